@@ -1,0 +1,264 @@
+"""The provenance graph: which text went into which, from the sources to the answer. Frozen data, pure queries."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from trail_callbacks.errors import GraphError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["EVIDENCE_KINDS", "Basis", "Edge", "Node", "NodeKind", "ProvenanceGraph"]
+
+NodeKind = Literal["question", "instruction", "document", "tool_result", "completion", "answer"]
+Basis = Literal["declared", "matched", "scope"]
+
+EVIDENCE_KINDS: frozenset[str] = frozenset({"document", "tool_result", "question", "instruction"})
+"""Kinds of nodes that a claim may rest on. What a model wrote is never evidence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A span of text in a run: a source, an intermediate output or the answer.
+
+    Attributes:
+        id: Unique in its graph.
+        kind: `question`, `instruction`, `document`, `tool_result`, `completion` or `answer`.
+        text: The whole text; may be empty, never None.
+        step: Name of the component that wrote or brought it.
+        stage: Longest distance from a node without inputs, 0 or more. Computed by `ProvenanceGraph`.
+        run_id: The run of the framework that wrote or brought it.
+        attributes: JSON-safe details: model, source uri, score, rank, ...
+    """
+
+    id: str
+    kind: NodeKind
+    text: str
+    step: str | None = None
+    stage: int | None = None
+    run_id: str | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """The text of `source` was an input of the step that wrote `target`.
+
+    Attributes:
+        source: Node id.
+        target: Node id.
+        basis: `declared` by ids or structure, `matched` by text, or `scope`: only known to have been in reach.
+        coverage: Share of the source text that arrived, 0.0 to 1.0.
+    """
+
+    source: str
+    target: str
+    basis: Basis = "declared"
+    coverage: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProvenanceGraph:
+    """A directed acyclic graph of texts.
+
+    Attributes:
+        nodes: All nodes; where several are questions, the first is the one the run was asked.
+        edges: All edges, at most one between two nodes.
+
+    Raises:
+        GraphError: On a duplicate node id, an edge to an unknown node, a repeated edge, a cycle, two answers,
+            a text that is no string, or a coverage outside 0..1.
+    """
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Checks the rules above and fills in each node's stage."""
+        object.__setattr__(self, "edges", tuple(self.edges))
+        nodes = tuple(self.nodes)
+        _check(nodes, self.edges)
+        stages = _stages(nodes, self.edges)
+        object.__setattr__(
+            self,
+            "nodes",
+            tuple(n if n.stage == stages[n.id] else replace(n, stage=stages[n.id]) for n in nodes),
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[str, Node]:
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def _sources(self) -> dict[str, list[str]]:
+        sources: dict[str, list[str]] = defaultdict(list)
+        for edge in self.edges:
+            sources[edge.target].append(edge.source)
+        return dict(sources)
+
+    @property
+    def answer(self) -> Node | None:
+        """What the app returned, or None where it returned nothing (it raised, or still runs)."""
+        return next((node for node in self.nodes if node.kind == "answer"), None)
+
+    @property
+    def question(self) -> Node | None:
+        """The user's request, or None."""
+        return next((node for node in self.nodes if node.kind == "question"), None)
+
+    def node(self, id: str) -> Node:  # noqa: A002 - the public contract names it so
+        """Returns the node with this id.
+
+        Raises:
+            KeyError: If there is none.
+        """
+        return self._by_id[id]
+
+    def inputs(self, id: str) -> tuple[Node, ...]:  # noqa: A002 - the public contract names it so
+        """Returns the direct inputs of a node, in the order of the edges."""
+        return tuple(self._by_id[source] for source in self._sources.get(self._by_id[id].id, ()))
+
+    def upstream(self, id: str) -> tuple[Node, ...]:  # noqa: A002 - the public contract names it so
+        """Returns every node from which a path leads to this one, without itself, sources first."""
+        seen: set[str] = set()
+        todo = [self._by_id[id].id]
+        while todo:
+            for source in self._sources.get(todo.pop(), ()):
+                if source not in seen:
+                    seen.add(source)
+                    todo.append(source)
+        return tuple(sorted((self._by_id[i] for i in seen), key=lambda node: node.stage or 0))
+
+    def leaves(self, id: str | None = None) -> tuple[Node, ...]:  # noqa: A002 - the public contract names it so
+        """Returns the evidence upstream of a node: documents, tool results, questions and instructions.
+
+        A document stays a leaf although a query led to it.
+
+        Args:
+            id: A node; by default the answer. Without an answer, all evidence of the graph.
+        """
+        if id is None:
+            answer = self.answer
+            if answer is None:
+                return tuple(node for node in self.nodes if node.kind in EVIDENCE_KINDS)
+            id = answer.id  # noqa: A001 - see the signature
+        return tuple(node for node in self.upstream(id) if node.kind in EVIDENCE_KINDS)
+
+    def path(self, a: str, b: str) -> tuple[Node, ...]:
+        """Returns a shortest path from node a to node b, both included; empty if there is none."""
+        before: dict[str, str] = {}
+        todo = deque([self._by_id[b].id])
+        while todo:
+            here = todo.popleft()
+            if here == self._by_id[a].id:
+                steps = [here]
+                while steps[-1] != b:
+                    steps.append(before[steps[-1]])
+                return tuple(self._by_id[step] for step in steps)
+            for source in self._sources.get(here, ()):
+                if source != b and source not in before:
+                    before[source] = here
+                    todo.append(source)
+        return ()
+
+    def to_json(self) -> str:
+        """Serialises the graph; `from_json` reads it back equal."""
+        return _adapter().dump_json(self).decode()
+
+    @classmethod
+    def from_json(cls, data: str | bytes) -> ProvenanceGraph:
+        """Reads a graph written by `to_json`.
+
+        Raises:
+            GraphError: If the text is not JSON, is cut, or describes no valid graph; the message says where.
+        """
+        try:
+            return _adapter().validate_json(data)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"])) or "the top level"
+            raise GraphError(f"not a provenance graph: {first['msg']} (at {where})") from error
+
+    @classmethod
+    def from_texts(
+        cls, answer: str, sources: str | Iterable[str | Node], question: str | None = None
+    ) -> ProvenanceGraph:
+        """Builds the graph of a single step: sources and question went in, the answer came out.
+
+        Args:
+            answer: The text to verify.
+            sources: Texts, or nodes of any evidence kind; one string is one source.
+            question: The user's request, if known.
+
+        Raises:
+            GraphError: If a text is no string or two nodes share an id.
+        """
+        given = [sources] if isinstance(sources, str) else list(sources)
+        nodes = [
+            source if isinstance(source, Node) else Node(id=f"source-{i}", kind="document", text=source, step="source")
+            for i, source in enumerate(given, 1)
+        ]
+        if question:
+            nodes.insert(0, Node(id="question", kind="question", text=question, step="user"))
+        edges = [Edge(source=node.id, target="answer") for node in nodes]
+        nodes.append(Node(id="answer", kind="answer", text=answer, step="answer"))
+        return cls(nodes=tuple(nodes), edges=tuple(edges))
+
+
+def _check(nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
+    ids: set[str] = set()
+    for node in nodes:
+        if not isinstance(node.text, str):
+            raise GraphError(f"node {node.id!r}: text is {type(node.text).__name__}, expected str (use '' for none)")
+        if node.id in ids:
+            raise GraphError(f"two nodes have the id {node.id!r}: ids must be unique in a graph")
+        ids.add(node.id)
+    answers = [node.id for node in nodes if node.kind == "answer"]
+    if len(answers) > 1:
+        raise GraphError(f"a graph has one answer, this one has {len(answers)}: {', '.join(answers)}")
+    pairs: set[tuple[str, str]] = set()
+    for edge in edges:
+        for end in (edge.source, edge.target):
+            if end not in ids:
+                raise GraphError(f"edge {edge.source!r} -> {edge.target!r}: no node has the id {end!r}")
+        if not 0.0 <= edge.coverage <= 1.0:
+            raise GraphError(f"edge {edge.source!r} -> {edge.target!r}: coverage {edge.coverage} is not in 0..1")
+        if (edge.source, edge.target) in pairs:
+            raise GraphError(f"edge {edge.source!r} -> {edge.target!r} is given twice")
+        pairs.add((edge.source, edge.target))
+
+
+def _stages(nodes: Sequence[Node], edges: Sequence[Edge]) -> dict[str, int]:
+    """Longest distance from a root for every node, by Kahn's topological sort."""
+    targets: dict[str, list[str]] = defaultdict(list)
+    waiting = dict.fromkeys((node.id for node in nodes), 0)
+    for edge in edges:
+        targets[edge.source].append(edge.target)
+        waiting[edge.target] += 1
+    stages = {id_: 0 for id_, count in waiting.items() if count == 0}
+    todo = deque(stages)
+    done = 0
+    while todo:
+        here = todo.popleft()
+        done += 1
+        for target in targets[here]:
+            stages[target] = max(stages.get(target, 0), stages[here] + 1)
+            waiting[target] -= 1
+            if waiting[target] == 0:
+                todo.append(target)
+    if done < len(waiting):
+        stuck = next(id_ for id_, count in waiting.items() if count)
+        raise GraphError(f"the graph has a cycle through node {stuck!r}: a text cannot be its own input")
+    return stages
+
+
+@cache
+def _adapter() -> TypeAdapter[ProvenanceGraph]:
+    """The codec; built at first use, since building it costs more than importing this module."""
+    return TypeAdapter(ProvenanceGraph)

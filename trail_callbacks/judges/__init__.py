@@ -1,0 +1,1 @@
+"""Ways to decide whether evidence supports a claim: one module a way."""

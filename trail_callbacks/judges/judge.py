@@ -1,0 +1,102 @@
+"""What every way to decide has in common: extract the claims of an answer, judge claims against passages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trail_callbacks.claims import Claim
+    from trail_callbacks.evidence import Evidence, Passage
+    from trail_callbacks.models.call import Model, Pipeline
+    from trail_callbacks.taxonomy import ErrorType, SupportClass
+
+__all__ = ["Extraction", "Judge", "Judgement", "Question"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """The claims of an answer.
+
+    Attributes:
+        claims: In the order of the answer; spans verified, ids `c1`, `c2`, ...
+        abstained: True if the answer as a whole declines to answer.
+        error: Why claims are missing, if some are: a judge failure is data.
+        warnings: What a reader should know, e.g. how many quotes were not in the answer and were dropped.
+    """
+
+    claims: tuple[Claim, ...]
+    abstained: bool = False
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One claim and the passages it is to be judged by.
+
+    Attributes:
+        claim: The claim.
+        passages: Candidate sentences, most relevant first. Nothing else may count as evidence.
+    """
+
+    claim: Claim
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a judge says about one claim.
+
+    Attributes:
+        claim_id: The claim.
+        support: The class; None exactly when `error` is set.
+        error_type: Set if and only if `support` is contradicted, absent or partially_supported.
+        second_type: A second-ranked error type, or None.
+        detail: A finer word under the type: `fabricated addition`, `negation flip`, `role swap`, ...
+        rationale: Why, in a sentence or two.
+        evidence: Passages that decided, spans and quotes checked.
+        confidence: A calibrated probability, or None.
+        error: Why there is no judgement: the model failed or skipped the claim.
+        judge: Who decided this one (name, version, prompt hash); empty means the judge that was asked.
+    """
+
+    claim_id: str
+    support: SupportClass | None = None
+    error_type: ErrorType | None = None
+    second_type: ErrorType | None = None
+    detail: str | None = None
+    rationale: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    confidence: float | None = None
+    error: str | None = None
+    judge: str = ""
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """A way to decide. Both methods are pipelines: they yield model calls and perform none themselves."""
+
+    @property
+    def name(self) -> str:
+        """Name, version and prompt hash, e.g. `local/0` or `llm/openai/gpt-5-mini/3f2a`."""
+
+    @property
+    def model(self) -> Model | None:
+        """The model that answers this judge's calls; None if it makes none."""
+
+    def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
+        """Finds the claims of an answer."""
+
+    def assess(
+        self, questions: Sequence[Question], purpose: Literal["verdicts", "localize"] = "verdicts"
+    ) -> Pipeline[tuple[Judgement, ...]]:
+        """Judges claims, one judgement a question, in order.
+
+        Args:
+            questions: Claims with their passages.
+            purpose: `verdicts` asks for class, type and evidence against sources; `localize` asks only whether
+                the passages (of an intermediate output) state the claim: `supported` means they do.
+        """

@@ -1,0 +1,103 @@
+"""What is asked of a language model and what comes back, independent of any provider."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["Call", "Message", "Model", "Pipeline", "Reply", "Usage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What verification cost so far.
+
+    Attributes:
+        calls: Requests made to a model, retries included.
+        prompt_tokens: Tokens read, as the provider counted them; 0 where it does not say.
+        completion_tokens: Tokens written, likewise.
+        seconds: Wall time.
+        cache_hits: Calls answered without a request.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    cache_hits: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Adds two costs; seconds add up too, so measure wall time once, around the whole."""
+        return Usage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            seconds=self.seconds + other.seconds,
+            cache_hits=self.cache_hits + other.cache_hits,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One question to a model.
+
+    Attributes:
+        messages: The prompt.
+        schema: The shape of the answer.
+        purpose: What it is for (`claims`, `verdicts`, `localize`): for logs, budgets and scripted models.
+        max_tokens: Room for the answer, sized from the number of items asked for; None leaves it to the model.
+    """
+
+    messages: tuple[Message, ...]
+    schema: type[BaseModel]
+    purpose: str
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """The answer to a call. A failure is a reply too, never an exception.
+
+    Attributes:
+        value: The parsed answer, or None.
+        error: Why there is none: `unreachable: ...`, `refused: ...`, `length: ...`, `invalid: ...`, `budget: ...`.
+        text: The raw text where it could not be parsed, for salvage; may be None.
+        usage: What this call cost.
+    """
+
+    value: BaseModel | None = None
+    error: str | None = None
+    text: str | None = None
+    usage: Usage = Usage()
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Anything that can answer a call: instructor, the app's own chat model, a scripted model in tests."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model, as shown in reports."""
+
+    def ask(self, call: Call) -> Reply:
+        """Answers a call. Must not raise: failures are replies with `error`."""
+
+    async def aask(self, call: Call) -> Reply:
+        """As `ask`, without blocking the event loop."""
+
+
+T = TypeVar("T")
+Pipeline = Generator[Sequence[Call], Sequence[Reply], T]
+"""A computation that yields batches of calls and receives as many replies, in order. A driver carries them out."""

@@ -1,0 +1,1 @@
+"""Reports and graphs for people: terminal and notebook."""

@@ -1,0 +1,300 @@
+"""Verdicts and the report: which claims hold, on what evidence, where the others came in, and one score.
+
+The arithmetic, with a claim's class as the only input:
+
+    hallucination_score = (contradicted + absent + partially_supported) / (all - unevaluatable)
+
+Claims whose judge failed are left out of both sides. Worked example: of six claims three are supported, one is
+contradicted, one absent and one a greeting; the score is (1 + 1 + 0) / (6 - 1) = 0.4.
+
+>>> S = SupportClass
+>>> score([S.SUPPORTED] * 3 + [S.CONTRADICTED, S.ABSENT, S.UNEVALUATABLE])
+0.4
+>>> score([S.UNEVALUATABLE]) is None
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from trail_callbacks.errors import ReportError
+from trail_callbacks.models.call import Usage
+from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trail_callbacks.claims import Claim
+    from trail_callbacks.evidence import Evidence
+    from trail_callbacks.graph import ProvenanceGraph
+
+__all__ = ["Layer", "Report", "Scoring", "State", "Verdict", "score", "wilson"]
+
+State = Literal["assessed", "partial", "abstained", "no_checkable_claims", "no_evidence", "error"]
+
+_VERSION = 1
+_SCORED: frozenset[State] = frozenset({"assessed", "partial"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One step of the walk back from the answer for an unsupported claim.
+
+    Attributes:
+        nodes: Nodes looked at.
+        stated_by: Those that state the claim.
+        note: What the judge said, or why the walk stopped here.
+    """
+
+    nodes: tuple[str, ...]
+    stated_by: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What is known about one claim.
+
+    Attributes:
+        claim_id: The claim.
+        support: Its class; None exactly when `error` is set.
+        error_type: One of ten, set if and only if the claim is contradicted, absent or partially supported.
+        second_type: A second-ranked error type.
+        detail: A finer word under the type.
+        rationale: Why, in a sentence or two.
+        evidence: Verbatim passages of leaves that decided.
+        confidence: A calibrated probability, or None where the judge is not calibrated.
+        introduced_at: Where unsupported content entered: the first node that states the claim although its own
+            inputs do not. None for supported claims, and where it could not be determined.
+        carried_through: Later nodes that repeat it, in order, ending with the answer.
+        history: One entry a layer walked; empty for supported claims.
+        judge: Name, version and prompt hash of who decided.
+        error: Why there is no class: a judge failure is data, not an exception.
+    """
+
+    claim_id: str
+    support: SupportClass | None = None
+    error_type: ErrorType | None = None
+    second_type: ErrorType | None = None
+    detail: str | None = None
+    rationale: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    confidence: float | None = None
+    introduced_at: str | None = None
+    carried_through: tuple[str, ...] = ()
+    history: tuple[Layer, ...] = ()
+    judge: str = ""
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """How classes become a score.
+
+    Attributes:
+        strict: Count unevaluatable claims as unsupported, as HalluMeasure's introduction does.
+        severity: Weigh partially supported claims 0.5 instead of 1.
+        gate: Any contradiction makes the score 1.0.
+    """
+
+    strict: bool = False
+    severity: bool = False
+    gate: bool = False
+
+
+def score(classes: Sequence[SupportClass], scoring: Scoring | None = None) -> float | None:
+    """Computes the hallucination score, 0.0 (all supported) to 1.0; None if nothing was checkable."""
+    scoring = scoring or Scoring()
+    counts = Counter(classes)
+    of = len(classes) - (0 if scoring.strict else counts[SupportClass.UNEVALUATABLE])
+    if of == 0:
+        return None
+    if scoring.gate and counts[SupportClass.CONTRADICTED]:
+        return 1.0
+    bad = float(counts[SupportClass.CONTRADICTED] + counts[SupportClass.ABSENT])
+    bad += counts[SupportClass.PARTIALLY_SUPPORTED] * (0.5 if scoring.severity else 1.0)
+    bad += counts[SupportClass.UNEVALUATABLE] if scoring.strict else 0
+    return bad / of
+
+
+def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+    """Wilson's score interval for a share of n trials (Wilson 1927), 95 % by default; n must be positive."""
+    centre = share + z * z / (2 * n)
+    spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, (centre - spread) / (1 + z * z / n)), min(1.0, (centre + spread) / (1 + z * z / n))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The verification of one answer.
+
+    Attributes:
+        state: `assessed`; `partial` (some claims were not judged); or why there is no score: `abstained`,
+            `no_checkable_claims`, `no_evidence`, `error`.
+        claims: The statements of the answer, in its order.
+        verdicts: One a claim, in the same order.
+        graph: The provenance graph that was verified.
+        usage: What it cost.
+        warnings: What a reader should know before relying on it.
+        scoring: How the score is computed.
+        judge: Who judged.
+    """
+
+    state: State
+    graph: ProvenanceGraph
+    claims: tuple[Claim, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    warnings: tuple[str, ...] = ()
+    scoring: Scoring = field(default_factory=Scoring)
+    judge: str = ""
+
+    @cached_property
+    def _by_claim(self) -> dict[str, Verdict]:
+        return {verdict.claim_id: verdict for verdict in self.verdicts}
+
+    @property
+    def _classes(self) -> list[SupportClass]:
+        return [verdict.support for verdict in self.verdicts if verdict.support is not None]
+
+    @property
+    def hallucination_score(self) -> float | None:
+        """Share of unsupported claims, 0.0 to 1.0, higher is worse; None unless assessed or partial."""
+        return score(self._classes, self.scoring) if self.state in _SCORED else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson 95 % interval of the score; None without a score, and where `gate` set it (not a share then)."""
+        value = self.hallucination_score
+        if value is None or (self.scoring.gate and SupportClass.CONTRADICTED in self._classes):
+            return None
+        counted = [c for c in self._classes if self.scoring.strict or c is not SupportClass.UNEVALUATABLE]
+        return wilson(value, len(counted))
+
+    @property
+    def class_counts(self) -> dict[SupportClass, int]:
+        """Number of claims of each class; all five are present."""
+        counts = Counter(self._classes)
+        return {support: counts[support] for support in SupportClass}
+
+    @property
+    def error_counts(self) -> dict[ErrorType, int]:
+        """Number of claims of each error type; all ten are present."""
+        counts = Counter(verdict.error_type for verdict in self.verdicts)
+        return {error: counts[error] for error in ErrorType}
+
+    def verdict(self, claim_id: str) -> Verdict:
+        """Returns the verdict on a claim.
+
+        Raises:
+            KeyError: If the report has no such claim.
+        """
+        return self._by_claim[claim_id]
+
+    @property
+    def unsupported(self) -> tuple[Claim, ...]:
+        """The claims that are contradicted, absent or partially supported."""
+        return tuple(claim for claim in self.claims if self.verdict(claim.id).support in UNSUPPORTED)
+
+    def summary(self) -> dict[str, Any]:
+        """Returns a small JSON-safe dictionary: what gets attached to responses."""
+        return {
+            "state": self.state,
+            "hallucination_score": self.hallucination_score,
+            "interval": list(self.interval) if self.interval else None,
+            "claims": len(self.claims),
+            "class_counts": {support.value: n for support, n in self.class_counts.items() if n},
+            "error_counts": {error.value: n for error, n in self.error_counts.items() if n},
+            "unsupported": [self._brief(claim) for claim in self.unsupported],
+            "judge": self.judge,
+            "warnings": list(self.warnings),
+        }
+
+    def _brief(self, claim: Claim) -> dict[str, Any]:
+        verdict = self.verdict(claim.id)
+        step = self.graph.node(verdict.introduced_at).step if verdict.introduced_at else None
+        return {
+            "claim": claim.text,
+            "quote": claim.quote,
+            "support": str(verdict.support),
+            "error_type": verdict.error_type and str(verdict.error_type),
+            "introduced_at": verdict.introduced_at,
+            "step": step,
+            "evidence": [item.quote for item in verdict.evidence],
+        }
+
+    def to_json(self) -> str:
+        """Serialises the report; `from_json` reads it back equal. Score and counts are included for readers."""
+        stored = json.loads(_adapter().dump_json(self))
+        shown = self.summary()
+        return json.dumps(
+            {
+                "version": _VERSION,
+                "hallucination_score": shown["hallucination_score"],
+                "interval": shown["interval"],
+                "class_counts": shown["class_counts"],
+                "error_counts": shown["error_counts"],
+                **stored,
+            },
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, data: str | bytes) -> Report:
+        """Reads a report written by `to_json`.
+
+        Raises:
+            ReportError: If the text is not JSON, is cut, is no report, or has a version this release cannot read.
+        """
+        try:
+            stored = json.loads(data)
+        except (ValueError, UnicodeDecodeError) as error:
+            raise ReportError(f"not a report: the JSON is broken or cut ({error})") from error
+        version = stored.get("version") if isinstance(stored, dict) else None
+        if version is None:
+            raise ReportError('not a report: the key "version" is missing')
+        if version != _VERSION:
+            raise ReportError(
+                f"this report has version {version!r}, this release reads version {_VERSION}: "
+                "read it with the release of trail-callbacks that wrote it"
+            )
+        try:
+            return _adapter().validate_python({name: stored[name] for name in _FIELDS if name in stored})
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise ReportError(f"not a report: {first['msg']} (at {'.'.join(map(str, first['loc']))})") from error
+
+    def __str__(self) -> str:
+        """Renders for a terminal, without colour."""
+        from trail_callbacks.render.terminal import to_text  # noqa: PLC0415 - rendering is heavy and optional here
+
+        return to_text(self)
+
+    def __rich__(self) -> Any:
+        """Renders for a rich console."""
+        from trail_callbacks.render.terminal import to_rich  # noqa: PLC0415 - as above
+
+        return to_rich(self)
+
+    def _repr_html_(self) -> str:
+        """Renders for a notebook: compact, no script, all text escaped."""
+        from trail_callbacks.render.notebook import to_html  # noqa: PLC0415 - as above
+
+        return to_html(self)
+
+
+_FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge")
+
+
+@cache
+def _adapter() -> TypeAdapter[Report]:
+    """The codec; built at first use, since building it costs more than importing this module."""
+    return TypeAdapter(Report)

@@ -1,0 +1,163 @@
+"""The five support classes and the ten error types: one table behind prompts, documentation and reports.
+
+Classes and types are those of HalluMeasure (Akbar et al., EMNLP 2024, section 3 and table 2); the wording
+and the examples here are our own. Prompts and the README are rendered from `SUPPORT` and `ERRORS`, so that a
+definition is changed in one place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["ERRORS", "SUPPORT", "UNSUPPORTED", "ErrorType", "Meaning", "SupportClass", "table"]
+
+
+class SupportClass(str, Enum):
+    """What the evidence says about a claim."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    ABSENT = "absent"
+    PARTIALLY_SUPPORTED = "partially_supported"
+    UNEVALUATABLE = "unevaluatable"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class ErrorType(str, Enum):
+    """In which linguistic way an unsupported claim departs from its evidence."""
+
+    NUMBER = "number"
+    ENTITY = "entity"
+    FALSE_CONCATENATION = "false_concatenation"
+    ATTRIBUTION_FAILURE = "attribution_failure"
+    OVERGENERALIZATION = "overgeneralization"
+    REASONING_ERROR = "reasoning_error"
+    HYPERBOLE = "hyperbole"
+    TEMPORAL = "temporal"
+    CONTEXT_BASED_MEANING = "context_based_meaning"
+    OTHER = "other"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one label means.
+
+    Attributes:
+        definition: One sentence, usable in a prompt and in documentation.
+        evidence: A sentence of an invented source, for the example.
+        claim: A claim about it that deserves the label.
+    """
+
+    definition: str
+    evidence: str
+    claim: str
+
+
+SUPPORT: dict[SupportClass, Meaning] = {
+    SupportClass.SUPPORTED: Meaning(
+        "A careful reader of the evidence would accept the whole claim as true.",
+        "The library opened its doors in May 1962.",
+        "The library was opened in 1962.",
+    ),
+    SupportClass.CONTRADICTED: Meaning(
+        "The evidence says something that cannot be true together with the claim.",
+        "The library opened its doors in May 1962.",
+        "The library was opened in 1926.",
+    ),
+    SupportClass.ABSENT: Meaning(
+        "The evidence neither confirms nor denies the claim.",
+        "The library opened its doors in May 1962.",
+        "The library was paid for by a shipowner.",
+    ),
+    SupportClass.PARTIALLY_SUPPORTED: Meaning(
+        "Nearly all of the claim follows; one minor part was added, dropped, sharpened or lost its source. "
+        "Where contradicted or absent fits as well, those win.",
+        "According to the mayor, the library is the best in the region.",
+        "The library is the best in the region.",
+    ),
+    SupportClass.UNEVALUATABLE: Meaning(
+        "Not a statement about the world that evidence could confirm: a greeting, question, offer, "
+        "instruction or opinion.",
+        "The library opened its doors in May 1962.",
+        "Would you like to know more about the library?",
+    ),
+}
+
+ERRORS: dict[ErrorType, Meaning] = {
+    ErrorType.NUMBER: Meaning(
+        "A numeric value differs: an amount, a size, a share, a count, an age, and also a year or a date.",
+        "The bridge carries 12,000 cars a day.",
+        "The bridge carries 21,000 cars a day.",
+    ),
+    ErrorType.ENTITY: Meaning(
+        "A named thing or noun phrase was swapped for another, mis-specified or inserted.",
+        "The bridge was designed by Mara Holt.",
+        "The bridge was designed by Jonas Reed.",
+    ),
+    ErrorType.FALSE_CONCATENATION: Meaning(
+        "True parts about two different things or events were fused into one statement that is not true.",
+        "The north tower was finished in spring; the south tower burnt down in autumn.",
+        "The north tower burnt down in autumn.",
+    ),
+    ErrorType.ATTRIBUTION_FAILURE: Meaning(
+        "The source of a statement is missing or wrong, or somebody's view is given as plain fact.",
+        "According to the builder, the bridge will last a century.",
+        "The bridge will last a century.",
+    ),
+    ErrorType.OVERGENERALIZATION: Meaning(
+        "Rooted in the evidence but broader than it allows: some became all, a condition was lost.",
+        "Some lorries must use the lower deck.",
+        "All vehicles must use the lower deck.",
+    ),
+    ErrorType.REASONING_ERROR: Meaning(
+        "The ingredients are there, but the inference or the causal link drawn from them is not.",
+        "Tolls rose in March. Traffic fell in March.",
+        "Traffic fell because tolls rose.",
+    ),
+    ErrorType.HYPERBOLE: Meaning(
+        "The core is right but was strengthened or exaggerated.",
+        "The new lamps improved visibility.",
+        "The new lamps transformed visibility beyond recognition.",
+    ),
+    ErrorType.TEMPORAL: Meaning(
+        "Tense, modality or the order in time was not carried over: planned became done, might became will.",
+        "The city plans to repaint the bridge.",
+        "The city repainted the bridge.",
+    ),
+    ErrorType.CONTEXT_BASED_MEANING: Meaning(
+        "An idiom, homonym or word with several meanings was read in the wrong sense.",
+        "The bank by the bridge was strengthened against floods.",
+        "The bank by the bridge received fresh capital.",
+    ),
+    ErrorType.OTHER: Meaning(
+        "Anything else: plainly invented content, a flipped negation, swapped roles, an incoherent statement.",
+        "The bridge has two decks.",
+        "The bridge appears in three films.",
+    ),
+}
+
+UNSUPPORTED = frozenset({SupportClass.CONTRADICTED, SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED})
+"""The classes that count as hallucinated, and the only ones that carry an error type."""
+
+
+def table(meanings: dict[SupportClass, Meaning] | dict[ErrorType, Meaning]) -> str:
+    """Renders one of the two tables as Markdown, one row a label, for the README and for prompts.
+
+    Args:
+        meanings: `SUPPORT` or `ERRORS`.
+
+    Returns:
+        A Markdown table with the columns label, meaning, evidence and claim.
+    """
+    rows = ["| label | meaning | evidence says | claim says |", "| --- | --- | --- | --- |"]
+    rows += [
+        f"| `{label.value}` | {meaning.definition} | {meaning.evidence} | {meaning.claim} |"
+        for label, meaning in meanings.items()
+    ]
+    return "\n".join(rows)

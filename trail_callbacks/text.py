@@ -1,0 +1,173 @@
+"""Text with offsets: its sentences, its words, its fingerprint, and where a quote stands in it.
+
+All offsets count Unicode code points of the original string, so `text[start:end]` is always verbatim.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from sentencex import get_sentence_boundaries
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Sentence", "Words", "fingerprint", "locate", "ngrams", "sentences", "words"]
+
+_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
+_WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)+")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
+_BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence in its text: `text == whole[start:end]`, without surrounding blanks."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    r"""The words of a text, as parallel tuples.
+
+    Attributes:
+        forms: Case-folded words. Scripts without spaces (Han, kana, Thai) give one word a sign. Escapes as
+            written by `repr` and `json.dumps` are undone, so that `"Caf\\u00e9"` and `"Café"` have equal forms.
+        starts: Offset of each word.
+        ends: Offset after each word.
+    """
+
+    forms: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def between(self, start: int, end: int) -> tuple[int, int]:
+        """Returns the range of word indices that begin in `[start, end)`."""
+        return bisect_right(self.starts, start - 1), bisect_right(self.starts, end - 1)
+
+
+def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
+    """Splits text into sentences; line breaks end a sentence too, so list items and table rows stand alone.
+
+    Args:
+        text: Any text. Blank parts are left out.
+        language: ISO 639-1 code; it decides about abbreviations, sentence marks of all scripts are known.
+
+    Returns:
+        The sentences in order, with offsets into `text`.
+    """
+    found = []
+    for boundary in get_sentence_boundaries(language, text):
+        start = boundary["start_index"]
+        for line in boundary["text"].splitlines(keepends=True):
+            stripped = line.strip()
+            if stripped:
+                at = start + line.index(stripped)
+                found.append(Sentence(at, at + len(stripped), stripped))
+            start += len(line)
+    return tuple(found)
+
+
+def words(text: str) -> Words:
+    """Finds the words of a text, with offsets."""
+    escaped = "\\" in text
+    if escaped:  # replaced by as many characters, so that offsets stay true
+        text = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) + "\0" * 5 if m[1] else "  ", text)
+    forms, starts, ends = [], [], []
+    for match in _WORD.finditer(text):
+        form = match[0].casefold()
+        if escaped:
+            form = form.replace("\0", "")
+            if not form:
+                continue
+        forms.append(form)
+        start, end = match.span()
+        starts.append(start)
+        ends.append(end)
+    return Words(tuple(forms), tuple(starts), tuple(ends))
+
+
+def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
+    """Finds where a quote stands in a text: verbatim, or else with other blanks, case or punctuation.
+
+    Args:
+        quote: The words to find. A quote without any letter or digit is found verbatim only.
+        text: The text that should hold it.
+        start: Where to begin looking.
+
+    Returns:
+        `(start, end)` such that `text[start:end]` is the passage in the text's own spelling, or None when the
+        words of the quote do not stand there in this order without a gap.
+    """
+    if not quote:
+        return None
+    at = text.find(quote, start)
+    if at >= 0:
+        return at, at + len(quote)
+    wanted, have = words(quote).forms, words(text)
+    if not wanted:
+        return None
+    first = have.between(start, len(text))[0]
+    for i in range(first, len(have) - len(wanted) + 1):
+        if have.forms[i] == wanted[0] and have.forms[i : i + len(wanted)] == wanted:
+            return have.starts[i], have.ends[i + len(wanted) - 1]
+    return None
+
+
+def ngrams(forms: Sequence[str], n: int) -> NDArray[np.uint64]:
+    """Hashes every run of n words.
+
+    Args:
+        forms: Words.
+        n: Length of a run, at least 1.
+
+    Returns:
+        `len(forms) - n + 1` hashes (none if that is negative), equal in every process.
+    """
+    import numpy as np  # noqa: PLC0415 - half the import time of the package, and not every user links text
+
+    if len(forms) < n:
+        return np.empty(0, np.uint64)
+    ids = np.fromiter((crc32(form.encode()) + 1 for form in forms), np.uint64, len(forms))
+    total = np.zeros(len(ids) - n + 1, np.uint64)
+    for i in range(n):  # n is small: a polynomial a window beats a prefix sum in memory and in clarity
+        total = total * np.uint64(_BASE) + ids[i : len(ids) - n + 1 + i]
+    return total
+
+
+def fingerprint(forms: Sequence[str], k: int = 5, window: int = 8) -> tuple[int, ...]:
+    """Winnows the k-word shingles of a text (Schleimer, Wilkerson and Aiken, SIGMOD 2003).
+
+    Of every `window` shingles in a row the smallest hash is kept, so two texts that share a run of
+    `k + window - 1` words (12 by default) share at least one hash.
+
+    Args:
+        forms: Words, from `words`.
+        k: Words a shingle.
+        window: Shingles a window.
+
+    Returns:
+        The kept hashes, distinct, in the order of the text. Texts shorter than k words have none.
+    """
+    import numpy as np  # noqa: PLC0415 - see ngrams
+
+    hashes = ngrams(forms, k)
+    if not len(hashes):
+        return ()
+    if len(hashes) <= window:
+        return (int(hashes.min()),)
+    smallest = np.lib.stride_tricks.sliding_window_view(hashes, window).min(axis=1)
+    return tuple(dict.fromkeys(smallest.tolist()))

@@ -1,0 +1,1 @@
+"""Verification: claims, audit against the leaves, localisation, report."""

@@ -1,0 +1,57 @@
+"""What a caller may set about a verification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.report import Scoring
+
+__all__ = ["VerifyOptions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyOptions:
+    """Settings of one verification; the defaults suit a typical RAG answer.
+
+    Attributes:
+        passages: Candidate sentences given to the judge for each claim, 1 or more.
+        claims_per_call: Claims judged in one model call, 1 or more.
+        localize: Find the step where unsupported content entered.
+        strict: See `Scoring`.
+        severity: See `Scoring`.
+        gate: See `Scoring`.
+        max_calls: Model calls allowed for one report; None is no limit.
+        max_tokens: Tokens, prompt and completion, allowed for one report; None is no limit.
+        max_seconds: Wall time after which no further call is started; None is no limit.
+        concurrency: Model calls in flight at once, 1 or more.
+
+    Raises:
+        InputError: If a number is out of range.
+    """
+
+    passages: int = 8
+    claims_per_call: int = 8
+    localize: bool = True
+    strict: bool = False
+    severity: bool = False
+    gate: bool = False
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+    concurrency: int = 4
+
+    def __post_init__(self) -> None:
+        """Checks ranges."""
+        for name in ("passages", "claims_per_call", "concurrency"):
+            if getattr(self, name) < 1:
+                raise InputError(f"VerifyOptions.{name} is {getattr(self, name)}, expected 1 or more")
+        for name in ("max_calls", "max_tokens", "max_seconds"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise InputError(f"VerifyOptions.{name} is {value}, expected 0 or more, or None for no limit")
+
+    @property
+    def scoring(self) -> Scoring:
+        """The part that decides how classes become a score."""
+        return Scoring(strict=self.strict, severity=self.severity, gate=self.gate)
