@@ -18,23 +18,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from trail_callbacks.claims import Claim
 from trail_callbacks.errors import ReportError
+from trail_callbacks.evidence import Evidence
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.models.call import Usage
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trail_callbacks.claims import Claim
-    from trail_callbacks.evidence import Evidence
-    from trail_callbacks.graph import ProvenanceGraph
 
 __all__ = ["Layer", "Report", "Scoring", "State", "Verdict", "score", "wilson"]
 

@@ -7,14 +7,12 @@ what the linker connects; the tree of runs alone does not say which text went wh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import TypeAdapter
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = [
     "Event",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trail_callbacks.claims import Claim
-    from trail_callbacks.evidence import Evidence, Passage
-    from trail_callbacks.models.call import Model, Pipeline
-    from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import Evidence, Passage
+from trail_callbacks.models.call import Model, Pipeline
+from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["Extraction", "Judge", "Judgement", "Question"]
 
