@@ -143,6 +143,7 @@ class Report:
         warnings: What a reader should know before relying on it.
         scoring: How the score is computed.
         judge: Who judged.
+        run_id: The root run of the framework whose answer this is, if there was one.
     """
 
     state: State
@@ -153,6 +154,7 @@ class Report:
     warnings: tuple[str, ...] = ()
     scoring: Scoring = field(default_factory=Scoring)
     judge: str = ""
+    run_id: str | None = None
 
     @cached_property
     def _by_claim(self) -> dict[str, Verdict]:
@@ -288,7 +290,7 @@ class Report:
         return to_html(self)
 
 
-_FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge")
+_FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id")
 
 
 @cache

@@ -1,0 +1,91 @@
+"""What of the root's inputs is the question, and what of its outputs is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.graph import NodeKind
+
+__all__ = ["answer_text", "question_first", "root_kind"]
+
+_QUESTION = (
+    "question",
+    "query",
+    "query_str",
+    "input",
+    "user_input",
+    "prompt",
+    "q",
+    "messages",
+    "message",
+    "task",
+    "topic",
+)
+_MATERIAL = frozenset(
+    {"article", "articles", "chunk", "chunks", "content", "context", "contexts", "doc", "docs", "document", "documents"}
+    | {"input_documents", "notes", "page", "pages", "passage", "passages", "source", "sources", "text", "texts"}
+    | {"transcript"}
+)
+_ANSWER = ("answer", "final_answer", "output", "result", "output_text", "response", "summary", "report", "text")
+_LONG = 1000  # characters; a request of this size carries the material it is about
+
+
+def question_first(inputs: Sequence[Slot]) -> Slot | None:
+    """Returns the piece of the root's inputs that is the user's request: the last user message, or by name."""
+    texts = [slot for slot in inputs if slot.piece.text.strip() and slot.piece.form != "document"]
+    users = [slot for slot in texts if slot.piece.form == "message" and slot.piece.role == "user"]
+    if users:
+        return users[-1]
+    for name in _QUESTION:
+        named = [slot for slot in texts if name in slot.piece.path]
+        if named:
+            return named[-1]
+    plain = [slot for slot in texts if root_kind(slot, inputs) == "question"]
+    return plain[0] if plain else None
+
+
+def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
+    """Returns the kind of node that a piece of the root's inputs is."""
+    piece = slot.piece
+    if piece.form == "document":
+        return "document"
+    if piece.form == "message" and piece.role in {"system", "assistant", "tool"}:
+        kinds: dict[str, NodeKind] = {"system": "instruction", "assistant": "completion", "tool": "tool_result"}
+        return kinds[piece.role]
+    if any(part in _MATERIAL for part in piece.path):
+        return "document"
+    alone = sum(1 for other in inputs if other.piece.text.strip()) == 1
+    return "document" if len(piece.text) >= _LONG and not alone else "question"
+
+
+def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Slot], str]:
+    """Returns the pieces of the root's outputs that are the answer, and its text.
+
+    Args:
+        root: The root run, ended.
+        wrote_last: Tells when the latest model output behind a piece was written; -1 if there is none.
+    """
+    texts = [slot for slot in root.outputs if slot.piece.text.strip() and slot.piece.form != "tool_call"]
+    messages = [slot for slot in texts if slot.piece.form == "message" and slot.piece.role == "assistant"]
+    if messages:
+        return [messages[-1]], messages[-1].piece.text
+    for name in _ANSWER:
+        named = [slot for slot in texts if slot.piece.path and slot.piece.path[0] == name]
+        if named:
+            return named, _joined(named)
+    given = {slot.piece.text for slot in root.inputs}
+    fresh = [slot for slot in texts if slot.piece.text not in given] or texts
+    if len(fresh) <= 1:
+        return fresh, _joined(fresh)
+    times = {slot: wrote_last(slot) for slot in fresh}
+    latest = max(times.values())
+    last = [slot for slot in fresh if times[slot] == latest]
+    return last, _joined(last)
+
+
+def _joined(slots: Sequence[Slot]) -> str:
+    """One piece is its text; the fields of a structured output become one line each."""
+    if len(slots) == 1:
+        return slots[0].piece.text
+    return "\n".join(f"{'.'.join(map(str, slot.piece.path))}: {slot.piece.text}" for slot in slots)

@@ -1,0 +1,225 @@
+"""Which earlier texts stand in a later one: candidates by fingerprint, verified on the words themselves.
+
+Two texts become candidates when they share a line or sentence, a winnowed shingle, or when one is short and begins
+with words that the other holds. Each distinct text is fingerprinted once, so cost grows with the amount of text and
+not with the number of pairs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from trail_callbacks.text import Words, fingerprint, forms, ngrams, words
+
+__all__ = ["Match", "Matcher", "Text", "arrived", "longest_first", "overlap"]
+
+_SEGMENT = re.compile(r"[.!?;:\"\n\r\u201c\u201d\u3002\uff01\uff1f]+|\\[nr]")
+_SHARED_RUN = 12  # words; what winnowing guarantees to find
+_SENTENCE_RUN = 5  # words; enough where a whole line or sentence is known to be shared
+K = TypeVar("K")
+_COMMON = 64  # an anchor in more distinct texts than this is boilerplate
+
+
+class Text:
+    """A distinct text with what is computed from it once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """Its words, case-folded."""
+        return forms(self.text)
+
+    @cached_property
+    def words(self) -> Words:
+        """Its words with offsets."""
+        return words(self.text)
+
+    @cached_property
+    def segments(self) -> tuple[str, ...]:
+        """Its lines, sentences and quoted parts, case-folded, blanks collapsed; short ones are left out."""
+        parts = (" ".join(part.split()).casefold() for part in _SEGMENT.split(self.text))
+        return tuple(part for part in parts if len(part) >= 12 or part.count(" ") >= 2)  # noqa: PLR2004
+
+    @property
+    def distinctive(self) -> bool:
+        """True if finding this text elsewhere means something: three words or twelve characters."""
+        return len(self.text.strip()) >= 12 or len(self.forms) >= 3  # noqa: PLR2004
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a source text has in common with a target text.
+
+    Attributes:
+        coverage: Share of the source's words that stand in the target, 0.0 to 1.0.
+        spans: Where, as character ranges of the target, longest first.
+        whole: True if the whole source stands there in one piece.
+    """
+
+    coverage: float
+    spans: tuple[tuple[int, int], ...]
+    whole: bool
+
+
+def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match | None:
+    """Finds the runs of words that two texts share.
+
+    Args:
+        source: The earlier text.
+        target: The later text.
+        shortest: Words a run must have to count, unless it is all of the source or all of the target.
+
+    Returns:
+        The match, or None if they share no such run.
+    """
+    verbatim = _verbatim(source.text, target.text)
+    if verbatim:
+        return Match(1.0, verbatim, whole=True)
+    have, want = source.forms, target.words
+    if not have or not len(want):
+        return None
+    seed = min(shortest, len(have), len(want))
+    at: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for i in range(len(have) - seed + 1):
+        at[have[i : i + seed]].append(i)
+    runs: list[tuple[int, int, int]] = []  # length, where in the source, where in the target
+    j = 0
+    while j <= len(want) - seed:
+        best = (0, 0, 0)
+        for i in at.get(want.forms[j : j + seed], ()):
+            length = seed
+            while i + length < len(have) and j + length < len(want) and have[i + length] == want.forms[j + length]:
+                length += 1
+            best = max(best, (length, i, j))
+        if best[0]:
+            runs.append(best)
+        j += best[0] or 1
+    if not runs:
+        return None
+    found: set[int] = set()
+    for length, i, _ in runs:
+        found.update(range(i, i + length))
+    runs.sort(reverse=True)
+    spans = tuple((want.starts[j], want.ends[j + length - 1]) for length, _, j in runs)
+    return Match(len(found) / len(have), spans, whole=runs[0][0] == len(have))
+
+
+def _verbatim(source: str, target: str) -> tuple[tuple[int, int], ...]:
+    """All places where the stripped source stands in the target between word boundaries."""
+    source = source.strip()
+    spans: list[tuple[int, int]] = []
+    at = target.find(source) if source else -1
+    while at >= 0:
+        end = at + len(source)
+        cut_before = at > 0 and source[0].isalnum() and target[at - 1].isalnum()
+        cut_after = end < len(target) and source[-1].isalnum() and target[end].isalnum()
+        if not (cut_before or cut_after):
+            spans.append((at, end))
+        at = target.find(source, end)
+    return tuple(spans)
+
+
+def arrived(source: Text, target: Text) -> float:
+    """Share of the source's words found anywhere in the target, in any order, 0.0 to 1.0.
+
+    The measure for text that code rewrote (reversed, upper-cased, reformatted), where no run of words survives.
+    """
+    if not source.forms:
+        return 0.0
+    rest = Counter(source.forms) - Counter(target.forms)
+    return 1.0 - rest.total() / len(source.forms)
+
+
+class Matcher:
+    """An index of texts that answers which of them a new text quotes, or is quoted from."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, Text] = {}
+        self._segments: dict[str, list[Text]] = defaultdict(list)
+        self._shingles: dict[int, list[Text]] = defaultdict(list)
+        self._short: dict[int, dict[int, list[Text]]] = {1: {}, 2: {}, 3: {}}
+        self._indexed: set[str] = set()
+        self._anchors: dict[str, tuple[int, ...]] = {}
+
+    def text(self, text: str) -> Text:
+        """Returns the one object for a distinct text."""
+        known = self._texts.get(text)
+        if known is None:
+            known = self._texts[text] = Text(text)
+        return known
+
+    def add(self, text: Text) -> None:
+        """Makes a text findable; texts too short to mean anything are left out."""
+        if text.text in self._indexed or not text.distinctive:
+            return
+        self._indexed.add(text.text)
+        for segment in text.segments:
+            self._segments[segment].append(text)
+        for anchor in self._fingerprint(text):
+            self._shingles[anchor].append(text)
+        if 0 < len(text.forms) < _SHARED_RUN:
+            n = min(3, len(text.forms))
+            self._short[n].setdefault(int(ngrams(text.forms[:n], n)[0]), []).append(text)
+
+    def _fingerprint(self, text: Text) -> tuple[int, ...]:
+        known = self._anchors.get(text.text)
+        if known is None:
+            known = self._anchors[text.text] = fingerprint(text.forms)
+        return known
+
+    def find(self, target: Text) -> dict[Text, Match]:
+        """Returns the indexed texts that share a sentence or a run of words with the target, itself left out."""
+        wanted: dict[Text, int] = {}
+        for text in self._candidates(self._shingles, self._fingerprint(target)):
+            wanted[text] = _SHARED_RUN
+        for n, index in self._short.items():
+            if index:
+                for text in self._candidates(index, ngrams(target.forms, n).tolist()):
+                    wanted[text] = len(text.forms)
+        for text in self._candidates(self._segments, target.segments):
+            wanted[text] = _SENTENCE_RUN
+        found = {}
+        for text, shortest in wanted.items():
+            if text is not target and (match := overlap(text, target, shortest)) is not None:
+                found[text] = match
+        return found
+
+    @staticmethod
+    def _candidates(index: Mapping[K, list[Text]], keys: Iterable[K]) -> Iterable[Text]:
+        for key in keys:
+            texts = index.get(key, ())
+            if len(texts) <= _COMMON:
+                yield from texts
+
+
+def longest_first(matches: Sequence[tuple[object, Match]]) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Gives every part of the target to the source that matches most of it there.
+
+    A source whose matches all lie inside longer matches of others is swallowed: a near-duplicate of the text that was
+    really quoted, or a phrase that both share.
+
+    Args:
+        matches: Sources with their matches in one target; earlier ones win ties.
+
+    Returns:
+        For each surviving index of `matches`, the spans of the target that are its own.
+    """
+    claims = sorted(
+        ((end - start, -index, start, end) for index, (_, match) in enumerate(matches) for start, end in match.spans),
+        reverse=True,
+    )
+    taken: list[tuple[int, int]] = []
+    own: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for length, index, start, end in claims:
+        lost = sum(max(0, min(end, b) - max(start, a)) for a, b in taken)
+        if lost * 2 <= length:
+            own[-index].append((start, end))
+            taken.append((start, end))
+    return {index: tuple(spans) for index, spans in own.items()}

@@ -1,0 +1,112 @@
+"""The tree of runs, rebuilt from flat events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trail_callbacks.capture.events import Event, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted
+
+__all__ = ["Run", "Slot", "tree"]
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """A piece in its place: the input or the output side of one run."""
+
+    run: Run
+    side: Literal["in", "out"]
+    piece: Piece
+
+
+@dataclass(slots=True, eq=False)
+class Run:
+    """One run with its pieces and its children.
+
+    Attributes:
+        start: Clock of the start.
+        end: Clock of the end; infinite if it never ended.
+        first: Position in a walk of the tree, parents first.
+        last: Largest `first` among itself and its descendants.
+    """
+
+    id: str
+    kind: RunKind
+    name: str
+    hints: Hints
+    start: int
+    parent: Run | None = None
+    end: float = math.inf
+    failed: bool = False
+    inputs: list[Slot] = field(default_factory=list)
+    outputs: list[Slot] = field(default_factory=list)
+    children: list[Run] = field(default_factory=list)
+    first: int = 0
+    last: int = 0
+
+    def within(self, other: Run) -> bool:
+        """True if this is a descendant of the other run."""
+        return other.first < self.first <= other.last
+
+    @property
+    def ancestors(self) -> Iterator[Run]:
+        """Parent, grandparent, ... up to the root."""
+        run = self.parent
+        while run is not None:
+            yield run
+            run = run.parent
+
+
+def tree(events: Iterable[Event]) -> tuple[Run, ...]:
+    """Builds the runs of one run tree, in the order of their starts; the root is the first.
+
+    Runs marked internal are left out with everything below them. A run whose parent is unknown hangs under the root.
+    """
+    runs: dict[str, Run] = {}
+    internal: set[str] = set()
+    root: Run | None = None
+    for event in events:
+        if isinstance(event, RunStarted):
+            if event.hints.internal or event.parent_id in internal:
+                internal.add(event.run_id)
+                continue
+            run = Run(event.run_id, event.kind, event.name, event.hints, event.seq)
+            run.inputs = [Slot(run, "in", piece) for piece in event.inputs]
+            run.parent = runs.get(event.parent_id or "", root)
+            if run.parent is not None:
+                run.parent.children.append(run)
+            root = root or run
+            runs[run.id] = run
+        elif (ended := runs.get(event.run_id)) is not None:
+            _finish(ended, event)
+    ordered = tuple(runs.values())
+    if root is not None:
+        _number(root)
+    return ordered
+
+
+def _finish(run: Run, event: RunEnded | RunFailed) -> None:
+    run.end = event.seq
+    run.failed = isinstance(event, RunFailed)
+    if event.inputs is not None:
+        run.inputs = [Slot(run, "in", piece) for piece in event.inputs]
+    if isinstance(event, RunEnded):
+        run.inputs += [Slot(run, "in", piece) for piece in event.more_inputs]
+    run.outputs = [Slot(run, "out", piece) for piece in event.outputs]
+
+
+def _number(root: Run) -> None:
+    """Numbers the tree in one walk without recursion: agents nest deeper than Python's stack."""
+    todo = [(root, False)]
+    clock = 0
+    while todo:
+        run, done = todo.pop()
+        if done:
+            run.last = clock
+            continue
+        clock += 1
+        run.first = clock
+        todo.append((run, True))
+        todo.extend((child, False) for child in reversed(run.children))
