@@ -1,0 +1,118 @@
+"""Where unsupported content entered: a walk back from the answer, one layer of intermediate outputs at a time.
+
+A claim that no leaf supports is looked for in the model outputs that fed the answer. Where one of them states it, the
+walk goes on with that one's inputs; where none does, the last that stated it introduced it. This is the backward
+search of VeriTrail (Metropolitansky and Larson, 2025) turned round: the sources are audited first, so only claims
+known to be unsupported pay for a walk, and all of them share the reading of a layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import candidates
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.judges.judge import Judge, Question
+from trail_callbacks.models.call import Pipeline
+from trail_callbacks.report import Layer
+from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["Origin", "localize"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a claim came from.
+
+    Attributes:
+        introduced_at: The first node that states it; None if the judge failed on the way.
+        carried_through: Later nodes that repeat it, ending with the answer.
+        history: One entry a layer walked.
+    """
+
+    introduced_at: str | None
+    carried_through: tuple[str, ...]
+    history: tuple[Layer, ...]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The state of one claim's walk."""
+
+    claim: Claim
+    stated: list[Node]
+    carried: list[str] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    history: list[Layer] = field(default_factory=list)
+    failed: bool = False
+
+    def origin(self) -> Origin:
+        first = min(self.stated, key=lambda node: node.stage or 0)
+        repeats = tuple(id_ for id_ in reversed(self.carried) if id_ != first.id)
+        return Origin(
+            introduced_at=None if self.failed else first.id,
+            carried_through=() if self.failed else repeats,
+            history=tuple(self.history),
+        )
+
+
+def localize(
+    graph: ProvenanceGraph, claims: Sequence[Claim], judge: Judge, options: VerifyOptions
+) -> Pipeline[dict[str, Origin]]:
+    """Finds the origin of claims that the sources do not support.
+
+    Args:
+        graph: The graph; it has an answer.
+        claims: Unsupported claims of the answer.
+        judge: Asked, once a layer for all claims that need it, which outputs state which claim.
+        options: Settings.
+
+    Returns:
+        An origin for each claim, by claim id.
+    """
+    if graph.answer is None:
+        return {}
+    walks = [_Walk(claim, [graph.answer]) for claim in claims]
+    active = {walk.claim.id: walk for walk in walks}
+    while active:
+        layers = {id_: _before(graph, walk) for id_, walk in active.items()}
+        for id_ in [id_ for id_, layer in layers.items() if not layer]:
+            del active[id_], layers[id_]
+        if not active:
+            break
+        questions = [
+            Question(claim=claim, passages=candidates([claim], layer, options.passages)[claim.id])
+            for claim, layer in ((active[id_].claim, layer) for id_, layer in layers.items())
+        ]
+        judgements = yield from judge.assess(questions, "localize")
+        by_claim = {judgement.claim_id: judgement for judgement in judgements}
+        for id_, layer in layers.items():
+            walk, judgement = active[id_], by_claim.get(id_)
+            walk.seen.update(node.id for node in layer)
+            looked = tuple(node.id for node in layer)
+            if judgement is None or judgement.error is not None:
+                walk.failed = True
+                note = judgement.error if judgement and judgement.error else "the judge gave no answer"
+                walk.history.append(Layer(nodes=looked, note=f"undetermined: {note}"))
+                del active[id_]
+                continue
+            named = {item.node_id for item in judgement.evidence if item.relation == "supports"}
+            stating = [node for node in layer if judgement.support is SupportClass.SUPPORTED and node.id in named]
+            walk.history.append(
+                Layer(nodes=looked, stated_by=tuple(node.id for node in stating), note=judgement.rationale)
+            )
+            if not stating:
+                del active[id_]
+                continue
+            walk.carried += [node.id for node in sorted(walk.stated, key=lambda node: -(node.stage or 0))]
+            walk.stated = stating
+    return {walk.claim.id: walk.origin() for walk in walks}
+
+
+def _before(graph: ProvenanceGraph, walk: _Walk) -> list[Node]:
+    """What models wrote among the inputs of the nodes that state the claim."""
+    inputs = {node.id: node for stated in walk.stated for node in graph.inputs(stated.id)}
+    return [node for node in inputs.values() if node.kind == "completion" and node.id not in walk.seen]

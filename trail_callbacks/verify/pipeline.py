@@ -1,0 +1,241 @@
+"""Verification, top to bottom: claims, candidate evidence, verdicts, localisation, report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import Evidence, candidates
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.judges.judge import Extraction, Judge, Judgement, Question
+from trail_callbacks.judges.resolve import JudgeLike, resolve
+from trail_callbacks.models.call import Pipeline
+from trail_callbacks.models.drive import Limits, adrive, drive
+from trail_callbacks.report import Report, State, Verdict
+from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.verify.localize import Origin, localize
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["acheck", "averify", "check", "pipeline", "verify"]
+
+_SAID = frozenset({"question", "instruction"})  # kinds of leaves that the app or its user said, not a source
+
+
+def check(
+    answer: str,
+    sources: str | Iterable[str | Node],
+    question: str | None = None,
+    judge: JudgeLike = None,
+    options: VerifyOptions | None = None,
+) -> Report:
+    """Checks an answer against its sources; no framework needed.
+
+    Args:
+        answer: The text to check.
+        sources: What it should rest on: texts, or nodes; one string is one source.
+        question: The user's request, if known.
+        judge: Who decides; None is the offline judge, `"openai/gpt-5-mini"` a model through instructor.
+        options: Settings.
+
+    Returns:
+        The report. A failing judge is a state of the report, not an exception.
+
+    Raises:
+        InputError: If a text is no string or two sources share an id.
+        JudgeError: If the judge is unknown.
+    """
+    return verify(ProvenanceGraph.from_texts(answer, sources, question), judge, options)
+
+
+async def acheck(
+    answer: str,
+    sources: str | Iterable[str | Node],
+    question: str | None = None,
+    judge: JudgeLike = None,
+    options: VerifyOptions | None = None,
+) -> Report:
+    """As `check`, without blocking the event loop while a model is asked."""
+    return await averify(ProvenanceGraph.from_texts(answer, sources, question), judge, options)
+
+
+def verify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
+    """Verifies the answer of a provenance graph against the leaves upstream of it. See `check`."""
+    asked, settings = resolve(judge), options or VerifyOptions()
+    report, usage = drive(pipeline(graph, asked, settings), asked.model, _limits(settings))
+    return replace(report, usage=usage)
+
+
+async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
+    """As `verify`, without blocking the event loop while a model is asked."""
+    asked, settings = resolve(judge), options or VerifyOptions()
+    report, usage = await adrive(pipeline(graph, asked, settings), asked.model, _limits(settings))
+    return replace(report, usage=usage)
+
+
+def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+    """The verification itself, as a computation that yields model calls; `drive` and `adrive` carry it out."""
+
+    def report(state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = ()) -> Report:
+        return Report(
+            state=state,
+            graph=graph,
+            claims=extraction.claims,
+            verdicts=tuple(verdicts),
+            warnings=(*extraction.warnings, *warnings),
+            scoring=options.scoring,
+            judge=judge.name,
+        )
+
+    extraction = Extraction(claims=())
+    answer = graph.answer
+    if answer is None:
+        return report("error", warnings=["the run gave no answer: there is nothing to verify"])
+    if not answer.text.strip():
+        return report("no_checkable_claims", warnings=["the answer is empty"])
+    extraction = yield from judge.extract(answer.text, graph.question.text if graph.question else None)
+    if extraction.error and not extraction.claims:
+        return report("error", warnings=[f"no claims: {extraction.error}"])
+    if extraction.abstained:
+        return report("abstained", [_not_checked(claim, judge, "the answer declines") for claim in extraction.claims])
+    leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
+    judged = yield from _audit(extraction.claims, leaves, judge, options)
+    verdicts = [_verdict(claim, judged[claim.id], graph, judge) for claim in extraction.claims]
+    if options.localize:
+        wrong = [claim for claim, v in zip(extraction.claims, verdicts, strict=True) if v.support in UNSUPPORTED]
+        origins = yield from localize(graph, wrong, judge, options)
+        verdicts = [_placed(verdict, origins.get(verdict.claim_id)) for verdict in verdicts]
+    state = _state(extraction, verdicts, leaves)
+    return report(state, verdicts, _warnings(graph, extraction, verdicts, leaves))
+
+
+def _limits(options: VerifyOptions) -> Limits:
+    return Limits(
+        max_calls=options.max_calls,
+        max_tokens=options.max_tokens,
+        max_seconds=options.max_seconds,
+        concurrency=options.concurrency,
+    )
+
+
+def _audit(
+    claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions
+) -> Pipeline[dict[str, Judgement]]:
+    """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one."""
+    judged = {
+        claim.id: Judgement(
+            claim_id=claim.id,
+            support=SupportClass.UNEVALUATABLE,
+            rationale="Not a statement that evidence could confirm.",
+        )
+        for claim in claims
+        if not claim.checkable
+    }
+    checkable = [claim for claim in claims if claim.checkable]
+    if not leaves:
+        nothing = {
+            claim.id: Judgement(
+                claim_id=claim.id,
+                support=SupportClass.ABSENT,
+                error_type=ErrorType.OTHER,
+                rationale="No source reached the answer.",
+            )
+            for claim in checkable
+        }
+        return judged | nothing
+    passages = candidates(checkable, leaves, options.passages)
+    questions = [Question(claim=claim, passages=passages[claim.id]) for claim in checkable]
+    judgements = yield from judge.assess(questions)
+    judged |= {judgement.claim_id: judgement for judgement in judgements}
+    missing = {
+        c.id: Judgement(claim_id=c.id, error="the judge gave no verdict") for c in checkable if c.id not in judged
+    }
+    return judged | missing
+
+
+def _verdict(claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: Judge) -> Verdict:
+    evidence = tuple(item for item in judgement.evidence if _verbatim(item, graph))
+    support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
+    against = {graph.node(item.node_id).kind for item in evidence if item.relation == "contradicts"}
+    if support is SupportClass.CONTRADICTED and against and against <= _SAID:
+        # A question or a prompt may hold facts, but "Was it built in 1887?" denies nothing.
+        support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
+        rationale = f"Only the request itself speaks against it, no source does. {rationale}"
+    return Verdict(
+        claim_id=claim.id,
+        support=support,
+        error_type=error_type if support in UNSUPPORTED else None,
+        second_type=judgement.second_type if support in UNSUPPORTED else None,
+        detail=judgement.detail,
+        rationale=rationale,
+        evidence=evidence,
+        confidence=judgement.confidence,
+        judge=judgement.judge or judge.name,
+        error=judgement.error,
+    )
+
+
+def _verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:
+    """A judge may only point: what is not in the node, word for word, is no evidence."""
+    try:
+        return graph.node(item.node_id).text[item.start : item.end] == item.quote
+    except KeyError:
+        return False
+
+
+def _not_checked(claim: Claim, judge: Judge, why: str) -> Verdict:
+    return Verdict(
+        claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=f"Not checked: {why}.", judge=judge.name
+    )
+
+
+def _placed(verdict: Verdict, origin: Origin | None) -> Verdict:
+    if origin is None:
+        return verdict
+    return replace(
+        verdict,
+        introduced_at=origin.introduced_at,
+        carried_through=origin.carried_through,
+        history=origin.history,
+    )
+
+
+def _state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
+    judged = [verdict for verdict in verdicts if verdict.error is None]
+    if verdicts and not judged:
+        return "error"
+    if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
+        return "partial" if extraction.error else "no_checkable_claims"
+    silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
+    if all(leaf.kind in _SAID for leaf in leaves) and all(verdict.support in silent for verdict in judged):
+        return "no_evidence"
+    return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
+
+
+def _warnings(
+    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]
+) -> list[str]:
+    warnings = []
+    if extraction.error:
+        warnings.append(f"some claims are missing: {extraction.error}")
+    failed = [verdict for verdict in verdicts if verdict.error]
+    if failed:
+        warnings.append(f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}")
+    if not leaves:
+        warnings.append("no source reached the answer: nothing to hold it against")
+    said = [
+        verdict.claim_id
+        for verdict in verdicts
+        if verdict.evidence
+        and verdict.support is SupportClass.SUPPORTED
+        and all(graph.node(item.node_id).kind in _SAID for item in verdict.evidence)
+    ]
+    if said:
+        warnings.append(f"rest only on the question or on instructions, not on a source: {', '.join(said)}")
+    weak = {edge.target for edge in graph.edges if edge.basis == "scope"}
+    if weak:
+        warnings.append(
+            f"{len(weak)} of {len(graph.nodes)} steps read text that was rewritten out of sight: "
+            "their inputs are taken from what was in reach"
+        )
+    return warnings
