@@ -42,7 +42,7 @@ class Estimate:
 def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Estimate:
     """Estimates the calls and tokens of `verify` with the same arguments; asks no model.
 
-    The prompts are really rendered; only the claims in them are those of the rule-based splitter instead of the model's.
+    The prompts are really rendered; only their claims are the rule-based splitter's instead of the model's.
 
     Raises:
         JudgeError: If the judge is unknown.

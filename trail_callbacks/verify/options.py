@@ -16,7 +16,6 @@ class VerifyOptions:
 
     Attributes:
         passages: Candidate sentences given to the judge for each claim, 1 or more.
-        claims_per_call: Claims judged in one model call, 1 or more.
         localize: Find the step where unsupported content entered.
         strict: See `Scoring`.
         severity: See `Scoring`.
@@ -31,7 +30,6 @@ class VerifyOptions:
     """
 
     passages: int = 8
-    claims_per_call: int = 8
     localize: bool = True
     strict: bool = False
     severity: bool = False
@@ -43,7 +41,7 @@ class VerifyOptions:
 
     def __post_init__(self) -> None:
         """Checks ranges."""
-        for name in ("passages", "claims_per_call", "concurrency"):
+        for name in ("passages", "concurrency"):
             if getattr(self, name) < 1:
                 raise InputError(f"VerifyOptions.{name} is {getattr(self, name)}, expected 1 or more")
         for name in ("max_calls", "max_tokens", "max_seconds"):

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from threading import RLock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from trail_callbacks.capture.recorder import Recorder, Redact
 from trail_callbacks.errors import InputError
@@ -21,9 +21,6 @@ from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import averify, verify
-
-if TYPE_CHECKING:
-    from trail_callbacks.capture.events import Pending
 
 __all__ = ["Evaluate", "Session"]
 
