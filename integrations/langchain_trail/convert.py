@@ -1,0 +1,245 @@
+"""From a callback to an event: records that are cheap to make on the hot path, and what they mean.
+
+A record keeps references to what LangChain handed over. `convert` reads them later, off the app's path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, cast, get_args
+
+from langchain_core.outputs import ChatGeneration, LLMResult
+
+from langchain_trail.pieces import pieces
+from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
+
+__all__ = ["INTERNAL", "Ended", "Failed", "Started", "described", "snapshot", "status_of"]
+
+INTERNAL = "trail_internal"
+"""Metadata key of our own model calls: a judge's reading is no part of the answer's lineage."""
+
+_KINDS: frozenset[str] = frozenset(get_args(RunKind))
+_SEQUENCE = re.compile(r"seq:step:(\d+)")
+_ERROR_TEXT = 2_000
+
+
+@dataclass(slots=True, eq=False)
+class Started:
+    """A run began.
+
+    Attributes:
+        run_id: The run.
+        parent_id: The run around it.
+        kind: What the callback's name says about the component.
+        serialized: What LangChain says about the component; None for graphs and many others.
+        payload: The inputs, from `snapshot`.
+        details: The callback's keyword arguments; its metadata must be a copy.
+    """
+
+    run_id: str
+    parent_id: str | None
+    kind: RunKind
+    serialized: Mapping[str, Any] | None
+    payload: object
+    details: Mapping[str, Any]
+    phase: ClassVar[Literal["started"]] = "started"
+
+    def convert(self, seq: int) -> RunStarted:
+        """Makes the event."""
+        metadata = self.details.get("metadata") or {}
+        kind = self.kind
+        if kind == "chain":
+            said = {"llm": "model"}.get(run_type := self.details.get("run_type") or "", run_type)
+            kind = cast("RunKind", said) if said in _KINDS else kind
+        name = _name(self.serialized, self.details.get("name"), metadata, kind)
+        return RunStarted(
+            seq=seq,
+            run_id=self.run_id,
+            parent_id=self.parent_id,
+            kind=kind,
+            name=name,
+            inputs=pieces(self.payload, model=kind == "model"),
+            hints=_hints(self.serialized, self.details, metadata, kind),
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Ended:
+    """A run came to its end.
+
+    Attributes:
+        run_id: The run.
+        payload: The outputs, from `snapshot`.
+        late: Its inputs where only the end knows them (streams), else None.
+        metadata: Of a model: the metadata of its start.
+    """
+
+    run_id: str
+    payload: object
+    late: object = None
+    metadata: Mapping[str, Any] | None = None
+    parent_id: ClassVar[None] = None
+    phase: ClassVar[Literal["ended"]] = "ended"
+
+    def convert(self, seq: int) -> RunEnded:
+        """Makes the event."""
+        return RunEnded(
+            seq=seq, run_id=self.run_id, outputs=_outputs(self.payload, self.metadata), inputs=_late(self.late)
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Failed:
+    """A run was left by an exception, or paused.
+
+    Attributes:
+        run_id: The run.
+        error: Type and message of the exception. Not the exception itself: its traceback holds the app's frames.
+        status: What it means.
+        payload: What had come out before.
+        late: As in `Ended`.
+        metadata: As in `Ended`.
+    """
+
+    run_id: str
+    error: str
+    status: Status
+    payload: object = None
+    late: object = None
+    metadata: Mapping[str, Any] | None = None
+    parent_id: ClassVar[None] = None
+    phase: ClassVar[Literal["failed"]] = "failed"
+
+    def convert(self, seq: int) -> RunFailed:
+        """Makes the event."""
+        return RunFailed(
+            seq=seq,
+            run_id=self.run_id,
+            error=self.error,
+            status=self.status,
+            inputs=_late(self.late),
+            outputs=_outputs(self.payload, self.metadata),
+        )
+
+
+def snapshot(payload: object) -> object:
+    """Copies a payload's containers two levels deep, so that later changes in place do not rewrite history."""
+    if isinstance(payload, dict):
+        return {key: _copy(value) for key, value in dict(payload).items()}
+    if isinstance(payload, list):
+        return [_copy(value) for value in payload.copy()]
+    return payload
+
+
+def _copy(value: object) -> object:
+    if isinstance(value, list):
+        return list(value)
+    return dict(value) if isinstance(value, dict) else value
+
+
+def status_of(error: BaseException) -> Status:
+    """Says what an exception means for a run: a fault, a cancellation, or a graph that stopped to be resumed.
+
+    Graph exceptions are told by class, and only if the app has loaded langgraph.
+    """
+    if isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError | GeneratorExit):
+        return "cancelled"
+    graph_errors = sys.modules.get("langgraph.errors")
+    bubble = getattr(graph_errors, "GraphBubbleUp", None)  # interrupts, hand-offs to a parent graph, drains
+    return "paused" if bubble is not None and isinstance(error, bubble) else "error"
+
+
+def _late(inputs: object) -> tuple[Piece, ...] | None:
+    """Inputs known at the end replace those of the start, unless there are none (an input that is no stream)."""
+    return (pieces(inputs) or None) if inputs is not None else None
+
+
+def _outputs(payload: object, metadata: Mapping[str, Any] | None) -> tuple[Piece, ...]:
+    found = pieces(payload)
+    if not isinstance(payload, LLMResult):
+        return found
+    attributes = _model_attributes(payload, metadata or {})
+    return tuple(replace(piece, attributes={**attributes, **piece.attributes}) for piece in found)
+
+
+def _model_attributes(result: LLMResult, metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Which model wrote this, as the provider's answer says, else as the app configured it."""
+    said: Mapping[str, Any] = {}
+    first = result.generations[0][0] if result.generations and result.generations[0] else None
+    if isinstance(first, ChatGeneration):
+        said = first.message.response_metadata
+    attributes = {
+        "model": said.get("model_name") or said.get("model") or metadata.get("ls_model_name"),
+        "provider": metadata.get("ls_provider") or said.get("model_provider"),
+        "finish_reason": said.get("finish_reason") or said.get("stop_reason"),
+        "lc_source": metadata.get("lc_source"),
+    }
+    return {key: str(value) for key, value in attributes.items() if value}
+
+
+def _name(serialized: Mapping[str, Any] | None, given: object, metadata: Mapping[str, Any], kind: RunKind) -> str:
+    """Names a run as the user would: the name they gave it, else for models the graph node, else the class."""
+    own = _class_name(serialized)
+    name = str(given or "") or own
+    if kind == "model" and name == own and (node := metadata.get("langgraph_node")):
+        agent = metadata.get("lc_agent_name")
+        return f"{agent}.{node}" if agent else str(node)
+    return name or kind
+
+
+def _class_name(serialized: Mapping[str, Any] | None) -> str:
+    if not isinstance(serialized, Mapping):
+        return ""
+    path = serialized.get("id")
+    last = path[-1] if isinstance(path, Sequence) and not isinstance(path, str) and path else ""
+    return str(serialized.get("name") or last)
+
+
+def _hints(
+    serialized: Mapping[str, Any] | None, details: Mapping[str, Any], metadata: Mapping[str, Any], kind: RunKind
+) -> Hints:
+    sequence = branch = None
+    in_graph = False
+    for tag in details.get("tags") or ():
+        if not isinstance(tag, str):
+            continue
+        if tag.startswith("seq:step:") and (match := _SEQUENCE.fullmatch(tag)):
+            sequence = int(match[1])
+        elif tag.startswith("map:key:"):
+            branch = tag.removeprefix("map:key:")
+        elif tag.startswith("graph:step:"):
+            in_graph = True
+    node = metadata.get("langgraph_node")
+    call_id = details.get("tool_call_id")
+    return Hints(
+        sequence=sequence,
+        branch=branch,
+        variables=_variables(serialized) if kind == "prompt" else None,
+        # What a node calls inherits its metadata, and a subgraph may bear its name, but only the node has the tag.
+        channels=in_graph and node is not None and details.get("name") == node,
+        call_id=str(call_id) if call_id else None,
+        internal=bool(metadata.get(INTERNAL)),
+    )
+
+
+def _variables(serialized: Mapping[str, Any] | None) -> tuple[str, ...] | None:
+    """The input keys a prompt template uses; None where LangChain does not say."""
+    settings = serialized.get("kwargs") if isinstance(serialized, Mapping) else None
+    if not isinstance(settings, Mapping) or not isinstance(settings.get("input_variables"), Sequence):
+        return None
+    named = [*settings["input_variables"], *(settings.get("optional_variables") or ())]
+    return tuple(dict.fromkeys(str(variable) for variable in named))
+
+
+def described(error: BaseException) -> str:
+    """Returns type and message of an exception."""
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - the app's exception may be broken too
+        message = "[unreadable message]"
+    return f"{type(error).__name__}: {message}"[:_ERROR_TEXT].encode("utf-8", "replace").decode()

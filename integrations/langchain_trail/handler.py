@@ -1,0 +1,270 @@
+"""The callback handler: one object to pass in `config["callbacks"]`."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from langchain_trail.convert import Ended, Failed, Started, described, snapshot, status_of
+from trail_callbacks.capture.events import RunKind
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.report import Report
+from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.session import Evaluate, Session
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langchain_core.outputs import LLMResult
+    from trail_callbacks.judges.resolve import JudgeLike
+
+    _Base = BaseCallbackHandler
+else:
+    try:  # only a handler of this class hears of a graph's interrupts
+        from langgraph.callbacks import GraphCallbackHandler as _Base
+    except ImportError:  # langgraph is optional, and older ones have no such callbacks
+        _Base = BaseCallbackHandler
+
+__all__ = ["TrailCallbackHandler"]
+
+_OPEN_MODELS = 4_096
+_INTERRUPTED = 1_024
+
+
+class _Interrupt(Protocol):
+    """What a graph says when it stops; langgraph's own class, which may not be installed."""
+
+    run_id: UUID | None
+
+
+class TrailCallbackHandler(_Base):
+    """Records what a LangChain or LangGraph app does and verifies what it answered.
+
+    One handler serves any number of runs, concurrent ones too: `chain.invoke(x, config={"callbacks": [handler]})`.
+    Nothing of it reaches the app: a hook appends one record in a few microseconds, and what goes wrong is kept in
+    `errors`. It takes no part in token streaming: the end of a model call brings the merged message, and a thousand
+    hooks for as many tokens would only cost time.
+
+    Threads started by hand lose LangChain's callbacks, this one included, unless run in a `contextvars.copy_context()`.
+
+    Args:
+        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
+            instructor; `as_model(chat_model)` is the app's own model.
+        evaluate: `background`: on a worker thread once a run ended; `inline`: before the app gets its answer;
+            `never`: only when `report()` is asked for.
+        options: Settings of the verification.
+        sample_rate: Share of runs verified unasked, 0.0 to 1.0.
+        redact: Applied to every captured text before it is stored or judged.
+        on_report: Called with every finished report, on the thread that verified.
+        max_traces: Runs kept for reading, 1 or more; the oldest go first.
+        ttl: Seconds after which a run that never ended is dropped.
+
+    Raises:
+        InputError: If a value is out of range.
+        JudgeError: If the judge is unknown.
+    """
+
+    run_inline = True  # on the event loop's own thread: handing a microsecond's work to another costs fifty
+    raise_error = False
+    ignore_retry = True
+    ignore_custom_event = True
+
+    def __init__(
+        self,
+        judge: JudgeLike = None,
+        evaluate: Evaluate = "background",
+        *,
+        options: VerifyOptions | None = None,
+        sample_rate: float = 1.0,
+        redact: Callable[[str], str] | None = None,
+        on_report: Callable[[Report], None] | None = None,
+        max_traces: int = 256,
+        ttl: float = 3600.0,
+    ) -> None:
+        super().__init__()
+        self._session = Session(
+            judge=judge,
+            evaluate=evaluate,
+            options=options,
+            sample_rate=sample_rate,
+            redact=redact,
+            on_report=on_report,
+            max_traces=max_traces,
+            ttl=ttl,
+        )
+        # Both are bounded, because a run that is abandoned never ends.
+        self._models: OrderedDict[UUID, Mapping[str, Any]] = OrderedDict()
+        self._interrupted: deque[UUID] = deque(maxlen=_INTERRUPTED)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> TrailCallbackHandler:
+        """Apps copy their models and configs; a copy that records elsewhere would lose what it sees."""
+        return self
+
+    __copy__ = __deepcopy__
+
+    # ------------------------------------------------------------------ results
+
+    def graph(self, run_id: UUID | str | None = None) -> ProvenanceGraph:
+        """Returns the provenance graph of a root run, by default the latest; it waits for nothing.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+        """
+        return self._session.graph(_text(run_id))
+
+    def report(self, run_id: UUID | str | None = None, timeout: float | None = None) -> Report:
+        """Returns the report of a root run, by default the latest; verifies now if nobody has.
+
+        Args:
+            run_id: Id of the root run, as in `config["run_id"]`.
+            timeout: Seconds to wait for a verification that is under way; None waits as long as it takes.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+            TimeoutError: If the verification is not finished in time.
+        """
+        return self._session.report(_text(run_id), timeout)
+
+    async def areport(self, run_id: UUID | str | None = None, timeout: float | None = None) -> Report:
+        """As `report`, without blocking the event loop."""
+        return await self._session.areport(_text(run_id), timeout)
+
+    @property
+    def reports(self) -> Mapping[str, Report]:
+        """Finished reports by the id of their root run, oldest first."""
+        return self._session.reports
+
+    @property
+    def errors(self) -> list[Exception]:
+        """What went wrong on our side; the app saw nothing of it."""
+        return self._session.errors
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every verification under way is finished; returns False if the time was too short."""
+        return self._session.flush(timeout)
+
+    def close(self, timeout: float | None = None) -> None:
+        """Finishes what is under way, at most for `timeout` seconds, and stops the worker."""
+        self._session.close(timeout)
+
+    # ------------------------------------------------------------------ hooks
+
+    def on_chain_start(self, serialized: dict[str, Any], inputs: Any, **kwargs: Any) -> None:
+        """A chain, prompt, parser, graph or graph node began."""
+        self._start("chain", serialized, inputs, kwargs)
+
+    def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
+        """It ended."""
+        self._end(outputs, kwargs)
+
+    def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
+        """It failed, was cancelled or paused."""
+        self._fail(error, kwargs)
+
+    def on_chat_model_start(self, serialized: dict[str, Any], messages: list[list[BaseMessage]], **kwargs: Any) -> None:
+        """A chat model was asked; there is one list of messages, as each prompt of a batch is a run of its own."""
+        self._start("model", serialized, messages[0] if len(messages) == 1 else messages, kwargs)
+
+    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], **kwargs: Any) -> None:
+        """A text model was asked."""
+        self._start("model", serialized, prompts[0] if len(prompts) == 1 else prompts, kwargs)
+
+    def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
+        """A model answered."""
+        self._end(response, kwargs)
+
+    def on_llm_error(self, error: BaseException, **kwargs: Any) -> None:
+        """A model failed; what it had said by then is kept."""
+        self._fail(error, kwargs)
+
+    def on_tool_start(self, serialized: dict[str, Any], input_str: str, **kwargs: Any) -> None:
+        """A tool was called."""
+        inputs = kwargs.get("inputs")
+        self._start("tool", serialized, input_str if inputs is None else inputs, kwargs)
+
+    def on_tool_end(self, output: Any, **kwargs: Any) -> None:
+        """It returned."""
+        self._end(output, kwargs)
+
+    def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
+        """It failed."""
+        self._fail(error, kwargs)
+
+    def on_retriever_start(self, serialized: dict[str, Any], query: str, **kwargs: Any) -> None:
+        """A retriever was queried."""
+        self._start("retriever", serialized, query, kwargs)
+
+    def on_retriever_end(self, documents: Any, **kwargs: Any) -> None:
+        """It found documents."""
+        self._end(documents, kwargs)
+
+    def on_retriever_error(self, error: BaseException, **kwargs: Any) -> None:
+        """It failed."""
+        self._fail(error, kwargs)
+
+    def on_interrupt(self, event: _Interrupt) -> None:
+        """A graph stops to be resumed: what it returns is a state, not an answer. Its normal end follows."""
+        if event.run_id is not None:
+            self._interrupted.append(event.run_id)
+
+    def on_resume(self, event: object) -> None:
+        """A graph goes on from a checkpoint; its new root run has begun already."""
+
+    # ------------------------------------------------------------------ records
+
+    def _start(
+        self, kind: RunKind, serialized: Mapping[str, Any] | None, payload: object, details: dict[str, Any]
+    ) -> None:
+        try:
+            run_id, parent_id, metadata = details["run_id"], details.get("parent_run_id"), details.get("metadata")
+            if metadata:
+                details["metadata"] = metadata = dict(metadata)  # langgraph writes into the original later
+            if kind == "model":
+                self._models[run_id] = metadata or {}
+                if len(self._models) > _OPEN_MODELS:
+                    self._models.popitem(last=False)
+            parent = None if parent_id is None else str(parent_id)
+            self._session.emit(Started(str(run_id), parent, kind, serialized, snapshot(payload), details))
+        except BaseException as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
+
+    def _end(self, payload: object, details: dict[str, Any]) -> None:
+        try:
+            run_id, late = details["run_id"], details.get("inputs")
+            metadata = self._models.pop(run_id, None) if self._models else None
+            if self._interrupted and run_id in self._interrupted:
+                self._interrupted.remove(run_id)
+                paused = Failed(str(run_id), "interrupted: the graph waits to be resumed", "paused")
+                paused.payload, paused.late = snapshot(payload), snapshot(late)
+                self._session.emit(paused)
+                return
+            self._session.emit(Ended(str(run_id), snapshot(payload), snapshot(late), metadata))
+        except BaseException as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
+
+    def _fail(self, error: BaseException, details: dict[str, Any]) -> None:
+        try:
+            run_id, late, partial = details["run_id"], details.get("inputs"), details.get("response")
+            metadata = self._models.pop(run_id, None)
+            self._session.emit(
+                Failed(str(run_id), described(error), status_of(error), partial, snapshot(late), metadata)
+            )
+        except BaseException as fault:  # noqa: BLE001 - see _keep
+            self._keep(fault)
+
+    def _keep(self, error: BaseException) -> None:
+        """Keeps our own fault away from the app. LangChain would let other than `Exception`s through to it."""
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise error
+        kept = error if isinstance(error, Exception) else RuntimeError(repr(error))
+        try:
+            self._session.keep_error(kept)
+        except Exception:  # noqa: BLE001 - kept already; only logging it failed, e.g. at the end of the stack
+            return
+
+
+def _text(run_id: UUID | str | None) -> str | None:
+    return None if run_id is None else str(run_id)

@@ -1,0 +1,195 @@
+"""The app's own chat model as a judge's model."""
+
+from __future__ import annotations
+
+import json
+import time
+from threading import Lock
+from typing import TYPE_CHECKING, Any, cast
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel, ValidationError
+
+from langchain_trail.context import untraced
+from langchain_trail.convert import INTERNAL
+from langchain_trail.pieces import message_text
+from trail_callbacks.errors import InputError
+from trail_callbacks.models.call import Call, Model, Reply, Usage
+from trail_callbacks.models.salvage import document
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.runnables import Runnable, RunnableConfig
+
+__all__ = ["as_model"]
+
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+_REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
+_ASK_FOR_JSON = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
+
+
+def as_model(chat_model: BaseChatModel) -> Model:
+    """Makes a chat model of the app usable as a judge's model: `TrailCallbackHandler(judge=as_model(chat))`.
+
+    Structured output is used where the model has it; else the schema is part of the prompt. The model's own settings
+    stay as they are. Its calls as a judge reach no callback of the app, no trace of ours and no token stream.
+
+    Args:
+        chat_model: Any LangChain chat model.
+
+    Raises:
+        InputError: If it is no chat model.
+    """
+    if not hasattr(chat_model, "with_structured_output") or not hasattr(chat_model, "ainvoke"):
+        raise InputError(f"as_model() takes a LangChain chat model, got {type(chat_model).__name__}")
+    return _ChatModel(chat_model)
+
+
+class _ChatModel:
+    """A `Model` that asks a chat model."""
+
+    def __init__(self, chat_model: BaseChatModel) -> None:
+        self._chat = chat_model
+        self._lock = Lock()  # protects the next field
+        self._structured: dict[type[BaseModel], Runnable[Any, Any] | None] = {}
+
+    @property
+    def name(self) -> str:
+        """Provider and model, as LangChain reports them to tracers."""
+        said: dict[str, Any] = {}
+        params = getattr(self._chat, "_get_ls_params", None)
+        if params is not None:
+            said = dict(params())
+        model = said.get("ls_model_name") or type(self._chat).__name__
+        return "/".join(str(part) for part in (said.get("ls_provider"), model) if part)
+
+    def ask(self, call: Call) -> Reply:
+        """See `Model`."""
+        started = time.perf_counter()
+        try:
+            asked, messages = self._prepared(call)
+            with untraced():
+                answer = asked.invoke(messages, _config(call))
+            reply = _read(call, answer)
+        except Exception as error:  # noqa: BLE001 - a failure is a reply
+            reply = Reply(error=_reason(error), text=_text_of(error))
+        return _timed(reply, started)
+
+    async def aask(self, call: Call) -> Reply:
+        """See `Model`."""
+        started = time.perf_counter()
+        try:
+            asked, messages = self._prepared(call)
+            with untraced():
+                answer = await asked.ainvoke(messages, _config(call))
+            reply = _read(call, answer)
+        except Exception as error:  # noqa: BLE001 - a failure is a reply
+            reply = Reply(error=_reason(error), text=_text_of(error))
+        return _timed(reply, started)
+
+    def _prepared(self, call: Call) -> tuple[Runnable[Any, Any], list[BaseMessage]]:
+        kinds = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
+        messages: list[BaseMessage] = [kinds[message.role](message.content) for message in call.messages]
+        structured = self._structured_for(call.schema)
+        if structured is not None:
+            return structured, messages
+        schema = json.dumps(call.schema.model_json_schema(), ensure_ascii=False)
+        if messages and isinstance(messages[0], SystemMessage):  # many chat templates take one system message, first
+            messages[0] = SystemMessage(f"{messages[0].text}\n\n{_ASK_FOR_JSON}{schema}")
+        else:
+            messages.insert(0, SystemMessage(_ASK_FOR_JSON + schema))
+        return self._chat, messages
+
+    def _structured_for(self, schema: type[BaseModel]) -> Runnable[Any, Any] | None:
+        with self._lock:
+            if schema not in self._structured:
+                try:
+                    self._structured[schema] = self._chat.with_structured_output(schema, include_raw=True)
+                except NotImplementedError:  # the model cannot; LangChain says so when asked, not before
+                    self._structured[schema] = None
+            return self._structured[schema]
+
+
+def _config(call: Call) -> RunnableConfig:
+    return {
+        "callbacks": [],
+        "tags": ["nostream"],  # else a graph that streams messages streams the judge's too
+        "metadata": {INTERNAL: True},
+        "run_name": f"trail_{call.purpose}",
+    }
+
+
+def _read(call: Call, answer: object) -> Reply:
+    """Reads what came back: with structured output a dictionary of raw message, parsed value and parsing error."""
+    both = cast("dict[str, Any]", answer) if isinstance(answer, dict) else {"raw": answer, "parsed": None}
+    raw, parsed = both.get("raw"), both.get("parsed")
+    usage, text = Usage(calls=1), None
+    if isinstance(raw, BaseMessage):
+        usage, text = _usage(raw), _written(raw)
+        if (stopped := _stopped(raw)) is not None:
+            return Reply(error=stopped, text=text, usage=usage)
+    try:
+        if isinstance(parsed, call.schema):
+            value: BaseModel = parsed
+        elif parsed is not None:
+            value = call.schema.model_validate(parsed)
+        else:
+            value = call.schema.model_validate_json(document(text or "") or "")
+    except ValidationError as error:
+        reason = both.get("parsing_error") or error
+        return Reply(error=f"invalid: {reason}", text=text, usage=usage)
+    return Reply(value=value, text=text, usage=usage)
+
+
+def _written(raw: BaseMessage) -> str:
+    """What the model wrote as its answer: the arguments of its calls, where the schema was offered as a tool."""
+    if isinstance(raw, AIMessage) and raw.tool_calls:
+        return json.dumps(raw.tool_calls[0]["args"], ensure_ascii=False, default=str)
+    if isinstance(raw, AIMessage) and raw.invalid_tool_calls:
+        return raw.invalid_tool_calls[0].get("args") or ""
+    return message_text(raw)
+
+
+def _stopped(raw: BaseMessage) -> str | None:
+    """Why the model stopped, if not because it was done."""
+    refusal = raw.additional_kwargs.get("refusal")
+    if not refusal and isinstance(raw.content, list):
+        refusal = next((b["refusal"] for b in raw.content if isinstance(b, dict) and b.get("refusal")), None)
+    if refusal:
+        return f"refused: {refusal}"
+    said = raw.response_metadata
+    reason = str(said.get("finish_reason") or said.get("stop_reason") or said.get("done_reason") or "").lower()
+    if reason in _CUT:
+        return f"length: the model stopped with {reason!r}"
+    return f"refused: the model stopped with {reason!r}" if reason in _REFUSED else None
+
+
+def _usage(raw: BaseMessage) -> Usage:
+    said = getattr(raw, "usage_metadata", None) or {}
+    return Usage(
+        calls=1,
+        prompt_tokens=int(said.get("input_tokens") or 0),
+        completion_tokens=int(said.get("output_tokens") or 0),
+    )
+
+
+def _reason(error: Exception) -> str:
+    """Says in the words of `Reply` why an exception left the model; providers' classes are told by name."""
+    kind = type(error).__name__
+    if "Refusal" in kind or "ContentFilter" in kind:
+        return f"refused: {error}"
+    if "LengthFinish" in kind:
+        return f"length: {error}"
+    if isinstance(error, ValidationError) or "OutputParser" in kind:
+        return f"invalid: {error}"
+    return f"unreachable: {kind}: {error}"
+
+
+def _text_of(error: Exception) -> str | None:
+    text = getattr(error, "llm_output", None)
+    return text if isinstance(text, str) else None
+
+
+def _timed(reply: Reply, started: float) -> Reply:
+    spent = Usage(calls=0 if reply.usage.calls else 1, seconds=time.perf_counter() - started)
+    return Reply(value=reply.value, error=reply.error, text=reply.text, usage=reply.usage + spent)

@@ -1,0 +1,332 @@
+"""Any payload of a callback as pieces: what text is in it, and where. Pure; never raises, never changes the payload."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from enum import Enum
+from typing import Any, cast
+
+from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.documents import Document
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langchain_core.outputs import ChatGeneration, Generation, LLMResult
+from langchain_core.prompt_values import PromptValue, StringPromptValue
+from langchain_core.runnables import Runnable
+
+from trail_callbacks.capture.events import Piece
+
+__all__ = ["message_text", "pieces"]
+
+_DEPTH = 16
+_PIECES = 10_000
+"""Pieces a payload; a larger one is cut, so that a state holding a corpus cannot eat the memory of the app."""
+_OWN_TEXT = 100_000
+_VECTOR = 32
+"""A list of this many numbers or more is an embedding, not text."""
+_IDENTITY = 16
+"""Strings shorter than this may be shared by the interpreter: being the same object says nothing."""
+_ROLES = {
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+_UNSPOKEN = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
+_CALLS = frozenset(
+    {"tool_call", "tool_call_chunk", "tool_use", "function_call", "input_json_delta", "invalid_tool_call"}
+)
+
+
+def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
+    """Lists the texts of a payload.
+
+    Args:
+        payload: Anything a callback receives: strings, messages, documents, prompt values, model results, graph
+            commands, dictionaries, lists, dataclasses, pydantic models, in any nesting.
+        model: The payload is what a model reads. Artifacts of tool messages, which no model sees, are left out, and
+            tool calls are no pieces of their own: the message that holds them shows them.
+
+    Returns:
+        One piece for each message, document, tool call or other non-empty text, in the order of the payload. Reasoning
+        is no text; images and the like stand as a short marker. Objects without a text of their own are passed over.
+    """
+    walk = _Walk(model)
+    walk.visit(payload, (), 0)
+    return tuple(walk.found)
+
+
+def message_text(message: BaseMessage) -> str:
+    """Returns what a message says: its text, then markers of its other content, then its tool calls, a line each."""
+    text, markers = _content(message.content)
+    lines = [text, *markers] if text else markers
+    return "\n".join([*lines, *(shown for _, shown in _calls(message))])
+
+
+class _Walk:
+    """One walk through one payload."""
+
+    def __init__(self, model: bool) -> None:
+        self.model = model
+        self.found: list[Piece] = []
+        self._open: set[int] = set()
+
+    def visit(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
+        """Adds the pieces of an item."""
+        if item is None or depth > _DEPTH or len(self.found) >= _PIECES:
+            return
+        if isinstance(item, str):
+            self._leaf(item, path)
+            return
+        if isinstance(item, bool | int | float | complex):
+            self.found.append(Piece(text=str(item), path=path))
+            return
+        if id(item) in self._open:
+            return
+        self._open.add(id(item))
+        try:
+            self._object(item, path, depth)
+        except Exception:  # noqa: BLE001 - an object that cannot be read has no text; the rest of the payload has
+            self.found.append(Piece(text=f"[unreadable {type(item).__name__}]", path=path))
+        finally:
+            self._open.discard(id(item))
+
+    def _leaf(self, item: str, path: tuple[str | int, ...]) -> None:
+        text = _plain(item.value if isinstance(item, Enum) else item)
+        if text:
+            self.found.append(Piece(text=text, path=path, ref=id(item) if len(text) >= _IDENTITY else None))
+
+    def _object(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
+        if isinstance(item, BaseMessage):
+            self._message(item, path, depth)
+        elif isinstance(item, Document):
+            self._document(item, path)
+        elif isinstance(item, PromptValue):
+            self.visit(item.text if isinstance(item, StringPromptValue) else item.to_messages(), path, depth + 1)
+        elif isinstance(item, LLMResult):
+            self._result(item, path, depth)
+        elif isinstance(item, Generation):
+            self.visit(item.message if isinstance(item, ChatGeneration) else item.text, path, depth + 1)
+        elif isinstance(item, Mapping):
+            self._mapping(item, path, depth)
+        elif isinstance(item, list | tuple | deque | AbstractSet):
+            self._sequence(cast("Sequence[object]", item), path, depth)
+        elif not self._command(item, path, depth):
+            self._other(item, path, depth)
+
+    def _message(self, message: BaseMessage, path: tuple[str | int, ...], depth: int) -> None:
+        if isinstance(message, RemoveMessage):
+            return
+        attributes: dict[str, Any] = {}
+        if message.name:
+            attributes["name"] = message.name
+        if source := message.additional_kwargs.get("lc_source"):  # a middleware wrote it, e.g. a summary of the history
+            attributes["lc_source"] = str(source)
+        answers = message.tool_call_id if isinstance(message, ToolMessage) else None
+        self.found.append(
+            Piece(
+                text=_plain(message_text(message)),
+                path=path,
+                form="message",
+                id=message.id,
+                role=_role(message),
+                call_id=answers or None,
+                ref=id(message),
+                attributes=attributes,
+            )
+        )
+        if self.model:
+            return
+        for i, (call_id, shown) in enumerate(_calls(message)):
+            call_path = (*path, "tool_calls", i)
+            self.found.append(Piece(text=_plain(shown), path=call_path, form="tool_call", call_id=call_id))
+        if isinstance(message, ToolMessage):
+            self.visit(message.artifact, (*path, "artifact"), depth + 1)
+
+    def _document(self, document: Document, path: tuple[str | int, ...]) -> None:
+        self.found.append(
+            Piece(
+                text=_plain(document.page_content),
+                path=path,
+                form="document",
+                id=document.id,
+                ref=id(document),
+                attributes=_scalars(document.metadata),
+            )
+        )
+
+    def _result(self, result: LLMResult, path: tuple[str | int, ...], depth: int) -> None:
+        """The first generation is what the app goes on with, so it stands where the model's output stands."""
+        for i, generations in enumerate(result.generations):
+            for j, generation in enumerate(generations):
+                self.visit(generation, path if i == j == 0 else (*path, "generations", i, j), depth + 1)
+
+    def _mapping(self, item: Mapping[Any, Any], path: tuple[str | int, ...], depth: int) -> None:
+        if (piece := _as_message(item.get("role"), item.get("content"), item, path)) is not None:
+            self.found.append(piece)
+        elif item.get("type") == "tool_call" and "name" in item and "args" in item:
+            shown = _plain(_shown(item["name"], item["args"]))
+            self.found.append(Piece(text=shown, path=path, form="tool_call", call_id=item.get("id"), ref=id(item)))
+        elif isinstance(item.get("page_content"), str) and isinstance(item.get("metadata"), Mapping):
+            known = item.get("id")
+            self._document(Document(**{k: item[k] for k in ("page_content", "metadata")}, id=known), path)
+        else:
+            for key, value in list(item.items()):
+                if isinstance(key, str) and key.startswith("__"):  # the framework's own: __interrupt__, __type
+                    continue
+                self.visit(value, (*path, key if isinstance(key, str | int) else str(key)), depth + 1)
+
+    def _sequence(self, item: Sequence[object], path: tuple[str | int, ...], depth: int) -> None:
+        items = list(item)
+        if len(items) == 2 and isinstance(items[0], str) and isinstance(item, tuple):  # noqa: PLR2004 - ("user", "Hi")
+            piece = _as_message(items[0], items[1], item, path)
+            if piece is not None:
+                self.found.append(piece)
+                return
+        if len(items) >= _VECTOR and all(isinstance(value, int | float) for value in items):
+            return
+        for i, value in enumerate(items):
+            # Commands and sends carry channels, so their place in a list is not part of the path.
+            inside = path if type(value).__name__ in ("Command", "Send") else (*path, i)
+            self.visit(value, inside, depth + 1)
+
+    def _command(self, item: object, path: tuple[str | int, ...], depth: int) -> bool:
+        """Reads what a graph's commands and sends carry; told by name, so that langgraph need not be there."""
+        if not type(item).__module__.startswith("langgraph"):
+            return False
+        kind = type(item).__name__
+        if kind == "Send":
+            self.visit(getattr(item, "arg", None), path, depth + 1)
+        elif kind == "Command":
+            update = getattr(item, "update", None)
+            pairs = isinstance(update, list | tuple) and all(isinstance(u, tuple) and len(u) == 2 for u in update)  # noqa: PLR2004 - (channel, value)
+            self.visit(dict(cast("Sequence[tuple[Any, Any]]", update)) if pairs else update, path, depth + 1)
+            self.visit(getattr(item, "resume", None), (*path, "resume"), depth + 1)
+            goto = getattr(item, "goto", ())
+            sends = goto if isinstance(goto, list | tuple) else (goto,)
+            for send in sends:
+                if not isinstance(send, str):
+                    self.visit(send, path, depth + 1)
+        else:
+            return False
+        return True
+
+    def _other(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
+        if isinstance(item, Runnable | BaseCallbackManager | type) or callable(item):
+            return
+        if isinstance(item, Enum):
+            self.visit(item.value, path, depth + 1)
+        elif dataclasses.is_dataclass(item):
+            for field in dataclasses.fields(item):
+                self.visit(getattr(item, field.name, None), (*path, field.name), depth + 1)
+        elif isinstance(names := getattr(type(item), "model_fields", None), Mapping):
+            for name in names:
+                self.visit(getattr(item, name, None), (*path, name), depth + 1)
+        elif isinstance(item, bytes | bytearray | memoryview):
+            self.found.append(Piece(text=f"[bytes {_digest(bytes(item))}]", path=path))
+        elif getattr(item, "shape", None) and hasattr(item, "dtype"):
+            return  # an array: an embedding or an image, not text
+        elif type(item).__str__ is not object.__str__:
+            self._leaf(str(item)[:_OWN_TEXT], path)
+
+
+def _role(message: BaseMessage) -> str:
+    for kind, role in ((AIMessage, "assistant"), (HumanMessage, "user"), (SystemMessage, "system")):
+        if isinstance(message, kind):
+            return role
+    return _ROLES.get(str(getattr(message, "role", message.type)).lower(), "tool" if "Tool" in message.type else "user")
+
+
+def _as_message(role: object, content: object, item: object, path: tuple[str | int, ...]) -> Piece | None:
+    """Reads the shorthands that LangChain takes for messages: ("user", "Hi") and {"role": "user", "content": "Hi"}."""
+    known = _ROLES.get(role.lower()) if isinstance(role, str) else None
+    if known is None or not isinstance(content, str | list):
+        return None
+    text, markers = _content(content)
+    call_id = item.get("tool_call_id") if isinstance(item, Mapping) else None
+    whole = _plain("\n".join([text, *markers] if text else markers))
+    return Piece(text=whole, path=path, form="message", role=known, call_id=call_id, ref=id(item))
+
+
+def _content(content: object) -> tuple[str, list[str]]:
+    """Splits the content of a message into its text, as `message.text` has it, and markers of what is no text."""
+    if isinstance(content, str):
+        return content, []
+    texts: list[str] = []
+    markers: list[str] = []
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, str):
+            texts.append(block)
+            continue
+        if not isinstance(block, Mapping):
+            continue
+        kind = str(block.get("type", ""))
+        said = block.get("text") if kind in ("text", "text-plain", "output_text") else block.get("refusal")
+        if isinstance(said, str):
+            texts.append(said)
+        elif kind and kind not in _UNSPOKEN and kind not in _CALLS:
+            markers.append(f"[{kind.removesuffix('_url')} {_digest(_json(block).encode())}]")
+    return "".join(texts), markers
+
+
+def _calls(message: BaseMessage) -> list[tuple[str | None, str]]:
+    """The tool calls of a message: id, and name and arguments as text."""
+    if not isinstance(message, AIMessage):
+        return []
+    calls = [(call.get("id"), _shown(call["name"], call["args"])) for call in message.tool_calls]
+    calls += [(c.get("id"), f"{c.get('name')}({c.get('args') or ''})") for c in message.invalid_tool_calls]
+    legacy = message.additional_kwargs.get("function_call")
+    if not calls and isinstance(legacy, Mapping):
+        calls.append((None, f"{legacy.get('name')}({legacy.get('arguments') or ''})"))
+    return calls
+
+
+def _shown(name: object, arguments: object) -> str:
+    return f"{name}({_json(arguments)})"
+
+
+def _json(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError):  # odd keys, cycles
+        return str(value)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:12]
+
+
+def _plain(text: object) -> str:
+    """An exact `str` that can be encoded: subclasses are unwrapped, lone surrogates replaced."""
+    plain = str.__str__(text) if isinstance(text, str) else str(text)
+    if not plain.isascii():
+        try:
+            plain.encode()
+        except UnicodeEncodeError:
+            return plain.encode("utf-8", "replace").decode()
+    return plain
+
+
+def _scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:
+    """The JSON-safe part of a document's metadata: source, page, score and the like."""
+    return {
+        _plain(key): _plain(value) if isinstance(value, str) else value
+        for key, value in metadata.items()
+        if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
+    }
