@@ -11,7 +11,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 from trail_callbacks.text import Words, fingerprint, forms, ngrams, words
@@ -26,26 +25,37 @@ _COMMON = 64  # an anchor in more distinct texts than this is boilerplate
 
 
 class Text:
-    """A distinct text with what is computed from it once."""
+    """A distinct text with what is computed from it once, when first needed."""
+
+    __slots__ = ("_forms", "_segments", "_words", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._forms: tuple[str, ...] | None = None
+        self._words: Words | None = None
+        self._segments: tuple[str, ...] | None = None
 
-    @cached_property
+    @property
     def forms(self) -> tuple[str, ...]:
         """Its words, case-folded."""
-        return forms(self.text)
+        if self._forms is None:
+            self._forms = forms(self.text)
+        return self._forms
 
-    @cached_property
+    @property
     def words(self) -> Words:
-        """Its words with offsets."""
-        return words(self.text)
+        """Its words with offsets; three times as dear as `forms`."""
+        if self._words is None:
+            self._words = words(self.text)
+        return self._words
 
-    @cached_property
+    @property
     def segments(self) -> tuple[str, ...]:
-        """Its lines, sentences and quoted parts, case-folded, blanks collapsed; short ones are left out."""
-        parts = (" ".join(part.split()).casefold() for part in _SEGMENT.split(self.text))
-        return tuple(part for part in parts if len(part) >= 12 or part.count(" ") >= 2)  # noqa: PLR2004
+        """Its lines, sentences and quoted parts, case-folded; short ones are left out."""
+        if self._segments is None:
+            parts = map(str.strip, _SEGMENT.split(self.text.casefold()))
+            self._segments = tuple(part for part in parts if len(part) >= 12 or part.count(" ") >= 2)  # noqa: PLR2004
+        return self._segments
 
     @property
     def distinctive(self) -> bool:
@@ -82,8 +92,11 @@ def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match 
     verbatim = _verbatim(source.text, target.text)
     if verbatim:
         return Match(1.0, verbatim, whole=True)
-    have, want = source.forms, target.words
-    if not have or not len(want):
+    have = source.forms
+    if not have or (len(have) <= shortest and _lacks(target.text, max(have, key=len))):
+        return None
+    want = target.forms
+    if not want:
         return None
     seed = min(shortest, len(have), len(want))
     at: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -93,9 +106,9 @@ def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match 
     j = 0
     while j <= len(want) - seed:
         best = (0, 0, 0)
-        for i in at.get(want.forms[j : j + seed], ()):
+        for i in at.get(want[j : j + seed], ()):
             length = seed
-            while i + length < len(have) and j + length < len(want) and have[i + length] == want.forms[j + length]:
+            while i + length < len(have) and j + length < len(want) and have[i + length] == want[j + length]:
                 length += 1
             best = max(best, (length, i, j))
         if best[0]:
@@ -107,8 +120,14 @@ def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match 
     for length, i, _ in runs:
         found.update(range(i, i + length))
     runs.sort(reverse=True)
-    spans = tuple((want.starts[j], want.ends[j + length - 1]) for length, _, j in runs)
+    places = target.words
+    spans = tuple((places.starts[j], places.ends[j + length - 1]) for length, _, j in runs)
     return Match(len(found) / len(have), spans, whole=runs[0][0] == len(have))
+
+
+def _lacks(text: str, word: str) -> bool:
+    """True if a text surely does not hold a word: cheaper than finding all its words. Escapes may hide one."""
+    return "\\" not in text and word not in text.casefold()
 
 
 def _verbatim(source: str, target: str) -> tuple[tuple[int, int], ...]:
@@ -176,20 +195,25 @@ class Matcher:
 
     def find(self, target: Text) -> dict[Text, Match]:
         """Returns the indexed texts that share a sentence or a run of words with the target, itself left out."""
+        found: dict[Text, Match] = {}
+        self._verify(found, target, dict.fromkeys(self._candidates(self._segments, target.segments), _SENTENCE_RUN))
         wanted: dict[Text, int] = {}
-        for text in self._candidates(self._shingles, self._fingerprint(target)):
-            wanted[text] = _SHARED_RUN
         for n, index in self._short.items():
             if index:
                 for text in self._candidates(index, ngrams(target.forms, n).tolist()):
                     wanted[text] = len(text.forms)
-        for text in self._candidates(self._segments, target.segments):
-            wanted[text] = _SENTENCE_RUN
-        found = {}
-        for text, shortest in wanted.items():
-            if text is not target and (match := overlap(text, target, shortest)) is not None:
-                found[text] = match
+        self._verify(found, target, wanted)
+        # Where whole sentences explain all but a few words, no further run of twelve is left to find.
+        if _longest_gap(target.text, [span for match in found.values() for span in match.spans]) >= _SHARED_RUN:
+            shared = self._candidates(self._shingles, self._fingerprint(target))
+            self._verify(found, target, dict.fromkeys(shared, _SHARED_RUN))
         return found
+
+    @staticmethod
+    def _verify(found: dict[Text, Match], target: Text, wanted: dict[Text, int]) -> None:
+        for text, shortest in wanted.items():
+            if text is not target and text not in found and (match := overlap(text, target, shortest)) is not None:
+                found[text] = match
 
     @staticmethod
     def _candidates(index: Mapping[K, list[Text]], keys: Iterable[K]) -> Iterable[Text]:
@@ -197,6 +221,16 @@ class Matcher:
             texts = index.get(key, ())
             if len(texts) <= _COMMON:
                 yield from texts
+
+
+def _longest_gap(text: str, spans: Sequence[tuple[int, int]]) -> int:
+    """Words in the longest part of a text outside the spans."""
+    gap = at = 0
+    for start, end in sorted(spans):
+        if start > at:
+            gap = max(gap, len(forms(text[at:start])))
+        at = max(at, end)
+    return max(gap, len(forms(text[at:])))
 
 
 def longest_first(matches: Sequence[tuple[object, Match]]) -> dict[int, tuple[tuple[int, int], ...]]:
