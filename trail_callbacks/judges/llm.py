@@ -1,0 +1,78 @@
+"""A language model as judge: claims in one call, verdicts for several claims a call, every id and quote checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.judges.judge import Extraction, Judgement, Question
+from trail_callbacks.judges.llm_claims import extract
+from trail_callbacks.judges.llm_verdicts import assess
+from trail_callbacks.models.call import Model, Pipeline
+from trail_callbacks.models.instructor import InstructorModel
+from trail_callbacks.prompts import digest
+
+__all__ = ["LLMJudge"]
+
+
+class LLMJudge:
+    """Asks a language model.
+
+    An answer of eight claims costs two calls: one finds the claims, one judges them. Broken parts of a reply are
+    asked for again once; what is then still missing is a judgement with `error`, never a default.
+
+    Args:
+        model: `provider/name` for `InstructorModel`, e.g. `openai/gpt-5-mini`; or a `Model`, such as the app's own
+            chat model in an adapter's `as_model`; or a ready instructor client.
+        base_url: Endpoint to use instead of the provider's own; with a string only.
+        claims_per_call: Claims judged in one call, 1 or more. Fewer cost more calls and may be judged more carefully.
+        **options: Further settings of `InstructorModel`, e.g. `api_key`, `timeout`, `temperature`.
+
+    Raises:
+        JudgeError: If the model cannot be used.
+        MissingExtraError: If instructor is needed and not installed.
+    """
+
+    def __init__(
+        self, model: Model | str | Any, *, base_url: str | None = None, claims_per_call: int = 8, **options: Any
+    ) -> None:
+        if claims_per_call < 1:
+            raise JudgeError(f"claims_per_call is {claims_per_call}, expected 1 or more")
+        self._claims_per_call = claims_per_call
+        if isinstance(model, Model) and not isinstance(model, type):
+            if base_url is not None or options:
+                raise JudgeError(f"settings such as {next(iter(options), 'base_url')} belong to the model given")
+            self._model: Model = model
+        elif isinstance(model, str):
+            self._model = InstructorModel(model, base_url=base_url, **options)
+        elif callable(getattr(model, "create_with_completion", None)) and not isinstance(model, type):
+            self._model = InstructorModel(options.pop("model_name", None), client=model, base_url=base_url, **options)
+        else:
+            raise JudgeError(
+                f'{type(model).__name__} is no model: give "provider/name", a ready instructor client, or the chat '
+                "model of your app wrapped with as_model() of langchain_trail or llama_index_trail"
+            )
+
+    @property
+    def name(self) -> str:
+        """`llm/`, the model's name, and a hash that changes with the prompts."""
+        return f"llm/{self._model.name}/{digest('claims', 'verdicts', 'localize')}"
+
+    @property
+    def model(self) -> Model:
+        """The model that answers this judge's calls."""
+        return self._model
+
+    def __repr__(self) -> str:
+        return f"LLMJudge({self._model.name!r})"
+
+    def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
+        """Finds the claims of an answer."""
+        return extract(answer, question)
+
+    def assess(
+        self, questions: Sequence[Question], purpose: Literal["verdicts", "localize"] = "verdicts"
+    ) -> Pipeline[tuple[Judgement, ...]]:
+        """Judges claims, one judgement a question, in order. See `Judge.assess`."""
+        return assess(questions, purpose, self._claims_per_call)

@@ -1,0 +1,176 @@
+"""Claims from a language model: what to ask about an answer, and how its reply becomes claims with checked spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.judges.judge import Extraction
+from trail_callbacks.judges.llm_schema import ClaimItem, ClaimsReply, salvage
+from trail_callbacks.models.call import Call, Pipeline, Reply
+from trail_callbacks.prompts import Fence, load
+from trail_callbacks.text import locate, sentences
+
+__all__ = ["extract"]
+
+_WINDOW = 6000  # characters of the answer in one call: longer ones make models skip claims
+_BEFORE = 800  # characters shown ahead of a window, to resolve what its pronouns mean
+_SPLIT = ("length:", "refused:", "rejected: too long")  # failures that a smaller window may cure
+_ROOM = 512  # tokens for a reply besides what grows with the text
+
+_Placed = tuple[int, int, ClaimItem]
+"""A claim and where its quote stands in the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A stretch of the answer still to be read.
+
+    Attributes:
+        start: Offset in the answer.
+        end: Offset after it.
+        again: Whether a reply that cannot be used may be asked for again.
+        widened: Whether the reply's room was already doubled.
+    """
+
+    start: int
+    end: int
+    again: bool = True
+    widened: bool = False
+
+
+def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
+    """Finds the claims of an answer: one call, or one for each window of a long answer. See `Judge.extract`."""
+    found: list[_Placed] = []
+    abstained: list[bool] = []
+    errors: list[str] = []
+    lost = 0
+    todo = [_Window(start, end) for start, end in _cut(answer, 0, len(answer), _WINDOW)]
+    while todo:
+        replies = yield [_call(answer, question, window) for window in todo]
+        later: list[_Window] = []
+        for window, reply in zip(todo, replies, strict=True):
+            items, declined = _items(reply)
+            placed = list(_place(items, answer, window))
+            lost += len(items) - len(placed)
+            if reply.error is not None and reply.error.startswith("length:"):
+                placed = _before_last(placed)
+            found += placed
+            if declined is not None:
+                abstained.append(declined)
+            further, error = _further(answer, window, reply, items, placed)
+            later += further
+            if error is not None:
+                errors.append(error)
+        todo = later
+    warnings = (f"{lost} of {lost + len(found)} quotes are not in the answer and were dropped",) if lost else ()
+    return Extraction(
+        claims=_number(found, answer),
+        abstained=bool(abstained) and all(abstained),
+        error="; ".join(dict.fromkeys(errors)) or None,
+        warnings=warnings,
+    )
+
+
+def _call(answer: str, question: str | None, window: _Window) -> Call:
+    text = answer[window.start : window.end]
+    before = answer[max(0, window.start - _BEFORE) : window.start]
+    fence = Fence(question or "", before, text)
+    messages = load("claims").messages(
+        question=f"The question was:\n\n{fence.block('QUESTION', question)}"
+        if question
+        else "The question is unknown.",
+        before=f"The text goes on from this, which only helps to understand it:\n\n{fence.block('BEFORE', before)}"
+        if before.strip()
+        else "",
+        answer=fence.block("ANSWER", text),
+    )
+    room = _ROOM + len(text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
+    return Call(
+        messages=messages, schema=ClaimsReply, purpose="claims", max_tokens=room * 2 if window.widened else room
+    )
+
+
+def _items(reply: Reply) -> tuple[list[ClaimItem], bool | None]:
+    if isinstance(reply.value, ClaimsReply):
+        return reply.value.claims, reply.value.abstained
+    return salvage(reply.text, ClaimItem), None
+
+
+def _further(
+    answer: str, window: _Window, reply: Reply, items: list[ClaimItem], placed: list[_Placed]
+) -> tuple[list[_Window], str | None]:
+    """Says what must be asked again after a reply, or else why claims of a window may be missing."""
+    if reply.error is None and (placed or not items):
+        return [], None
+    error = reply.error or "invalid: no quote of the model stands in the answer"
+    if error.startswith("invalid:") and window.again and not placed:
+        return [replace(window, again=False)], None
+    smaller = _smaller(answer, window, error, placed) if error.startswith(_SPLIT) else []
+    return smaller, None if smaller else error
+
+
+def _smaller(answer: str, window: _Window, error: str, placed: list[_Placed]) -> list[_Window]:
+    cut_off = error.startswith("length:")
+    if cut_off and placed:
+        return [replace(window, start=placed[-1][1])]
+    parts = _cut(answer, window.start, window.end, (window.end - window.start) // 2 + 1)
+    if len(parts) > 1:
+        return [replace(window, start=start, end=end) for start, end in parts]
+    return [replace(window, widened=True)] if cut_off and not window.widened else []
+
+
+def _place(items: list[ClaimItem], answer: str, window: _Window) -> Iterator[_Placed]:
+    """Finds each quote in its window, going forward while the model does, so that repeated words keep their order."""
+    text, last = answer[window.start : window.end], 0
+    for item in items:
+        if not item.claim.strip():
+            continue
+        at = locate(item.quote, text, last) or locate(item.quote, text)
+        if at is not None:
+            last = at[0]
+            yield window.start + at[0], window.start + at[1], item
+
+
+def _before_last(placed: list[_Placed]) -> list[_Placed]:
+    """Leaves out the claims of the last quote: where a reply was cut off, it may have had more of them."""
+    last = max((start for start, _, _ in placed), default=0)
+    return sorted((place for place in placed if place[0] < last), key=lambda place: place[:2])
+
+
+def _number(found: list[_Placed], answer: str) -> tuple[Claim, ...]:
+    ordered = sorted(found, key=lambda place: place[:2])
+    unique = {(start, " ".join(item.claim.casefold().split())): (start, end, item) for start, end, item in ordered}
+    return tuple(
+        Claim(
+            id=f"c{i}",
+            text=" ".join(item.claim.split()),
+            quote=answer[start:end],
+            start=start,
+            end=end,
+            checkable=item.checkable,
+        )
+        for i, (start, end, item) in enumerate(unique.values(), 1)
+    )
+
+
+def _cut(text: str, start: int, end: int, longest: int) -> list[tuple[int, int]]:
+    """Cuts a stretch of text into windows at ends of paragraphs, else of sentences; blank stretches are left out.
+
+    A sentence longer than a window stays whole.
+    """
+    if not text[start:end].strip():
+        return []
+    if end - start <= longest:
+        return [(start, end)]
+    ends = [start + sentence.end for sentence in sentences(text[start:end])]
+    windows, begin = [], start
+    while begin < end:
+        fitting = [stop for stop in ends if begin < stop <= begin + longest]
+        paragraphs = [stop for stop in fitting if text[stop : stop + 40].lstrip(" \t").startswith(("\n\n", "\r\n\r\n"))]
+        late = [stop for stop in paragraphs if stop - begin > longest // 2]
+        stop = max(late or fitting or [min((stop for stop in ends if stop > begin), default=end)])
+        windows.append((begin, stop if text[stop:end].strip() else end))
+        begin = windows[-1][1]
+    return [(a, b) for a, b in windows if text[a:b].strip()]

@@ -1,0 +1,123 @@
+"""The shapes a model answers in. Strict towards the model, lenient towards what it sends.
+
+The JSON schema names every label and bounds every string and list, so that servers with grammars cannot run away.
+Reading keeps every item that is whole: labels are checked later in code, and one broken item does not sink the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from trail_callbacks.models.salvage import objects
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+
+__all__ = ["ClaimItem", "ClaimsReply", "StatedItem", "StatedReply", "VerdictItem", "VerdictsReply", "salvage"]
+
+Item = TypeVar("Item", bound=BaseModel)
+
+
+def _demand_all(schema: dict[str, Any]) -> None:
+    """Makes the schema as OpenAI's strict mode wants it; a field that is missing all the same gets its default."""
+    schema["required"] = list(schema["properties"])
+    schema["additionalProperties"] = False
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
+def _text(longest: int) -> Any:
+    return Annotated[str, BeforeValidator(lambda value: _as_text(value)[:longest]), Field(max_length=longest)]
+
+
+def _as_text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _label(kind: type[SupportClass | ErrorType], *others: str) -> Any:
+    labels = [*(member.value for member in kind), *others]
+    return Annotated[str, BeforeValidator(_as_text), Field(json_schema_extra={"enum": labels})]
+
+
+def _ids(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [str(item).strip(" []'\"")[:40] for item in values if isinstance(item, str | int)][:12]
+
+
+Ids = Annotated[list[Annotated[str, Field(max_length=40)]], BeforeValidator(_ids), Field(max_length=12)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(json_schema_extra=_demand_all)
+
+
+class ClaimItem(_Strict):
+    """One statement of the answer."""
+
+    quote: _text(600)  # type: ignore[valid-type]  # an annotation made by a function: mypy cannot follow, pydantic does
+    claim: _text(500)  # type: ignore[valid-type]  # as above
+    checkable: bool = True
+
+
+class VerdictItem(_Strict):
+    """One judged claim; the order of the fields is the order of the reasoning."""
+
+    claim: _text(20)  # type: ignore[valid-type]  # as above
+    evidence: Ids = Field(default_factory=list)
+    comparison: _text(700) = ""  # type: ignore[valid-type]  # as above
+    support: _label(SupportClass)  # type: ignore[valid-type]  # as above
+    analysis: _text(500) = "none"  # type: ignore[valid-type]  # as above
+    error_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
+    second_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
+    detail: _text(60) = "none"  # type: ignore[valid-type]  # as above
+
+
+class StatedItem(_Strict):
+    """Whether passages state one claim."""
+
+    claim: _text(20)  # type: ignore[valid-type]  # as above
+    comparison: _text(400) = ""  # type: ignore[valid-type]  # as above
+    evidence: Ids = Field(default_factory=list)
+    stated: bool
+
+
+def _whole(item: type[BaseModel]) -> BeforeValidator:
+    """Keeps the items of a list that can be read."""
+
+    def keep(value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        return [read for entry in value if (read := _read(item, entry)) is not None]
+
+    return BeforeValidator(keep)
+
+
+def _read(item: type[Item], entry: Any) -> Item | None:
+    try:
+        return item.model_validate(entry)
+    except ValidationError:
+        return None
+
+
+class ClaimsReply(_Strict):
+    """The claims of a text."""
+
+    abstained: bool = False
+    claims: Annotated[list[ClaimItem], _whole(ClaimItem), Field(max_length=120)]
+
+
+class VerdictsReply(_Strict):
+    """A verdict for each claim."""
+
+    verdicts: Annotated[list[VerdictItem], _whole(VerdictItem), Field(max_length=64)]
+
+
+class StatedReply(_Strict):
+    """Which claims are stated."""
+
+    verdicts: Annotated[list[StatedItem], _whole(StatedItem), Field(max_length=64)]
+
+
+def salvage(text: str | None, item: type[Item]) -> list[Item]:
+    """Returns the whole items of a reply that could not be parsed as one."""
+    return [read for entry in objects(text or "") if (read := _read(item, entry)) is not None]

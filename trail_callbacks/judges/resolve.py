@@ -1,0 +1,54 @@
+"""From what a caller writes as `judge=` to a judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.judges.judge import Judge
+from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.models.call import Model
+
+if TYPE_CHECKING:
+    from instructor import AsyncInstructor, Instructor
+
+__all__ = ["JudgeLike", "resolve"]
+
+JudgeLike: TypeAlias = Union[Judge, Model, "Instructor", "AsyncInstructor", str, None]
+
+_ACCEPTED = (
+    'expected None or "local" (offline), "provider/model" such as "openai/gpt-5-mini", a judge, a model (as_model() of '
+    "langchain_trail or llama_index_trail wraps your app's own), or an instructor client"
+)
+
+
+def resolve(judge: JudgeLike, *, base_url: str | None = None) -> Judge:
+    """Returns the judge that is meant. Only what is named here decides: a key in the environment alone does nothing.
+
+    Args:
+        judge: None or `local` for the offline judge; `provider/model`; a model; an instructor client; or a judge,
+            which is returned as it is.
+        base_url: Endpoint for a `provider/model`.
+
+    Raises:
+        JudgeError: If it is none of these, or its model cannot be used.
+        MissingExtraError: If it needs an extra that is not installed.
+    """
+    if base_url is not None and not (isinstance(judge, str) and "/" in judge):
+        raise JudgeError('base_url needs a judge such as "openai/model-name" that is to be found there')
+    if judge is None or (isinstance(judge, str) and judge.strip().casefold() == "local"):
+        from trail_callbacks.judges.local import LocalJudge  # noqa: PLC0415 - loads what a model judge does not need
+
+        return LocalJudge()
+    if isinstance(judge, type):
+        raise JudgeError(f"judge is the class {judge.__name__}, expected an instance of it: {judge.__name__}(...)")
+    if isinstance(judge, str):
+        provider, _, name = judge.partition("/")
+        if not provider or not name:
+            raise JudgeError(f"judge is {judge!r}: {_ACCEPTED}")
+        return LLMJudge(judge, base_url=base_url)
+    if isinstance(judge, Judge):
+        return judge
+    if isinstance(judge, Model) or callable(getattr(judge, "create_with_completion", None)):
+        return LLMJudge(judge)
+    raise JudgeError(f"judge is a {type(judge).__name__}: {_ACCEPTED}")

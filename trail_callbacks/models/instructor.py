@@ -1,0 +1,295 @@
+"""A model behind instructor: any endpoint that speaks OpenAI's protocol, and whatever else instructor knows."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Generator
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from trail_callbacks.errors import JudgeError, MissingExtraError
+from trail_callbacks.models.call import Call, Reply
+from trail_callbacks.models.failures import describe, raw_text, redact, rejected_parameter, root, usage
+from trail_callbacks.models.loop import PrivateLoop
+from trail_callbacks.models.salvage import clean, document
+
+if TYPE_CHECKING:
+    from instructor import Mode
+
+__all__ = ["InstructorModel"]
+
+_REASONING_ROOM = 8192  # tokens a reasoning model may think before it answers; they count against its limit
+_NO_KEY = "none"  # openai's client wants some key; a local server ignores it, and the user's real one stays here
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """How a request ended: a parsed value with its completion, or what was raised."""
+
+    value: Any = None
+    completion: Any = None
+    error: Exception | None = None
+
+
+class _Attempts:
+    """Counts the requests of one call and tidies each response before instructor parses it."""
+
+    def __init__(self) -> None:
+        from instructor.core.hooks import Hooks  # noqa: PLC0415 - optional and heavy
+
+        self.made = 0
+        self.hooks = Hooks()
+        self.hooks.on("completion:kwargs", self._sent)
+        self.hooks.on("completion:response", self._received)
+
+    def _sent(self, *_: Any, **__: Any) -> None:
+        self.made += 1
+
+    def _received(self, response: Any) -> None:
+        for choice in getattr(response, "choices", None) or ():
+            message = getattr(choice, "message", None)
+            content = getattr(message, "content", None)
+            if message is None or getattr(message, "tool_calls", None):
+                continue
+            if isinstance(content, str) and content:
+                message.content = clean(content)
+                continue
+            reasoning = getattr(message, "reasoning_content", None)  # some servers put the whole answer here
+            if isinstance(reasoning, str) and clean(reasoning).lstrip().startswith("{"):
+                message.content = clean(reasoning)
+
+
+class InstructorModel:
+    """Answers calls through instructor. Never raises from `ask` or `aask`: a failure is a reply with `error`.
+
+    Sends no sampling parameters unless told to, drops a parameter that the endpoint rejects and remembers that.
+    Nothing is streamed.
+
+    Args:
+        model: `provider/name` as in `instructor.from_provider`, e.g. `openai/gpt-5-mini`. With a ready client: the
+            name to send, which may be left out if the client has one.
+        client: A ready instructor client, synchronous or asynchronous; it stays the caller's to close.
+        base_url: Endpoint to use instead of the provider's own, e.g. `http://127.0.0.1:8080/v1`.
+        api_key: Key. Without it the provider's usual environment variable counts, but never for a `base_url`: a key
+            for one endpoint is not sent to another.
+        mode: How the shape of the answer is asked for: an `instructor.Mode` or its name, e.g. `json_schema`. None is
+            JSON_SCHEMA with a `base_url`, which servers of open models enforce, and else the provider's default.
+        timeout: Seconds a request may take.
+        max_retries: How often an answer of the wrong shape is asked for again, 0 or more.
+        http_retries: How often a busy or failing endpoint is asked again (Retry-After is honoured), 0 or more.
+        **create: Further parameters of every request, e.g. `temperature=0` or `seed=7`.
+
+    Raises:
+        JudgeError: If the model string, the endpoint or the client cannot be used.
+        MissingExtraError: If instructor or openai is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str | None = None,
+        *,
+        client: Any = None,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        mode: Mode | str | None = None,
+        timeout: float = 60.0,
+        max_retries: int = 1,
+        http_retries: int = 2,
+        **create: Any,
+    ) -> None:
+        if create.get("stream"):
+            raise JudgeError("stream=True is not supported: verification reads whole answers")
+        if max_retries < 0 or http_retries < 0 or timeout <= 0:
+            raise JudgeError("max_retries and http_retries must be 0 or more, timeout must be positive")
+        self._secrets = (api_key or "",)
+        self._max_retries = max_retries
+        self._create = create
+        self._room = "max_tokens"  # the name under which this endpoint wants the limit; "" once it wants none
+        self._dropped: set[str] = set()
+        self._lock = Lock()  # protects the two above, which are learnt from rejections
+        if client is None:
+            self._client = _build(model, base_url, api_key, mode)
+            _configure(self._client, timeout, http_retries)
+            self._loop: PrivateLoop | None = PrivateLoop(_closer(self._client))
+            self._asynchronous = self._owned = True
+            self._name = str(model)
+            return
+        if base_url is not None or api_key is not None or mode is not None:
+            raise JudgeError("base_url, api_key and mode belong to the client: set them where it is made")
+        if not callable(getattr(client, "create_with_completion", None)):
+            raise JudgeError(
+                f"{type(client).__name__} is not an instructor client: wrap it, e.g. instructor.from_openai(client)"
+            )
+        self._client, self._owned = client, False
+        self._asynchronous = inspect.iscoroutinefunction(type(client).create_with_completion)
+        self._loop = PrivateLoop() if self._asynchronous else None
+        known = model or getattr(client, "kwargs", {}).get("model") or getattr(client, "default_model", None)
+        if model:
+            self._create = {"model": model, **create}
+        provider = getattr(getattr(client, "provider", None), "value", "instructor")
+        self._name = f"{provider}/{known or 'unnamed'}"
+
+    @property
+    def name(self) -> str:
+        """Provider and model, as shown in reports."""
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"InstructorModel({self._name!r})"
+
+    def ask(self, call: Call) -> Reply:
+        """Answers a call; works in a thread with a running event loop too, which it blocks but does not use."""
+        if self._loop is not None:
+            return self._loop.run(self._exchange_async(call))
+        exchange = self._exchange(call)
+        request = next(exchange)
+        while True:
+            try:
+                outcome = _Outcome(*self._client.create_with_completion(**request))
+            except Exception as error:  # noqa: BLE001 - every failure of a provider becomes a reply
+                outcome = _Outcome(error=error)
+            try:
+                request = exchange.send(outcome)
+            except StopIteration as stop:
+                return _reply(stop)
+
+    async def aask(self, call: Call) -> Reply:
+        """As `ask`, without blocking the event loop; cancelling it cancels the request where the client can."""
+        if not self._asynchronous:
+            return await asyncio.to_thread(self.ask, call)
+        if self._owned and self._loop is not None:
+            return await self._loop.arun(self._exchange_async(call))
+        return await self._exchange_async(call)
+
+    async def _exchange_async(self, call: Call) -> Reply:
+        exchange = self._exchange(call)
+        request = next(exchange)
+        while True:
+            try:
+                outcome = _Outcome(*await self._client.create_with_completion(**request))
+            except Exception as error:  # noqa: BLE001 - as in `ask`
+                outcome = _Outcome(error=error)
+            try:
+                request = exchange.send(outcome)
+            except StopIteration as stop:
+                return _reply(stop)
+
+    def _exchange(self, call: Call) -> Generator[dict[str, Any], _Outcome, Reply]:
+        """Yields requests and is sent how each ended: the part that asking with and without asyncio share."""
+        attempts = _Attempts()
+        while True:
+            optional = self._optional(call)
+            outcome = yield {
+                "response_model": call.schema,
+                "messages": [{"role": message.role, "content": message.content} for message in call.messages],
+                "max_retries": self._max_retries,
+                "strict": False,  # a number where a string should be is no reason to pay for another answer
+                "hooks": attempts.hooks,
+                **optional,
+            }
+            if outcome.error is None:
+                return Reply(
+                    value=outcome.value, usage=usage(getattr(outcome.completion, "usage", None), attempts.made)
+                )
+            name = rejected_parameter(outcome.error, optional)
+            if name is None or not self._give_up(name):
+                return self._failure(call, outcome.error, attempts.made)
+
+    def _optional(self, call: Call) -> dict[str, Any]:
+        with self._lock:
+            room, dropped = self._room, set(self._dropped)
+        optional = {name: value for name, value in self._create.items() if name not in dropped}
+        if call.max_tokens is not None and room and not {"max_tokens", "max_completion_tokens"} & optional.keys():
+            optional[room] = call.max_tokens + (_REASONING_ROOM if room == "max_completion_tokens" else 0)
+        return optional
+
+    def _give_up(self, name: str) -> bool:
+        """Remembers that the endpoint rejects a parameter; returns whether asking without it makes sense."""
+        if name == "model":
+            return False
+        with self._lock:
+            if name in self._create:
+                self._dropped.add(name)
+            elif name == "max_tokens":
+                self._room = "max_completion_tokens"  # what OpenAI's reasoning models take instead
+            elif name == "max_completion_tokens":
+                self._room = ""
+        return True
+
+    def _failure(self, call: Call, error: Exception, made: int) -> Reply:
+        completion = getattr(error, "last_completion", None)
+        text = raw_text(completion)
+        spent = usage(getattr(error, "total_usage", None) or getattr(completion, "usage", None), made)
+        reason = describe(error, self._secrets)
+        value = _parse(call.schema, text) if reason.startswith("invalid:") and text else None
+        if value is not None:
+            return Reply(value=value, usage=spent)
+        return Reply(error=reason, text=text if reason.startswith(("invalid:", "length:")) else None, usage=spent)
+
+
+def _reply(stop: StopIteration) -> Reply:
+    reply: Reply = stop.value
+    return reply
+
+
+def _parse(schema: type[BaseModel], text: str) -> BaseModel | None:
+    found = document(text)
+    try:
+        return schema.model_validate_json(found) if found else None
+    except ValidationError:
+        return None
+
+
+def _build(model: str | None, base_url: str | None, api_key: str | None, mode: Mode | str | None) -> Any:
+    provider, _, name = (model or "").partition("/")
+    if not provider or not name:
+        raise JudgeError(f'model is {model!r}, expected "provider/name", e.g. "openai/gpt-5-mini"')
+    try:
+        import instructor  # noqa: PLC0415 - optional and heavy
+    except ImportError as error:
+        raise MissingExtraError("LLMJudge", "llm") from error
+    options: dict[str, Any] = {}
+    if base_url is not None:
+        options["base_url"] = base_url
+        api_key = api_key or _NO_KEY
+        mode = mode or instructor.Mode.JSON_SCHEMA
+    if api_key is not None:
+        options["api_key"] = api_key
+    if isinstance(mode, str) and not isinstance(mode, instructor.Mode):
+        by_name = {member.name.lower(): member for member in instructor.Mode}
+        if mode.lower() not in by_name:
+            raise JudgeError(f"mode is {mode!r}, expected one of {', '.join(sorted(by_name))}")
+        mode = by_name[mode.lower()]
+    try:
+        return instructor.from_provider(str(model), async_client=True, mode=mode, **options)
+    except ImportError as error:
+        raise MissingExtraError(f"the model {model}", "llm") from error
+    except Exception as error:
+        if isinstance(root(error).__cause__, ImportError):
+            raise MissingExtraError(f"the model {model}", "llm") from error
+        raise JudgeError(redact(f"the model {model!r} cannot be used: {error}", [api_key or ""])) from None
+
+
+def _configure(client: Any, timeout: float, http_retries: int) -> None:
+    """Sets time and retries on the provider's client: openai's and its relatives read them at every request."""
+    inner: Any = getattr(client, "client", None)
+    if hasattr(inner, "max_retries"):
+        inner.max_retries = http_retries
+    if hasattr(inner, "timeout"):
+        inner.timeout = timeout
+
+
+def _closer(client: Any) -> Any:
+    inner = getattr(client, "client", None)
+
+    async def close() -> None:
+        closing = getattr(inner, "close", None) or getattr(inner, "aclose", None)
+        done = closing() if callable(closing) else None
+        if inspect.isawaitable(done):
+            await done
+
+    return close

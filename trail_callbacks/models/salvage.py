@@ -1,0 +1,87 @@
+"""What can still be read from a model's text that is not the JSON it should be: cut, wrapped or talked around."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+__all__ = ["clean", "document", "objects", "strip_thinking"]
+
+_THINKING = re.compile(r"<(think|thinking|reasoning)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_TAIL = re.compile(r"\A.*</(?:think|thinking|reasoning)\s*>", re.DOTALL | re.IGNORECASE)
+_OPEN = re.compile(r"\A\s*<(?:think|thinking|reasoning)\b[^>]*>.*\Z", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_LONGEST = 400_000
+_MISSES = 400  # failed decodings before giving up: each may read to the end of the text
+
+
+def strip_thinking(text: str) -> str:
+    """Removes reasoning blocks: closed ones, one with only its closing tag, and one that never closes.
+
+    Text that begins as JSON is returned as it is: a tag in it stands inside a string.
+    """
+    if text.lstrip()[:1] in ("{", "["):
+        return text
+    text = _THINKING.sub("", text)
+    text = _TAIL.sub("", text)  # servers that prefill the opening tag return the closing one only
+    return _OPEN.sub("", text)
+
+
+def clean(text: str) -> str:
+    """Removes reasoning blocks and the code fence around a whole answer."""
+    text = strip_thinking(text)
+    fenced = _FENCE.match(text)
+    return fenced[1] if fenced else text
+
+
+def document(text: str) -> str | None:
+    """Returns the last complete JSON object at the top level of a text, or None.
+
+    The last, because a model that talks first may quote JSON from the text it was given.
+    """
+    found = None
+    for start, end, _ in _decode(text):
+        found = (start, end)
+    return clean(text)[slice(*found)] if found else None
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """Returns the complete items of a list that stands in a broken JSON text.
+
+    Args:
+        text: What a model wrote, e.g. `{"verdicts": [{...}, {...}, {"cla`.
+
+    Returns:
+        The objects that hold no further object, in order: the items, whether or not what is around them is whole.
+    """
+    items: list[dict[str, Any]] = []
+    for _, _, value in _decode(text):
+        items += _leaves(value)
+    return items
+
+
+def _leaves(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in _leaves(item)]
+    if not isinstance(value, dict):
+        return []
+    inner = [leaf for item in value.values() if isinstance(item, dict | list) for leaf in _leaves(item)]
+    return inner or [value]
+
+
+def _decode(text: str) -> list[tuple[int, int, Any]]:
+    """Finds the complete JSON objects of a text: an object that is cut is entered, a whole one is not."""
+    text = clean(text)[:_LONGEST]
+    decoder = json.JSONDecoder(strict=False)  # control characters inside strings are the commonest small fault
+    found, at, misses = [], text.find("{"), 0
+    while at >= 0 and misses < _MISSES:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):  # noqa: PERF203 - bounded by _MISSES
+            misses += 1
+            at = text.find("{", at + 1)
+        else:
+            found.append((at, end, value))
+            at = text.find("{", end)
+    return found

@@ -1,0 +1,106 @@
+"""A scripted model, for tests of apps and judges: it answers from a script and remembers what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from threading import Lock
+from time import sleep
+from typing import Any, TypeAlias, Union
+
+from pydantic import BaseModel, ValidationError
+
+from trail_callbacks.models.call import Call, Reply, Usage
+
+__all__ = ["Script", "ScriptedModel"]
+
+Line: TypeAlias = Union[Reply, BaseModel, "dict[str, Any]", str, Exception]
+"""One reply: ready-made, a value of the call's schema, its fields, its JSON text, or an exception to raise."""
+Script: TypeAlias = Union[Callable[[Call], Line], Iterable[Line], "Mapping[str, Script]"]
+
+
+class ScriptedModel:
+    """Answers calls from a script.
+
+    Args:
+        script: Replies in order; or a function of the call; or one of these for each purpose, by name (`claims`,
+            `verdicts`, `localize`). Fields and JSON text are parsed with the call's schema; what does not fit is an
+            `invalid:` reply, as from a real model, and an exception is raised, as by a broken one.
+        name: Shown in reports.
+        usage: What each reply costs, unless it is a `Reply` that says so itself.
+        delay: Seconds each answer takes.
+
+    Attributes:
+        calls: What was asked, in order.
+    """
+
+    def __init__(
+        self, script: Script, *, name: str = "scripted", usage: Usage | None = None, delay: float = 0.0
+    ) -> None:
+        self.calls: list[Call] = []
+        self._name = name
+        self._usage = usage or Usage(calls=1)
+        self._delay = delay
+        self._next = _reader(script)
+        self._lock = Lock()  # protects `calls` and the script's position
+
+    @property
+    def name(self) -> str:
+        """As given."""
+        return self._name
+
+    def ask(self, call: Call) -> Reply:
+        """Answers a call."""
+        sleep(self._delay)
+        return self._answer(call)
+
+    async def aask(self, call: Call) -> Reply:
+        """Answers a call."""
+        await asyncio.sleep(self._delay)
+        return self._answer(call)
+
+    def _answer(self, call: Call) -> Reply:
+        with self._lock:
+            self.calls.append(call)
+            line = self._next(call)
+        if isinstance(line, Exception):
+            raise line
+        if isinstance(line, Reply):
+            return line if line.usage != Usage() else replace(line, usage=self._usage)
+        if isinstance(line, BaseModel):
+            return Reply(value=line, usage=self._usage)
+        text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
+        try:
+            return Reply(value=call.schema.model_validate_json(text), usage=self._usage)
+        except ValidationError as error:
+            return Reply(error=f"invalid: {error.error_count()} errors", text=text, usage=self._usage)
+
+
+def _reader(script: Script) -> Callable[[Call], Line]:
+    if callable(script):
+        return script
+    if isinstance(script, Mapping):
+        readers = {purpose: _reader(_lines(part)) for purpose, part in script.items()}
+        return lambda call: readers.get(call.purpose, _out_of)(call)
+    lines: Iterator[Line] = iter(_lines(script))
+
+    def read(call: Call) -> Line:
+        for line in lines:
+            return line
+        return _out_of(call)
+
+    return read
+
+
+def _lines(script: Any) -> Any:
+    if isinstance(script, str | Mapping | BaseModel | Reply):
+        raise TypeError(
+            f"one {type(script).__name__} is no script: expected a list of replies or a function of the call"
+        )
+    return script
+
+
+def _out_of(call: Call) -> Reply:
+    return Reply(error=f"failed: the script has no further reply to a {call.purpose!r} call", usage=Usage(calls=1))
