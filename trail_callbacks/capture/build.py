@@ -192,10 +192,11 @@ class _Builder:
         return draft
 
     def _is_source(self, slot: Slot) -> bool:
-        """True if untraced code brought this text: it shows none of its inputs and is mostly new words."""
+        """True if untraced code brought this text: it holds none of its inputs whole and is mostly new words."""
+        links = self._linker.of(slot)
         if slot.piece.form == "document":
-            return not any(link.spans for link in self._linker.of(slot))
-        if slot.piece.form != "text" or not all(link.opaque for link in self._linker.of(slot)):
+            return not any(link.spans for link in links)
+        if slot.piece.form != "text" or any(link.whole for link in links):
             return False
         known = {form for each in slot.run.inputs for form in self._linker.text(each).forms}
         forms = self._linker.text(slot).forms

@@ -98,15 +98,27 @@ def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match 
     want = target.forms
     if not want:
         return None
-    seed = min(shortest, len(have), len(want))
+    runs = _runs(have, want, min(shortest, len(have), len(want)))
+    if not runs:
+        return None
+    found: set[int] = set()
+    for length, i, _ in runs:
+        found.update(range(i, i + length))
+    places = target.words
+    spans = tuple((places.starts[j], places.ends[j + length - 1]) for length, _, j in runs)
+    return Match(len(found) / len(have), spans, whole=runs[0][0] == len(have))
+
+
+def _runs(have: tuple[str, ...], want: tuple[str, ...], seed: int) -> list[tuple[int, int, int]]:
+    """Runs of at least `seed` shared words: length, place in the source, place in the target; longest first."""
     at: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for i in range(len(have) - seed + 1):
         at[have[i : i + seed]].append(i)
-    runs: list[tuple[int, int, int]] = []  # length, where in the source, where in the target
+    runs = []
     j = 0
     while j <= len(want) - seed:
         best = (0, 0, 0)
-        for i in at.get(want[j : j + seed], ()):
+        for i in at.get(want[j : j + seed], ())[:_COMMON]:
             length = seed
             while i + length < len(have) and j + length < len(want) and have[i + length] == want[j + length]:
                 length += 1
@@ -114,15 +126,7 @@ def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match 
         if best[0]:
             runs.append(best)
         j += best[0] or 1
-    if not runs:
-        return None
-    found: set[int] = set()
-    for length, i, _ in runs:
-        found.update(range(i, i + length))
-    runs.sort(reverse=True)
-    places = target.words
-    spans = tuple((places.starts[j], places.ends[j + length - 1]) for length, _, j in runs)
-    return Match(len(found) / len(have), spans, whole=runs[0][0] == len(have))
+    return sorted(runs, reverse=True)
 
 
 def _lacks(text: str, word: str) -> bool:

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from runlog import RunLog, document, message, text
+
+from trail_callbacks.capture.build import build
+from trail_callbacks.capture.events import dump, load
+
+OAK = "The oak by the mill was planted in 1703 by the miller Anselm Rook."
+ELM = "The elm on the green fell in the storm of 1911 and was never replaced."
+ASKED = "How old is the oak by the mill?"
+SAID = "It has stood there for over three centuries."
+
+
+def by_text(graph, part):
+    (node,) = [node for node in graph.nodes if part in node.text]
+    return node
+
+
+def edge(graph, source, target):
+    ids = by_text(graph, source).id, by_text(graph, target).id
+    return next((e for e in graph.edges if (e.source, e.target) == ids), None)
+
+
+def test_no_events_give_an_empty_graph():
+    assert build([]).nodes == ()
+
+
+def test_retrieved_text_is_linked_through_a_joined_prompt():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("retriever", [text(ASKED)], [document(OAK, 0, id="a"), document(ELM, 1, id="b")])
+        log.did("model", [message(f"Use this:\n{OAK}\n\n{ELM}\nQuestion: {ASKED}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert graph.answer.text == SAID
+    assert graph.question.text == ASKED
+    assert {leaf.text for leaf in graph.leaves()} >= {OAK, ELM, ASKED}
+    assert edge(graph, OAK, SAID).basis == "matched"
+    assert edge(graph, OAK, SAID).coverage == 1.0
+    assert edge(graph, ASKED, OAK).basis == "declared"
+    assert [node.stage for node in (graph.question, by_text(graph, OAK), graph.answer)] == [0, 1, 2]
+
+
+def test_part_of_a_text_gives_partial_coverage():
+    long = " ".join(f"In year {n} the keeper counted {n * 3} herons on the lower pond." for n in range(60))
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("retriever", [text(ASKED)], [document(long, 0)])
+        log.did("model", [message(f"Context: {long[: len(long) // 2]}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert 0.4 < edge(graph, "heron", SAID).coverage < 0.6
+
+
+def test_a_near_duplicate_that_was_not_quoted_is_not_linked():
+    twins = [f"In {y} the weir was kept by {who}, who noted the height of the water every morning at six." for y, who in ((1850, "Ada Moss"), (1861, "Ben Tarn"))]
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("retriever", [text(ASKED)], [document(t, i) for i, t in enumerate(twins)])
+        log.did("model", [message(f"Summarise: {twins[0]}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert edge(graph, "Ada Moss", SAID)
+    assert edge(graph, "Ben Tarn", SAID) is None
+
+
+def test_a_prompt_passes_on_the_variables_it_names_only():
+    log = RunLog()
+    with log.run("chain", text("go", "q")) as out:
+        with log.run("chain", text("go", "q"), sequence=1) as parallel:
+            for key in ("a", "b"):
+                with log.run("chain", text("go", "q"), branch=key) as branch:
+                    log.did("model", [message(f"Vote {key} on the new bridge")], [message("yes", "assistant")], name=key)
+                    branch.append(text("yes"))
+                parallel.append(text("yes", key))
+        shown = [message("First vote: yes")]
+        log.did("prompt", [text("yes", "a"), text("yes", "b")], shown, variables=("a",), sequence=2)
+        log.did("model", shown, [message(SAID, "assistant")], sequence=3)
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert [node.step for node in graph.inputs(graph.answer.id) if node.text == "yes"] == ["a"]
+
+
+def test_text_in_reach_is_a_scope_edge_and_nothing_else():
+    log = RunLog()
+    with log.run("chain", text("unrelated words entirely", "question"), name="graph") as out:
+        with log.run("chain", text(OAK, "a"), channels=True) as node:
+            log.did("model", [message("Rook Anselm miller the by 1703 in planted")], [message(SAID, "assistant")])
+            node.append(text(SAID, "answer"))
+        out.append(text(SAID, "answer"))
+    graph = build(log.events)
+    assert {e.basis for e in graph.edges if e.target == graph.answer.id} >= {"scope"}
+
+
+def test_prompt_text_that_nothing_explains_is_an_instruction():
+    rule = "Heights are counted from the river bed, not from the bank."
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("model", [message(rule, "system"), message(ASKED)], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert by_text(graph, rule).kind == "instruction"
+    assert not any(node.kind == "instruction" and ASKED in node.text for node in graph.nodes)
+
+
+def test_labels_around_variables_are_no_instruction():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("model", [message(f"Question: {ASKED}\nAnswer:")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    assert not [node for node in build(log.events).nodes if node.kind == "instruction"]
+
+
+def test_a_tool_that_is_itself_a_model_gives_no_new_evidence():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        with log.run("tool", text(ASKED, "q"), name="ask_expert") as tool:
+            log.did("model", [message(f"Expert, {ASKED}")], [message("It is about three hundred years old.", "assistant")])
+            tool.append(text("It is about three hundred years old."))
+        log.did("model", [message("Expert said: It is about three hundred years old.")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert by_text(graph, "three hundred").kind == "completion"
+    assert not any("three hundred" in leaf.text for leaf in graph.leaves())
+
+
+def test_tool_calls_link_by_id_and_show_their_arguments():
+    log = RunLog()
+    call = 'lookup({"tree": "oak"})'
+    with log.run("chain", message(ASKED, "user", "messages", 0)) as out:
+        log.did("model", [message(ASKED)], [message(call, "assistant", id="m1"), text(call, form="tool_call", call_id="c1")])
+        log.did("tool", [text("oak", "tree")], [message(OAK, "tool", call_id="c1")], call_id="c1", name="lookup")
+        log.did(
+            "model",
+            [message(ASKED), message(call, "assistant", id="m1"), message(OAK, "tool", call_id="c1")],
+            [message(SAID, "assistant")],
+        )
+        out.append(message(SAID, "assistant"))
+    graph = build(log.events)
+    assert by_text(graph, OAK).kind == "tool_result"
+    assert edge(graph, "lookup(", OAK).basis == "declared"
+    assert edge(graph, OAK, SAID).basis == "declared"
+
+
+def test_the_same_document_for_two_queries_is_one_node_unless_that_made_a_cycle():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("retriever", [text(ASKED)], [document(OAK, id="a")])
+        log.did("retriever", [text(ASKED)], [document(OAK, id="a")])
+        log.did("model", [message(f"Next query for: {OAK}")], [message("miller Anselm Rook biography", "assistant")])
+        log.did("retriever", [text("miller Anselm Rook biography")], [document(OAK, id="a")])
+        log.did("model", [message(f"Answer from: {OAK}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert len([node for node in graph.nodes if node.text == OAK]) == 2
+
+
+def test_a_run_that_raised_keeps_its_graph_without_an_answer():
+    log = RunLog()
+    root = log.start("chain", text(ASKED))
+    log._stack.append(root)
+    log.did("retriever", [text(ASKED)], [document(OAK)])
+    log.fail(root)
+    graph = build(log.events)
+    assert graph.answer is None
+    assert by_text(graph, OAK) in graph.leaves()
+
+
+def test_an_unfinished_run_has_a_graph_too():
+    log = RunLog()
+    log._stack.append(log.start("chain", text(ASKED)))
+    log.did("retriever", [text(ASKED)], [document(OAK)])
+    log.start("model", message(OAK))
+    assert build(log.events).answer is None
+
+
+def test_untraced_retrieval_in_code_is_a_document():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("chain", [text(ASKED)], [text(f"{OAK}\n{ELM}")], name="search_archive")
+        log.did("model", [message(f"{OAK}\n{ELM}\n{ASKED}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert by_text(graph, OAK).kind == "document"
+    assert by_text(graph, OAK).step == "search_archive"
+
+
+def test_internal_runs_leave_no_trace():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        with log.run("chain", text("secret rubric of the judge"), internal=True):
+            log.did("model", [message("secret rubric of the judge")], [message("verdict of the judge", "assistant")])
+        log.did("model", [message(ASKED)], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert not any("judge" in node.text for node in graph.nodes)
+
+
+def test_the_fields_of_a_structured_answer_are_all_kept():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("model", [message(ASKED)], [message('{"age": 322, "kind": "english oak tree"}', "assistant")])
+        log.did("parser", [message('{"age": 322, "kind": "english oak tree"}', "assistant")], [text("322", "age"), text("english oak tree", "kind")])
+        out += [text("322", "age"), text("english oak tree", "kind")]
+    assert build(log.events).answer.text == "age: 322\nkind: english oak tree"
+
+
+def test_a_thousand_steps_deep_is_no_recursion_error():
+    log = RunLog()
+    with log.run("chain", text(OAK)) as out:
+        for n in range(1, 1501):
+            log.did("chain", [text(OAK)], [text(OAK)], sequence=n)
+        log.did("model", [message(OAK)], [message(SAID, "assistant")], sequence=1501)
+        out.append(text(SAID))
+    assert edge(build(log.events), OAK, SAID)
+
+
+def test_events_survive_a_round_trip():
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("retriever", [text(ASKED)], [document(OAK, 0, "page", id="a", attributes={"score": 0.5})])
+        out.append(text(SAID))
+    assert load(dump(tuple(log.events))) == tuple(log.events)
+    assert build(load(dump(tuple(log.events)))) == build(log.events)
+
+
+@pytest.mark.parametrize("rewrite", [str.upper, lambda t: " ".join(reversed(t.split())), lambda t: t[:30]])
+def test_text_rewritten_by_code_stays_linked(rewrite):
+    log = RunLog()
+    with log.run("chain", text(OAK)) as out:
+        log.did("model", [message(f"Shorten: {OAK}")], [message("An oak of 1703 stands there near the old mill.", "assistant")])
+        changed = rewrite("An oak of 1703 stands there near the old mill.")
+        log.did("chain", [text("An oak of 1703 stands there near the old mill.")], [text(changed)])
+        log.did("model", [message(changed)], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    link = edge(build(log.events), "An oak of 1703", SAID)
+    assert link.basis != "scope"
+    assert link.coverage > 0
