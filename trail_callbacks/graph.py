@@ -131,7 +131,8 @@ class ProvenanceGraph:
                 if source not in seen:
                     seen.add(source)
                     todo.append(source)
-        return tuple(sorted((self._by_id[i] for i in seen), key=lambda node: node.stage or 0))
+        found = (node for node in self.nodes if node.id in seen)
+        return tuple(sorted(found, key=lambda node: node.stage or 0))
 
     def leaves(self, id: str | None = None) -> tuple[Node, ...]:  # noqa: A002 - the public contract names it so
         """Returns the evidence upstream of a node: documents, tool results, questions and instructions.

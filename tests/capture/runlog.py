@@ -56,5 +56,5 @@ class RunLog:
         self.end(run_id, *outputs)
 
     def did(self, kind: str, inputs: list[Piece], outputs: list[Piece], name: str | None = None, **hints) -> None:
-        with self.run(kind, *inputs, name=name, **hints) as out:
-            out += outputs
+        with self.run(kind, *inputs, name=name, **hints) as written:
+            written.extend(outputs)

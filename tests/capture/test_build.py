@@ -59,7 +59,10 @@ def test_part_of_a_text_gives_partial_coverage():
 
 
 def test_a_near_duplicate_that_was_not_quoted_is_not_linked():
-    twins = [f"In {y} the weir was kept by {who}, who noted the height of the water every morning at six." for y, who in ((1850, "Ada Moss"), (1861, "Ben Tarn"))]
+    twins = [
+        f"In {y} the weir was kept by {who}, who noted the height of the water every morning at six."
+        for y, who in ((1850, "Ada Moss"), (1861, "Ben Tarn"))
+    ]
     log = RunLog()
     with log.run("chain", text(ASKED)) as out:
         log.did("retriever", [text(ASKED)], [document(t, i) for i, t in enumerate(twins)])
@@ -76,7 +79,9 @@ def test_a_prompt_passes_on_the_variables_it_names_only():
         with log.run("chain", text("go", "q"), sequence=1) as parallel:
             for key in ("a", "b"):
                 with log.run("chain", text("go", "q"), branch=key) as branch:
-                    log.did("model", [message(f"Vote {key} on the new bridge")], [message("yes", "assistant")], name=key)
+                    log.did(
+                        "model", [message(f"Vote {key} on the new bridge")], [message("yes", "assistant")], name=key
+                    )
                     branch.append(text("yes"))
                 parallel.append(text("yes", key))
         shown = [message("First vote: yes")]
@@ -121,7 +126,9 @@ def test_a_tool_that_is_itself_a_model_gives_no_new_evidence():
     log = RunLog()
     with log.run("chain", text(ASKED)) as out:
         with log.run("tool", text(ASKED, "q"), name="ask_expert") as tool:
-            log.did("model", [message(f"Expert, {ASKED}")], [message("It is about three hundred years old.", "assistant")])
+            log.did(
+                "model", [message(f"Expert, {ASKED}")], [message("It is about three hundred years old.", "assistant")]
+            )
             tool.append(text("It is about three hundred years old."))
         log.did("model", [message("Expert said: It is about three hundred years old.")], [message(SAID, "assistant")])
         out.append(text(SAID))
@@ -134,7 +141,9 @@ def test_tool_calls_link_by_id_and_show_their_arguments():
     log = RunLog()
     call = 'lookup({"tree": "oak"})'
     with log.run("chain", message(ASKED, "user", "messages", 0)) as out:
-        log.did("model", [message(ASKED)], [message(call, "assistant", id="m1"), text(call, form="tool_call", call_id="c1")])
+        log.did(
+            "model", [message(ASKED)], [message(call, "assistant", id="m1"), text(call, form="tool_call", call_id="c1")]
+        )
         log.did("tool", [text("oak", "tree")], [message(OAK, "tool", call_id="c1")], call_id="c1", name="lookup")
         log.did(
             "model",
@@ -206,7 +215,11 @@ def test_the_fields_of_a_structured_answer_are_all_kept():
     log = RunLog()
     with log.run("chain", text(ASKED)) as out:
         log.did("model", [message(ASKED)], [message('{"age": 322, "kind": "english oak tree"}', "assistant")])
-        log.did("parser", [message('{"age": 322, "kind": "english oak tree"}', "assistant")], [text("322", "age"), text("english oak tree", "kind")])
+        log.did(
+            "parser",
+            [message('{"age": 322, "kind": "english oak tree"}', "assistant")],
+            [text("322", "age"), text("english oak tree", "kind")],
+        )
         out += [text("322", "age"), text("english oak tree", "kind")]
     assert build(log.events).answer.text == "age: 322\nkind: english oak tree"
 
@@ -234,7 +247,11 @@ def test_events_survive_a_round_trip():
 def test_text_rewritten_by_code_stays_linked(rewrite):
     log = RunLog()
     with log.run("chain", text(OAK)) as out:
-        log.did("model", [message(f"Shorten: {OAK}")], [message("An oak of 1703 stands there near the old mill.", "assistant")])
+        log.did(
+            "model",
+            [message(f"Shorten: {OAK}")],
+            [message("An oak of 1703 stands there near the old mill.", "assistant")],
+        )
         changed = rewrite("An oak of 1703 stands there near the old mill.")
         log.did("chain", [text("An oak of 1703 stands there near the old mill.")], [text(changed)])
         log.did("model", [message(changed)], [message(SAID, "assistant")])

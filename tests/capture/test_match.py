@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks.capture.match import Matcher, Text, arrived, longest_first, overlap
+
+WORDS = [
+    f"{a}{b}"
+    for a in ("oak", "elm", "ash", "yew", "fir", "bay", "box", "may")
+    for b in ("en", "ing", "let", "ow", "ite")
+]
+prose = st.lists(st.sampled_from(WORDS), min_size=1, max_size=60).map(" ".join)
+
+
+def test_whole_text_between_word_boundaries():
+    match = overlap(Text("the oak"), Text("Beside the oak, not the oaks; the oak."))
+    assert match.whole
+    assert match.spans == ((7, 14), (30, 37))
+
+
+def test_no_word_is_cut_in_two():
+    assert overlap(Text("oak"), Text("cloaked oaken")) is None
+
+
+def test_escapes_of_json_and_repr_do_not_hide_text():
+    source = 'The keeper\'s "log"\nsays: caf\u00e9 closed'
+    match = overlap(Text(source), Text(repr([source])))
+    assert match.coverage == 1.0
+    assert overlap(Text("the caf\u00e9 tower was finished"), Text('{"x": "The caf\\u00e9 tower was finished"}')).whole
+
+
+def test_scripts_without_spaces():
+    match = overlap(Text("他于一八八七年在港口建造了灯塔"), Text("根据记录他于一八八七年在港口建造了灯塔。"))
+    assert match.whole
+
+
+def test_short_run_of_shared_words_is_nothing():
+    source, target = Text("one two three four five six seven eight"), Text("zero one two three four nine")
+    assert overlap(source, target, shortest=5) is None
+    assert overlap(source, target, shortest=4).coverage == 0.5
+
+
+@given(prose, prose, prose)
+def test_what_stands_whole_in_a_text_is_found_with_true_spans(before, source, after):
+    target = f"{before}. {source}. {after}"
+    match = overlap(Text(source), Text(target))
+    assert match.whole
+    assert match.coverage == 1.0
+    assert any(target[start:end] == source for start, end in match.spans)
+
+
+@given(prose, prose)
+def test_coverage_is_a_share(source, target):
+    match = overlap(Text(source), Text(target))
+    assert match is None or 0.0 < match.coverage <= 1.0
+    assert 0.0 <= arrived(Text(source), Text(target)) <= 1.0
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=30, max_size=60, unique_by=None), st.integers(0, 17), prose, prose)
+def test_twelve_shared_words_are_always_found(words, at, before, after):
+    """The promise of winnowing, kept without any shared line, sentence or whole text."""
+    numbered = [f"{word}{i}" for i, word in enumerate(words)]
+    matcher = Matcher()
+    source = matcher.text(" ".join(numbered))
+    matcher.add(source)
+    target = f"{before} {' '.join(numbered[at : at + 12])} {after}"
+    assert source in matcher.find(matcher.text(target))
+
+
+def test_boilerplate_that_everybody_shares_finds_nobody():
+    matcher = Matcher()
+    for n in range(100):
+        matcher.add(matcher.text(f"Context information is below. Document number {n} of the archive box {n}"))
+    assert matcher.find(matcher.text("Context information is below. Nothing else is new here at all")) == {}
+
+
+def test_the_longer_match_swallows_the_shorter():
+    target = Text("in the spring the miller planted an oak and in the autumn the miller planted an elm")
+    whole, part = Text("in the spring the miller planted an oak and in the autumn"), Text("the miller planted an oak")
+    found = [(object(), overlap(part, target)), (object(), overlap(whole, target))]
+    assert list(longest_first(found)) == [1]
+
+
+def test_code_that_reorders_words_is_seen_by_their_share():
+    assert arrived(Text("planted in 1703"), Text("1703 IN PLANTED")) == 1.0
+    assert arrived(Text("planted in 1703"), Text("felled in 1911")) < 0.5
+    assert arrived(Text("..."), Text("x")) == 0.0

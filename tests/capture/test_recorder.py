@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from dataclasses import dataclass, field
+
+import pytest
+
+from trail_callbacks.capture.events import Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.recorder import Recorder
+from trail_callbacks.errors import InputError
+
+
+@dataclass
+class Record:
+    run_id: str
+    phase: str = "started"
+    parent_id: str | None = None
+    text: str = ""
+    holds: object = None
+    converted: list = field(default_factory=list)
+
+    def convert(self, seq):
+        self.converted.append(seq)
+        if self.text == "broken":
+            raise TypeError("cannot read this payload")
+        pieces = (Piece(text=self.text),) if self.text else ()
+        if self.phase == "started":
+            return RunStarted(
+                seq=seq, run_id=self.run_id, parent_id=self.parent_id, kind="chain", name="c", inputs=pieces
+            )
+        if self.phase == "ended":
+            return RunEnded(seq=seq, run_id=self.run_id, outputs=pieces)
+        return RunFailed(seq=seq, run_id=self.run_id, error="ValueError: no")
+
+
+def whole(recorder, root, *, text="hello there"):
+    recorder.emit(Record(root, text=text))
+    recorder.emit(Record(root, "ended", text="the answer"))
+
+
+def test_events_come_in_the_order_of_one_clock():
+    recorder = Recorder()
+    recorder.emit(Record("a"))
+    recorder.emit(Record("b", parent_id="a"))
+    recorder.emit(Record("b", "ended"))
+    recorder.emit(Record("a", "failed"))
+    events = recorder.events("a")
+    assert [event.seq for event in events] == sorted(event.seq for event in events)
+    assert [event.event for event in events] == ["started", "started", "ended", "failed"]
+
+
+def test_a_record_is_converted_once_and_then_let_go():
+    class Payload:
+        pass
+
+    recorder, payload = Recorder(), Payload()
+    alive = weakref.ref(payload)
+    record = Record("a", holds=payload)
+    converted = record.converted
+    recorder.emit(record)
+    recorder.emit(Record("a", "ended"))
+    recorder.events("a")
+    recorder.events("a")
+    assert len(converted) == 1
+    del record, payload
+    gc.collect()
+    assert alive() is None
+
+
+def test_duplicate_starts_and_stray_ends_change_nothing():
+    recorder = Recorder()
+    recorder.emit(Record("ghost", "ended"))
+    recorder.emit(Record("a"))
+    recorder.emit(Record("a"))
+    recorder.emit(Record("a", "ended"))
+    recorder.emit(Record("a", "ended"))
+    assert len(recorder.events("a")) == 2
+    assert recorder.unfinished == 0
+
+
+def test_an_unknown_parent_makes_a_root():
+    recorder = Recorder()
+    recorder.emit(Record("a", parent_id="never-started"))
+    recorder.emit(Record("a", "ended"))
+    assert recorder.latest == "a"
+
+
+def test_the_root_ends_the_tree_and_says_so_once():
+    ended = []
+    recorder = Recorder(on_end=ended.append)
+    recorder.emit(Record("a"))
+    recorder.emit(Record("b", parent_id="a"))
+    recorder.emit(Record("b", "ended"))
+    assert ended == []
+    recorder.emit(Record("a", "ended"))
+    assert ended == ["a"]
+
+
+def test_memory_is_bounded_for_finished_and_unfinished_trees():
+    recorder = Recorder(max_traces=5)
+    for n in range(100):
+        whole(recorder, f"done-{n}")
+        recorder.emit(Record(f"open-{n}"))
+    assert recorder.unfinished == 5
+    with pytest.raises(InputError, match="done-0"):
+        recorder.events("done-0")
+    assert recorder.events("done-99")
+    assert len(recorder._by_run) == 5
+
+
+def test_trees_that_never_end_are_dropped_by_age(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("trail_callbacks.capture.recorder.time.monotonic", lambda: clock[0])
+    recorder = Recorder(ttl=60)
+    recorder.emit(Record("old"))
+    clock[0] = 61.0
+    recorder.emit(Record("new"))
+    assert recorder.root_of("old") is None
+    assert recorder.root_of("new") == "new"
+
+
+def test_a_payload_that_cannot_be_read_loses_only_itself():
+    errors = []
+    recorder = Recorder(on_error=errors.append)
+    recorder.emit(Record("a", text="broken"))
+    recorder.emit(Record("b", parent_id="a", text="fine"))
+    recorder.emit(Record("b", "ended"))
+    recorder.emit(Record("a", "ended", text="broken"))
+    assert [event.event for event in recorder.events("a")] == ["started", "started", "ended", "ended"]
+    assert [type(error) for error in errors] == [TypeError, TypeError]
+
+
+def test_redaction_reaches_every_text_and_fails_closed():
+    errors = []
+    recorder = Recorder(redact=lambda text: text.replace("Ada", "[name]"), on_error=errors.append)
+    whole(recorder, "a", text="Ada went home")
+    assert recorder.events("a")[0].inputs[0].text == "[name] went home"
+    recorder = Recorder(redact=lambda text: 1 / 0, on_error=errors.append)
+    whole(recorder, "a", text="Ada went home")
+    assert "Ada" not in recorder.events("a")[0].inputs[0].text
+    assert isinstance(errors[0], ZeroDivisionError)
+
+
+def test_many_threads_on_one_recorder_never_mix_trees():
+    recorder = Recorder(max_traces=400)
+
+    def work(worker):
+        for n in range(50):
+            root = f"{worker}-{n}"
+            recorder.emit(Record(root, text=f"in {root}"))
+            recorder.emit(Record(f"{root}-child", parent_id=root, text=f"child {root}"))
+            recorder.emit(Record(f"{root}-child", "ended", text=f"out {root}"))
+            recorder.emit(Record(root, "ended", text=f"end {root}"))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for worker in range(8):
+        for n in range(50):
+            events = recorder.events(f"{worker}-{n}")
+            assert len(events) == 4
+            assert {event.run_id for event in events} == {f"{worker}-{n}", f"{worker}-{n}-child"}
+
+
+def test_the_graph_of_a_finished_tree_is_built_once():
+    recorder = Recorder()
+    recorder.emit(Record("a", text="what is it"))
+    early = recorder.graph("a")
+    recorder.emit(Record("a", "ended", text="the answer"))
+    assert early.answer is None
+    assert recorder.graph("a") is recorder.graph("a")
+    assert recorder.graph("a").answer.text == "the answer"

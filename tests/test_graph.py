@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks import Edge, Node, ProvenanceGraph
+from trail_callbacks.errors import GraphError
+
+KINDS = ["question", "instruction", "document", "tool_result", "completion"]
+
+
+@st.composite
+def graphs(draw):
+    size = draw(st.integers(1, 12))
+    nodes = [Node(id=f"n{i}", kind=draw(st.sampled_from(KINDS)), text=draw(st.text())) for i in range(size)]
+    pairs = [(i, j) for j in range(size) for i in range(j)]
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    edges = [Edge(source=f"n{i}", target=f"n{j}", coverage=draw(st.floats(0, 1))) for i, j in chosen]
+    if draw(st.booleans()):
+        nodes.append(Node(id="answer", kind="answer", text="so it is"))
+        edges.append(Edge(source=f"n{size - 1}", target="answer", basis="scope"))
+    return ProvenanceGraph(nodes=tuple(draw(st.permutations(nodes))), edges=tuple(edges))
+
+
+@given(graphs())
+def test_json_round_trip(graph):
+    assert ProvenanceGraph.from_json(graph.to_json()) == graph
+
+
+@given(graphs())
+def test_stages_grow_along_edges_and_upstream_agrees_with_paths(graph):
+    for edge in graph.edges:
+        assert graph.node(edge.source).stage < graph.node(edge.target).stage
+    for node in graph.nodes:
+        upstream = {other.id for other in graph.upstream(node.id)}
+        assert upstream == {other.id for other in graph.nodes if other.id != node.id and graph.path(other.id, node.id)}
+        assert {leaf.id for leaf in graph.leaves(node.id)} <= upstream
+        for first, second in zip(path := graph.path(node.id, node.id), path[1:], strict=False):
+            assert first in graph.inputs(second.id)
+
+
+def test_a_document_stays_a_leaf_although_a_query_led_to_it():
+    graph = ProvenanceGraph(
+        nodes=(
+            Node(id="q", kind="question", text="?"), Node(id="d", kind="document", text="fact"),
+            Node(id="m", kind="completion", text="said"), Node(id="answer", kind="answer", text="so"),
+        ),
+        edges=(Edge(source="q", target="d"), Edge(source="d", target="m"), Edge(source="m", target="answer")),
+    )  # fmt: skip
+    assert [leaf.id for leaf in graph.leaves()] == ["q", "d"]
+    assert [node.id for node in graph.path("q", "answer")] == ["q", "d", "m", "answer"]
+    assert graph.path("answer", "q") == ()
+    assert [node.stage for node in graph.nodes] == [0, 1, 2, 3]
+
+
+def test_without_an_answer_all_evidence_is_a_leaf():
+    graph = ProvenanceGraph(nodes=(Node(id="d", kind="document", text="x"), Node(id="m", kind="completion", text="y")))
+    assert graph.answer is None
+    assert [leaf.id for leaf in graph.leaves()] == ["d"]
+
+
+def test_from_texts():
+    graph = ProvenanceGraph.from_texts(
+        "answer", ["one", Node(id="row", kind="tool_result", text="two")], question="why"
+    )
+    assert [leaf.id for leaf in graph.leaves()] == ["question", "source-1", "row"]
+    assert graph.question.text == "why"
+    assert ProvenanceGraph.from_texts("answer", "one source").node("source-1").text == "one source"
+
+
+A, B = Node(id="a", kind="document", text=""), Node(id="b", kind="completion", text="")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "says"),
+    [
+        ((A, A), (), "two nodes have the id 'a'"),
+        ((Node(id="a", kind="document", text=None),), (), "text is NoneType"),
+        ((A, B), (Edge(source="a", target="c"),), "no node has the id 'c'"),
+        ((A, B), (Edge(source="a", target="b"), Edge(source="b", target="a")), "cycle"),
+        ((A,), (Edge(source="a", target="a"),), "cycle"),
+        ((A, B), (Edge(source="a", target="b"), Edge(source="a", target="b")), "given twice"),
+        ((A, B), (Edge(source="a", target="b", coverage=1.5),), "not in 0..1"),
+        ((A, B), (Edge(source="a", target="b", coverage=float("nan")),), "not in 0..1"),
+        ((Node(id="x", kind="answer", text=""), Node(id="y", kind="answer", text="")), (), "one answer"),
+    ],
+)
+def test_a_graph_that_breaks_the_rules_says_how(nodes, edges, says):
+    with pytest.raises(GraphError, match=says):
+        ProvenanceGraph(nodes=nodes, edges=edges)
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["", "nonsense", "[]", '{"nodes": [', '{"nodes": [{"id": "a", "kind": "poem", "text": ""}]}', b"\xff\xfe"],
+)
+def test_broken_json_is_a_clear_error(data):
+    with pytest.raises(GraphError, match="not a provenance graph"):
+        ProvenanceGraph.from_json(data)
+
+
+def test_a_cycle_in_json_is_a_clear_error():
+    graph = json.loads(ProvenanceGraph(nodes=(A, B), edges=(Edge(source="a", target="b"),)).to_json())
+    graph["edges"].append({"source": "b", "target": "a"})
+    with pytest.raises(GraphError, match="cycle"):
+        ProvenanceGraph.from_json(json.dumps(graph))
+
+
+def test_unknown_ids_are_key_errors():
+    with pytest.raises(KeyError):
+        ProvenanceGraph(nodes=(A,)).node("zz")
+    with pytest.raises(KeyError):
+        ProvenanceGraph(nodes=(A,)).upstream("zz")

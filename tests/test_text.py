@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks.text import fingerprint, forms, locate, sentences, words
+
+any_text = st.text(st.characters(codec="utf-8"), max_size=200)
+
+
+@given(any_text)
+def test_sentences_are_verbatim_ordered_and_lose_no_word(text):
+    found = sentences(text)
+    at = 0
+    for sentence in found:
+        assert text[sentence.start : sentence.end] == sentence.text
+        assert sentence.start >= at
+        assert sentence.text == sentence.text.strip() != ""
+        at = sentence.end
+    assert "".join("".join(s.text.split()) for s in found) == "".join(text.split())
+
+
+@given(any_text)
+def test_words_have_true_offsets_and_forms_agrees(text):
+    found = words(text)
+    assert forms(text) == found.forms
+    assert len(found.starts) == len(found.ends) == len(found)
+    if "\\" not in text:
+        assert all(text[s:e].casefold() == f for f, s, e in zip(found.forms, found.starts, found.ends, strict=True))
+
+
+@given(any_text, any_text, any_text)
+def test_a_quote_that_stands_there_is_located(before, quote, after):
+    span = locate(quote, before + quote + after)
+    assert (span is None) == (not quote)
+    if span:
+        assert (before + quote + after)[slice(*span)] == quote
+
+
+def test_a_quote_is_located_in_spite_of_blanks_case_and_punctuation():
+    text = 'He said:  "The Mill,\nbuilt in 1703, stands."'
+    start, end = locate("the mill built in 1703 stands", text)
+    assert text[start:end] == "The Mill,\nbuilt in 1703, stands"
+
+
+def test_a_quote_with_a_missing_word_is_not_located():
+    assert locate("the mill in 1703", "The mill, built in 1703") is None
+    assert locate("", "text") is None
+    assert locate("?!", "text") is None
+
+
+def test_lines_and_scripts_split_into_sentences():
+    assert [s.text for s in sentences("- first item\n- second item. She came.")] == [
+        "- first item",
+        "- second item.",
+        "She came.",
+    ]
+    assert [s.text for s in sentences("他来了。他走了。")] == ["他来了。", "他走了。"]
+    assert [s.text for s in sentences("यह है। वह था।")] == ["यह है।", "वह था।"]
+
+
+def test_han_counts_a_word_a_sign_and_escapes_are_undone():
+    assert words("东京 tower").forms == ("东", "京", "tower")
+    assert words(r"Caf\u00e9\nFog").forms == ("café", "fog")
+
+
+@given(
+    st.lists(st.sampled_from("abcdefghij"), min_size=12, max_size=12),
+    st.lists(st.sampled_from("klmnop")),
+    st.lists(st.sampled_from("klmnop")),
+)
+def test_texts_that_share_twelve_words_share_a_fingerprint(shared, before, after):
+    assert set(fingerprint([*before, *shared])) & set(fingerprint([*shared, *after]))
+
+
+def test_short_texts_have_no_fingerprint():
+    assert fingerprint(["a", "b", "c", "d"]) == ()
