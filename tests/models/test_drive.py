@@ -1,0 +1,285 @@
+import asyncio
+import contextvars
+import threading
+import time
+
+import pytest
+from pydantic import BaseModel
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.models.call import Call, Message, Reply, Usage
+from trail_callbacks.models.drive import Limits, adrive, drive
+from trail_callbacks.testing import ScriptedModel
+
+
+class Echo(BaseModel):
+    text: str
+
+
+def call(text="?", purpose="claims"):
+    return Call(messages=(Message("user", text),), schema=Echo, purpose=purpose)
+
+
+def echo(call):
+    return {"text": call.messages[-1].content}
+
+
+def pipeline(*batches):
+    seen = []
+    for batch in batches:
+        seen.append((yield [call(text) for text in batch]))
+    return seen
+
+
+async def _in_a_loop(make, model, limits=None):
+    return drive(make, model, limits)
+
+
+def _adrive(*args):
+    return asyncio.run(adrive(*args))
+
+
+def _inside(*args):
+    return asyncio.run(_in_a_loop(*args))
+
+
+@pytest.fixture(params=[drive, _adrive, _inside], ids=["drive", "adrive", "drive inside a running loop"])
+def run(request):
+    return request.param
+
+
+def test_replies_come_back_in_the_order_of_the_calls(run):
+    def slow_first(call):
+        time.sleep(0.05 if call.messages[-1].content == "a" else 0)
+        return echo(call)
+
+    result, usage = run(pipeline("abcdef", "g"), ScriptedModel(slow_first))
+    assert [[reply.value.text for reply in batch] for batch in result] == [list("abcdef"), ["g"]]
+    assert usage.calls == 7
+
+
+def test_an_empty_batch_gets_an_empty_list_and_needs_no_model(run):
+    result, usage = run(pipeline("", ""), None)
+    assert result == [[], []]
+    assert usage.calls == 0
+
+
+def test_a_pipeline_without_a_model_that_asks_gets_errors_as_data(run):
+    result, usage = run(pipeline("ab"), None)
+    assert [reply.error.startswith("failed: this judge has no model") for reply in result[0]] == [True, True]
+    assert usage.calls == 0
+
+
+def test_a_model_that_raises_is_a_failed_call(run):
+    result, usage = run(pipeline("ab"), ScriptedModel([RuntimeError("boom"), {"text": "fine"}]))
+    assert sorted(str(reply.error) for reply in result[0]) == ["None", "failed: the model raised RuntimeError: boom"]
+    assert usage.calls == 2
+
+
+def test_usage_adds_up_tokens_and_measures_wall_time_once(run):
+    model = ScriptedModel(echo, usage=Usage(calls=2, prompt_tokens=10, completion_tokens=3, seconds=99), delay=0.05)
+    _, usage = run(pipeline("abcd"), model, Limits(concurrency=4))
+    assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (8, 40, 12)
+    assert 0.05 <= usage.seconds < 5
+
+
+def test_calls_over_the_call_budget_are_not_made_and_say_so(run):
+    model = ScriptedModel(echo)
+    result, usage = run(pipeline("ab", "cd"), model, Limits(max_calls=3))
+    assert [reply.error for reply in result[0]] == [None, None]
+    assert [reply.error for reply in result[1]] == [None, "budget: 3 calls are used up"]
+    assert usage.calls == len(model.calls) == 3
+
+
+def test_retries_count_against_the_call_budget(run):
+    model = ScriptedModel(echo, usage=Usage(calls=2))
+    result, _ = run(pipeline("a", "b"), model, Limits(max_calls=2))
+    assert result[1][0].error.startswith("budget:")
+
+
+def test_cached_replies_do_not_use_up_the_call_budget(run):
+    model = ScriptedModel(lambda call: Reply(value=Echo(text="x"), usage=Usage(cache_hits=1)))
+    result, usage = run(pipeline("a", "b", "c"), model, Limits(max_calls=1))
+    assert [batch[0].error for batch in result] == [None, None, None]
+    assert (usage.calls, usage.cache_hits) == (0, 3)
+
+
+@pytest.mark.parametrize("limits", [Limits(max_calls=0), Limits(max_tokens=0), Limits(max_seconds=0)])
+def test_a_budget_of_nothing_makes_no_call(run, limits):
+    model = ScriptedModel(echo)
+    result, usage = run(pipeline("ab"), model, limits)
+    assert all(reply.error.startswith("budget:") for reply in result[0])
+    assert model.calls == []
+    assert usage.calls == 0
+
+
+def test_the_token_budget_stops_later_calls(run):
+    model = ScriptedModel(echo, usage=Usage(calls=1, prompt_tokens=60, completion_tokens=40))
+    result, usage = run(pipeline("a", "b", "c"), model, Limits(max_tokens=150))
+    assert [batch[0].error for batch in result] == [None, None, "budget: 200 of 150 tokens are used up"]
+    assert usage.calls == 2
+
+
+def test_no_call_starts_after_the_time_is_over(run):
+    result, _ = run(pipeline("a", "b"), ScriptedModel(echo, delay=0.06), Limits(max_seconds=0.05))
+    assert [batch[0].error for batch in result] == [None, "budget: 0.05 seconds are over"]
+
+
+class Gauge:
+    """Counts how many calls are in flight at once."""
+
+    name = "gauge"
+
+    def __init__(self):
+        self.now = self.most = 0
+        self.lock = threading.Lock()
+
+    def enter(self):
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+
+    def leave(self):
+        with self.lock:
+            self.now -= 1
+
+    def ask(self, call):
+        self.enter()
+        time.sleep(0.02)
+        self.leave()
+        return Reply(value=Echo(text="x"))
+
+    async def aask(self, call):
+        self.enter()
+        await asyncio.sleep(0.02)
+        self.leave()
+        return Reply(value=Echo(text="x"))
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_calls_overlap_up_to_the_limit(run, concurrency):
+    gauge = Gauge()
+    run(pipeline("abcdefghi", "jkl"), gauge, Limits(concurrency=concurrency))
+    assert gauge.most == concurrency
+
+
+def test_workers_see_the_context_of_the_caller():
+    who = contextvars.ContextVar("who", default="nobody")
+    seen = []
+
+    def look(call):
+        seen.append(who.get())
+        return echo(call)
+
+    who.set("caller")
+    drive(pipeline("abc"), ScriptedModel(look))
+    assert seen == ["caller"] * 3
+    seen.clear()
+
+    async def inside():
+        who.set("task")
+        await adrive(pipeline("abc"), ScriptedModel(look))
+
+    asyncio.run(inside())
+    assert seen == ["task"] * 3
+
+
+def test_what_a_pipeline_raises_is_raised_and_its_clean_up_has_run(run):
+    closed = []
+
+    def broken():
+        try:
+            yield [call()]
+            raise LookupError("in the pipeline")
+        finally:
+            closed.append(True)
+
+    with pytest.raises(LookupError, match="in the pipeline"):
+        run(broken(), ScriptedModel(echo))
+    assert closed == [True]
+
+
+async def test_cancelling_closes_the_pipeline_and_cancels_the_calls():
+    closed, cancelled = [], []
+
+    class Slow:
+        name = "slow"
+
+        async def aask(self, call):
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                cancelled.append(call.messages[-1].content)
+                raise
+
+    def waiting():
+        try:
+            yield [call("a"), call("b")]
+        finally:
+            closed.append(True)
+
+    task = asyncio.create_task(adrive(waiting(), Slow()))
+    await asyncio.sleep(0.1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert sorted(cancelled) == ["a", "b"]
+    assert closed == [True]
+
+
+async def test_cancelling_while_the_pipeline_works_returns_at_once_and_closes_it_later():
+    working, closed = threading.Event(), threading.Event()
+
+    def busy():
+        try:
+            working.set()
+            time.sleep(0.3)
+            yield []
+        finally:
+            closed.set()
+
+    task = asyncio.create_task(adrive(busy(), None))
+    await asyncio.to_thread(working.wait, 5)
+    started = time.perf_counter()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert time.perf_counter() - started < 0.25
+    assert await asyncio.to_thread(closed.wait, 5)
+
+
+async def test_the_pipelines_own_work_does_not_hold_up_the_event_loop():
+    def busy():
+        time.sleep(0.2)
+        yield []
+        return "done"
+
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.01)
+            ticks += 1
+
+    ticking = asyncio.create_task(tick())
+    result, _ = await adrive(busy(), None)
+    ticking.cancel()
+    assert result == "done"
+    assert ticks >= 5
+
+
+def test_many_runs_at_once_do_not_mix():
+    async def all_at_once():
+        runs = [adrive(pipeline(f"{i}x", f"{i}y"), ScriptedModel(echo, delay=0.001)) for i in range(10)]
+        return await asyncio.gather(*runs)
+
+    for i, (result, usage) in enumerate(asyncio.run(all_at_once())):
+        assert [reply.value.text for reply in result[0]] == [str(i), "x"]
+        assert usage.calls == 4
+
+
+@pytest.mark.parametrize("bad", [{"concurrency": 0}, {"max_calls": -1}, {"max_tokens": -5}, {"max_seconds": -0.1}])
+def test_limits_out_of_range_are_refused(bad):
+    with pytest.raises(InputError, match=next(iter(bad))):
+        Limits(**bad)
