@@ -17,8 +17,9 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.session import Evaluate
 
 if TYPE_CHECKING:
-    from trail_callbacks.judges.resolve import JudgeLike
     from typing_extensions import Self
+
+    from trail_callbacks.judges.resolve import JudgeLike
 
 __all__ = ["Trail", "trail", "untraced"]
 

@@ -130,16 +130,14 @@ class Failed:
 def snapshot(payload: object) -> object:
     """Copies a payload's containers two levels deep, so that later changes in place do not rewrite history."""
     if isinstance(payload, dict):
-        return {key: _copy(value) for key, value in dict(payload).items()}
+        copied = dict(payload)
+        for key, value in copied.items():
+            if isinstance(value, (list, dict)):
+                copied[key] = value.copy()
+        return copied
     if isinstance(payload, list):
-        return [_copy(value) for value in payload.copy()]
+        return [value.copy() if isinstance(value, (list, dict)) else value for value in payload.copy()]
     return payload
-
-
-def _copy(value: object) -> object:
-    if isinstance(value, list):
-        return list(value)
-    return dict(value) if isinstance(value, dict) else value
 
 
 def status_of(error: BaseException) -> Status:

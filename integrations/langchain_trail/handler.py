@@ -19,6 +19,7 @@ from trail_callbacks.verify.session import Evaluate, Session
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import LLMResult
+
     from trail_callbacks.judges.resolve import JudgeLike
 
     _Base = BaseCallbackHandler
