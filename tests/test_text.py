@@ -59,6 +59,15 @@ def test_lines_and_scripts_split_into_sentences():
     assert [s.text for s in sentences("यह है। वह था।")] == ["यह है।", "वह था।"]
 
 
+def test_wrapped_prose_stays_whole_and_verbatim():
+    text = "The mill by the river was built in the year 1703 and\nburnt down twice. Then it was given up.\nNew line"
+    assert [s.text for s in sentences(text)] == [
+        "The mill by the river was built in the year 1703 and\nburnt down twice.",
+        "Then it was given up.",
+        "New line",
+    ]
+
+
 def test_han_counts_a_word_a_sign_and_escapes_are_undone():
     assert words("东京 tower").forms == ("东", "京", "tower")
     assert words(r"Caf\u00e9\nFog").forms == ("café", "fog")

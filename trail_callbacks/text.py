@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from sentencex import get_sentence_boundaries
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -23,6 +24,8 @@ __all__ = ["Sentence", "Words", "fingerprint", "forms", "locate", "ngrams", "sen
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
+_WRAPPED = 40  # characters; nobody wraps prose at less
+_CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
 _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
 
 
@@ -59,7 +62,10 @@ class Words:
 
 
 def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
-    """Splits text into sentences; line breaks end a sentence too, so list items and table rows stand alone.
+    """Splits text into sentences; list items, table rows and lines of JSON stand alone.
+
+    A line break ends a sentence unless the line was merely wrapped: long, without a closing mark, and continued by a
+    small letter.
 
     Args:
         text: Any text. Blank parts are left out.
@@ -69,15 +75,26 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
         The sentences in order, with offsets into `text`.
     """
     found = []
-    for boundary in get_sentence_boundaries(language, text):
-        start = boundary["start_index"]
-        for line in boundary["text"].splitlines(keepends=True):
-            stripped = line.strip()
+    for offset, block in _blocks(text):  # one at a time: within a list sentencex overlooks the end of a sentence
+        for boundary in get_sentence_boundaries(language, block):
+            whole: str = boundary["text"]
+            stripped = whole.strip()
             if stripped:
-                at = start + line.index(stripped)
+                at = offset + boundary["start_index"] + whole.index(stripped)
                 found.append(Sentence(at, at + len(stripped), stripped))
-            start += len(line)
     return tuple(found)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their offsets; wrapped lines are kept together."""
+    start = at = 0
+    lines = text.splitlines(keepends=True)
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
+        at += len(line)
+        wrapped = len(line) >= _WRAPPED and line.rstrip()[-1:] not in _CLOSING and following[:1].islower()
+        if not wrapped:
+            yield start, text[start:at]
+            start = at
 
 
 def words(text: str) -> Words:
