@@ -22,6 +22,7 @@ _QUESTION = (
     "task",
     "topic",
 )
+_PLAINLY = 5  # the first of them mean nothing else
 _MATERIAL = frozenset(
     {"article", "articles", "chunk", "chunks", "content", "context", "contexts", "doc", "docs", "document", "documents"}
     | {"input_documents", "notes", "page", "pages", "passage", "passages", "source", "sources", "text", "texts"}
@@ -32,8 +33,15 @@ _LONG = 1000  # characters; a request of this size carries the material it is ab
 
 
 def question_first(inputs: Sequence[Slot]) -> Slot | None:
-    """Returns the piece of the root's inputs that is the user's request: the last user message, or by name."""
+    """Returns the piece of the root's inputs that is the user's request: the last user message, or by name.
+
+    Beside a history of messages, a text of its own called `question` or the like is the request.
+    """
     texts = [slot for slot in inputs if slot.piece.text.strip() and slot.piece.form != "document"]
+    for name in _QUESTION[:_PLAINLY]:
+        named = [slot for slot in texts if slot.piece.path == (name,) and slot.piece.form == "text"]
+        if named:
+            return named[0]
     users = [slot for slot in texts if slot.piece.form == "message" and slot.piece.role == "user"]
     if users:
         return users[-1]
