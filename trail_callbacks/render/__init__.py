@@ -1,1 +1,1 @@
-"""Reports and graphs for people: terminal and notebook."""
+"""How reports and graphs look to a person: in a terminal and in a notebook."""

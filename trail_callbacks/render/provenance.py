@@ -1,0 +1,78 @@
+"""A provenance graph in a terminal, stage by stage: what came in first, what was made of it, the answer last."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.padding import Padding
+from rich.text import Text
+
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.render.marks import named, plain, shorten
+from trail_callbacks.render.terminal import plain_text
+
+__all__ = ["GraphView", "graph_to_rich", "graph_to_text"]
+
+_SHOWN = 12  # nodes of one stage; more would scroll the answer away
+_NAMED = 8  # inputs of one node
+_PREVIEW = 160  # characters of a text
+
+_STYLES = {
+    "question": "cyan",
+    "instruction": "cyan",
+    "document": "blue",
+    "tool_result": "blue",
+    "completion": "yellow",
+    "answer": "bold",
+}
+
+
+def graph_to_rich(graph: ProvenanceGraph) -> GraphView:
+    """Renders a graph for a rich console, stage by stage."""
+    return GraphView(graph)
+
+
+def graph_to_text(graph: ProvenanceGraph, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - as Python's own function of that name
+    """Renders a graph as plain text; arguments as for `trail_callbacks.render.terminal.to_text`."""
+    return plain_text(GraphView(graph), width, ascii)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """A graph as rich renders it."""
+
+    graph: ProvenanceGraph
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Renders one block a stage; each text comes with its kind, its step and what it was made from."""
+        stages: dict[int, list[Node]] = defaultdict(list)
+        for node in self.graph.nodes:
+            stages[node.stage or 0].append(node)
+        if not stages:
+            yield Text("nothing was recorded", style="dim")
+        weak = frozenset((edge.source, edge.target) for edge in self.graph.edges if edge.basis == "scope")
+        for stage, nodes in sorted(stages.items()):
+            yield Text(f"stage {stage}", style="bold")
+            for node in nodes[:_SHOWN]:
+                yield Padding(Group(*_lines(node, self.graph, weak, ascii=options.ascii_only)), (0, 0, 0, 2))
+            if len(nodes) > _SHOWN:
+                yield Text(f"  and {len(nodes) - _SHOWN} more at this stage", style="dim")
+
+
+def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]], *, ascii: bool) -> Iterator[Any]:  # noqa: A002 - as above
+    head = Text(node.kind.replace("_", " "), style=_STYLES[node.kind])
+    name = plain(named(node.id, graph), ascii=ascii)
+    if name != node.kind:
+        head.append(f" {name}", style="bold")
+    yield head
+    inputs = graph.inputs(node.id)
+    if inputs:
+        names = [each.id + ("?" if (each.id, node.id) in weak else "") for each in inputs[:_NAMED]]
+        more = f" and {len(inputs) - _NAMED} more" if len(inputs) > _NAMED else ""
+        yield Padding(Text(f"from {plain(', '.join(names), ascii=ascii)}{more}", style="dim"), (0, 0, 0, 2))
+    text = plain(shorten(node.text, _PREVIEW), ascii=ascii)
+    yield Padding(Text(f'"{text}"' if text else "(empty)"), (0, 0, 0, 2))

@@ -1,0 +1,171 @@
+"""A report in a terminal: at 80 columns, with or without colour, in plain ASCII where the stream needs it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import Evidence
+from trail_callbacks.render.marks import around, counted, error_words, headline, mark, named, plain, shorten
+from trail_callbacks.report import Report, Verdict
+
+__all__ = ["ReportView", "fits", "plain_text", "to_rich", "to_text"]
+
+_NARROWEST, _WIDEST = 40, 120
+_QUOTES = 3  # pieces of evidence shown for a claim
+_LONGEST = 400  # characters of one quote
+
+
+def to_text(report: Report, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - as Python's own function of that name
+    """Renders a report as plain text without colour.
+
+    Args:
+        report: The report.
+        width: Columns, 40 or more; None takes the terminal's, and 80 where there is none.
+        ascii: Use ASCII characters only; None does so if standard output cannot show the marks.
+    """
+    return plain_text(ReportView(report), width, ascii)
+
+
+def to_rich(report: Report) -> ReportView:
+    """Renders a report for a rich console; ASCII only if the console's encoding needs it."""
+    return ReportView(report)
+
+
+def plain_text(view: Any, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - as above
+    """Renders anything for rich without colour; arguments as for `to_text`."""
+    if ascii is None:
+        ascii = not fits(sys.stdout)  # noqa: A001 - as above
+    if width is None:
+        width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST) if sys.stdout.isatty() else 80
+    stream = _Ascii() if ascii else StringIO()
+    console = Console(
+        file=stream,
+        width=max(width, _NARROWEST),
+        color_system=None,
+        force_terminal=False,
+        force_jupyter=False,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    console.print(view)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def fits(stream: Any) -> bool:
+    """Tells whether a text stream can show the marks."""
+    return (getattr(stream, "encoding", None) or "utf-8").lower().replace("_", "-").startswith("utf")
+
+
+class _Ascii(StringIO):
+    """A stream that rich takes for one that shows ASCII only."""
+
+    encoding = "ascii"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportView:
+    """A report as rich renders it."""
+
+    report: Report
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Renders the header, then the claims in the order of the answer."""
+        page = _Page(self.report, options.ascii_only)
+        yield from page.header()
+        for claim in self.report.claims:
+            yield Text("")
+            yield from page.claim(claim, self.report.verdict(claim.id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    report: Report
+    ascii: bool
+
+    def header(self) -> Iterator[Any]:
+        report = self.report
+        scored = report.hallucination_score
+        yield Text(headline(report), style="bold" if not scored else "bold red")
+        yield Text(counted(report))
+        errors = [f"{n} {error.value.replace('_', ' ')}" for error, n in report.error_counts.items() if n]
+        if errors:
+            yield Text(f"error types: {', '.join(errors)}")
+        usage = report.usage
+        cost = f"{usage.calls} model call{'' if usage.calls == 1 else 's'}"
+        if usage.cache_hits:
+            cost += f" and {usage.cache_hits} from the cache"
+        if usage.calls:
+            cost += f", {usage.prompt_tokens:,} tokens read, {usage.completion_tokens:,} written"
+        yield Text(f"judge {self._safe(report.judge) or 'unknown'}; {cost}; {usage.seconds:.2f} s", style="dim")
+        for warning in report.warnings:
+            yield _hanging(Text("! ", style="bold yellow"), Text(self._safe(warning), style="yellow"))
+
+    def claim(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
+        how = mark(verdict.support)
+        title = Text(f"{claim.id} {how.word}", style=how.style)
+        words = error_words(verdict)
+        if words:
+            title.append(f" ({self._safe(words)})")
+        yield _hanging(Text(f"{how.ascii if self.ascii else how.sign} ", style=how.style), title)
+        yield Padding(Text(f'"{self._safe(shorten(claim.quote, _LONGEST))}"'), (0, 0, 0, 2))
+        rows = Table.grid(padding=(0, 1))
+        rows.add_column(style="dim", no_wrap=True, width=11)
+        rows.add_column(ratio=1, overflow="fold")
+        for label, value in self._rows(claim, verdict):
+            rows.add_row(label, value)
+        if rows.row_count:
+            yield Padding(rows, (0, 0, 0, 2))
+
+    def _rows(self, claim: Claim, verdict: Verdict) -> Iterator[tuple[str, Text]]:
+        graph = self.report.graph
+        if plain(claim.text) != plain(claim.quote):
+            yield "meaning:", Text(self._safe(shorten(claim.text, _LONGEST)))
+        if verdict.error:
+            yield "failed:", Text(self._safe(shorten(verdict.error, _LONGEST)), style="yellow")
+        for item in verdict.evidence[:_QUOTES]:
+            yield "for:" if item.relation == "supports" else "against:", self._evidence(item)
+        if len(verdict.evidence) > _QUOTES:
+            yield "", Text(f"and {len(verdict.evidence) - _QUOTES} more", style="dim")
+        if verdict.rationale and verdict.error_type:
+            yield "why:", Text(self._safe(shorten(verdict.rationale, _LONGEST)))
+        if verdict.introduced_at:
+            yield "entered at:", Text(self._safe(named(verdict.introduced_at, graph)), style="bold")
+        if verdict.carried_through:
+            steps = ", ".join(self._safe(named(node, graph)) for node in verdict.carried_through)
+            yield "carried by:", Text(steps)
+
+    def _evidence(self, item: Evidence) -> Text:
+        """The quote in its surroundings: what is quoted stands in quotation marks."""
+        before, after = around(item, self.report.graph)
+        text = Text(f"{self._safe(named(item.node_id, self.report.graph))}: ")
+        if before.strip():
+            text.append(f"{self._safe(before)} ", style="dim")
+        text.append(f'"{self._safe(shorten(item.quote, _LONGEST))}"')
+        if after.strip():
+            text.append(f" {self._safe(after)}", style="dim")
+        return text
+
+    def _safe(self, text: str) -> str:
+        return plain(text, ascii=self.ascii)
+
+
+def _hanging(sign: Text, text: Text) -> Table:
+    """A sign, and beside it text that wraps within its own column."""
+    line = Table.grid()
+    line.add_column(no_wrap=True)
+    line.add_column(overflow="fold")
+    line.add_row(sign, text)
+    return line
