@@ -3,19 +3,30 @@
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
+from trail_callbacks.judges.cascade import CascadeJudge
+from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.local import LocalJudge
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.pipeline import acheck, averify, check, verify
 
 __all__ = [
+    "CascadeJudge",
     "Claim",
     "Edge",
     "ErrorType",
     "Evidence",
+    "LLMJudge",
+    "LocalJudge",
     "Node",
     "ProvenanceGraph",
     "Report",
     "SupportClass",
     "Verdict",
     "VerifyOptions",
+    "acheck",
+    "averify",
+    "check",
+    "verify",
 ]

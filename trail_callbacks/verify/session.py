@@ -201,7 +201,11 @@ class Session:
 
     def _assess(self, root: str) -> Report:
         started = time.perf_counter()
-        graph = self._recorder.graph(root)
+        try:
+            graph = self._recorder.graph(root)
+        except Exception as error:
+            self.keep_error(error)
+            raise  # whoever asked hears of it; a worker's future keeps it
         try:
             report = verify(graph, self._judge, self._options)
         except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened

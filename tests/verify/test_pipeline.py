@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+
+from trail_callbacks import (
+    Edge,
+    ErrorType,
+    Evidence,
+    Node,
+    ProvenanceGraph,
+    SupportClass,
+    VerifyOptions,
+    acheck,
+    averify,
+    check,
+    verify,
+)
+from trail_callbacks.claims import split
+from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.judges.judge import Extraction, Judgement
+from trail_callbacks.taxonomy import UNSUPPORTED
+
+S = SupportClass
+ORCHARD = "The orchard holds 240 pear trees. It was planted in 1931 by Ines Varga."
+
+
+class WordJudge:
+    """Says `supported` where a passage holds every word of the claim, else what it was told to say."""
+
+    name, model = "words/1", None
+
+    def __init__(self, otherwise=S.ABSENT, fails=(), fails_to_localize=False, extraction=None):
+        self.otherwise, self.fails, self.fails_to_localize = otherwise, fails, fails_to_localize
+        self.extraction, self.asked = extraction, []
+
+    def extract(self, answer, question):
+        yield from ()
+        return self.extraction or Extraction(claims=split(answer, question))
+
+    def assess(self, questions, purpose="verdicts"):
+        yield from ()
+        self.asked.append((purpose, [q.claim.id for q in questions]))
+        return tuple(self._one(q, purpose) for q in questions)
+
+    def _one(self, q, purpose):
+        if q.claim.id in self.fails or (purpose == "localize" and self.fails_to_localize):
+            return Judgement(claim_id=q.claim.id, error="judge fell silent")
+        words = set(q.claim.text.lower().strip(".").split())
+        hits = [p for p in q.passages if words <= set(p.text.lower().replace(".", " ").split())]
+        relation = "supports" if hits else "contradicts"
+        support = S.SUPPORTED if hits else self.otherwise
+        kept = hits or (list(q.passages[:1]) if self.otherwise is S.CONTRADICTED else [])
+        evidence = tuple(
+            Evidence(node_id=p.node_id, start=p.start, end=p.end, quote=p.text, relation=relation) for p in kept
+        )
+        error_type = ErrorType.OTHER if support in UNSUPPORTED else None
+        return Judgement(claim_id=q.claim.id, support=support, error_type=error_type, evidence=evidence)
+
+
+def chain(*texts, source=ORCHARD):
+    """A line of model outputs from one document to the answer."""
+    nodes = [Node(id="d", kind="document", text=source)]
+    nodes += [Node(id=f"m{i}", kind="completion", text=t) for i, t in enumerate(texts[:-1], 1)]
+    nodes.append(Node(id="answer", kind="answer", text=texts[-1]))
+    edges = [Edge(source=a.id, target=b.id) for a, b in pairwise(nodes)]
+    return ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
+
+
+def test_supported_claims_cost_no_localisation():
+    judge = WordJudge()
+    report = verify(chain("The orchard holds 240 pear trees.", "The orchard holds 240 pear trees."), judge)
+    assert report.state == "assessed"
+    assert report.hallucination_score == 0.0
+    assert [purpose for purpose, _ in judge.asked] == ["verdicts"]
+    (verdict,) = report.verdicts
+    assert verdict.evidence[0].quote == "The orchard holds 240 pear trees."
+    assert verdict.introduced_at is None
+    assert [node.id for node in report.graph.path("d", "answer")] == ["d", "m1", "answer"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "introduced", "carried"),
+    [
+        (["It is old.", "It is old.", "The owner sold wine."], "answer", ()),
+        (["It is old.", "The owner sold wine.", "The owner sold wine."], "m2", ("answer",)),
+        (["The owner sold wine.", "The owner sold wine.", "The owner sold wine."], "m1", ("m2", "answer")),
+        (["The owner sold wine.", "It is old.", "The owner sold wine."], "answer", ()),
+    ],
+)
+def test_unsupported_content_is_followed_to_where_it_entered(texts, introduced, carried):
+    report = verify(chain(*texts), WordJudge())
+    verdict = report.verdict("c1")
+    assert verdict.support is S.ABSENT
+    assert verdict.introduced_at == introduced
+    assert verdict.carried_through == carried
+    assert verdict.history
+
+
+def test_an_intermediate_output_never_supports_a_claim():
+    report = verify(chain("The owner sold wine.", "The owner sold wine."), WordJudge())
+    assert report.hallucination_score == 1.0
+
+
+def test_claims_share_the_reading_of_a_layer():
+    judge = WordJudge()
+    lines = "The owner sold wine. The barn burnt down. The well ran dry."
+    verify(chain(lines, lines, lines), judge)
+    assert [(purpose, len(ids)) for purpose, ids in judge.asked] == [("verdicts", 3), ("localize", 3), ("localize", 3)]
+
+
+def test_of_two_parents_the_one_that_states_it_is_named():
+    nodes = (
+        Node(id="d", kind="document", text=ORCHARD), Node(id="good", kind="completion", text="It was planted in 1931."),
+        Node(id="bad", kind="completion", text="The owner sold wine."),
+        Node(id="answer", kind="answer", text="The owner sold wine."),
+    )  # fmt: skip
+    edges = [("d", "good"), ("d", "bad"), ("good", "answer"), ("bad", "answer")]
+    graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in edges))
+    verdict = verify(graph, WordJudge()).verdict("c1")
+    assert verdict.introduced_at == "bad"
+    assert verdict.history[0].nodes == ("good", "bad")
+    assert verdict.history[0].stated_by == ("bad",)
+
+
+def test_a_judge_that_fails_on_the_walk_leaves_the_origin_open():
+    verdict = verify(chain("The owner sold wine.", "The owner sold wine."), WordJudge(fails_to_localize=True)).verdict(
+        "c1"
+    )
+    assert verdict.support is S.ABSENT
+    assert verdict.introduced_at is None
+    assert "judge fell silent" in verdict.history[-1].note
+
+
+def test_localisation_can_be_switched_off():
+    judge = WordJudge()
+    report = verify(chain("The owner sold wine.", "The owner sold wine."), judge, VerifyOptions(localize=False))
+    assert report.verdict("c1").introduced_at is None
+    assert len(judge.asked) == 1
+
+
+def test_failed_verdicts_make_the_report_partial_or_an_error():
+    two = "The orchard holds 240 pear trees. The owner sold wine."
+    report = check(two, ORCHARD, judge=WordJudge(fails=("c2",)))
+    assert report.state == "partial"
+    assert report.hallucination_score == 0.0
+    assert report.verdict("c2").error == "judge fell silent"
+    assert report.verdict("c2").support is None
+    assert any("1 of 2 claims were not judged" in warning for warning in report.warnings)
+    assert check(two, ORCHARD, judge=WordJudge(fails=("c1", "c2"))).state == "error"
+
+
+def test_extraction_that_failed_is_an_error_state():
+    judge = WordJudge(extraction=Extraction(claims=(), error="unreachable: refused"))
+    report = check("Something.", ORCHARD, judge=judge)
+    assert report.state == "error"
+    assert report.hallucination_score is None
+    assert "unreachable" in report.warnings[0]
+
+
+def test_abstention_is_a_state():
+    claims = split("The papers do not say who planted the orchard.")
+    judge = WordJudge(extraction=Extraction(claims=claims, abstained=True))
+    report = check("The papers do not say who planted the orchard.", ORCHARD, judge=judge)
+    assert report.state == "abstained"
+    assert report.hallucination_score is None
+
+
+def test_without_evidence_there_is_no_score():
+    report = check("The owner sold wine.", [], judge=WordJudge())
+    assert report.state == "no_evidence"
+    assert report.hallucination_score is None
+    assert report.verdict("c1").support is S.ABSENT
+    assert check("The owner sold wine.", ["", "  "], judge=WordJudge()).state == "no_evidence"
+    assert check("The owner sold wine.", [], question="What was sold?", judge=WordJudge()).state == "no_evidence"
+
+
+def test_a_question_may_support_but_only_a_source_contradicts():
+    report = check(
+        "The orchard holds 240 pear trees.", [], question="The orchard holds 240 pear trees. Right?", judge=WordJudge()
+    )
+    assert report.verdict("c1").support is S.SUPPORTED
+    assert any("rest only on the question" in warning for warning in report.warnings)
+    report = check("Ines sold wine.", [], question="Did Ines sell cider?", judge=WordJudge(otherwise=S.CONTRADICTED))
+    assert report.verdict("c1").support is S.ABSENT
+
+
+def test_evidence_that_is_not_in_the_node_is_dropped():
+    class Liar(WordJudge):
+        def _one(self, q, purpose):
+            fake = Evidence(node_id="source-1", start=0, end=4, quote="Fake", relation="supports")
+            return Judgement(
+                claim_id=q.claim.id,
+                support=S.SUPPORTED,
+                evidence=(fake, Evidence(node_id="zz", start=0, end=0, quote="", relation="supports")),
+            )
+
+    assert check("The owner sold wine.", ORCHARD, judge=Liar()).verdict("c1").evidence == ()
+
+
+@pytest.mark.parametrize("answer", ["", "   \n ", "Hello there!", "Shall I go on?"])
+def test_nothing_checkable(answer):
+    report = check(answer, ORCHARD)
+    assert report.state == "no_checkable_claims"
+    assert report.hallucination_score is None
+
+
+def test_a_run_without_an_answer():
+    graph = ProvenanceGraph(nodes=(Node(id="d", kind="document", text=ORCHARD),))
+    assert verify(graph).state == "error"
+
+
+def test_the_offline_judge_finds_one_wrong_number():
+    report = check("The orchard holds 420 pear trees. It was planted in 1931 by Ines Varga.", ORCHARD)
+    assert [str(v.support) for v in report.verdicts] == ["contradicted", "supported"]
+    assert report.verdict("c1").error_type is ErrorType.NUMBER
+    assert report.verdict("c1").evidence[0].quote == "The orchard holds 240 pear trees."
+    assert report.usage.calls == 0
+    assert report.usage.seconds > 0
+
+
+async def test_the_async_forms_agree_and_work_inside_a_loop():
+    answer = "The orchard holds 420 pear trees."
+    reports = await asyncio.gather(acheck(answer, ORCHARD), averify(ProvenanceGraph.from_texts(answer, ORCHARD)))
+    plain = check(answer, ORCHARD)
+    assert [r.verdicts for r in reports] == [plain.verdicts] * 2
+
+
+def test_bad_input_is_a_clear_error():
+    with pytest.raises(InputError, match="text is int"):
+        check(42, ORCHARD)
+    with pytest.raises(JudgeError):
+        check("x", ORCHARD, judge="no such judge")
+    with pytest.raises(InputError, match=r"VerifyOptions\.passages"):
+        VerifyOptions(passages=0)
+    with pytest.raises(InputError, match="max_calls"):
+        VerifyOptions(max_calls=-1)
+
+
+def test_a_large_source_and_a_long_answer():
+    source = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(100_000))
+    assert len(source) > 4_000_000
+    assert check("Tree number 4242 bears 71 pears in row 4.", source).verdict("c1").support is S.SUPPORTED
+    answer = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(10_000))
+    report = check(answer, source[:20_000])
+    assert len(report.claims) == 10_000
+    assert report.state == "assessed"

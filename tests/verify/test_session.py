@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import threading
+import time
+import weakref
+
+import pytest
+
+from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
+from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.judges.local import LocalJudge
+from trail_callbacks.verify.session import Session
+
+SOURCE = "The quarry at Holm was opened in 1874 and closed in 1902."
+
+
+class Record:
+    def __init__(self, run_id, phase, parent_id=None, kind="chain", text=""):
+        self.run_id, self.phase, self.parent_id, self.kind, self.text = run_id, phase, parent_id, kind, text
+
+    def convert(self, seq):
+        pieces = (Piece(text=self.text, form="document" if self.kind == "retriever" else "text"),)
+        if self.phase == "started":
+            return RunStarted(
+                seq=seq, run_id=self.run_id, parent_id=self.parent_id, kind=self.kind, name=self.kind, inputs=pieces
+            )
+        return RunEnded(seq=seq, run_id=self.run_id, outputs=pieces)
+
+
+def run(session, root="r1", answer="The quarry at Holm was opened in 1847."):
+    session.emit(Record(root, "started", text="When did it open?"))
+    session.emit(Record(f"{root}-d", "started", root, "retriever", "When did it open?"))
+    session.emit(Record(f"{root}-d", "ended", kind="retriever", text=SOURCE))
+    session.emit(Record(f"{root}-m", "started", root, "model", f"{SOURCE} When did it open?"))
+    session.emit(Record(f"{root}-m", "ended", kind="model", text=answer))
+    session.emit(Record(root, "ended", text=answer))
+
+
+class SlowJudge(LocalJudge):
+    """The offline judge behind a door that the test opens."""
+
+    door = threading.Event()
+
+    def extract(self, answer, question):
+        assert self.door.wait(10)
+        return (yield from super().extract(answer, question))
+
+
+class BrokenJudge(LocalJudge):
+    def extract(self, answer, question):
+        raise RuntimeError("broken judge")
+
+
+def test_background_verification_is_there_when_asked_for():
+    seen = []
+    session = Session(on_report=seen.append)
+    run(session)
+    report = session.report(timeout=10)
+    assert report.hallucination_score == 1.0
+    assert report.run_id == "r1"
+    assert session.flush(10)
+    assert seen == [report]
+    assert dict(session.reports) == {"r1": report}
+    assert session.errors == []
+    session.close()
+
+
+def test_inline_verification_is_done_when_the_run_ends():
+    session = Session(evaluate="inline")
+    run(session)
+    assert list(session.reports) == ["r1"]
+
+
+def test_never_means_only_on_demand():
+    session = Session(evaluate="never")
+    run(session)
+    assert session.flush(1)
+    assert not session.reports
+    assert session.report("r1").hallucination_score == 1.0
+    assert list(session.reports) == ["r1"]
+
+
+def test_a_sample_rate_of_zero_verifies_nothing_unasked():
+    session = Session(sample_rate=0.0, evaluate="inline")
+    run(session)
+    assert not session.reports
+    assert session.report().state == "assessed"
+
+
+async def test_the_loop_is_never_blocked_while_waiting():
+    SlowJudge.door.clear()
+    session = Session(judge=SlowJudge())
+    run(session)
+    waiting = asyncio.create_task(session.areport(timeout=10))
+    for _ in range(5):
+        await asyncio.sleep(0.01)
+    assert not waiting.done()
+    SlowJudge.door.set()
+    assert (await waiting).hallucination_score == 1.0
+    session.close()
+
+
+def test_waiting_has_an_end():
+    SlowJudge.door.clear()
+    session = Session(judge=SlowJudge())
+    run(session)
+    with pytest.raises(TimeoutError, match="r1"):
+        session.report(timeout=0.05)
+    assert not session.flush(0.05)
+    SlowJudge.door.set()
+    assert session.report(timeout=10)
+    session.close()
+
+
+@pytest.mark.parametrize("evaluate", ["background", "inline", "never"])
+def test_a_broken_judge_is_a_report_and_a_kept_error(evaluate, caplog):
+    session = Session(judge=BrokenJudge(), evaluate=evaluate)
+    with caplog.at_level(logging.WARNING, "trail_callbacks"):
+        run(session)
+        report = session.report(timeout=10)
+        run(session, "r2")
+        session.report("r2", timeout=10)
+    assert report.state == "error"
+    assert "broken judge" in report.warnings[0]
+    assert [str(error) for error in session.errors] == ["broken judge"] * 2
+    assert len(caplog.records) == 1
+    session.close()
+
+
+def test_a_broken_hook_does_not_lose_the_report():
+    session = Session(evaluate="inline", on_report=lambda report: 1 / 0)
+    run(session)
+    assert session.report().state == "assessed"
+    assert isinstance(session.errors[0], ZeroDivisionError)
+
+
+def test_reports_are_bounded():
+    session = Session(evaluate="inline", max_traces=3)
+    for n in range(10):
+        run(session, f"r{n}")
+    assert list(session.reports) == ["r7", "r8", "r9"]
+
+
+def test_concurrent_runs_keep_to_themselves():
+    session = Session(max_traces=200)
+
+    def work(worker):
+        for n in range(10):
+            run(session, f"w{worker}-{n}", answer=f"The quarry at Holm employed {worker}{n} men.")
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert session.flush(60)
+    for worker in range(8):
+        for n in range(10):
+            assert session.report(f"w{worker}-{n}").graph.answer.text == f"The quarry at Holm employed {worker}{n} men."
+    session.close()
+
+
+def test_asking_before_anything_ran_is_a_clear_error():
+    session = Session()
+    with pytest.raises(InputError, match="nothing was recorded"):
+        session.report()
+    with pytest.raises(InputError, match="no run 'zz'"):
+        session.graph("zz")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"evaluate": "sometimes"}, {"sample_rate": 1.5}, {"sample_rate": float("nan")}, {"max_traces": 0}, {"ttl": 0}],
+)
+def test_wrong_settings_are_named(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        Session(**wrong)
+    with pytest.raises(JudgeError):
+        Session(judge="no such judge")
+
+
+def test_a_forgotten_session_leaves_no_thread_behind():
+    session = Session()
+    run(session)
+    session.report(timeout=10)
+    before = [thread for thread in threading.enumerate() if thread.name.startswith("trail")]
+    assert before
+    gone = weakref.ref(session)
+    del session
+    gc.collect()
+    assert gone() is None
+    deadline = time.monotonic() + 5
+    while any(thread.is_alive() for thread in before) and time.monotonic() < deadline:
+        threading.Event().wait(0.01)
+    assert not any(thread.is_alive() for thread in before)
