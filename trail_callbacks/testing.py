@@ -16,9 +16,11 @@ from trail_callbacks.models.call import Call, Reply, Usage
 
 __all__ = ["Script", "ScriptedModel"]
 
-Line: TypeAlias = Union[Reply, BaseModel, "dict[str, Any]", str, Exception]
-"""One reply: ready-made, a value of the call's schema, its fields, its JSON text, or an exception to raise."""
+Line: TypeAlias = Union[Reply, BaseModel, "dict[str, Any]", str, Exception, Callable[[Call], "Line"]]
+"""One reply: ready-made, a value of the call's schema, its fields, its JSON text, an exception to raise, or a function
+of the call that returns one of these."""
 Script: TypeAlias = Union[Callable[[Call], Line], Iterable[Line], "Mapping[str, Script]"]
+"""Replies in order, a function of the call, or one of these for each purpose."""
 
 
 class ScriptedModel:
@@ -65,6 +67,8 @@ class ScriptedModel:
         with self._lock:
             self.calls.append(call)
             line = self._next(call)
+            while callable(line):
+                line = line(call)
         if isinstance(line, Exception):
             raise line
         if isinstance(line, Reply):

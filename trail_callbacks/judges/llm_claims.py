@@ -78,12 +78,8 @@ def _call(answer: str, question: str | None, window: _Window) -> Call:
     before = answer[max(0, window.start - _BEFORE) : window.start]
     fence = Fence(question or "", before, text)
     messages = load("claims").messages(
-        question=f"The question was:\n\n{fence.block('QUESTION', question)}"
-        if question
-        else "The question is unknown.",
-        before=f"The text goes on from this, which only helps to understand it:\n\n{fence.block('BEFORE', before)}"
-        if before.strip()
-        else "",
+        question=fence.block("QUESTION", question) if question else "(It is not known.)",
+        before=fence.block("BEFORE", before) if before.strip() else "(Nothing: the text begins here.)",
         answer=fence.block("ANSWER", text),
     )
     room = _ROOM + len(text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
@@ -141,7 +137,9 @@ def _before_last(placed: list[_Placed]) -> list[_Placed]:
 
 def _number(found: list[_Placed], answer: str) -> tuple[Claim, ...]:
     ordered = sorted(found, key=lambda place: place[:2])
-    unique = {(start, " ".join(item.claim.casefold().split())): (start, end, item) for start, end, item in ordered}
+    unique: dict[tuple[int, str], _Placed] = {}
+    for place in ordered:
+        unique.setdefault((place[0], " ".join(place[2].claim.casefold().split())), place)
     return tuple(
         Claim(
             id=f"c{i}",

@@ -6,14 +6,15 @@ Reading keeps every item that is whole: labels are checked later in code, and on
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from trail_callbacks.models.salvage import objects
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["ClaimItem", "ClaimsReply", "StatedItem", "StatedReply", "VerdictItem", "VerdictsReply", "salvage"]
+__all__ = ["ClaimItem", "ClaimsReply", "StatedItem", "StatedReply", "VerdictItem", "VerdictsReply", "narrow", "salvage"]
 
 Item = TypeVar("Item", bound=BaseModel)
 
@@ -62,7 +63,7 @@ class ClaimItem(_Strict):
 class VerdictItem(_Strict):
     """One judged claim; the order of the fields is the order of the reasoning."""
 
-    claim: _text(20)  # type: ignore[valid-type]  # as above
+    claim: _text(40)  # type: ignore[valid-type]  # as above
     evidence: Ids = Field(default_factory=list)
     comparison: _text(700) = ""  # type: ignore[valid-type]  # as above
     support: _label(SupportClass)  # type: ignore[valid-type]  # as above
@@ -75,7 +76,7 @@ class VerdictItem(_Strict):
 class StatedItem(_Strict):
     """Whether passages state one claim."""
 
-    claim: _text(20)  # type: ignore[valid-type]  # as above
+    claim: _text(40)  # type: ignore[valid-type]  # as above
     comparison: _text(400) = ""  # type: ignore[valid-type]  # as above
     evidence: Ids = Field(default_factory=list)
     stated: bool
@@ -116,6 +117,28 @@ class StatedReply(_Strict):
     """Which claims are stated."""
 
     verdicts: Annotated[list[StatedItem], _whole(StatedItem), Field(max_length=64)]
+
+
+def narrow(reply: type[VerdictsReply | StatedReply], claims: Sequence[str], passages: Sequence[str]) -> type[BaseModel]:
+    """Names the ids of one call in its schema, so that a server with a grammar lets the model write no other.
+
+    Only what is shown to the model gets narrower; reading stays as lenient as before, and ids are checked in code.
+    """
+    item = cast("type[BaseModel]", VerdictItem if issubclass(reply, VerdictsReply) else StatedItem)
+    ids = {"items": {"type": "string", "enum": list(passages)}}
+    narrowed = create_model(
+        item.__name__,
+        __base__=item,
+        claim=(Annotated[str, BeforeValidator(_as_text)], Field(json_schema_extra={"enum": list(claims)})),
+        evidence=(Ids, Field(default_factory=list, json_schema_extra=cast("Any", ids))),
+    )
+    items: Any = Annotated[cast("Any", list[narrowed]), _whole(narrowed)]  # type: ignore[valid-type]  # made at run time
+    count = {"minItems": len(claims), "maxItems": len(claims)}
+    return create_model(
+        reply.__name__,
+        __base__=cast("type[BaseModel]", reply),
+        verdicts=(items, Field(json_schema_extra=cast("Any", count))),
+    )
 
 
 def salvage(text: str | None, item: type[Item]) -> list[Item]:

@@ -71,7 +71,7 @@ class InstructorModel:
 
     Args:
         model: `provider/name` as in `instructor.from_provider`, e.g. `openai/gpt-5-mini`. With a ready client: the
-            name to send, which may be left out if the client has one.
+            name to send; a client that has one of its own needs none, but keeps it to itself, and reports say `default`.
         client: A ready instructor client, synchronous or asynchronous; it stays the caller's to close.
         base_url: Endpoint to use instead of the provider's own, e.g. `http://127.0.0.1:8080/v1`.
         api_key: Key. Without it the provider's usual environment variable counts, but never for a `base_url`: a key
@@ -127,11 +127,11 @@ class InstructorModel:
         self._client, self._owned = client, False
         self._asynchronous = inspect.iscoroutinefunction(type(client).create_with_completion)
         self._loop = PrivateLoop() if self._asynchronous else None
-        known = model or getattr(client, "kwargs", {}).get("model") or getattr(client, "default_model", None)
+        known = model or getattr(client, "kwargs", {}).get("model")
         if model:
             self._create = {"model": model, **create}
         provider = getattr(getattr(client, "provider", None), "value", "instructor")
-        self._name = f"{provider}/{known or 'unnamed'}"
+        self._name = f"{provider}/{known or 'default'}"
 
     @property
     def name(self) -> str:
