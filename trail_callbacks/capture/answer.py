@@ -28,7 +28,18 @@ _MATERIAL = frozenset(
     | {"input_documents", "notes", "page", "pages", "passage", "passages", "source", "sources", "text", "texts"}
     | {"transcript"}
 )
-_ANSWER = ("answer", "final_answer", "output", "result", "output_text", "response", "summary", "report", "text")
+_ANSWER = (
+    "answer",
+    "final_answer",
+    "output",
+    "result",
+    "output_text",
+    "response",
+    "summary",
+    "report",
+    "text",
+    "generation",
+)
 _LONG = 1000  # characters; a request of this size carries the material it is about
 
 
@@ -86,10 +97,17 @@ def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Sl
     fresh = [slot for slot in texts if slot.piece.text not in given] or texts
     if len(fresh) <= 1:
         return fresh, _joined(fresh)
-    times = {slot: wrote_last(slot) for slot in fresh}
+    times = {slot: (wrote_last(slot), _channel_written(root, slot)) for slot in fresh}
     latest = max(times.values())
     last = [slot for slot in fresh if times[slot] == latest]
     return last, _joined(last)
+
+
+def _channel_written(root: Run, slot: Slot) -> float:
+    """When a node of the root last wrote this channel of its state; -1 if none did, as for what a checkpoint held."""
+    channel = slot.piece.path[:1]
+    writers = (run for run in root.children if run.hints.channels)
+    return max((run.end for run in writers if any(out.piece.path[:1] == channel for out in run.outputs)), default=-1.0)
 
 
 def _joined(slots: Sequence[Slot]) -> str:
