@@ -104,7 +104,9 @@ class TrailCallbackHandler(_Base):
         """Apps copy their models and configs; a copy that records elsewhere would lose what it sees."""
         return self
 
-    __copy__ = __deepcopy__
+    def __copy__(self) -> TrailCallbackHandler:
+        """As above."""
+        return self
 
     # ------------------------------------------------------------------ results
 

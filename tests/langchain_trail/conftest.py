@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.retrievers import BaseRetriever
 from langchain_trail import TrailCallbackHandler
+from pydantic import Field
 
 from trail_callbacks import ProvenanceGraph
 
@@ -22,7 +23,7 @@ class RuleModel(BaseChatModel):
     """Answers with the first rule whose key stands in the prompt: a text, a message, or an exception to raise."""
 
     rules: list[tuple[str, Any]]
-    asked: list[str] = []
+    asked: list[str] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:

@@ -210,6 +210,17 @@ def test_a_graph_node_that_rewrites_text_passes_its_origin_on(drive, says, link,
     assert link(found, "atmosphere of a distant moon", "under orange haze") == "firm"
 
 
+def test_of_a_state_s_channels_the_one_written_last_is_the_answer(drive, says, link):
+    write = says("Titan hides its surface under orange haze.")
+    graph = StateGraph(Draft)
+    graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})
+    graph.add_node("edit", lambda s: {"edited": s["draft"].upper()})
+    graph.add_edge(START, "write").add_edge("write", "edit").add_edge("edit", END)
+    found = drive(graph.compile(), {"topic": "the atmosphere of a distant moon"})
+    assert found.answer.text == "TITAN HIDES ITS SURFACE UNDER ORANGE HAZE."
+    assert link(found, "under orange haze", "UNDER ORANGE HAZE") == "firm"
+
+
 class Fan(TypedDict):
     subjects: list[str]
     notes: Annotated[list[str], operator.add]

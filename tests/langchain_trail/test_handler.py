@@ -1,0 +1,447 @@
+"""The handler inside real runs: nothing gets mixed up, lost, or out into the app."""
+
+import asyncio
+import copy
+import gc
+import logging
+import threading
+import uuid
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import TypedDict
+
+import langchain_trail.handler as handler_module
+import pytest
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
+from langchain_core.outputs import LLMResult
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import tool
+from langchain_trail import TrailCallbackHandler
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command, interrupt
+
+from trail_callbacks.errors import InputError
+
+template = ChatPromptTemplate.from_template
+
+
+def texts(graph, kind=None):
+    return [node.text for node in graph.nodes if kind is None or node.kind == kind]
+
+
+@pytest.fixture
+def quiet(caplog):
+    """LangChain swallows what a callback raises and only logs it."""
+    caplog.set_level(logging.WARNING, "langchain_core")
+    yield caplog
+    assert [record.getMessage() for record in caplog.records] == []
+
+
+# ---------------------------------------------------------------- many runs at once
+
+
+def numbered():
+    """Echoes a number through two steps, so that any mix-up of runs shows."""
+
+    async def later(x):
+        await asyncio.sleep(0.001)
+        return f"number {x} went through the second step"
+
+    first = RunnableLambda(lambda x: f"number {x} went through the first step")
+    return (
+        first
+        | RunnableLambda(lambda x: x.split()[1])
+        | RunnableLambda(lambda x: f"number {x} went through the second step", later)
+    )
+
+
+def check_apart(handler, ids):
+    for i, run_id in ids.items():
+        graph = handler.graph(run_id)
+        assert graph.answer.text == f"number {i} went through the second step"
+        assert all(f" {j} " not in f" {text} " for text in texts(graph) for j in ids if j != i)
+
+
+async def test_fifty_concurrent_runs_on_one_handler_stay_apart(handler):
+    app, ids = numbered(), {i: uuid.uuid4() for i in range(50)}
+    await asyncio.gather(*(app.ainvoke(str(i), {"callbacks": [handler], "run_id": r}) for i, r in ids.items()))
+    check_apart(handler, ids)
+
+
+def test_eight_threads_on_one_handler_stay_apart(handler):
+    app, ids = numbered(), {i: uuid.uuid4() for i in range(80)}
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(app.invoke, str(i), {"callbacks": [handler], "run_id": r}) for i, r in ids.items()]:
+            done.result()
+    check_apart(handler, ids)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_batch_is_as_many_runs(handler, asynchronous):
+    app, ids = numbered(), {i: uuid.uuid4() for i in range(10)}
+    configs = [{"callbacks": [handler], "run_id": r} for r in ids.values()]
+    inputs = [str(i) for i in ids]
+    outputs = asyncio.run(app.abatch(inputs, configs)) if asynchronous else app.batch(inputs, configs)
+    assert len(outputs) == 10
+    check_apart(handler, ids)
+
+
+def test_the_user_s_run_id_names_the_graph(handler):
+    run_id = uuid.uuid4()
+    RunnableLambda(str).invoke(1, {"callbacks": [handler], "run_id": run_id})
+    assert handler.graph(run_id) == handler.graph(str(run_id)) == handler.graph()
+    with pytest.raises(InputError, match="no run"):
+        handler.graph("unheard of")
+
+
+def test_asking_before_anything_ran_says_so(handler):
+    with pytest.raises(InputError, match="nothing was recorded"):
+        handler.graph()
+
+
+# ---------------------------------------------------------------- odd callbacks
+
+
+def test_every_hook_takes_none_for_what_may_be_missing(handler):
+    ids = [uuid.uuid4() for _ in range(5)]
+    handler.on_chain_start(None, None, run_id=ids[0])
+    handler.on_chat_model_start(
+        None, [[HumanMessage("hi")]], run_id=ids[1], parent_run_id=ids[0], tags=None, metadata=None
+    )
+    handler.on_llm_end(LLMResult(generations=[]), run_id=ids[1])
+    handler.on_llm_start(None, ["hi"], run_id=ids[2], parent_run_id=ids[0])
+    handler.on_llm_error(ValueError("x"), run_id=ids[2], response=None)
+    handler.on_tool_start(None, "input", run_id=ids[3], parent_run_id=ids[0], inputs=None)
+    handler.on_tool_end(None, run_id=ids[3])
+    handler.on_retriever_start(None, None, run_id=ids[4], parent_run_id=ids[0])
+    handler.on_retriever_end(None, run_id=ids[4])
+    handler.on_chain_end(None, run_id=ids[0])
+    assert handler.graph(ids[0]).answer is None
+
+
+def test_duplicates_and_strangers_change_nothing(handler):
+    run, stranger = uuid.uuid4(), uuid.uuid4()
+    for _ in range(2):
+        handler.on_chain_start(None, "question?", run_id=run)
+    handler.on_chain_end("unknown", run_id=stranger)
+    handler.on_tool_error(ValueError(), run_id=stranger)
+    handler.on_chain_end("the first end", run_id=run)
+    handler.on_chain_end("a second end", run_id=run)
+    assert handler.graph().answer.text == "the first end"
+
+
+def test_the_same_handler_twice_in_a_config_records_once(handler):
+    app = RunnableLambda(str.upper).with_config({"callbacks": [handler]})
+    app.invoke("once", {"callbacks": [handler]})
+    assert handler.graph().answer.text == "ONCE"
+
+
+def test_a_handler_in_the_model_s_constructor_records_the_model(handler, says, quiet):
+    app = template("Say {x}") | says("It is said.", callbacks=[handler]) | StrOutputParser()
+    assert app.invoke({"x": "it"}) == "It is said."
+    assert handler.graph().answer.text == "It is said."
+
+
+def test_text_models_are_models(handler):
+    from langchain_core.language_models import FakeListLLM
+
+    (template("Count {x}") | FakeListLLM(responses=["one two three"])).invoke({"x": "up"}, {"callbacks": [handler]})
+    assert handler.graph().answer.text == "one two three"
+
+
+# ---------------------------------------------------------------- streams
+
+
+def inputs_of(handler):
+    """What each run read, by kind and name, whatever the order."""
+    events = handler._session._recorder.events(handler._session.recent())
+    starts = {e.run_id: e for e in events if e.event == "started"}
+    read = {run_id: e.inputs for run_id, e in starts.items()}
+    read |= {e.run_id: e.inputs for e in events if e.event == "ended" and e.inputs is not None}
+    return sorted((starts[r].kind, [p.text for p in pieces]) for r, pieces in read.items())
+
+
+@pytest.mark.parametrize("way", ["stream", "astream", "astream_events"])
+def test_a_stream_s_inputs_are_those_of_a_plain_call(says, way):
+    def app():
+        return (
+            template("Tell me of {x}") | says("Rings of ice and dust.") | StrOutputParser() | RunnableLambda(str.upper)
+        )
+
+    plain, streamed = TrailCallbackHandler(evaluate="never"), TrailCallbackHandler(evaluate="never")
+    app().invoke({"x": "Saturn"}, {"callbacks": [plain]})
+
+    async def consume():
+        options = {"version": "v2"} if way == "astream_events" else {}
+        async for _ in getattr(app(), way)({"x": "Saturn"}, {"callbacks": [streamed]}, **options):
+            pass
+
+    if way == "stream":
+        list(app().stream({"x": "Saturn"}, {"callbacks": [streamed]}))
+    else:
+        asyncio.run(consume())
+    assert inputs_of(streamed) == inputs_of(plain)
+    assert streamed.graph().answer.text == plain.graph().answer.text == "RINGS OF ICE AND DUST."
+    assert streamed.errors == plain.errors == []
+
+
+def test_an_abandoned_stream_keeps_the_app_and_the_handler_well(handler, says, quiet):
+    stream = (template("{x}") | says("one two three four") | StrOutputParser()).stream(
+        {"x": "count"}, {"callbacks": [handler]}
+    )
+    assert next(stream) == "one"
+    stream.close()
+    handler.graph()
+
+
+# ---------------------------------------------------------------- runs that do not end well
+
+
+class State(TypedDict):
+    topic: str
+    draft: str
+    approved: str
+
+
+def asking_graph(says, **options):
+    write = says("A draft about rings.")
+    graph = StateGraph(State)
+    graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})
+    graph.add_node("ask", lambda s: {"approved": f"{interrupt('Is it good?')}: {s['draft']}"})
+    graph.add_edge(START, "write").add_edge("write", "ask")
+    return graph.compile(checkpointer=InMemorySaver(), **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"interrupt_before": ["ask"]}])
+def test_an_interrupted_graph_is_paused_and_has_no_answer_yet(handler, says, quiet, options):
+    app, config = asking_graph(says, **options), {"callbacks": [handler], "configurable": {"thread_id": "1"}}
+    app.invoke({"topic": "Saturn", "draft": "", "approved": ""}, config)
+    first = handler._session.recent()
+    assert handler.graph().answer is None
+    assert "A draft about rings." in texts(handler.graph(), "completion")
+    statuses = {e.status for e in handler._session._recorder.events(first) if e.event == "failed"}
+    assert statuses == {"paused"}
+    if options:
+        app.invoke(None, config)
+    app.invoke(Command(resume="yes"), config)
+    assert handler._session.recent() != first
+    assert handler.graph().answer.text == "yes: A draft about rings."
+
+
+def broken_apps(says):
+    def fail(_):
+        raise ValueError("broken on purpose")
+
+    @tool
+    def broken_tool(x: str) -> str:
+        """Break."""
+        raise ValueError("broken on purpose")
+
+    class NoShelf(BaseRetriever):
+        def _get_relevant_documents(self, query, *, run_manager):
+            raise ValueError("broken on purpose")
+
+    graph = StateGraph(State)
+    graph.add_node("write", fail)
+    graph.add_edge(START, "write")
+    return {
+        "lambda": RunnableLambda(lambda x: x) | fail,
+        "model": template("{topic}") | says(ValueError("broken on purpose")),
+        "prompt": template("{topic} {absent}") | says("never"),
+        "parser": template("{topic}") | says("not json") | JsonOutputParser(),
+        "tool": RunnableLambda(lambda x: {"x": "y"}) | broken_tool,
+        "retriever": RunnableLambda(lambda x: x["topic"]) | NoShelf(),
+        "graph": graph.compile(),
+    }
+
+
+@pytest.mark.parametrize("where", ["lambda", "model", "prompt", "parser", "tool", "retriever", "graph"])
+def test_an_error_anywhere_reaches_the_user_and_leaves_a_graph(handler, says, quiet, where):
+    app = broken_apps(says)[where]
+    with pytest.raises(Exception, match=r"broken on purpose|absent|Invalid json"):
+        app.invoke({"topic": "the rings of Saturn"}, {"callbacks": [handler]})
+    graph = handler.graph()
+    assert graph.answer is None
+    assert handler._session._recorder.unfinished == 0, "every run is closed"
+    if where != "graph":
+        assert graph.question.text == "the rings of Saturn"
+
+
+async def test_a_cancelled_run_is_closed_as_cancelled(handler, quiet):
+    begun = asyncio.Event()
+
+    async def slow(x):
+        begun.set()
+        await asyncio.sleep(60)
+
+    task = asyncio.create_task((RunnableLambda(str) | RunnableLambda(slow)).ainvoke("x", {"callbacks": [handler]}))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert handler._session._recorder.unfinished == 0
+    events = handler._session._recorder.events(handler._session.recent())
+    assert [e.status for e in events if e.event == "failed"] == ["cancelled", "cancelled"]
+
+
+# ---------------------------------------------------------------- what we must not do to the app
+
+
+class OurError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("fault", [OurError("ours"), RecursionError("ours"), GeneratorExit("ours")])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_fault_of_ours_leaves_the_app_alone_and_is_kept(monkeypatch, says, quiet, fault, asynchronous):
+    handler = TrailCallbackHandler(evaluate="never")
+
+    def fail(*_):
+        raise fault
+
+    monkeypatch.setattr(handler_module, "snapshot", fail)
+    app = template("{x}") | says("All is well.") | StrOutputParser()
+    config = {"callbacks": [handler]}
+    output = asyncio.run(app.ainvoke({"x": "?"}, config)) if asynchronous else app.invoke({"x": "?"}, config)
+    assert output == "All is well."
+    assert handler.errors
+    assert all("ours" in str(error) for error in handler.errors)
+
+
+def test_a_fault_of_ours_while_reading_is_kept_and_the_tree_stays_whole(monkeypatch, says):
+    from langchain_trail import convert
+
+    handler = TrailCallbackHandler(evaluate="never")
+    monkeypatch.setattr(convert, "pieces", lambda *_, **__: 1 / 0)
+    (template("{x}") | says("All is well.")).invoke({"x": "?"}, {"callbacks": [handler]})
+    assert handler.graph().answer is None
+    assert {type(error) for error in handler.errors} == {ZeroDivisionError}
+
+
+def test_interrupts_from_the_keyboard_are_the_user_s(monkeypatch, handler):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(handler_module, "snapshot", stop)
+    with pytest.raises(KeyboardInterrupt):
+        RunnableLambda(str).invoke("x", {"callbacks": [handler]})
+
+
+def test_at_the_end_of_the_stack_the_app_s_own_error_comes_through(handler):
+    def descend(x):
+        return RunnableLambda(descend).invoke(x)
+
+    with pytest.raises(RecursionError):
+        RunnableLambda(descend).invoke("x", {"callbacks": [handler]})
+    handler._session._errors.clear()  # how many of ours were hit depends on where the stack ended
+
+
+def test_payloads_are_not_changed_and_what_the_app_changes_later_is_not_seen(handler):
+    def spoil(state):
+        state["list"].append("late")
+        state["text"] = "changed"
+        return "done"
+
+    state = {"list": ["early and long enough"], "text": "original"}
+    config = {"callbacks": [handler], "metadata": {"mine": 1}, "tags": ["t"]}
+    RunnableLambda(spoil).invoke(state, config)
+    assert state == {"list": ["early and long enough", "late"], "text": "changed"}
+    assert config["metadata"] == {"mine": 1}
+    read = inputs_of(handler)[0][1]
+    assert read == ["early and long enough", "original"]
+
+
+def test_odd_payloads_run_and_save(handler, quiet):
+    import numpy as np
+
+    cycle: dict = {"name": "a cycle of dictionaries"}
+    cycle["self"] = cycle
+    payload = {
+        "lock": threading.Lock(),
+        "array": np.ones(9),
+        "bytes": b"\xff" * 10_000_000,
+        "cycle": cycle,
+        "none": None,
+    }
+    (RunnableLambda(lambda x: x) | RunnableLambda(lambda x: x["cycle"])).invoke(payload, {"callbacks": [handler]})
+    assert "a cycle of dictionaries" in handler.graph().to_json()
+
+
+def test_messages_with_images_or_nothing_in_them(handler, says, quiet):
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+    prompt = [SystemMessage(""), HumanMessage([{"type": "text", "text": "What is this?"}, image])]
+    says(AIMessage("")).invoke(prompt, {"callbacks": [handler]})
+    graph = handler.graph()
+    assert graph.question.text.startswith("What is this?\n[image ")
+    says(AIMessage("")).invoke([HumanMessage("")], {"callbacks": [handler]})
+    assert handler.graph().to_json()
+
+
+def test_models_that_hold_the_handler_can_be_copied(handler, says):
+    model = copy.deepcopy(says("Copied and well.", callbacks=[handler]))
+    model.invoke("?")
+    assert handler.graph().answer.text == "Copied and well."
+    assert copy.copy(handler) is handler
+
+
+def test_redaction_covers_what_is_recorded(says):
+    handler = TrailCallbackHandler(evaluate="never", redact=lambda text: text.replace("Huygens", "[name]"))
+    (template("Who? {x}") | says("Huygens it was.")).invoke({"x": "Ask Huygens himself."}, {"callbacks": [handler]})
+    assert "Huygens" not in handler.graph().to_json()
+    assert handler.graph().answer.text == "[name] it was."
+
+
+def test_tokens_pass_by(says):
+    assert "on_llm_new_token" not in TrailCallbackHandler.__dict__
+    assert "on_stream_event" not in TrailCallbackHandler.__dict__
+
+
+# ---------------------------------------------------------------- threads and memory
+
+
+def test_a_bare_thread_is_not_seen_and_one_with_the_context_is(handler):
+    inner = RunnableLambda(lambda x: f"seen {x} from a thread")
+
+    def outer(x):
+        context = copy_context()
+        threads = [
+            threading.Thread(target=lambda: context.run(inner.invoke, "copied")),
+            threading.Thread(target=lambda: inner.invoke("bare")),
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return "outer is done"
+
+    RunnableLambda(outer).invoke("x", {"callbacks": [handler]})
+    recorded = [
+        p.text
+        for e in handler._session._recorder.events(handler._session.recent())
+        if e.event == "ended"
+        for p in e.outputs
+    ]
+    assert "seen copied from a thread" in recorded
+    assert "seen bare from a thread" not in recorded
+
+
+def test_five_hundred_runs_are_kept_in_bounded_memory():
+    handler = TrailCallbackHandler(evaluate="never", max_traces=20)
+    watched = []
+    for i in range(500):
+        document = Document(f"document {i}")
+        watched.append(weakref.ref(document))
+        RunnableLambda(lambda d: d.page_content).invoke(document, {"callbacks": [handler]})
+        handler.on_chain_start(None, {"abandoned": i}, run_id=uuid.uuid4())
+        handler.on_chat_model_start(None, [[]], run_id=uuid.uuid4())
+    del document
+    gc.collect()
+    assert sum(ref() is not None for ref in watched) <= 20
+    assert handler._session._recorder.unfinished <= 20
+    assert len(handler._models) <= 4_096

@@ -1,0 +1,292 @@
+"""What texts a payload holds, and that no payload breaks the walk."""
+
+import dataclasses
+import json
+import threading
+from collections import deque
+from enum import Enum
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.documents import Document
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    ChatMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langchain_core.outputs import ChatGeneration, Generation, LLMResult
+from langchain_core.prompt_values import ChatPromptValue, StringPromptValue
+from langchain_core.runnables import RunnableLambda
+from langchain_trail.pieces import message_text, pieces
+from langgraph.types import Command, Send
+from pydantic import BaseModel, SecretStr
+
+from trail_callbacks.capture.events import RunEnded, dump, load
+
+
+def shown(payload, **options):
+    return [(piece.path, piece.text) for piece in pieces(payload, **options)]
+
+
+def test_leaves_carry_their_place_and_empty_ones_are_none():
+    payload = {"q": "When?", "n": 3, "ok": True, "none": None, "blank": "", "deep": [{"x": 1.5}, ("y",)]}
+    assert shown(payload) == [
+        (("q",), "When?"),
+        (("n",), "3"),
+        (("ok",), "True"),
+        (("deep", 0, "x"), "1.5"),
+        (("deep", 1, 0), "y"),
+    ]
+    assert shown("plain") == [((), "plain")]
+    assert shown(None) == []
+
+
+def test_a_completion_that_only_calls_tools_shows_names_and_arguments():
+    calls = [
+        {"name": "find", "args": {"q": "caf\u00e9"}, "id": "c1"},
+        {"name": "sum", "args": {"a": [1, 2]}, "id": "c2"},
+    ]
+    message, first, second = pieces(AIMessage("", tool_calls=calls, id="m1"))
+    assert message.text == 'find({"q": "caf\u00e9"})\nsum({"a": [1, 2]})'
+    assert (message.form, message.id, message.role, message.call_id) == ("message", "m1", "assistant", None)
+    assert [(p.form, p.call_id, p.text) for p in (first, second)] == [
+        ("tool_call", "c1", 'find({"q": "caf\u00e9"})'),
+        ("tool_call", "c2", 'sum({"a": [1, 2]})'),
+    ]
+    said = pieces(AIMessage("Let me look.", tool_calls=calls[:1]), model=True)
+    assert [piece.text for piece in said] == ['Let me look.\nfind({"q": "caf\u00e9"})'], "a model reads one message"
+
+
+def test_calls_that_providers_could_not_parse_or_write_the_old_way_are_shown_too():
+    broken = AIMessage("", invalid_tool_calls=[{"name": "find", "args": '{"q": ', "id": "x", "error": "cut"}])
+    assert message_text(broken) == 'find({"q": )'
+    old = AIMessage("", additional_kwargs={"function_call": {"name": "find", "arguments": '{"q": 1}'}})
+    assert message_text(old) == 'find({"q": 1})'
+
+
+def test_roles_of_messages_and_their_shorthands():
+    given = [
+        SystemMessage("s"),
+        HumanMessage("h"),
+        AIMessage("a"),
+        AIMessageChunk("c"),
+        ChatMessage("r", role="assistant"),
+        ("user", "u"),
+        {"role": "developer", "content": [{"type": "text", "text": "d"}]},
+        ToolMessage("t", tool_call_id="c1"),
+    ]
+    found = pieces({"messages": given})
+    assert [(p.role, p.text) for p in found] == [
+        ("system", "s"),
+        ("user", "h"),
+        ("assistant", "a"),
+        ("assistant", "c"),
+        ("assistant", "r"),
+        ("user", "u"),
+        ("system", "d"),
+        ("tool", "t"),
+    ]
+    assert found[-1].call_id == "c1"
+    assert [p.path for p in found] == [("messages", i) for i in range(8)]
+    assert {p.form for p in found} == {"message"}
+    assert pieces([RemoveMessage(id="m1")]) == ()
+    assert [p.form for p in pieces(("yes", "no"))] == ["text", "text"], "two strings are no message"
+
+
+def test_images_are_markers_reasoning_is_unspoken_and_text_stays_what_the_parser_gives():
+    blocks = [
+        {"type": "reasoning", "reasoning": "secret thoughts"},
+        {"type": "text", "text": "I see "},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+        {"type": "text", "text": "a moon."},
+    ]
+    message = AIMessage(blocks)
+    text = message_text(message)
+    assert text.startswith("I see a moon.\n[image ")
+    assert text.startswith(message.text)
+    assert "secret" not in text
+    assert "AAAA" not in text
+    other = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,BBBB"}}]
+    assert message_text(HumanMessage(other)) != message_text(HumanMessage([blocks[2]])), "the marker tells images apart"
+    assert message_text(HumanMessage([blocks[2]])).startswith("[image ")
+    assert message_text(AIMessage([{"type": "refusal", "refusal": "I cannot."}])) == "I cannot."
+
+
+def test_documents_keep_id_and_the_json_safe_part_of_their_metadata():
+    document = Document("text", id="d1", metadata={"source": "a.pdf", "score": 0.5, "nan": float("nan"), "raw": b"x"})
+    (piece,) = pieces([document])
+    assert (piece.form, piece.id, piece.path, piece.ref) == ("document", "d1", (0,), id(document))
+    assert piece.attributes == {"source": "a.pdf", "score": 0.5}
+    (dumped,) = pieces(document.model_dump())
+    assert (dumped.form, dumped.text, dumped.id) == ("document", "text", "d1")
+
+
+def test_artifacts_are_pieces_of_a_tool_s_output_but_nothing_a_model_reads():
+    message = ToolMessage("2 found", tool_call_id="c1", artifact=[Document("one"), Document("two")])
+    assert [p.text for p in pieces(message)] == ["2 found", "one", "two"]
+    assert [p.path for p in pieces(message)] == [(), ("artifact", 0), ("artifact", 1)]
+    assert [p.text for p in pieces([message], model=True)] == ["2 found"]
+
+
+def test_prompt_values_and_model_results_stand_where_the_next_step_reads_them():
+    assert shown(ChatPromptValue(messages=[SystemMessage("s"), HumanMessage("h")])) == [((0,), "s"), ((1,), "h")]
+    assert shown(StringPromptValue(text="p")) == [((), "p")]
+    result = LLMResult(
+        generations=[
+            [ChatGeneration(message=AIMessage("a")), ChatGeneration(message=AIMessage("b"))],
+            [Generation(text="c")],
+        ]
+    )
+    assert shown(result) == [((), "a"), (("generations", 0, 1), "b"), (("generations", 1, 0), "c")]
+
+
+def test_graph_commands_and_sends_show_what_they_write():
+    command = Command(
+        update={"draft": "one", "messages": [HumanMessage("two")]},
+        goto=[Send("next", {"subject": "three"}), "end"],
+    )
+    expected = [(("draft",), "one"), (("messages", 0), "two"), (("subject",), "three")]
+    assert shown(command) == expected
+    assert shown([command]) == expected, "a list of commands writes the same channels"
+    assert shown(Command(resume="yes, go on")) == [(("resume",), "yes, go on")]
+    assert shown(Command(update=[("draft", "pair")])) == [(("draft",), "pair")]
+    assert shown({"draft": "x", "__interrupt__": ["waiting for you"]}) == [(("draft",), "x")]
+
+
+class Colour(Enum):
+    RED = "red text"
+
+
+@dataclasses.dataclass
+class Point:
+    label: str
+    inner: object = None
+
+
+class Record(BaseModel):
+    title: str
+    point: Point
+    key: SecretStr = SecretStr("sk-12345")
+
+
+class Broken:
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+class Cursed(dict):
+    def items(self):
+        raise RuntimeError("no items")
+
+    def get(self, *args):
+        raise RuntimeError("no get")
+
+
+def test_dataclasses_models_and_enums_are_walked():
+    assert shown(Record(title="T", point=Point("p", Colour.RED))) == [
+        (("title",), "T"),
+        (("point", "label"), "p"),
+        (("point", "inner"), "red text"),
+        (("key",), "**********"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        threading.Lock(),
+        object(),
+        np.zeros((3, 3)),
+        RunnableLambda(lambda x: x),
+        len,
+        Point,
+        (n for n in "abc"),
+        [0.1] * 1536,
+    ],
+)
+def test_what_has_no_text_is_passed_over(odd):
+    assert shown({"before": "a", "odd": odd, "after": "b"}) == [(("before",), "a"), (("after",), "b")]
+
+
+def test_a_generator_in_a_payload_is_left_for_the_app():
+    numbers = iter([1, 2, 3])
+    pieces({"numbers": numbers})
+    assert list(numbers) == [1, 2, 3]
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_survives():
+    found = shown({"a": Broken(), "b": Cursed(x=1), "c": "fine", "d": np.float64(0.25), "e": b"\x00\xff"})
+    assert found[0] == (("a",), "[unreadable Broken]")
+    assert found[1] == (("b",), "[unreadable Cursed]")
+    assert found[2:4] == [(("c",), "fine"), (("d",), "0.25")]
+    assert found[4][1].startswith("[bytes ")
+
+
+def test_cycles_and_depth_end():
+    loop: list = ["x"]
+    loop.append(loop)
+    assert shown(loop) == [((0,), "x")]
+    deep: object = "bottom"
+    for _ in range(5_000):
+        deep = [deep]
+    assert shown(deep) == []
+    shared = ["same"]
+    assert len(shown([shared, shared])) == 2, "the same list twice is no cycle"
+
+
+def test_a_state_that_holds_a_corpus_is_cut():
+    assert len(pieces(["word"] * 50_000)) == 10_000
+
+
+def test_lone_surrogates_do_not_break_the_export():
+    found = pieces(["\ud83d broken", HumanMessage("\udfff")])
+    event = RunEnded(seq=1, run_id="r", outputs=found)
+    assert load(dump((event,))) == (event,)
+
+
+def test_identity_is_only_claimed_where_it_means_something():
+    text = "a sentence long enough to be itself"
+    first, second, short = pieces([text, text, "yes"])
+    assert first.ref == second.ref == id(text)
+    assert short.ref is None
+    assert pieces(7)[0].ref is None
+
+
+def test_the_payload_is_not_changed():
+    message = AIMessage("a", tool_calls=[{"name": "f", "args": {}, "id": "1"}])
+    payload = {"messages": [message], "docs": deque([Document("d", metadata={"k": "v"})])}
+    before = (message.model_dump_json(), repr(payload))
+    pieces(payload)
+    assert (message.model_dump_json(), repr(payload)) == before
+
+
+_keys = st.one_of(st.text(max_size=5), st.integers(), st.booleans(), st.none(), st.tuples(st.integers()))
+_values = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=20),
+        st.binary(max_size=5),
+        st.builds(HumanMessage, st.text(max_size=9)),
+        st.builds(Document, st.text(max_size=9)),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(_keys, inner, max_size=4), st.tuples(inner, inner)
+    ),
+    max_leaves=20,
+)
+
+
+@given(_values)
+def test_any_payload_gives_pieces_that_can_be_saved(payload):
+    event = RunEnded(seq=1, run_id="r", outputs=pieces(payload))
+    assert all(piece.text for piece in event.outputs if piece.form == "text")
+    json.loads(dump((event,)))
