@@ -1,10 +1,15 @@
-"""Claims: the smallest statements of an answer that evidence can confirm or deny."""
+"""Claims: the smallest statements of an answer that evidence can confirm or deny, and a splitter that needs no model."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Claim"]
+from trail_callbacks.speech import declines, is_statement
+from trail_callbacks.text import sentences
+
+__all__ = ["Claim", "abstains", "split"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +32,195 @@ class Claim:
     start: int
     end: int
     checkable: bool = True
+
+
+_FENCE = re.compile(r"\s*(```|~~~)")
+_RULE = re.compile(r"[\s|:*_=+-]*$")
+_HEADING = re.compile(r"\s*#{1,6}\s")
+_MARKER = re.compile(
+    r"\s*(?:>\s*)*(?:(?:[-*+\u2022\u2023\u25e6\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)?(?:\[[ xX]\]\s+)?(?:>\s*)*"
+)
+_CITATION = re.compile(r"\s*(?:\[\^?[\d,\s\u2013-]+\]|\u3010[^\u3011]*\u3011)")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
+_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
+_CELL = re.compile(r"(?<!\\)\|")
+_LETTER = re.compile(r"\w")
+_FINITE = (
+    r"(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|does|do|did|remains?|became|includes?)"
+)
+_VERB = re.compile(rf"\b{_FINITE}\b|\b[a-z]{{3,}}ed\b")
+_COORDINATE = re.compile(
+    rf",\s+(?:and|but)\s+(?=(?:the\s+|a\s+|an\s+|[A-Z])[\w'\u2019-]*(?:\s+[\w'\u2019-]+){{0,3}}?\s+{_FINITE}\b)"
+)
+_SCOPED = re.compile(
+    r"^\W*(?:if|when|while|although|because|since|unless|before|after|once|until|according|under|in case|both|either|as|"
+    r"during|for|given|assuming|whether|by|with|without|from|between|among|in|on|at)\b"
+    r"|\b(?:said|says|say|that|whether|believes?|claims?|reports?|reported|argues?|according|if|unless|because|which|who|not|no)\b",
+    re.IGNORECASE,
+)
+_WIDE_SEMICOLON = re.compile(r"\s*[\uff1b\u061b]\s*")
+_SEMICOLON = re.compile(r"\s*;\s+")
+_SHORT = 4  # words; shorter answers need their question to say something
+_WHOLE_QUESTION = re.compile(r"[?\uff1f\u061f\u037e][\s\"'\u201d\u2019)\]*_]*$")
+
+
+def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
+    """Splits an answer into claims by rules, without a model.
+
+    A sentence, list item or table row is a claim; independent clauses behind a semicolon or `, and` are claims of their
+    own where that is safe. Headings, lead-ins that end in a colon, rules and code blocks are none. What states nothing
+    about the world is kept with `checkable=False`; that is told apart by English rules, in other languages only
+    questions are (by their marks). Pronouns stay as they are: a wrong guess would be worse. An answer of a few words is
+    joined with its question.
+
+    Instructions to the reader that carry content ("Take two tablets a day") stay checkable: sources give instructions
+    too, and a wrong one is the most harmful kind of error. Only those about the talk itself ("See the manual") do not.
+
+    Args:
+        answer: The text to split; may be empty.
+        question: The user's request, for short answers.
+
+    Returns:
+        Claims in order, spans exact: `claim.quote == answer[claim.start:claim.end]`.
+    """
+    pieces = [part for piece in _pieces(answer) for part in _clauses(answer, piece)]
+    claims = []
+    for n, piece in enumerate(pieces, 1):
+        quote = answer[piece.start : piece.end]
+        text = piece.text or _clean(quote)
+        if question and (n == 1 or len(pieces) == 1) and _is_short(text):
+            text = _joined(question, text)
+            checkable = True
+        else:
+            checkable = bool(piece.text) or is_statement(_clean(quote))
+            if piece.lead and checkable and not _VERB.search(text) and "?" not in piece.lead:
+                text = f"{piece.lead}: {text}"
+        claims.append(Claim(id=f"c{n}", text=text, quote=quote, start=piece.start, end=piece.end, checkable=checkable))
+    return tuple(claims)
+
+
+def abstains(answer: str) -> bool:
+    """Tells whether an answer as a whole declines to answer. English only: in other languages always False.
+
+    True if at least one sentence says that the speaker or the sources do not know, say or contain it, and no other
+    sentence states anything. Questions, offers and pleasantries beside it change nothing.
+    """
+    texts = [_clean(answer[piece.start : piece.end]) for piece in _pieces(answer)]
+    declined = [declines(text) for text in texts]
+    return any(declined) and not any(is_statement(text) for text, no in zip(texts, declined, strict=True) if not no)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    start: int
+    end: int
+    text: str = ""  # what it says, where that is not its own words: a table row with its column names
+    lead: str = ""  # the line with a colon that the list item stands under
+
+
+def _pieces(answer: str) -> Iterator[_Piece]:
+    """Sentences, list items and table rows; no headings, lead-ins, rules, code."""
+    fenced = False
+    header: list[str] = []
+    lead = ""
+    for start, line in _lines(answer):
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        if fenced or (_RULE.match(line) and not _LETTER.search(line)) or _HEADING.match(line):
+            if not line.strip():
+                header = []
+            elif _HEADING.match(line):
+                lead, header = "", []
+            continue
+        if line.count("|") > 1 and line.strip().startswith("|"):
+            row = _cells(line)
+            if header:
+                stripped = line.strip()
+                at = start + line.index(stripped)
+                yield _Piece(at, at + len(stripped), _row(header, row))
+            header = header or row
+            continue
+        header = []
+        marker = _MARKER.match(line)
+        skip = marker.end() if marker else 0
+        item = skip > 0 and bool(line[:skip].strip())
+        if not item and line.strip():
+            lead = lead if lead and line[0].isspace() else ""
+        last = None
+        for sentence in sentences(line[skip:]):
+            if not _LETTER.search(sentence.text):
+                continue
+            if last is not None:
+                yield last
+            at = start + skip + sentence.start
+            last = _Piece(at, start + skip + sentence.end, "", lead if item else "")
+        if last is None:
+            continue
+        closing = answer[last.start : last.end].rstrip("*_ ")
+        if closing.endswith((":", "\uff1a")):
+            lead = lead if item else _clean(closing)[:-1].strip()
+        else:
+            yield last
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for line in text.splitlines(keepends=True):
+        yield start, line
+        start += len(line)
+
+
+def _cells(line: str) -> list[str]:
+    return [_clean(cell.strip()) for cell in _CELL.split(line.strip().strip("|"))]
+
+
+def _row(header: list[str], row: list[str]) -> str:
+    names = header + [""] * len(row)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, row, strict=False) if cell)
+
+
+def _clauses(answer: str, piece: _Piece) -> Iterator[_Piece]:
+    """Cuts a sentence into independent clauses where nothing before the cut can reach over it."""
+    text = answer[piece.start : piece.end]
+    cuts: list[tuple[int, int]] = []
+    if piece.text or _WHOLE_QUESTION.search(text):
+        yield piece
+        return
+    cuts += [gap.span() for gap in _WIDE_SEMICOLON.finditer(text)]
+    if ":" not in text and "(" not in text:
+        gaps = list(_SEMICOLON.finditer(text))
+        edges = [0, *(gap.end() for gap in gaps)]
+        ends = [*(gap.start() for gap in gaps), len(text)]
+        if gaps and all(
+            _VERB.search(text, a, b) and len(text[a:b].split()) > 2 for a, b in zip(edges, ends, strict=True)
+        ):  # noqa: PLR2004 - a clause has three words
+            cuts += [gap.span() for gap in gaps]
+    if not cuts and '"' not in text and "\u201c" not in text:
+        at = 0
+        for gap in _COORDINATE.finditer(text):
+            if not _VERB.search(text, at, gap.start()) or _SCOPED.search(text[at : gap.start()]):
+                break
+            cuts.append(gap.span())
+            at = gap.end()
+    start = 0
+    for a, b in [*sorted(cuts), (len(text), len(text))]:
+        if _LETTER.search(text, start, a):
+            yield _Piece(piece.start + start, piece.start + a, "", piece.lead)
+        start = b
+
+
+def _clean(text: str) -> str:
+    """Takes Markdown and citation marks out of a piece."""
+    text = _CITATION.sub("", text)
+    text = _LINK.sub(r"\1", text)
+    return _EMPHASIS.sub("", text).strip()
+
+
+def _is_short(text: str) -> bool:
+    words = text.split()
+    return len(words) < _SHORT and len(text) < 40 and not _VERB.search(text) and not text.endswith(("!", "?"))  # noqa: PLR2004 - scripts without spaces
+
+
+def _joined(question: str, text: str) -> str:
+    return f"{' '.join(question.split())} {text}"

@@ -1,1 +1,1 @@
-"""Typed checks: each finds one sort of disagreement between a claim and its evidence."""
+"""Typed checks: each compares a claim with one passage and finds one kind of departure, or nothing."""

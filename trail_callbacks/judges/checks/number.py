@@ -1,0 +1,110 @@
+"""Numbers: a value of the claim that the passage gives differently."""
+
+from __future__ import annotations
+
+from math import isclose
+
+from trail_callbacks.judges.checks.reading import Finding, Reading
+from trail_callbacks.quantities import Quantity
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.terms import stem
+
+__all__ = ["compare", "equal", "stated"]
+
+_HEDGED = 0.1  # how far `about 500` may be from the number it stands for
+_COARSE = 0.06  # how far a number may be off and still count as imprecise rather than wrong
+_CONVERTED = 0.01  # what is lost between units
+_NEAR = 40  # signs on each side in which a number finds its subject
+_BIG = 1000.0  # from here on a count is recognised by its size, whatever the counted noun
+
+
+def compare(claim: Reading, passage: Reading) -> Finding | None:
+    """Finds a number of the claim in whose place the passage has another of the same kind."""
+    free = [r for r in passage.quantities if not any(equal(q, r) for q in claim.quantities)]
+    for quantity in claim.quantities:
+        if stated(quantity, passage):
+            continue
+        rivals = [r for r in free if _comparable(quantity, r, claim, passage)]
+        if not rivals:
+            continue
+        rival = max(rivals, key=lambda r: _shared(quantity, r, claim, passage))
+        if not _shared(quantity, rival, claim, passage):
+            continue
+        return Finding(
+            error_type=ErrorType.NUMBER,
+            support=SupportClass.PARTIALLY_SUPPORTED if _imprecise(quantity, rival) else SupportClass.CONTRADICTED,
+            claim_words=claim.text[quantity.start : quantity.end],
+            evidence_words=passage.text[rival.start : rival.end],
+            claim_span=(quantity.start, quantity.end),
+            span=(rival.start, rival.end),
+        )
+    return None
+
+
+def stated(quantity: Quantity, passage: Reading) -> bool:
+    """Tells whether a passage gives this value, in whatever notation."""
+    return any(equal(quantity, other) for other in passage.quantities)
+
+
+def equal(claimed: Quantity, given: Quantity) -> bool:
+    """Tells whether a claimed value follows from a given one: same kind, same value after rounding and bounds."""
+    if claimed.kind != given.kind:
+        bare = (
+            "count" in {claimed.kind, given.kind} and {claimed.kind, given.kind} & {"year", "percent", "rank"} == set()
+        )
+        unitless = next((q for q in (claimed, given) if q.kind == "count"), None)
+        return bare and unitless is not None and not unitless.noun and claimed.raw == given.raw
+    a, b = claimed.value, given.value
+    if isclose(a, b, rel_tol=1e-6, abs_tol=1e-12):
+        return True
+    if claimed.kind in {"year", "month", "weekday", "day", "rank", "clock"}:
+        return claimed.kind == "year" and claimed.bound == "about" and abs(a - b) <= 1
+    if claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED:
+        return True
+    if claimed.bound == "about":
+        return abs(a - b) <= _HEDGED * max(abs(a), abs(b))
+    if claimed.bound != given.bound and "exact" in {claimed.bound, given.bound}:
+        bound, other = (claimed, b) if claimed.bound != "exact" else (given, a)
+        if claimed.bound != "exact" and bound.bound in {"over", "under"}:
+            return other > bound.value if bound.bound == "over" else other < bound.value
+    return claimed.raw != given.raw and isclose(a, b, rel_tol=_CONVERTED)
+
+
+def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> bool:
+    if claimed.kind != given.kind:
+        return False
+    if claimed.kind == "rank":
+        return _next(claimed, claim) == _next(given, passage) != ""
+    if claimed.kind != "count" or min(claimed.value, given.value) >= _BIG:
+        return True
+    if claimed.noun and given.noun:
+        return stem(claimed.noun) == stem(given.noun)
+    return _last(claimed, claim) == _last(given, passage) != ""
+
+
+def _next(quantity: Quantity, reading: Reading) -> str:
+    return next((term.stem for term in reading.terms if term.start >= quantity.end), "")
+
+
+def _last(quantity: Quantity, reading: Reading) -> str:
+    return next((term.stem for term in reversed(reading.terms) if term.end <= quantity.start), "")
+
+
+def _shared(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> int:
+    """How many words near the one number stand near the other."""
+    near = [t for t in claim.content if claimed.start - _NEAR <= t.start <= claimed.end + _NEAR]
+    there = [t for t in passage.content if given.start - _NEAR <= t.start <= given.end + _NEAR]
+    stems = {t.stem for t in there} | {t.form for t in there}
+    nouns = claimed.noun != "" and stem(claimed.noun) == stem(given.noun)
+    return sum(t.stem in stems or t.form in stems for t in near) + nouns
+
+
+def _imprecise(claimed: Quantity, given: Quantity) -> bool:
+    """Close, and written coarser than what was given (41 for 41.6), or converted (two months for eight weeks)."""
+    if claimed.kind in {"year", "month", "weekday", "day", "rank", "clock"}:
+        return False
+    off = abs(claimed.value - given.value) / max(abs(claimed.value), abs(given.value), 1e-12)
+    if claimed.kind == "time" and claimed.raw != given.raw and off < 2 * _COARSE:
+        converted = (claimed.value / claimed.raw if claimed.raw else 0) != (given.value / given.raw if given.raw else 0)
+        return converted or (off < _COARSE and claimed.step > given.step)
+    return off < _COARSE and (claimed.step > given.step or claimed.bound == "about")

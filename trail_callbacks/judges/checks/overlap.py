@@ -1,0 +1,159 @@
+"""Overlap: which words, names and numbers of a claim stand in passages, weighed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from trail_callbacks.judges.checks.entity import known
+from trail_callbacks.judges.checks.number import stated
+from trail_callbacks.judges.checks.reading import Reading
+from trail_callbacks.quantities import Quantity
+from trail_callbacks.terms import Term, stem
+
+__all__ = ["Item", "Overlap"]
+
+_NAME = 1.5
+_NUMBER = 1.5
+_LIGHT = 0.4
+_ABOUT = 0.4  # share of the claim's words that make a passage be about it
+# Words that say little about the subject. Weights are fixed rather than counted in the passages: a verdict must not
+# change because more passages came along.
+_LIGHT_STEMS = frozenset(
+    stem(form)
+    for form in """make take get have give use provide include become go come say tell call know see show find work set
+    put keep need want like well new good great many much several various different important main part way thing year
+    day time first last number one two people person name known called located based including according following well
+    able available possible there currently total overall respectively approximately around about""".split()
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A word, name or number of the claim.
+
+    Attributes:
+        words: As written in the claim.
+        kind: `word`, `name` or `number`.
+        weight: How much of the claim it makes, in words.
+        span: Offsets in the claim.
+        term: The word, or the first of the name; None for a number.
+        name: All words of the name.
+        quantity: The number.
+        beside: For a number, the content words nearest to it: what it is a number of.
+    """
+
+    words: str
+    kind: str
+    weight: float
+    span: tuple[int, int]
+    term: Term | None = None
+    name: tuple[Term, ...] = ()
+    quantity: Quantity | None = None
+    beside: tuple[Term, ...] = ()
+
+    @property
+    def binding(self) -> bool:
+        """Whether a claim cannot be supported without it: a name, or a number that is not just `one` or `first`."""
+        return self.kind == "name" or (
+            self.quantity is not None and self.quantity.kind != "rank" and self.quantity.raw != 1
+        )
+
+    def stands_in(self, passage: Reading) -> bool:
+        """Tells whether a passage has it."""
+        if self.quantity is not None:
+            return stated(self.quantity, passage)
+        if self.name:
+            return known(self.name, passage)
+        return self.term is not None and passage.has(self.term)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How a claim and its passages overlap.
+
+    Attributes:
+        claim: The claim.
+        passages: Its passages.
+    """
+
+    claim: Reading
+    passages: Sequence[Reading]
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """The distinct words, names and numbers of the claim."""
+        distinct: dict[str, Item] = {}
+        for item in _items(self.claim):
+            distinct.setdefault(f"{item.kind}/{item.words.casefold()}", item)
+        return tuple(distinct.values())
+
+    @cached_property
+    def held(self) -> tuple[frozenset[int], ...]:
+        """For each passage the indices of the items it has.
+
+        Any number stands somewhere in a long source: it counts in a passage that is about the claim, or that has the
+        word beside it.
+        """
+        whole = self.weight(self.without(None), numbers=False)
+        found = []
+        for passage in self.passages:
+            has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage))
+            about = self.weight(has, numbers=False) >= _ABOUT * whole
+            found.append(has if about else self._attached(has, passage))
+        return tuple(found)
+
+    @cached_property
+    def attached(self) -> tuple[frozenset[int], ...]:
+        """As `held`, but a number counts only where the word beside it in the claim stands too."""
+        return tuple(self._attached(held, passage) for held, passage in zip(self.held, self.passages, strict=True))
+
+    def _attached(self, held: frozenset[int], passage: Reading) -> frozenset[int]:
+        return frozenset(i for i in held if not (near := self.items[i].beside) or any(map(passage.has, near)))
+
+    def weight(self, indices: frozenset[int], *, numbers: bool = True) -> float:
+        """Sums the weights of items."""
+        return sum(self.items[i].weight for i in indices if numbers or self.items[i].kind != "number")
+
+    def without(self, span: tuple[int, int] | None) -> frozenset[int]:
+        """The items outside a span of the claim; all items for None."""
+        if span is None:
+            return frozenset(range(len(self.items)))
+        return frozenset(i for i, item in enumerate(self.items) if not span[0] <= item.span[0] < span[1])
+
+    def team(self, p: int, of: frozenset[int], size: int = 2) -> tuple[int, ...]:
+        """A passage and up to `size` others that add most of what it lacks."""
+        chosen = [p]
+        have = self.held[p] & of
+        for _ in range(size):
+            gains = [(self.weight(held & of - have), -i) for i, held in enumerate(self.held)]
+            gain, index = max(gains)
+            if gain <= 0:
+                break
+            chosen.append(-index)
+            have |= self.held[-index] & of
+        return tuple(chosen)
+
+    def covered(self, team: Sequence[int], *, attached: bool = False) -> frozenset[int]:
+        """What some passages have together."""
+        have = self.attached if attached else self.held
+        return frozenset().union(*(have[p] for p in team))
+
+
+def _items(claim: Reading) -> Iterator[Item]:
+    named = {term.start for name in claim.names for term in name}
+    for name in claim.names:
+        span = (name[0].start, name[-1].end)
+        yield Item(claim.text[span[0] : span[1]], "name", _NAME, span, name[0], name)
+    for term in claim.content:
+        if term.start not in named:
+            weight = _LIGHT if term.stem in _LIGHT_STEMS else 1.0
+            yield Item(claim.text[term.start : term.end], "word", weight, (term.start, term.end), term)
+    for quantity in claim.quantities:
+        span = (quantity.start, quantity.end)
+        before = [term for term in claim.content if term.end <= quantity.start]
+        after = [term for term in claim.content if term.start >= quantity.end]
+        weight = _NUMBER if quantity.kind != "rank" else 1.0
+        beside = (*before[-1:], *after[:1])
+        yield Item(claim.text[span[0] : span[1]], "number", weight, span, quantity=quantity, beside=beside)
