@@ -10,46 +10,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from trail_callbacks.capture.answer import answer_text, question_first, root_kind
+from trail_callbacks.capture.arrivals import Arrival, Arrivals, Draft, Resolver, merge
 from trail_callbacks.capture.events import Event
-from trail_callbacks.capture.link import Link, Linker
-from trail_callbacks.capture.match import Text, arrived, overlap
+from trail_callbacks.capture.link import Linker
+from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.residue import Residue
 from trail_callbacks.capture.runs import Run, Slot, tree
-from trail_callbacks.graph import Basis, Edge, Node, NodeKind, ProvenanceGraph
+from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
 
 __all__ = ["build"]
 
-_RANK: dict[Basis, int] = {"declared": 0, "matched": 1, "scope": 2}
 _LETTER = {"question": "q", "instruction": "i", "document": "d", "tool_result": "t", "completion": "m", "answer": "a"}
 _NEW_WORDS = 4  # words an output must have that no input has before code counts as a source of text
-
-
-@dataclass(frozen=True, slots=True)
-class _Arrival:
-    """How a node reached a piece."""
-
-    basis: Basis
-    coverage: float
-    opaque: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class _Draft:
-    """A node in the making. An edge must lead from a smaller order to a larger one, so no cycle can arise."""
-
-    kind: NodeKind
-    text: Text
-    run: Run
-    order: float
-    attributes: dict[str, Any] = field(default_factory=dict)
-    inputs: dict[_Draft, _Arrival] = field(default_factory=dict)
-
-
-_Arrivals = dict[_Draft, _Arrival]
 
 
 def build(events: Iterable[Event]) -> ProvenanceGraph:
@@ -69,11 +44,11 @@ class _Builder:
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
         self._linker = Linker(runs)
-        self._drafts: list[_Draft] = []
-        self._anchors: dict[Slot, _Draft | None] = {}
-        self._arrivals: dict[Slot, _Arrivals] = {}
-        self._documents: dict[tuple[str, str | None], list[_Draft]] = defaultdict(list)
-        self._instructions: dict[str, _Draft] = {}
+        self._drafts: list[Draft] = []
+        self._anchors: dict[Slot, Draft | None] = {}
+        self._resolver = Resolver(self._linker, self._anchor)
+        self._documents: dict[tuple[str, str | None], list[Draft]] = defaultdict(list)
+        self._instructions: dict[str, Draft] = {}
         self._residue = Residue(self._linker, lambda slot: self._anchor(slot) is not None)
 
     def graph(self) -> ProvenanceGraph:
@@ -92,14 +67,14 @@ class _Builder:
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 
-    def _anchor(self, slot: Slot) -> _Draft | None:
+    def _anchor(self, slot: Slot) -> Draft | None:
         """The node that a piece is, or None if it only passes text on."""
         if slot not in self._anchors:
             self._anchors[slot] = None  # while it is being decided
             self._anchors[slot] = self._decide(slot)
         return self._anchors[slot]
 
-    def _decide(self, slot: Slot) -> _Draft | None:
+    def _decide(self, slot: Slot) -> Draft | None:
         run, piece = slot.run, slot.piece
         if run.kind == "model" and slot.side == "out":
             return self._anchors.get(run.outputs[0]) or self._completion(run)
@@ -117,7 +92,7 @@ class _Builder:
         self._feed(draft, run.inputs)
         return draft
 
-    def _unexplained(self, slot: Slot) -> _Draft | None:
+    def _unexplained(self, slot: Slot) -> Draft | None:
         """Text that enters mid-run without a producer: history from a checkpoint, a document from untraced code."""
         piece = slot.piece
         if not piece.text.strip() or any(link.basis != "scope" for link in self._linker.of(slot)):
@@ -139,11 +114,11 @@ class _Builder:
             for slot in run.outputs[1:]:
                 self._anchor(slot)
 
-    def _completion(self, run: Run) -> _Draft:
+    def _completion(self, run: Run) -> Draft:
         shown = [s for s in run.outputs if s.piece.form != "tool_call"] or run.outputs
         text = "\n".join(slot.piece.text for slot in shown if slot.piece.text)
         attributes = {k: v for slot in run.outputs for k, v in slot.piece.attributes.items()}
-        draft = _Draft(
+        draft = Draft(
             "completion", Text(text) if len(shown) > 1 else self._linker.text(shown[0]), run, run.end, attributes
         )
         self._drafts.append(draft)
@@ -160,14 +135,14 @@ class _Builder:
             equal = links[0].source.piece.text.strip() == slot.piece.text.strip()
             if equal:
                 return True
-        models = [node for node, arrival in self._resolve(slot).items() if node.kind == "completion"]
+        models = [node for node, arrival in self._resolver.of(slot).items() if node.kind == "completion"]
         if not models or not any(link.spans for link in links):
             return False
         words = self._linker.text(slot).forms
         written = {form for node in models for form in node.text.forms}
         return sum(form in written for form in words) * 2 >= len(words)
 
-    def _brought(self, slot: Slot, *, composite: bool) -> _Draft:
+    def _brought(self, slot: Slot, *, composite: bool) -> Draft:
         """A document or tool result, fed by the query and, if it was reworked inside, by what it was made from."""
         run = slot.run
         if run.kind == "retriever" or slot.piece.form == "document":
@@ -176,14 +151,14 @@ class _Builder:
             draft = self._draft("tool_result", slot, run.end)
         self._feed(draft, run.inputs)
         if composite:
-            self._take(draft, self._resolve(slot))
+            self._take(draft, self._resolver.of(slot))
         return draft
 
-    def _document(self, slot: Slot) -> _Draft:
+    def _document(self, slot: Slot) -> Draft:
         """The node of a document; the same one brought again by another query stays one node where order allows."""
         order = slot.run.end if slot.side == "out" else slot.run.start
         same = self._documents[slot.piece.text, slot.piece.id]
-        reach = {node for each in slot.run.inputs for node in self._resolve(each)} if slot.side == "out" else set()
+        reach = {node for each in slot.run.inputs for node in self._resolver.of(each)} if slot.side == "out" else set()
         for draft in same:
             if all(node.order < draft.order for node in reach):
                 return draft
@@ -203,24 +178,24 @@ class _Builder:
         new = sum(form not in known for form in forms)
         return new >= _NEW_WORDS and new * 2 >= len(forms)
 
-    def _draft(self, kind: NodeKind, slot: Slot, order: float, more: dict[str, Any] | None = None) -> _Draft:
+    def _draft(self, kind: NodeKind, slot: Slot, order: float, more: dict[str, Any] | None = None) -> Draft:
         attributes = {**slot.piece.attributes, **(more or {})}
         if slot.piece.id is not None:
             attributes.setdefault("id", slot.piece.id)
-        draft = _Draft(kind, self._linker.text(slot), slot.run, order, attributes)
+        draft = Draft(kind, self._linker.text(slot), slot.run, order, attributes)
         self._drafts.append(draft)
         return draft
 
-    def _instruct(self, draft: _Draft, run: Run) -> None:
+    def _instruct(self, draft: Draft, run: Run) -> None:
         text = self._residue.of(run)
         if not text:
             return
         node = self._instructions.get(text)
         if node is None:
-            node = _Draft("instruction", Text(text), run, run.start - 0.5)
+            node = Draft("instruction", Text(text), run, run.start - 0.5)
             self._instructions[text] = node
             self._drafts.append(node)
-        draft.inputs.setdefault(node, _Arrival("declared", 1.0))
+        draft.inputs.setdefault(node, Arrival("declared", 1.0))
 
     def _answer(self, root: Run) -> None:
         if root.failed or not root.outputs:
@@ -228,74 +203,37 @@ class _Builder:
         slots, text = answer_text(root, self._wrote_last)
         if not slots:
             return
-        arrivals: _Arrivals = {}
+        arrivals: Arrivals = {}
         for slot in slots:
-            _merge(arrivals, self._resolve(slot))
+            merge(arrivals, self._resolver.of(slot))
         exact = [node for node in arrivals if node.kind == "completion" and node.text.text.strip() == text.strip()]
         if exact:  # the app returned what a model wrote: one node, not two
             max(exact, key=lambda node: node.order).kind = "answer"
             return
-        draft = _Draft("answer", Text(text), root, root.end, {})
+        draft = Draft("answer", Text(text), root, root.end, {})
         self._drafts.append(draft)
         self._take(draft, arrivals)
 
     def _wrote_last(self, slot: Slot) -> float:
         """When the latest completion behind a piece ended; -1 if there is none."""
-        return max((n.order for n in self._resolve(slot) if n.kind == "completion"), default=-1.0)
+        return max((n.order for n in self._resolver.of(slot) if n.kind == "completion"), default=-1.0)
 
     # -- edges -------------------------------------------------------------------------------------------------------
 
-    def _feed(self, draft: _Draft, inputs: Sequence[Slot]) -> None:
+    def _feed(self, draft: Draft, inputs: Sequence[Slot]) -> None:
         for slot in inputs:
-            self._take(draft, self._resolve(slot))
+            self._take(draft, self._resolver.of(slot))
 
     @staticmethod
-    def _take(draft: _Draft, arrivals: _Arrivals) -> None:
-        _merge(draft.inputs, {n: a for n, a in arrivals.items() if n is not draft and n.order < draft.order})
-
-    def _resolve(self, slot: Slot) -> _Arrivals:
-        """The nodes whose text a piece carries. Iterative: chains of a thousand steps are common."""
-        todo = [slot]
-        while todo:
-            here = todo[-1]
-            if here in self._arrivals:
-                todo.pop()
-                continue
-            node = self._anchor(here)
-            if node is not None:
-                self._arrivals[here] = {node: _Arrival("declared", 1.0)}
-                continue
-            links = self._linker.of(here)
-            missing = [link.source for link in links if link.source not in self._arrivals]
-            waiting = [source for source in missing if source not in todo]
-            if waiting:
-                todo.extend(waiting)
-                continue
-            arrivals: _Arrivals = {}
-            for link in links:
-                for node, arrival in self._arrivals.get(link.source, {}).items():
-                    passed = self._hop(link, node, arrival, self._linker.text(here))
-                    if passed is not None:
-                        _merge(arrivals, {node: passed})
-            self._arrivals[here] = arrivals
-        return self._arrivals[slot]
-
-    @staticmethod
-    def _hop(link: Link, node: _Draft, arrival: _Arrival, target: Text) -> _Arrival | None:
-        basis = max(link.basis, arrival.basis, key=_RANK.__getitem__)
-        if link.whole and not arrival.opaque:
-            return _Arrival(basis, arrival.coverage)
-        if link.opaque or arrival.opaque:
-            return _Arrival(basis, arrived(node.text, target), opaque=True)
-        match = overlap(node.text, target)
-        return None if match is None else _Arrival(basis, match.coverage)  # None: this node's part was cut away
+    def _take(draft: Draft, arrivals: Arrivals) -> None:
+        merge(draft.inputs, {n: a for n, a in arrivals.items() if n is not draft and n.order < draft.order})
 
     # -- the graph ---------------------------------------------------------------------------------------------------
 
     def _frozen(self, asked: Slot | None) -> ProvenanceGraph:
         first = self._anchors.get(asked) if asked else None
         drafts = sorted(self._drafts, key=lambda draft: (draft is not first, draft.order))
-        ids: dict[_Draft, str] = {}
+        ids: dict[Draft, str] = {}
         numbers: dict[str, int] = defaultdict(int)
         for draft in drafts:
             numbers[draft.kind] += 1
@@ -315,15 +253,7 @@ class _Builder:
         return ProvenanceGraph(nodes=nodes, edges=edges)
 
 
-def _step(draft: _Draft) -> str:
+def _step(draft: Draft) -> str:
     if draft.kind == "question":
         return "user"
     return draft.run.name if draft.kind != "instruction" else f"prompt of {draft.run.name}"
-
-
-def _merge(into: _Arrivals, more: _Arrivals) -> None:
-    for node, arrival in more.items():
-        known = into.get(node)
-        better = known is None or (_RANK[arrival.basis], -arrival.coverage) < (_RANK[known.basis], -known.coverage)
-        if better:
-            into[node] = arrival

@@ -14,16 +14,15 @@ prompt template, the variables it uses; of other code, the inputs it shows, else
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trail_callbacks.capture.match import Match, Matcher, Text, longest_first, overlap
+from trail_callbacks.capture.match import Match, longest_first, overlap
+from trail_callbacks.capture.producers import Producers, precedes
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import Basis
 
 __all__ = ["Link", "Linker"]
-
-_LOOK_BACK = 64  # producers of one text or channel that are compared, latest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,42 +48,11 @@ class Linker:
     """Answers where the text of a piece came from, within one run tree. Links are computed when asked for."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        self._matcher = Matcher()
+        self._producers = Producers(runs)
         self._known: dict[Slot, tuple[Link, ...]] = {}
-        self._by_id: dict[str, list[Slot]] = defaultdict(list)
-        self._by_ref: dict[int, list[Slot]] = defaultdict(list)
-        self._by_text: dict[str, list[Slot]] = defaultdict(list)
-        self._by_call: dict[str, list[Slot]] = defaultdict(list)  # tool call -> the call as a model wrote it
-        self._results: dict[str, list[Slot]] = defaultdict(list)  # tool call -> what the tool returned
-        self._channels: dict[tuple[Run | None, str], list[Slot]] = defaultdict(list)
         self._inputs: dict[Run, dict[str, list[Slot]]] = {}
-        if runs:
-            for slot in runs[0].inputs:
-                self._index(slot)
-        for run in sorted(runs, key=lambda run: run.end):
-            for slot in run.outputs:
-                self._index(slot)
-
-    def text(self, slot: Slot) -> Text:
+        self.text = self._producers.text
         """Returns the text of a piece as the one object that carries its fingerprint."""
-        return self._matcher.text(slot.piece.text)
-
-    def _index(self, slot: Slot) -> None:
-        piece, run = slot.piece, slot.run
-        if piece.id is not None:
-            self._by_id[piece.id].append(slot)
-        if piece.ref is not None:
-            self._by_ref[piece.ref].append(slot)
-        if piece.text.strip():
-            self._by_text[piece.text.strip()].append(slot)
-            if run.kind != "prompt":  # a prompt quotes many sources: what stands in it is better found in them
-                self._matcher.add(self.text(slot))
-        if run.kind == "tool" and run.hints.call_id is not None:
-            self._results[run.hints.call_id].append(slot)
-        elif piece.form == "tool_call" and piece.call_id is not None:
-            self._by_call[piece.call_id].append(slot)
-        if run.hints.channels and piece.path:
-            self._channels[run.parent, str(piece.path[0])].append(slot)
 
     def of(self, slot: Slot) -> tuple[Link, ...]:
         """Returns the links of a piece; none if nothing earlier explains it."""
@@ -97,7 +65,7 @@ class Linker:
         found = {each: tuple(self._input(each)) for each in slot.run.inputs}
         if not any(found.values()):  # the run got its text in some way that no callback saw
             reach = next((run.inputs for run in slot.run.ancestors if run.inputs), [])
-            found = dict.fromkeys(found, tuple(Link(source, "scope", opaque=True) for source in reach))
+            found = dict.fromkeys(found, tuple(_opaque(reach, "scope")))
         self._known.update(found)
         return self._known.get(slot, ())
 
@@ -111,26 +79,25 @@ class Linker:
             links = rule(slot)
             if links:
                 return links
-        same = self._latest(self._by_ref.get(slot.piece.ref or 0, ()), run) if slot.piece.ref is not None else None
+        same = self._producers.same_object(slot)
         if same is not None:
             return [self._declared(same, slot)]
-        if self.text(slot).distinctive:
-            equal = self._latest(self._by_text.get(slot.piece.text.strip(), ()), run)
-            if equal is not None:
-                return [Link(equal, "matched", whole=True, spans=_all(slot))]
+        equal = self._producers.same_text(slot)
+        if equal is not None:
+            return [Link(equal, "matched", whole=True, spans=_all(slot))]
         return self._by_containment(slot)
 
     def _by_tool_call(self, slot: Slot) -> list[Link]:
         run, call_id = slot.run, slot.piece.call_id
         if run.kind == "tool" and run.hints.call_id is not None:
-            call = self._latest(self._by_call.get(run.hints.call_id, ()), run)
-            return [Link(call, "declared", opaque=True)] if call else []
+            call = self._producers.call(run.hints.call_id, run)
+            return _opaque([call]) if call else []
         if call_id is None:
             return []
         if slot.piece.form == "tool_call":
-            call = self._latest(self._by_call.get(call_id, ()), run)
+            call = self._producers.call(call_id, run)
             return [self._declared(call, slot)] if call else []
-        pool = [source for source in self._results.get(call_id, ()) if _precedes(source, run)]
+        pool = self._producers.results(call_id, run)
         return self._from(pool, slot) or [self._declared(source, slot) for source in pool]
 
     def _by_sequence(self, slot: Slot) -> list[Link]:
@@ -145,7 +112,7 @@ class Linker:
         if not before:
             return []
         pool = before[-1].outputs
-        return self._from(pool, slot) or [Link(source, "declared", opaque=True) for source in pool]
+        return self._from(pool, slot) or _opaque(pool)
 
     def _by_ancestor(self, slot: Slot) -> list[Link]:
         for run in slot.run.ancestors:
@@ -155,22 +122,12 @@ class Linker:
         return []
 
     def _by_name(self, slot: Slot) -> list[Link]:
-        if slot.piece.id is None:
-            return []
-        source = self._latest(self._by_id.get(slot.piece.id, ()), slot.run)
+        source = self._producers.named(slot)
         return [self._declared(source, slot)] if source else []
 
     def _by_channel(self, slot: Slot) -> list[Link]:
-        run = slot.run
-        if not run.hints.channels or not slot.piece.path:
-            return []
-        writers = self._channels.get((run.parent, str(slot.piece.path[0])), ())
-        pool = [source for source in writers if source.run.end < run.start][-_LOOK_BACK:]
-        found = self._from(pool, slot)
-        if found or not pool:
-            return found
-        last = pool[-1].run
-        return [Link(source, "declared", opaque=True) for source in pool if source.run is last]
+        pool = self._producers.written(slot)
+        return self._from(pool, slot) or _opaque([source for source in pool if source.run is pool[-1].run])
 
     def _by_containment(self, slot: Slot) -> list[Link]:
         """Sources in reach may be short; those elsewhere in the tree must share a sentence or a run of words."""
@@ -182,20 +139,8 @@ class Linker:
                 if source.piece.text not in seen and (match := overlap(self.text(source), target)) is not None:
                     seen.add(source.piece.text)
                     found.append((source, match))
-        found += self._quoted(target, lambda source: _precedes(source, run), run, seen)
+        found += self._producers.quoted(target, lambda source: precedes(source, run), run, seen)
         return self._resolved(found, "matched")
-
-    def _quoted(
-        self, target: Text, accept: Callable[[Slot], bool], run: Run, seen: Iterable[str] = ()
-    ) -> list[tuple[Slot, Match]]:
-        found = []
-        for text, match in self._matcher.find(target).items():
-            if text.text in seen:
-                continue
-            producers = [slot for slot in self._by_text[text.text.strip()][-_LOOK_BACK:] if accept(slot)]
-            if producers:
-                found.append((_nearest(producers, run), match))
-        return found
 
     # -- output pieces -----------------------------------------------------------------------------------------------
 
@@ -206,11 +151,8 @@ class Linker:
         if any(child.outputs for child in run.children):
             return self._of_composite(slot)
         if run.kind in {"model", "tool", "retriever"}:
-            return [Link(source, "declared", opaque=True) for source in run.inputs]
-        return self._of_code(slot, run.inputs)
-
-    def _of_code(self, slot: Slot, inputs: Sequence[Slot]) -> list[Link]:
-        return self._from(inputs, slot) or [Link(source, "declared", opaque=True) for source in inputs]
+            return _opaque(run.inputs)
+        return self._from(run.inputs, slot) or _opaque(run.inputs)
 
     def _of_prompt(self, slot: Slot) -> list[Link]:
         """A prompt shows the variables it names and nothing else, whatever the other inputs say."""
@@ -223,12 +165,10 @@ class Linker:
         target = self.text(slot)
         shown = [(source, overlap(self.text(source), target)) for source in used]
         links = [Link(source, "declared", match.whole, spans=match.spans) for source, match in shown if match]
-        elsewhere = (
-            {source for source, match in shown if match is None and not self._shown_by_sibling(source, slot)}
-            if names is not None or not links
-            else set()
-        )
-        return links + [Link(source, "declared", opaque=True) for source in used if source in elsewhere]
+        if names is None and links:
+            return links
+        missing = [source for source, match in shown if match is None and not self._shown_by_sibling(source, slot)]
+        return links + _opaque(missing)
 
     def _shown_by_sibling(self, source: Slot, slot: Slot) -> bool:
         """True if another message of the same prompt shows the variable; then this one need not."""
@@ -241,23 +181,18 @@ class Linker:
         if branches:
             pool = branches[-1].outputs
             exact = [source for source in pool if source.piece.path == path[1:]]
-            return self._from(exact or pool, slot) or [Link(source, "declared", opaque=True) for source in pool]
-        inside = [s for s in self._by_text.get(slot.piece.text.strip(), ()) if s.run.within(run) and not s.run.failed]
-        if inside:
-            return [self._declared(max(inside, key=lambda s: s.run.end), slot)]
-        named = [s for s in self._by_id.get(slot.piece.id or "", ()) if s.run.within(run)]
-        if slot.piece.id is not None and named:
-            return [self._declared(named[-1], slot)]
+            return self._from(exact or pool, slot) or _opaque(pool)
+        inside = self._producers.inside(slot)
+        if inside is not None:
+            return [self._declared(inside, slot)]
         own = self._same(run.inputs, slot)
         if own is not None:
             return [self._declared(own, slot)]
         target = self.text(slot)
-        found = self._quoted(target, lambda source: source.run.within(run), run)
+        found = self._producers.quoted(target, lambda source: source.run.within(run), run)
         found += [(s, match) for s in run.inputs if (match := overlap(self.text(s), target)) is not None]
-        links = self._resolved(found, "matched")
-        if links:
-            return links
-        return [Link(source, "scope", opaque=True) for child in run.children for source in child.outputs]
+        below = [source for child in run.children for source in child.outputs]
+        return self._resolved(found, "matched") or _opaque(below, "scope")
 
     # -- choosing ----------------------------------------------------------------------------------------------------
 
@@ -304,31 +239,9 @@ class Linker:
                     known[slot.piece.text.strip()].append(slot)
         return known
 
-    @staticmethod
-    def _latest(producers: Sequence[Slot], run: Run) -> Slot | None:
-        eligible = [slot for slot in producers[-_LOOK_BACK:] if _precedes(slot, run)]
-        return _nearest(eligible, run) if eligible else None
 
-
-def _precedes(source: Slot, run: Run) -> bool:
-    """True if a piece can have been read by a run. In a stream a consumer starts before its producer ends."""
-    producer = source.run
-    if source.side == "in":
-        return run.within(producer)
-    return producer.start < run.start and producer.end < run.end and not run.within(producer) and run is not producer
-
-
-def _nearest(producers: Sequence[Slot], run: Run) -> Slot:
-    """Of several producers of one text the nearest in the tree, then the latest."""
-    if len(producers) == 1:
-        return producers[0]
-    line = [run, *run.ancestors]
-
-    def distance(slot: Slot) -> int:
-        up = (i for i, above in enumerate(line) if slot.run is above or slot.run.within(above))
-        return next(up, len(line))
-
-    return min(producers, key=lambda slot: (distance(slot), -slot.run.end))
+def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:
+    return [Link(source, basis, opaque=True) for source in pool]
 
 
 def _all(slot: Slot) -> tuple[tuple[int, int], ...]:

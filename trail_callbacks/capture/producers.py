@@ -1,0 +1,135 @@
+"""Where earlier pieces are looked up: by id, object, text, tool call or state channel."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+
+from trail_callbacks.capture.match import Match, Matcher, Text
+from trail_callbacks.capture.runs import Run, Slot
+
+__all__ = ["Producers", "precedes"]
+
+_LOOK_BACK = 64  # producers of one text or channel that are compared, latest first
+
+
+class Producers:
+    """The outputs of all runs of a tree, and the inputs of its root.
+
+    Args:
+        runs: The runs of one tree; the root is the first.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self._matcher = Matcher()
+        self._by_id: dict[str, list[Slot]] = defaultdict(list)
+        self._by_ref: dict[int, list[Slot]] = defaultdict(list)
+        self._by_text: dict[str, list[Slot]] = defaultdict(list)
+        self._calls: dict[str, list[Slot]] = defaultdict(list)  # tool call -> the call as a model wrote it
+        self._results: dict[str, list[Slot]] = defaultdict(list)  # tool call -> what the tool returned
+        self._channels: dict[tuple[Run | None, str], list[Slot]] = defaultdict(list)
+        if runs:
+            for slot in runs[0].inputs:
+                self._add(slot)
+        for run in sorted(runs, key=lambda run: run.end):
+            for slot in run.outputs:
+                self._add(slot)
+
+    def _add(self, slot: Slot) -> None:
+        piece, run = slot.piece, slot.run
+        if piece.id is not None:
+            self._by_id[piece.id].append(slot)
+        if piece.ref is not None:
+            self._by_ref[piece.ref].append(slot)
+        if piece.text.strip():
+            self._by_text[piece.text.strip()].append(slot)
+            if run.kind != "prompt":  # a prompt quotes many sources: what stands in it is better found in them
+                self._matcher.add(self.text(slot))
+        if run.kind == "tool" and run.hints.call_id is not None:
+            self._results[run.hints.call_id].append(slot)
+        elif piece.form == "tool_call" and piece.call_id is not None:
+            self._calls[piece.call_id].append(slot)
+        if run.hints.channels and piece.path:
+            self._channels[run.parent, str(piece.path[0])].append(slot)
+
+    def text(self, slot: Slot) -> Text:
+        """Returns the text of a piece as the one object that carries its fingerprint."""
+        return self._matcher.text(slot.piece.text)
+
+    def named(self, slot: Slot) -> Slot | None:
+        """The producer of the message or document with this id."""
+        return _latest(self._by_id.get(slot.piece.id, ()), slot.run) if slot.piece.id is not None else None
+
+    def same_object(self, slot: Slot) -> Slot | None:
+        """The producer of this very object."""
+        return _latest(self._by_ref.get(slot.piece.ref, ()), slot.run) if slot.piece.ref is not None else None
+
+    def same_text(self, slot: Slot) -> Slot | None:
+        """The producer of this text, if finding it elsewhere means something."""
+        if not self.text(slot).distinctive:
+            return None
+        return _latest(self._by_text.get(slot.piece.text.strip(), ()), slot.run)
+
+    def call(self, call_id: str, run: Run) -> Slot | None:
+        """The tool call with this id, as a model wrote it before a run."""
+        return _latest(self._calls.get(call_id, ()), run)
+
+    def results(self, call_id: str, run: Run) -> list[Slot]:
+        """What the tool call with this id returned before a run."""
+        return [slot for slot in self._results.get(call_id, ()) if precedes(slot, run)]
+
+    def written(self, slot: Slot) -> list[Slot]:
+        """What earlier siblings wrote to the state channel that a piece was read from, oldest first."""
+        run = slot.run
+        if not run.hints.channels or not slot.piece.path:
+            return []
+        writers = self._channels.get((run.parent, str(slot.piece.path[0])), ())
+        return [source for source in writers if source.run.end < run.start][-_LOOK_BACK:]
+
+    def inside(self, slot: Slot) -> Slot | None:
+        """The output of a descendant that is this output of a composite run: by text, else by id; the latest."""
+        run = slot.run
+        for found in (self._by_text.get(slot.piece.text.strip(), ()), self._by_id.get(slot.piece.id or "", ())):
+            within = [source for source in found if source.run.within(run) and not source.run.failed]
+            if within:
+                return max(within, key=lambda source: source.run.end)
+        return None
+
+    def quoted(
+        self, target: Text, accept: Callable[[Slot], bool], run: Run, seen: Collection[str] = ()
+    ) -> list[tuple[Slot, Match]]:
+        """Producers whose text shares a sentence or a run of words with a text; `seen` texts are left out."""
+        found = []
+        for text, match in self._matcher.find(target).items():
+            if text.text in seen:
+                continue
+            producers = [slot for slot in self._by_text[text.text.strip()][-_LOOK_BACK:] if accept(slot)]
+            if producers:
+                found.append((_nearest(producers, run), match))
+        return found
+
+
+def _latest(producers: Sequence[Slot], run: Run) -> Slot | None:
+    eligible = [slot for slot in producers[-_LOOK_BACK:] if precedes(slot, run)]
+    return _nearest(eligible, run) if eligible else None
+
+
+def precedes(source: Slot, run: Run) -> bool:
+    """True if a piece can have been read by a run. In a stream a consumer starts before its producer ends."""
+    producer = source.run
+    if source.side == "in":
+        return run.within(producer)
+    return producer.start < run.start and producer.end < run.end and not run.within(producer) and run is not producer
+
+
+def _nearest(producers: Sequence[Slot], run: Run) -> Slot:
+    """Of several producers of one text the nearest in the tree, then the latest."""
+    if len(producers) == 1:
+        return producers[0]
+    line = [run, *run.ancestors]
+
+    def distance(slot: Slot) -> int:
+        up = (i for i, above in enumerate(line) if slot.run is above or slot.run.within(above))
+        return next(up, len(line))
+
+    return min(producers, key=lambda slot: (distance(slot), -slot.run.end))
