@@ -1,0 +1,153 @@
+"""`with trail()`: what runs inside is seen, what runs elsewhere is not."""
+
+import asyncio
+import gc
+import threading
+
+import pytest
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tracers.context import _configure_hooks
+from langchain_trail import trail
+from langchain_trail.context import untraced
+
+from trail_callbacks.errors import InputError
+
+SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+template = ChatPromptTemplate.from_template
+
+
+def rag(says, shelf, reply):
+    context = shelf(SOURCE) | (lambda documents: documents[0].page_content)
+    return (
+        {"context": context, "question": lambda q: q}
+        | template("{context} {question}")
+        | says(reply)
+        | StrOutputParser()
+    )
+
+
+def test_a_block_gives_report_and_graph(says, shelf):
+    with trail() as t:
+        output = rag(says, shelf, "The lighthouse of Genoa was rebuilt in 1543.").invoke("When was it rebuilt?")
+    assert output == t.graph.answer.text == "The lighthouse of Genoa was rebuilt in 1543."
+    assert t.report.graph == t.graph
+    assert t.report.state == "assessed"
+    assert list(t.reports) == [t.report.run_id]
+    assert t.errors == []
+
+
+async def test_async_code_too(says, shelf):
+    with trail() as t:
+        await rag(says, shelf, "The lighthouse of Genoa is 99 metres tall.").ainvoke("How tall?")
+    report = await t.areport()
+    assert report.hallucination_score == 1.0
+    assert report == t.report
+
+
+def test_nothing_before_and_nothing_after_the_block(says):
+    with trail(evaluate="never") as t:
+        pass
+    RunnableLambda(str).invoke("after")
+    with pytest.raises(InputError, match="nothing was recorded"):
+        _ = t.graph
+
+
+def test_the_report_is_that_of_the_latest_run(says, shelf):
+    with trail(evaluate="never") as t:
+        says("first").invoke("?")
+        says("second").invoke("?")
+    assert t.graph.answer.text == "second"
+
+
+def test_a_block_that_raises_still_has_its_graph(says):
+    with pytest.raises(ZeroDivisionError), trail(evaluate="never") as t:
+        (template("{x}") | says("written before the fall") | (lambda _: 1 / 0)).invoke({"x": "why?"})
+    assert "written before the fall" in [node.text for node in t.graph.nodes]
+    assert t.graph.answer is None
+
+
+def test_blocks_nest(says):
+    with trail(evaluate="never") as outer:
+        says("outer one").invoke("?")
+        with trail(evaluate="never") as inner:
+            says("inner").invoke("?")
+        assert outer.graph.answer.text == "outer one"
+        says("outer two").invoke("?")
+    assert inner.graph.answer.text == "inner"
+    assert outer.graph.answer.text == "outer two"
+
+
+async def test_concurrent_blocks_are_isolated(says):
+    async def one(i):
+        with trail(evaluate="never") as t:
+            await asyncio.sleep(0)
+            await says(f"answer {i}").ainvoke("?")
+            await asyncio.sleep(0)
+        return t.graph
+
+    graphs = await asyncio.gather(*(one(i) for i in range(30)))
+    assert [graph.answer.text for graph in graphs] == [f"answer {i}" for i in range(30)]
+    assert all(sum(node.kind == "answer" for node in graph.nodes) == 1 for graph in graphs)
+
+
+def test_nested_calls_without_config_are_part_of_the_run(says, link):
+    inner = says("the inner completion")
+    app = RunnableLambda(lambda x: inner.invoke(f"About {x}").text.upper())
+    with trail(evaluate="never") as t:
+        app.invoke("a town on the coast")
+    assert link(t.graph, "the inner completion", "THE INNER COMPLETION") == "firm"
+    assert link(t.graph, "a town on the coast", "the inner completion") == "firm"
+
+
+def test_a_thousand_blocks_leave_nothing_behind():
+    hooks, threads = len(_configure_hooks), threading.active_count()
+    for _ in range(1_000):
+        with trail(evaluate="never"):
+            pass
+    assert len(_configure_hooks) == hooks
+    assert threading.active_count() <= threads
+
+
+def test_workers_of_finished_blocks_go_away(says, shelf):
+    before = threading.active_count()
+    for _ in range(5):
+        with trail() as t:
+            rag(says, shelf, "Built in 1543.").invoke("When?")
+        assert t.report.state
+        del t
+    gc.collect()
+    for thread in threading.enumerate():
+        if thread.name.startswith("trail"):
+            thread.join(5)
+    assert threading.active_count() <= before
+
+
+def test_a_block_closed_in_another_context_ends_all_the_same(says):
+    t = trail(evaluate="never")
+
+    async def open_it():
+        t.__enter__()
+
+    asyncio.run(open_it())
+    t.__exit__(None, None, None)
+    t.__exit__(None, None, None)
+    says("unseen").invoke("?")
+    with pytest.raises(InputError):
+        _ = t.graph
+
+
+def test_what_is_untraced_is_not_seen(says):
+    with trail(evaluate="never") as t:
+        with untraced():
+            says("unseen").invoke("?")
+        says("seen").invoke("?")
+    assert [node.text for node in t.graph.nodes if node.kind == "answer"] == ["seen"]
+
+
+def test_wrong_options_are_said_at_once():
+    with pytest.raises(InputError, match="evaluate"):
+        trail(evaluate="sometimes")
+    with pytest.raises(InputError, match="sample_rate"):
+        trail(sample_rate=2)

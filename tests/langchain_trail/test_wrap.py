@@ -1,0 +1,136 @@
+"""`traced(runnable)`: the same calls, with report and graph beside the output."""
+
+import asyncio
+import uuid
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda
+from langchain_trail import TrailResult, traced
+from langgraph.graph import START, MessagesState, StateGraph
+
+from trail_callbacks.errors import InputError
+
+SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+
+
+@pytest.fixture
+def chain(says, shelf):
+    """Right about the year, wrong about the height."""
+    context = shelf(SOURCE) | (lambda documents: documents[0].page_content)
+    rules = ("How high", "The lighthouse of Genoa is 99 metres tall."), "The lighthouse of Genoa was rebuilt in 1543."
+    prompt = ChatPromptTemplate.from_template("{context} {question}")
+    return {"context": context, "question": lambda q: q} | prompt | says(*rules) | StrOutputParser()
+
+
+GOOD, BAD = "When was it rebuilt?", "How high is it?"
+
+
+def test_invoke(chain):
+    result = traced(chain).invoke(GOOD)
+    assert isinstance(result, TrailResult)
+    assert result.output == result.graph.answer.text == "The lighthouse of Genoa was rebuilt in 1543."
+    assert result.report.graph == result.graph
+    assert result.report.hallucination_score == 0.0
+    assert traced(chain).invoke(BAD).report.hallucination_score == 1.0
+
+
+async def test_ainvoke_and_concurrent_calls(chain):
+    app = traced(chain)
+    results = await asyncio.gather(*(app.ainvoke(q) for q in [GOOD, BAD] * 5))
+    assert [r.report.hallucination_score for r in results] == [0.0, 1.0] * 5
+    assert all(r.graph.answer.text == r.output for r in results)
+
+
+@pytest.mark.parametrize(
+    "config", [None, {"tags": ["x"]}, [{"tags": ["x"]}, {"tags": ["y"]}], {"run_id": uuid.uuid4()}]
+)
+def test_batch_and_abatch_answer_each_input(chain, config):
+    for results in (traced(chain).batch([GOOD, BAD], config), asyncio.run(traced(chain).abatch([GOOD, BAD], config))):
+        assert [r.report.hallucination_score for r in results] == [0.0, 1.0]
+        assert [r.report.run_id for r in results] != [results[0].report.run_id] * 2
+
+
+def test_exceptions_of_the_app_pass_and_leave_a_graph(says):
+    app = traced(RunnableLambda(lambda x: x) | says(ValueError("the model is down")))
+    with pytest.raises(ValueError, match="the model is down"):
+        app.invoke("Where is the lighthouse?")
+    assert app.handler.graph().question.text == "Where is the lighthouse?"
+    good, bad = traced(RunnableLambda(lambda x: 1 // x)).batch([1, 0], return_exceptions=True)
+    assert good.output == 1
+    assert isinstance(bad, ZeroDivisionError)
+
+
+def test_streams_pass_chunks_on_and_then_have_a_result(chain):
+    stream = traced(chain).stream(GOOD)
+    with pytest.raises(InputError, match="not exhausted"):
+        _ = stream.result
+    chunks = list(stream)
+    assert len(chunks) > 3
+    assert stream.result.output == "".join(chunks) == stream.result.graph.answer.text
+    assert stream.result is stream.result
+    assert stream.result.report.hallucination_score == 0.0
+
+
+async def test_async_streams(chain):
+    stream = traced(chain).astream(BAD)
+    with pytest.raises(InputError, match="not exhausted"):
+        await stream.result()
+    chunks = [chunk async for chunk in stream]
+    result = await stream.result()
+    assert result.output == "".join(chunks)
+    assert result.report.hallucination_score == 1.0
+
+
+def test_message_chunks_are_summed_and_a_graph_s_updates_listed(says):
+    message = traced(says("one two three")).stream("count")
+    list(message)
+    assert message.result.output.text == "one two three"
+    graph = StateGraph(MessagesState)
+    graph.add_node("say", lambda s: {"messages": [says("said").invoke(s["messages"])]})
+    graph.add_edge(START, "say")
+    updates = traced(graph.compile()).stream({"messages": [("user", "say")]}, stream_mode=["updates", "values"])
+    seen = list(updates)
+    assert updates.result.output == seen
+    assert updates.result.graph.answer.text == "said"
+
+
+def test_the_user_s_config_is_merged_and_not_changed(chain):
+    class Counter(BaseCallbackHandler):
+        ends = 0
+
+        def on_chain_end(self, *args, **kwargs):
+            self.ends += 1
+
+    counter, run_id = Counter(), uuid.uuid4()
+    config = {"callbacks": [counter], "run_id": run_id, "metadata": {"mine": True}}
+    result = traced(chain).invoke(GOOD, config)
+    assert result.report.run_id == str(run_id)
+    assert counter.ends > 0
+    assert config == {"callbacks": [counter], "run_id": run_id, "metadata": {"mine": True}}
+
+
+def test_inside_another_run_the_outer_tracing_goes_on(chain, handler):
+    inner = traced(chain)
+    outer = RunnableLambda(lambda q: inner.invoke(q).output)
+    output = outer.invoke(GOOD, {"callbacks": [handler]})
+    assert output == handler.graph().answer.text
+    assert SOURCE in [leaf.text for leaf in handler.graph().leaves()]
+
+
+def test_arguments_reach_the_runnable(says):
+    model = says("It stops here.")
+    assert traced(model).invoke("?", stop=["x"]).output.text == "It stops here."
+
+
+def test_a_report_that_cannot_be_given_does_not_take_the_answer_away(chain):
+    app = traced(chain, max_traces=1)
+    results = app.batch([GOOD, BAD, GOOD])
+    assert [r.output for r in results] == [
+        results[0].output,
+        "The lighthouse of Genoa is 99 metres tall.",
+        results[0].output,
+    ]
+    assert {r.report.state for r in results} <= {"assessed", "error"}
