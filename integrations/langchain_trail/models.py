@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -50,8 +49,7 @@ class _ChatModel:
 
     def __init__(self, chat_model: BaseChatModel) -> None:
         self._chat = chat_model
-        self._lock = Lock()  # protects the next field
-        self._structured: dict[type[BaseModel], Runnable[Any, Any] | None] = {}
+        self._plain = False
 
     @property
     def name(self) -> str:
@@ -101,13 +99,14 @@ class _ChatModel:
         return self._chat, messages
 
     def _structured_for(self, schema: type[BaseModel]) -> Runnable[Any, Any] | None:
-        with self._lock:
-            if schema not in self._structured:
-                try:
-                    self._structured[schema] = self._chat.with_structured_output(schema, include_raw=True)
-                except NotImplementedError:  # the model cannot; LangChain says so when asked, not before
-                    self._structured[schema] = None
-            return self._structured[schema]
+        """The model with structured output, or None. Not kept: a judge may make a schema for one call."""
+        if self._plain:
+            return None
+        try:
+            return self._chat.with_structured_output(schema, include_raw=True)
+        except NotImplementedError:  # the model cannot; LangChain says so when asked, not before
+            self._plain = True
+            return None
 
 
 def _config(call: Call) -> RunnableConfig:

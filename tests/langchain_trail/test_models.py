@@ -1,0 +1,165 @@
+"""The app's own chat model as a judge: asked properly, read carefully, never traced."""
+
+import asyncio
+import json
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_trail import TrailCallbackHandler, as_model, trail
+from langgraph.graph import START, MessagesState, StateGraph
+from pydantic import BaseModel
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.models.call import Call, Message, Model
+
+SOURCE = "The lighthouse of Genoa was rebuilt in 1543."
+
+
+class Verdict(BaseModel):
+    """A verdict."""
+
+    label: str
+    score: int = 0
+
+
+CALL = Call(messages=(Message("system", "Judge."), Message("user", "Is it so?")), schema=Verdict, purpose="verdicts")
+
+
+@pytest.fixture(params=["sync", "async"])
+def ask(request):
+    def run(model, call=CALL):
+        return model.ask(call) if request.param == "sync" else asyncio.run(model.aask(call))
+
+    return run
+
+
+def calls_verdict(**arguments):
+    return AIMessage("", tool_calls=[{"name": "Verdict", "args": arguments, "id": "v"}])
+
+
+def test_it_is_a_model():
+    model = as_model(FakeListChatModel(responses=["{}"]))
+    assert isinstance(model, Model)
+    assert model.name.endswith("FakeListChatModel") or "fake" in model.name
+    with pytest.raises(InputError, match="takes a LangChain chat model, got str"):
+        as_model("openai/gpt-5-mini")
+
+
+def test_structured_output_where_the_model_has_it(says, ask):
+    reply = ask(as_model(says(calls_verdict(label="supported", score=3), tools=True)))
+    assert reply.value == Verdict(label="supported", score=3)
+    assert reply.error is None
+
+
+def test_a_prompt_with_the_schema_where_it_has_not(says, ask):
+    model = says('Sure:\n```json\n{"label": "absent", "score": 1}\n```')
+    reply = ask(as_model(model))
+    assert reply.value == Verdict(label="absent", score=1)
+    assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (1, 7, 3)
+    assert reply.usage.seconds > 0
+    (prompt,) = model.asked
+    assert prompt.startswith("Judge.")
+    assert '"label"' in prompt
+    assert prompt.endswith("Is it so?")
+
+
+@pytest.mark.parametrize(
+    ("answer", "prefix", "salvaged"),
+    [
+        ("no json at all", "invalid: ", "no json at all"),
+        ('{"score": 3}', "invalid: ", '{"score": 3}'),
+        (AIMessage('{"label": "sup', response_metadata={"finish_reason": "length"}), "length: ", '{"label": "sup'),
+        (AIMessage("", additional_kwargs={"refusal": "I will not judge."}), "refused: I will not judge.", ""),
+        (AIMessage([{"type": "refusal", "refusal": "No."}]), "refused: No.", "No."),
+        (AIMessage("", response_metadata={"stop_reason": "content_filter"}), "refused: ", ""),
+        (ConnectionError("no route to host"), "unreachable: ConnectionError: no route", None),
+    ],
+)
+def test_failures_are_replies(says, ask, answer, prefix, salvaged):
+    reply = ask(as_model(says(answer)))
+    assert reply.value is None
+    assert reply.error.startswith(prefix)
+    assert reply.text == salvaged
+    assert reply.usage.calls == 1
+
+
+def test_arguments_that_do_not_fit_are_kept_for_salvage(says, ask):
+    reply = ask(as_model(says(calls_verdict(score="many"), tools=True)))
+    assert reply.error.startswith("invalid: ")
+    assert json.loads(reply.text) == {"score": "many"}
+
+
+def test_a_model_that_answers_in_text_although_it_has_tools_is_read_too(says, ask):
+    assert ask(as_model(says('{"label": "supported"}', tools=True))).value == Verdict(label="supported")
+
+
+def test_a_schema_of_one_call_is_not_kept(says):
+    import gc
+    import weakref
+
+    model = as_model(says(calls_verdict(label="x"), tools=True))
+
+    def once():
+        schema = type("Verdict", (Verdict,), {})
+        model.ask(Call(messages=CALL.messages, schema=schema, purpose="verdicts"))
+        return weakref.ref(schema)
+
+    schemas = [once() for _ in range(3)]
+    gc.collect()
+    assert sum(ref() is not None for ref in schemas) <= 1
+
+
+CLAIMS = json.dumps(
+    {
+        "abstained": False,
+        "claims": [
+            {
+                "quote": "It was rebuilt in 1543.",
+                "claim": "The lighthouse of Genoa was rebuilt in 1543.",
+                "checkable": True,
+            }
+        ],
+    }
+)
+
+
+@pytest.mark.parametrize("evaluate", ["inline", "background", "never"])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_judge_s_own_calls_are_never_traced(says, evaluate, asynchronous):
+    """The judge runs inside the app's callback, on a worker thread, or in the block around the app."""
+    judge = says(("json", "not what was asked for"), ("", CLAIMS))
+    chain = ChatPromptTemplate.from_template("{context} When?") | says("It was rebuilt in 1543.") | StrOutputParser()
+    with trail(judge=LLMJudge(as_model(judge)), evaluate=evaluate) as t:
+        if asynchronous:
+            asyncio.run(chain.ainvoke({"context": SOURCE}))
+        else:
+            chain.invoke({"context": SOURCE})
+        report = t.report
+    assert judge.asked, "the judge was asked"
+    assert report.judge.startswith("llm/")
+    assert list(t.reports) == [report.run_id], "no run of the judge's own"
+    assert not any("not what was asked" in node.text or "quote" in node.text for node in t.graph.nodes)
+    assert t.errors == []
+
+
+def test_a_judge_inside_a_graph_s_node_streams_no_tokens(says):
+    judge, writer = as_model(says('{"label": "supported"}')), says("The answer is out.")
+
+    def node(state):
+        message = writer.invoke(state["messages"])
+        assert judge.ask(CALL).value == Verdict(label="supported")
+        return {"messages": [message]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    handler = TrailCallbackHandler(evaluate="never")
+    chunks = graph.compile().stream({"messages": [("user", "?")]}, {"callbacks": [handler]}, stream_mode="messages")
+    streamed = "".join(chunk.text for chunk, _ in chunks)
+    assert "The answer is out." in streamed
+    assert "supported" not in streamed
+    assert not any("supported" in n.text for n in handler.graph().nodes)
