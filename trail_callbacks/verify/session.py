@@ -113,6 +113,11 @@ class Session:
         """Returns the root above an unfinished run, or None if the run is not known."""
         return self._recorder.root_of(run_id)
 
+    def due(self, run_id: str) -> bool:
+        """True if the report of an ended root run is ready or under way: not if it was left out of the sample."""
+        with self._lock:
+            return run_id in self._reports or run_id in self._futures
+
     def graph(self, run_id: str | None = None) -> ProvenanceGraph:
         """Returns the provenance graph of a root run, by default the latest; it waits for nothing.
 
