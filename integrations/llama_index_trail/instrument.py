@@ -1,0 +1,117 @@
+"""Switching the recording on for the whole process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from llama_index_trail.context import Recording, lock, open_trails, rest
+from llama_index_trail.handlers import listen, listening
+from llama_index_trail.scope import Scope
+from llama_index_trail.tracker import TRACKER
+from trail_callbacks.report import Report
+from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.session import Evaluate
+
+if TYPE_CHECKING:
+    from trail_callbacks.judges.resolve import JudgeLike
+
+__all__ = ["Status", "instrument", "status", "uninstrument"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What the recording is doing.
+
+    Attributes:
+        instrumented: `instrument()` is on.
+        trails: Open `trail()` blocks.
+        listening: Our handlers are on LlamaIndex's dispatcher; true as well while a stream is unread.
+        open_runs: Runs that have not ended; unread streams count.
+        errors: Our own faults since the start of the process, the last hundred. LlamaIndex swallows what handlers
+            raise, so this is the place to look if something is missing.
+    """
+
+    instrumented: bool
+    trails: int
+    listening: bool
+    open_runs: int
+    errors: tuple[Exception, ...]
+
+
+def instrument(
+    judge: JudgeLike = None,
+    evaluate: Evaluate = "inline",
+    *,
+    options: VerifyOptions | None = None,
+    sample_rate: float = 1.0,
+    redact: Callable[[str], str] | None = None,
+    on_report: Callable[[Report], None] | None = None,
+    max_traces: int = 256,
+    ttl: float = 3600.0,
+) -> Recording:
+    """Records and verifies every LlamaIndex run of the process.
+
+        instrument()
+        response = engine.query(question)
+        print(response.metadata["trail"])
+
+    Called again it replaces the settings; a run is never recorded twice. Runs inside a `trail()` block belong to the
+    block.
+
+    Args:
+        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
+            instructor; `as_model(llm)` is the app's own model.
+        evaluate: `inline`: the summary is in the metadata when a synchronous call returns; in an event loop, which
+            must not wait, it arrives shortly after, and reading it waits. `background`: as in an event loop,
+            everywhere. `never`: only when a report is asked for; nothing is attached.
+        options: Settings of the verification.
+        sample_rate: Share of runs verified unasked, 0.0 to 1.0.
+        redact: Applied to every captured text before it is stored or judged.
+        on_report: Called with every finished report, on the thread that verified.
+        max_traces: Runs kept for reading, 1 or more; the oldest go first.
+        ttl: Seconds after which a run that never ended is dropped.
+
+    Returns:
+        What is being recorded.
+
+    Raises:
+        InputError: If a value is out of range.
+        JudgeError: If the judge is unknown.
+    """
+    scope = Scope(
+        judge,
+        evaluate,
+        options=options,
+        sample_rate=sample_rate,
+        redact=redact,
+        on_report=on_report,
+        max_traces=max_traces,
+        ttl=ttl,
+    )
+    with lock:
+        TRACKER.installed = scope
+        listen()
+    return Recording(scope)
+
+
+def uninstrument() -> None:
+    """Ends what `instrument` began. Streams that are still being read are recorded to their end."""
+    with lock:
+        TRACKER.installed = None
+        rest()
+
+
+def status() -> Status:
+    """Says whether anything is recorded, and what went wrong on our side."""
+    open_runs = TRACKER.open_traces
+    with lock:
+        rest()
+        return Status(
+            instrumented=TRACKER.installed is not None,
+            trails=open_trails(),
+            listening=listening(),
+            open_runs=open_runs,
+            errors=tuple(TRACKER.errors),
+        )

@@ -1,0 +1,356 @@
+"""LlamaIndex values as texts: snapshots taken on the app's path, pieces made of them off it.
+
+A snapshot holds strings and numbers only. Nodes and messages are changed in place by postprocessors and memories, and
+a reference to a response or generator would keep the app's stream alive.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+from llama_index_trail.families import is_kind
+from trail_callbacks.capture.events import Form, Piece
+
+__all__ = [
+    "Raw",
+    "answer_of",
+    "bounded",
+    "calls_of",
+    "documents",
+    "event_fields",
+    "message",
+    "pieces",
+    "prompt_of",
+    "query_text",
+    "reply",
+    "said",
+    "snapshot",
+]
+
+_DEPTH = 5
+_PIECES = 2_000
+_SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
+Path = tuple["str | int", ...]
+
+
+class Raw(NamedTuple):
+    """One text with what is known about it; becomes a `Piece`."""
+
+    text: str
+    path: Path
+    form: Form = "text"
+    id: str | None = None
+    role: str | None = None
+    call_id: str | None = None
+    ref: int | None = None
+    attributes: Mapping[str, Any] | None = None
+
+
+def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
+    """Makes the pieces of an event."""
+    return tuple(
+        Piece(
+            text=_plain(raw.text),
+            path=raw.path,
+            form=raw.form,
+            id=raw.id,
+            role=raw.role,
+            call_id=raw.call_id,
+            ref=raw.ref,
+            attributes=_scalars(raw.attributes) if raw.attributes else {},
+        )
+        for raw in raws
+    )
+
+
+# -- what components take and give ---------------------------------------------------------------------------------
+
+
+def bounded(arguments: Mapping[str, Any], kind: str) -> list[Raw]:
+    """Lists the texts among the arguments of a call."""
+    found: list[Raw] = []
+    for name, value in arguments.items():
+        if name in _SKIPPED:
+            continue
+        if name == "message" and isinstance(value, str):
+            found.append(Raw(value, ("message",), "message", role="user"))
+        elif name in ("str_or_query_bundle", "query_bundle", "query") and (text := query_text(value)) is not None:
+            found.append(Raw(text, ("query",)))
+        elif name == "kwargs" or (kind == "tool" and name == "args"):
+            _walk(found, value, (), 0)
+        else:
+            _walk(found, value, (name,), 0)
+    return found
+
+
+def query_text(query: object) -> str | None:
+    """Returns the text of a query given as string or bundle."""
+    if isinstance(query, str):
+        return query
+    text = getattr(query, "query_str", None)
+    return text if isinstance(text, str) else None
+
+
+def prompt_of(arguments: Mapping[str, Any]) -> list[Raw]:
+    """Lists what a model reads: its messages or its prompt."""
+    messages = arguments.get("messages")
+    args, kwargs = arguments.get("args") or (), arguments.get("kwargs") or {}
+    if messages is None:
+        messages = kwargs.get("messages")
+    if messages is None and args and not isinstance(args[0], str):
+        messages = args[0]
+    if messages is not None:
+        return [message(each, ("messages", i)) for i, each in enumerate(messages)]
+    prompt = arguments.get("prompt", kwargs.get("prompt", args[0] if args else None))
+    return [Raw(str(prompt), ("prompt",))] if prompt is not None else []
+
+
+def reply(response: object, model: object = None, attributes: Mapping[str, Any] | None = None) -> list[Raw]:
+    """Lists what a model wrote: a message that shows its tool calls, then the calls.
+
+    Args:
+        response: A chat or completion response, or None for a stream without content.
+        model: The model; asked to read tool calls of its own format.
+        attributes: Kept on the node.
+    """
+    written = getattr(response, "message", None)
+    if written is None:
+        text = getattr(response, "text", None)
+        if not isinstance(text, str):
+            text = response if isinstance(response, str) else _other_text(response)
+        return [Raw(text, ("text",), attributes=attributes)]
+    calls = calls_of(written, model, response)
+    shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls]
+    text = "\n".join([line for line in (said(written),) if line] + shown)
+    found = [Raw(text, ("message",), "message", role="assistant", attributes=attributes)]
+    for i, (call_id, _, _) in enumerate(calls):
+        found.append(Raw(shown[i], ("message", "tool_calls", i), "tool_call", call_id=call_id))
+    return found
+
+
+def answer_of(result: object) -> list[Raw]:
+    """Lists what a component returned; responses without their sources, which have pieces of their own."""
+    found: list[Raw] = []
+    _walk(found, result, ("response",) if isinstance(result, str) else (), 0)
+    return found
+
+
+def event_fields(event: object, token: int | None = None) -> list[Raw]:
+    """Lists the texts of a workflow's event; equal tokens are the same event."""
+    found: list[Raw] = []
+    _walk(found, event, (), 0)
+    if token is None:
+        return found
+    return [raw._replace(ref=(token << 12) + i) for i, raw in enumerate(found)]
+
+
+def snapshot(value: object, path: Path = ()) -> list[Raw]:
+    """Lists the texts of any value."""
+    found: list[Raw] = []
+    _walk(found, value, path, 0)
+    return found
+
+
+# -- single values -------------------------------------------------------------------------------------------------
+
+
+def documents(nodes: Sequence[Any], path: Path) -> list[Raw]:
+    """Lists retrieved nodes as the model will see them, with metadata; the rank is their position."""
+    return [_document(node, (*path, i), i) for i, node in enumerate(nodes)]
+
+
+def message(value: Any, path: Path) -> Raw:
+    """Reads a chat message; tool calls are shown in its text."""
+    if isinstance(value, str):
+        return Raw(value, path, "message", role="user")
+    role = getattr(value, "role", None)
+    role = str(getattr(role, "value", role) or "user")
+    extra = getattr(value, "additional_kwargs", None) or {}
+    text = said(value)
+    if role in ("assistant", "chatbot", "model"):
+        shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls_of(value)]
+        text = "\n".join([line for line in (text,) if line] + shown)
+        return Raw(text, path, "message", role="assistant")
+    if role in ("tool", "function"):
+        call_id = extra.get("tool_call_id") or _call_id_of_blocks(value)
+        return Raw(text, path, "message", role="tool", call_id=str(call_id) if call_id else None)
+    return Raw(text, path, "message", role="system" if role in ("system", "developer") else "user")
+
+
+def said(value: Any) -> str:
+    """Returns the text of a message; other content stands as a short marker."""
+    blocks = getattr(value, "blocks", None)
+    if isinstance(blocks, list) and len(blocks) == 1 and isinstance(text := getattr(blocks[0], "text", None), str):
+        return text
+    content = value.content
+    lines = [content] if content else []
+    for block in blocks if isinstance(blocks, list) else ():
+        kind = getattr(block, "block_type", "text")
+        if kind not in ("text", "tool_call", "thinking"):
+            lines.append(f"[{kind}]")
+    return "\n".join(lines)
+
+
+def calls_of(value: Any, model: Any = None, response: object = None) -> list[tuple[str | None, str, object]]:
+    """Lists the tool calls of a message: id, name, arguments."""
+    blocks = getattr(value, "blocks", None) or ()
+    found = [
+        (block.tool_call_id, str(block.tool_name), block.tool_kwargs)
+        for block in blocks
+        if getattr(block, "block_type", None) == "tool_call"
+    ]
+    raw = (getattr(value, "additional_kwargs", None) or {}).get("tool_calls")
+    if found or not raw:
+        return found
+    read = getattr(model, "get_tool_calls_from_response", None)
+    if read is not None and response is not None:  # providers have formats of their own; the model knows its own
+        selections = read(response, error_on_no_tool_call=False)
+        return [(call.tool_id, call.tool_name, call.tool_kwargs) for call in selections]
+    return [call for each in raw if (call := _provider_call(each)) is not None]
+
+
+def _provider_call(each: Any) -> tuple[str | None, str, object] | None:
+    """Reads a call in the shape of the OpenAI API, as object or dictionary, or as a pair of name and arguments."""
+    if isinstance(each, list | tuple) and len(each) == 2:  # noqa: PLR2004 - name, arguments
+        return None, str(each[0]), each[1]
+    function = _of(each, "function") or each
+    name = _of(function, "name")
+    arguments = _of(function, "arguments") or _of(function, "args") or _of(function, "input")
+    return (_of(each, "id"), str(name), arguments) if name else None
+
+
+def _of(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _call_id_of_blocks(value: Any) -> str | None:
+    return next((b.tool_call_id for b in getattr(value, "blocks", ()) if hasattr(b, "tool_call_id")), None)
+
+
+def _document(value: Any, path: Path, rank: int) -> Raw:
+    node = getattr(value, "node", value)
+    attributes: dict[str, Any] = {"rank": rank}
+    score = getattr(value, "score", None)
+    if isinstance(score, int | float):
+        attributes["score"] = float(score)
+    metadata = getattr(node, "metadata", None)
+    if metadata:
+        attributes.update((k, v) for k, v in metadata.items() if isinstance(v, str | int | float))
+    return Raw(_node_text(node), path, "document", id=node.node_id, attributes=attributes)
+
+
+def _node_text(node: Any) -> str:
+    """The node as prompts show it. The mode is an enum of strings, which need not be imported to be named."""
+    metadata = getattr(node, "metadata", None)
+    if not metadata:
+        text = getattr(node, "text", None)
+        return text if isinstance(text, str) else str(node.get_content())
+    return str(node.get_content(metadata_mode="llm"))
+
+
+def _other_text(value: object) -> str:
+    dump: Callable[[], str] | None = getattr(value, "model_dump_json", None)
+    return "" if value is None else dump() if dump is not None else str(value)
+
+
+# -- any value -----------------------------------------------------------------------------------------------------
+
+
+def _walk(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: C901, PLR0912 - one branch a type
+    if value is None or isinstance(value, bool) or depth > _DEPTH or len(found) >= _PIECES:
+        return
+    if isinstance(value, str):
+        if value.strip():
+            found.append(Raw(value, path))
+    elif isinstance(value, int | float):
+        found.append(Raw(str(value), path))
+    elif isinstance(value, Mapping):
+        for key, each in list(value.items()):
+            _walk(found, each, (*path, key if isinstance(key, int) else str(key)), depth + 1)
+    elif isinstance(value, list | tuple | set | frozenset):
+        if len(value) > 32 and all(isinstance(each, float) for each in list(value)[:32]):  # noqa: PLR2004 - a vector
+            return
+        for i, each in enumerate(value):
+            if is_kind(each, "NodeWithScore", "BaseNode"):
+                found.append(_document(each, (*path, i), i))
+            else:
+                _walk(found, each, (*path, i), depth + 1)
+    elif is_kind(value, "NodeWithScore", "BaseNode"):
+        found.append(_document(value, path, 0))
+    elif is_kind(value, "ChatMessage"):
+        found.append(message(value, path))
+    elif is_kind(value, "QueryBundle"):
+        found.append(Raw(value.query_str, path or ("query",)))
+    elif is_kind(value, "Response", "PydanticResponse", "AgentChatResponse"):
+        text = value.response
+        found.append(Raw(text if isinstance(text, str) else _other_text(text), (*path, "response")))
+    elif is_kind(value, "ToolOutput"):
+        found.append(Raw(value.content, (*path, "content")))
+    elif is_kind(value, "ChatResponse", "CompletionResponse"):
+        found.extend(raw._replace(path=(*path, *raw.path)) for raw in reply(value))
+    elif is_kind(value, "AgentOutput"):
+        found.append(message(value.response, (*path, "response")))
+    elif is_kind(value, "StopEvent"):
+        stopped = value.result
+        if stopped is None or stopped is value:  # an event class of the app: its fields are the result
+            _fields(found, value, path, depth)
+        else:
+            _walk(found, stopped, (*path, "result"), depth + 1)
+    elif is_kind(value, "DictLikeModel"):
+        _fields(found, value, path, depth)
+    elif not is_kind(value, "BaseComponent", "DispatcherSpanMixin") and _is_data(value):
+        for name, each in _own(value):
+            _walk(found, each, (*path, name), depth + 1)
+
+
+def _fields(found: list[Raw], event: Any, path: Path, depth: int) -> None:
+    for name, each in [*_own(event), *list(event.items())]:
+        if name not in _SKIPPED:
+            _walk(found, each, (*path, name), depth + 1)
+
+
+def _is_data(value: object) -> bool:
+    kind = type(value)
+    if kind.__module__.partition(".")[0] == "workflows":
+        return False
+    return is_dataclass(kind) or hasattr(kind, "model_fields")
+
+
+def _own(value: Any) -> list[tuple[str, Any]]:
+    """The declared fields of a pydantic model or dataclass, without computing any."""
+    if is_dataclass(value):
+        return [(field.name, getattr(value, field.name, None)) for field in fields(value)]
+    return list(vars(value).items())
+
+
+def _json(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError):  # odd keys, cycles
+        return str(value)
+
+
+def _plain(text: object) -> str:
+    """An exact `str` that can be encoded: subclasses are unwrapped, lone surrogates replaced."""
+    plain = str.__str__(text) if isinstance(text, str) else str(text)
+    if not plain.isascii():
+        try:
+            plain.encode()
+        except UnicodeEncodeError:
+            return plain.encode("utf-8", "replace").decode()
+    return plain
+
+
+def _scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:
+    """The JSON-safe part of metadata."""
+    return {
+        _plain(key): _plain(value) if isinstance(value, str) else value
+        for key, value in metadata.items()
+        if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
+    }

@@ -1,0 +1,88 @@
+"""Events in the making: what spans emit, holding snapshots only."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from llama_index_trail.pieces import Raw, pieces
+from trail_callbacks.capture.events import Hints, RunEnded, RunFailed, RunKind, RunStarted, Status
+
+__all__ = ["Ended", "Failed", "Started", "described", "status_of"]
+
+_ERROR_TEXT = 2_000
+
+
+@dataclass(slots=True, eq=False)
+class Started:
+    """A run began. See `RunStarted`."""
+
+    run_id: str
+    parent_id: str | None
+    kind: RunKind
+    name: str
+    inputs: Sequence[Raw] = ()
+    call_id: str | None = None
+    phase: ClassVar[Literal["started"]] = "started"
+
+    def convert(self, seq: int) -> RunStarted:
+        """Makes the event."""
+        return RunStarted(
+            seq=seq,
+            run_id=self.run_id,
+            parent_id=self.parent_id,
+            kind=self.kind,
+            name=self.name,
+            inputs=pieces(self.inputs),
+            hints=Hints(call_id=self.call_id),
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Ended:
+    """A run came to its end. See `RunEnded`."""
+
+    run_id: str
+    outputs: Sequence[Raw] = ()
+    parent_id: ClassVar[None] = None
+    phase: ClassVar[Literal["ended"]] = "ended"
+
+    def convert(self, seq: int) -> RunEnded:
+        """Makes the event."""
+        return RunEnded(seq=seq, run_id=self.run_id, outputs=pieces(self.outputs))
+
+
+@dataclass(slots=True, eq=False)
+class Failed:
+    """A run was left by an exception. See `RunFailed`."""
+
+    run_id: str
+    error: str
+    status: Status = "error"
+    outputs: Sequence[Raw] = ()
+    parent_id: ClassVar[None] = None
+    phase: ClassVar[Literal["failed"]] = "failed"
+
+    def convert(self, seq: int) -> RunFailed:
+        """Makes the event."""
+        return RunFailed(
+            seq=seq, run_id=self.run_id, error=self.error, status=self.status, outputs=pieces(self.outputs)
+        )
+
+
+def status_of(error: BaseException | None) -> Status:
+    """Says what an exception means: the app stopped the run, or it failed."""
+    cancelled = asyncio.CancelledError | concurrent.futures.CancelledError | GeneratorExit
+    return "cancelled" if isinstance(error, cancelled) else "error"
+
+
+def described(error: BaseException | None) -> str:
+    """Returns type and message of an exception; not the exception, whose traceback holds the app's frames."""
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - the app's exception may be broken too
+        message = "[unreadable message]"
+    return f"{type(error).__name__}: {message}"[:_ERROR_TEXT].encode("utf-8", "replace").decode()

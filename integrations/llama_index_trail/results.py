@@ -1,0 +1,181 @@
+"""How a report gets to the app: attached to the response, or looked up by it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from threading import Event
+from typing import Any
+
+from llama_index_trail.families import is_kind
+from trail_callbacks.errors import InputError
+from trail_callbacks.report import Report
+from trail_callbacks.verify.session import Session
+
+__all__ = ["KEY", "Results", "Summary", "report_for"]
+
+KEY = "trail"
+"""Where the summary stands in `response.metadata`."""
+
+_PATIENCE = 60.0  # seconds a read of a pending summary waits
+_WITH_METADATA = (
+    "Response",
+    "PydanticResponse",
+    "StreamingResponse",
+    "AsyncStreamingResponse",
+    "AgentChatResponse",
+)
+_origins: dict[int, tuple[weakref.ref[Any], Session, str]] = {}
+
+
+class Summary(dict[str, Any]):
+    """The summary of a report, as `Report.summary()` gives it, that may still be on its way.
+
+    Reading waits for it, for a minute at most; printing does not. Made by a plain call it is complete.
+    """
+
+    __slots__ = ("__weakref__", "_ready")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._ready: Event | None = None
+
+    @classmethod
+    def pending(cls) -> Summary:
+        """Makes a summary that `fill` completes."""
+        summary = cls(state="pending")
+        summary._ready = Event()
+        return summary
+
+    def fill(self, values: dict[str, Any]) -> None:
+        """Completes a pending summary and lets its readers go on."""
+        dict.update(self, values)
+        ready, self._ready = self._ready, None
+        if ready is not None:
+            ready.set()
+
+    def _wait(self) -> None:
+        ready = self._ready
+        if ready is not None and not ready.wait(_PATIENCE):
+            self._ready = None  # it will not come: do not make every further read wait as long
+
+    def __getitem__(self, key: str) -> Any:
+        self._wait()
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """As of a dictionary."""
+        self._wait()
+        return super().get(key, default)
+
+    def keys(self) -> KeysView[str]:  # type: ignore[override]  # the views of a dict cannot be named
+        """As of a dictionary."""
+        self._wait()
+        return super().keys()
+
+    def values(self) -> ValuesView[Any]:  # type: ignore[override]  # likewise
+        """As of a dictionary."""
+        self._wait()
+        return super().values()
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override]  # likewise
+        """As of a dictionary."""
+        self._wait()
+        return super().items()
+
+    def copy(self) -> dict[str, Any]:
+        """Returns a plain dictionary."""
+        return dict(self.items())
+
+    def __iter__(self) -> Iterator[str]:
+        self._wait()
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self._wait()
+        return super().__len__()
+
+    def __contains__(self, key: object) -> bool:
+        self._wait()
+        return super().__contains__(key)
+
+    def __eq__(self, other: object) -> bool:
+        self._wait()
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None
+
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+        return dict, (self.copy(),)
+
+
+class Results:
+    """Brings the reports of one session to the responses they are about, without keeping those alive."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._waiting: weakref.WeakValueDictionary[str, Summary] = weakref.WeakValueDictionary()
+
+    def remember(self, root_id: str, response: object) -> None:
+        """Lets `report_for` find the run of a response."""
+        key = id(response)
+        try:
+            origin = weakref.ref(response, lambda _: _origins.pop(key, None))
+        except TypeError:  # strings, numbers and the like
+            return
+        _origins[key] = (origin, self._session, root_id)
+
+    def attach(self, root_id: str, response: object, *, wait: bool) -> None:
+        """Puts the summary of a root run that has ended into the metadata of its response.
+
+        Args:
+            root_id: The run.
+            response: What the app returns.
+            wait: Wait for the report, so that the summary is complete.
+        """
+        self.remember(root_id, response)
+        if not self._session.due(root_id):
+            return
+        if wait:
+            self._session.report(root_id)
+        if not is_kind(response, *_WITH_METADATA):
+            return
+        summary = Summary.pending()
+        self._waiting[root_id] = summary
+        report = self._session.reports.get(root_id)
+        if report is not None:  # finished before anybody waited
+            summary.fill(report.summary())
+        # A new dictionary: the old one may be that of a part of the app, which puts it into a prompt.
+        target: Any = response
+        target.metadata = {**(target.metadata or {}), KEY: summary}
+
+    def fill(self, report: Report) -> None:
+        """Completes the summary that waits for a report."""
+        summary = self._waiting.pop(report.run_id or "", None)
+        if summary is not None:
+            summary.fill(report.summary())
+
+
+def report_for(response: object, timeout: float | None = None) -> Report:
+    """Returns the report about a response, also where there is no metadata to look into.
+
+    Verifies now if nobody has, e.g. with `evaluate="never"`.
+
+    Args:
+        response: What a query engine, chat engine or workflow returned; the very object.
+        timeout: Seconds to wait for a verification that is under way; None waits as long as it takes.
+
+    Raises:
+        InputError: If no recorded run returned this object. A stream must be read to its end first.
+        TimeoutError: If the verification is not finished in time.
+    """
+    origin, session, root_id = _origins.get(id(response), (None, None, ""))
+    if session is None or origin is None or origin() is not response:
+        raise InputError(
+            f"no recorded run returned this {type(response).__name__}: switch on instrument() or trail() before the "
+            "query, pass the very object it returned, and read a stream to its end first"
+        )
+    return session.report(root_id, timeout)

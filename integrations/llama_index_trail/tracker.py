@@ -1,0 +1,368 @@
+"""From LlamaIndex's spans to events.
+
+Spans say who ran inside whom and are there for every component, also for models whose author forgot the callbacks.
+Events are needed only for the end of a model's stream, which comes after its span has closed.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Any
+
+from llama_index_trail.families import is_kind
+from llama_index_trail.pieces import Raw, answer_of, bounded, documents, event_fields, prompt_of, reply
+from llama_index_trail.records import Ended, Failed, Started, described, status_of
+from llama_index_trail.scope import Scope, current, suppressed, untraced
+from llama_index_trail.spans import WRITERS, Span, Trace, classify
+from llama_index_trail.streams import Stream, is_stream
+
+__all__ = ["TRACKER", "Tracker"]
+
+_OPEN_TRACES = 4_096
+_ERRORS = 100
+_UUID = 37  # a hyphen and a UUID end every span id
+
+
+class Tracker:
+    """Follows spans and emits what they mean. All state lives here; entries go when their span or trace ends."""
+
+    def __init__(self) -> None:
+        self.installed: Scope | None = None
+        self.on_idle: Callable[[], None] = lambda: None
+        self._spans: dict[str, Span] = {}
+        self._traces: dict[str, Trace] = {}
+        self._lazy: list[Span] = []  # async streams of models that may call their sync twin while read
+        self._lost: deque[Callable[[], None]] = deque()
+        self._errors: deque[Exception] = deque(maxlen=_ERRORS)
+        self._numbers = count(1)
+
+    @property
+    def open_traces(self) -> int:
+        """Number of runs that have not ended; unread streams count."""
+        self._bury()
+        return len(self._traces)
+
+    @property
+    def errors(self) -> list[Exception]:
+        """Our own faults, oldest first."""
+        return list(self._errors)
+
+    def keep(self, fault: Exception, scope: Scope | None = None) -> None:
+        """Keeps a fault of ours; LlamaIndex would swallow it without a trace."""
+        self._errors.append(fault)
+        scope = scope or current.get() or self.installed
+        if scope is not None:
+            scope.session.keep_error(fault)
+
+    # -- spans -----------------------------------------------------------------------------------------------------
+
+    def enter(
+        self, id_: str, arguments: dict[str, Any], instance: object, parent_id: str | None, tags: dict[str, Any] | None
+    ) -> None:
+        """A span begins."""
+        if suppressed():
+            return
+        if self._lost:
+            self._bury()
+        scope = current.get()
+        parent = self._spans.get(parent_id) if parent_id else None
+        if parent is not None and scope is not None and self._opened_inside(scope, parent.trace):
+            parent = None
+        if parent is not None:
+            span = Span(id_, parent.trace, _method(id_), instance)
+            classify(span, parent, arguments)
+            if span.kind is None:
+                span.above, span.node = parent.above, parent.node
+            else:
+                self._start(span, parent, arguments)
+            span.trace.open[id_] = span
+            self._spans[id_] = span
+            return
+        scope = scope or self.installed
+        if scope is None:
+            return
+        span = Span(id_, Trace(scope), _method(id_), instance)
+        classify(span, None, arguments)
+        if span.kind is None:
+            return
+        self._open(span, arguments, tags)
+
+    def _opened_inside(self, scope: Scope, trace: Trace) -> bool:
+        """True if the code of this very run opened another scope: what follows belongs there."""
+        if scope is trace.scope or scope.opened_in is None:
+            return False
+        around = self._spans.get(scope.opened_in)
+        return around is not None and around.trace is trace
+
+    def _start(self, span: Span, parent: Span, arguments: dict[str, Any]) -> None:
+        inputs = self._inputs(span, arguments)
+        if span.kind == "model" and (twin := self._twin(span)) is not None:
+            span.kind, span.above, span.node = None, twin, twin.node
+            return
+        self._emit(span, Started(span.id, parent.node, span.kind or "chain", span.name, inputs, span.call_id))
+
+    def _twin(self, span: Span) -> Span | None:
+        """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
+        if not span.method.startswith("stream_"):
+            return None
+        for other in self._lazy:
+            same = other.instance is span.instance and other.method == f"a{span.method}"
+            if same and not other.claimed and other.prompt == span.prompt:
+                other.claimed = True
+                return other
+        return None
+
+    def _inputs(self, span: Span, arguments: dict[str, Any]) -> list[Raw]:
+        try:
+            if span.kind == "model":
+                span.prompt = prompt_of(arguments)
+                return span.prompt
+            if span.family == "own" and span.instance is None:
+                found: list[Raw] = []
+                for name, value in arguments.items():
+                    if is_kind(value, "Event"):
+                        found += event_fields(value, self._token(span.trace, value))
+                    else:
+                        found += bounded({name: value}, "chain")
+                return found
+            return bounded(arguments, span.kind or "chain")
+        except Exception as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
+            self.keep(fault, span.trace.scope)
+            return []
+
+    def _token(self, trace: Trace, event: object) -> int:
+        """A number for the identity of an event; `id` alone is used again after an event died."""
+        known = trace.tokens.get(id(event))
+        if known is not None and known[0]() is event:
+            return known[1]
+        token = next(self._numbers)
+        trace.tokens[id(event)] = (weakref.ref(event), token)
+        return token
+
+    def _open(self, span: Span, arguments: dict[str, Any], tags: dict[str, Any] | None) -> None:
+        """A root: registers the trace and starts its run."""
+        span.trace.root = span
+        inputs = self._inputs(span, arguments)
+        if span.kind == "model" and (twin := self._twin(span)) is not None:
+            span.kind, span.above, span.node, span.trace = None, twin, twin.node, twin.trace
+            span.trace.open[span.id] = self._spans[span.id] = span
+            return
+        own = {key: value for key, value in (tags or {}).items() if not key.startswith("llamaindex.")}
+        if own and inputs:
+            labels = {f"tag.{key}": value for key, value in own.items() if isinstance(value, str | int | float)}
+            inputs = [inputs[0]._replace(attributes={**(inputs[0].attributes or {}), **labels}), *inputs[1:]]
+        self._traces[span.id] = span.trace
+        while len(self._traces) > _OPEN_TRACES:
+            self._drop(self._traces.pop(next(iter(self._traces)), None))
+        span.trace.open[span.id] = self._spans[span.id] = span
+        if span.kind == "retriever":  # documents that nobody answered from are no answer: the run around them has none
+            span.node = f"{span.id}:documents"
+            self._emit(span, Started(span.id, None, "chain", span.name, inputs))
+            self._emit(span, Started(span.node, span.id, "retriever", span.name, inputs))
+        else:
+            self._emit(span, Started(span.id, None, span.kind or "chain", span.name, inputs))
+
+    def exit(self, id_: str, result: object) -> None:
+        """A span ends well."""
+        span = self._spans.get(id_)
+        if span is None:
+            return
+        if span.kind == "model" and is_stream(result):
+            span.streaming = True  # its end is an event
+            if span.method.startswith("astream_"):
+                self._lazy.append(span)
+            return
+        if span is span.trace.root:
+            self._leave(span, result)
+            return
+        self._forget(span)
+        if span.kind is not None:
+            if is_stream(result) or is_kind(result, "StreamingResponse", "AsyncStreamingResponse"):
+                span.trace.streamer = span.trace.streamer or span.name
+            self._emit(span, Ended(span.id, self._outputs(span, result)))
+        elif span.method in WRITERS:
+            self._wrote(span, None)
+
+    def drop(self, id_: str, error: BaseException | None) -> None:
+        """A span is left by an exception."""
+        span = self._spans.get(id_)
+        if span is None:
+            return
+        if span is span.trace.root:
+            self._finish(span.trace, [], error or RuntimeError("dropped"))
+            return
+        self._forget(span)
+        if span.kind is not None:
+            self._emit(span, Failed(span.id, described(error), status_of(error)))
+        elif span.method in WRITERS:
+            self._wrote(span, error)
+
+    def _outputs(self, span: Span, result: object) -> list[Raw]:
+        try:
+            if span.kind == "model":
+                return reply(result, span.instance, _model_attributes(span.instance))
+            if span.kind == "retriever" and isinstance(result, list | tuple):
+                return documents(result, ("documents",))
+            if is_stream(result):
+                return []
+            if is_kind(result, "Event") and not is_kind(result, "StopEvent"):
+                return event_fields(result, self._token(span.trace, result))
+            return answer_of(result)
+        except Exception as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
+            self.keep(fault, span.trace.scope)
+            return []
+
+    def _forget(self, span: Span) -> None:
+        self._spans.pop(span.id, None)
+        span.trace.open.pop(span.id, None)
+        if span in self._lazy:
+            self._lazy.remove(span)
+
+    @staticmethod
+    def _emit(span: Span, record: Started | Ended | Failed) -> None:
+        span.trace.scope.session.emit(record)
+
+    # -- the end of a root -----------------------------------------------------------------------------------------
+
+    def _leave(self, root: Span, result: object) -> None:
+        """A root span closes; its run ends now, or when the stream that it returned has been read."""
+        trace = root.trace
+        if is_kind(result, "StreamingResponse", "AsyncStreamingResponse") and self._wrap(trace, result):
+            return
+        if is_kind(result, "StreamingAgentChatResponse"):
+            self._await_writer(trace, result)
+            return
+        given = getattr(result, "result", None) if is_kind(result, "StopEvent") else result
+        self._finish(trace, self._outputs(root, result), None, given if given is not None else result)
+
+    def _wrap(self, trace: Trace, response: Any) -> bool:
+        source = response.response_gen
+        if not is_stream(source):
+            return False
+        kept = weakref.ref(response)  # not the response itself: it holds the stream, and they would keep each other
+
+        def ended(chunks: list[Any], error: BaseException | None) -> None:
+            try:
+                text = [Raw(_joined(chunks), ("response",))]
+                self._finish(trace, text, error, kept())
+            except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
+                self.keep(fault, trace.scope)
+
+        def lost(chunks: list[Any], error: BaseException | None) -> None:
+            self._lost.append(lambda: ended(chunks, error))
+
+        stream = Stream(trace.root.id, ended, lost)
+        wrap = stream.wrapped if hasattr(source, "__next__") else stream.wrapped_async
+        response.response_gen = wrap(source)
+        return True
+
+    def _await_writer(self, trace: Trace, response: Any) -> None:
+        """A chat engine's stream is read by a writer of its own, on a thread or task, into a queue for the app."""
+        trace.streamed = weakref.ref(response)
+
+        def lost() -> None:
+            self._lost.append(lambda: self._finish(trace, [], GeneratorExit()))
+
+        weakref.finalize(response, lost).atexit = False
+        self._settle(trace)
+
+    def _wrote(self, span: Span, error: BaseException | None) -> None:
+        response: Any = span.instance
+        text = str(response.response or "")
+        span.trace.written = (id(response), text, error or getattr(response, "exception", None))
+        self._settle(span.trace)
+
+    def _settle(self, trace: Trace) -> None:
+        """Ends the run once both have happened, in either order: the root returned, and the writer is done."""
+        response = trace.streamed() if trace.streamed else None
+        if response is None or trace.written is None or trace.written[0] != id(response):
+            return
+        _, text, error = trace.written
+        self._finish(trace, [Raw(text, ("response",))], error, response)
+
+    def _finish(self, trace: Trace, outputs: list[Raw], error: BaseException | None, response: object = None) -> None:
+        root = trace.root
+        if self._traces.pop(root.id, None) is None:
+            return  # ended already, or given up as too old
+        with untraced():
+            self._close_models(trace, outputs, error)
+            self._drop(trace)
+            ids = [root.id] if root.node == root.id else [root.node, root.id]
+            for id_ in ids:
+                if error is not None:
+                    self._emit(root, Failed(id_, described(error), status_of(error), outputs))
+                else:
+                    self._emit(root, Ended(id_, outputs if id_ == root.node else ()))
+            if error is None and response is not None:
+                trace.scope.deliver(root.id, response)
+        if not self._traces:
+            self.on_idle()
+
+    def _close_models(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
+        """Ends streams of models that told no end: their author left out the callbacks, or nobody read them."""
+        unended = [span for span in trace.open.values() if span.streaming and span is not trace.root]
+        for span in unended:
+            if error is None and len(unended) == 1 and outputs:
+                self._emit(span, Ended(span.id, [Raw(outputs[0].text, ("text",))]))
+            else:
+                self._emit(span, Failed(span.id, described(error or GeneratorExit()), "cancelled"))
+
+    def _drop(self, trace: Trace | None) -> None:
+        for span in list(trace.open.values()) if trace else ():
+            self._forget(span)
+
+    def _bury(self) -> None:
+        """Ends runs whose streams died unread; the garbage collector only put them down."""
+        while self._lost:
+            self._lost.popleft()()
+
+    # -- events ----------------------------------------------------------------------------------------------------
+
+    def stream_ended(self, span_id: str | None, response: object) -> None:
+        """The stream of a model was read to its end."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is None or not span.streaming:
+            return
+        outputs = self._outputs(span, response)
+        if span is span.trace.root:
+            self._finish(span.trace, outputs, None)
+            return
+        self._forget(span)
+        self._emit(span, Ended(span.id, outputs))
+
+    def stream_failed(self, span_id: str | None, error: BaseException) -> None:
+        """The stream of a model was left by an exception, or closed early."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is None or not span.streaming:
+            return
+        if span is span.trace.root:
+            self._finish(span.trace, [], error)
+            return
+        self._forget(span)
+        self._emit(span, Failed(span.id, described(error), status_of(error)))
+
+
+def _method(span_id: str) -> str:
+    return span_id[:-_UUID].rpartition(".")[2]
+
+
+def _joined(chunks: Iterable[Any]) -> str:
+    """The text of a stream; a structured one repeats the whole object as it grows."""
+    parts = list(chunks)
+    if parts and not all(isinstance(part, str) for part in parts):
+        return reply(parts[-1])[0].text
+    return "".join(parts)
+
+
+def _model_attributes(model: object) -> dict[str, Any]:
+    """Which model it is, from plain fields: `metadata` may ask a server."""
+    names = (getattr(model, "model", None), getattr(model, "model_name", None))
+    name = next((name for name in names if isinstance(name, str) and name), None)
+    return {"llm": type(model).__name__, **({"model": name} if name else {})}
+
+
+TRACKER = Tracker()
+"""The one of this process, as there is one root dispatcher."""
