@@ -48,6 +48,7 @@ _STATES = {
     "no_evidence": "no score: no source reached the answer",
     "error": "no score: the verification failed",
 }
+_TITLES = ("source", "file_name", "title")  # as loaders of both frameworks name them
 _BLANKS = re.compile(r"\s+")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"  # format characters that Indic scripts, Persian and emoji are spelled with
@@ -102,9 +103,15 @@ def around(item: Evidence, graph: ProvenanceGraph, room: int = 48) -> tuple[str,
 
 
 def named(node_id: str, graph: ProvenanceGraph) -> str:
-    """Names a step for a reader: `summarize (n5)`, or the kind of its node where the step has no name."""
+    """Names a node for a reader: `history.md (d1)` for a document, `summarise (m2)` for what a step wrote.
+
+    A document is named by its source, file name or title, other nodes by their step, and a node that has none of
+    these by its kind.
+    """
     node = graph.node(node_id)
-    step = (node.step or node.kind.replace("_", " ")).strip()
+    titles = (node.attributes.get(key) for key in _TITLES) if node.kind == "document" else ()
+    title = next((value for value in titles if isinstance(value, str) and value.strip()), None)
+    step = (title or node.step or node.kind.replace("_", " ")).strip()
     return node_id if step == node_id else f"{step} ({node_id})"
 
 

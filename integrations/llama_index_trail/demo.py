@@ -1,0 +1,88 @@
+"""A real app for `trail demo`: a query engine that retrieves chunks and refines its answer with each."""
+
+from __future__ import annotations
+
+from typing import Any
+from zlib import crc32
+
+from llama_index.core import Document, PromptTemplate, VectorStoreIndex
+from llama_index.core.base.llms.types import CompletionResponse, CompletionResponseGen, LLMMetadata
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.llms import CustomLLM
+from llama_index.core.llms.callbacks import llm_completion_callback
+from llama_index.core.node_parser import SentenceSplitter
+
+from llama_index_trail.context import trail
+from trail_callbacks.demo.chat import Chat
+from trail_callbacks.demo.documents import documents
+from trail_callbacks.judges.judge import Judge
+from trail_callbacks.report import Report
+from trail_callbacks.terms import keys
+
+__all__ = ["refine"]
+
+_DIMENSIONS = 512
+
+_FIRST = PromptTemplate(
+    "Answer the question from the context, in a few sentences.\n\nContext:\n{context_str}\n\nQuestion: {query_str}"
+)
+_NEXT = PromptTemplate(
+    "Improve the answer with the new context where it helps; otherwise repeat the answer.\n\n"
+    "Question: {query_str}\n\nAnswer so far: {existing_answer}\n\nNew context:\n{context_msg}"
+)
+
+
+class _Words(BaseEmbedding):
+    """Hashed bag of words: finds what shares words with the query, offline."""
+
+    def _embed(self, text: str) -> list[float]:
+        vector = [0.0] * _DIMENSIONS
+        for word in set(keys(text)):
+            vector[crc32(word.encode()) % _DIMENSIONS] = 1.0
+        return vector
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._embed(text)
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._embed(query)
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._embed(query)
+
+
+class _Model(CustomLLM):
+    """The demo's chat as a LlamaIndex model."""
+
+    writer: Any  # a Chat; pydantic cannot check protocols
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name=self.writer.name)
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text=self.writer.reply([{"role": "user", "content": prompt}]).text)
+
+    @llm_completion_callback()
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
+        yield self.complete(prompt, formatted, **kwargs)
+
+
+def refine(chat: Chat, question: str, judge: Judge) -> Report:
+    """Answers from the best chunk, then improves the answer with the next."""
+    index = VectorStoreIndex.from_documents(
+        [Document(text=each.text, metadata={"source": each.name}) for each in documents()],
+        embed_model=_Words(),
+        transformations=[SentenceSplitter(chunk_size=220, chunk_overlap=0)],
+    )
+    engine = index.as_query_engine(
+        llm=_Model(writer=chat),
+        similarity_top_k=2,
+        response_mode="refine",
+        text_qa_template=_FIRST,
+        refine_template=_NEXT,
+    )
+    with trail(judge, "never") as recording:
+        engine.query(question)
+    return recording.report

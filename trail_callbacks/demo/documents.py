@@ -1,0 +1,51 @@
+"""The documents of the demo: an invented museum harbour, in three files, and how its apps search them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from trail_callbacks.terms import keys
+
+__all__ = ["Document", "documents", "paragraphs", "search"]
+
+_NAMES = ("history.md", "fleet.md", "season.md")
+_GAP = re.compile(r"\n{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file of the demo.
+
+    Attributes:
+        name: Its file name.
+        text: Markdown.
+    """
+
+    name: str
+    text: str
+
+
+@cache
+def documents() -> tuple[Document, ...]:
+    """Reads the documents."""
+    folder = files("trail_callbacks.demo") / "documents"
+    return tuple(Document(name, (folder / name).read_text(encoding="utf-8")) for name in _NAMES)
+
+
+@cache
+def paragraphs() -> tuple[Document, ...]:
+    """The paragraphs and tables of all documents, each with the name of its file."""
+    return tuple(Document(each.name, part) for each in documents() for part in _GAP.split(each.text) if part.strip())
+
+
+def search(query: str, limit: int = 3) -> tuple[Document, ...]:
+    """Finds the paragraphs that share most words with a query, rare words counting more; best first."""
+    wanted = set(keys(query))
+    held = [set(keys(part.text)) for part in paragraphs()]
+    spread = {word: sum(word in words for words in held) for word in wanted}
+    scores = [sum(1 / spread[word] for word in wanted & words) for words in held]
+    best = sorted(range(len(held)), key=lambda i: -scores[i])[:limit]
+    return tuple(paragraphs()[i] for i in best if scores[i] > 0)

@@ -1,0 +1,111 @@
+"""Runs the demo's apps. The apps live with the adapters and are found through entry points, not imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+
+from trail_callbacks.demo.chat import Chat, Planted, Recorded
+from trail_callbacks.errors import InputError
+from trail_callbacks.judges.judge import Judge
+from trail_callbacks.report import Report
+from trail_callbacks.taxonomy import UNSUPPORTED
+
+__all__ = ["SCENES", "Outcome", "Scene", "run"]
+
+_GROUP = "trail_callbacks.demos"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One app of the demo.
+
+    Attributes:
+        title: What kind of app it is.
+        question: What it is asked.
+    """
+
+    title: str
+    question: str
+
+
+SCENES = {
+    "langchain": Scene(
+        "LangChain: a map-reduce chain over three documents",
+        "What should a visitor know about the harbour, its boats and its last season?",
+    ),
+    "langgraph": Scene(
+        "LangGraph: an agent with two tools",
+        "Which boat takes passengers, and what does the society plan for 2025?",
+    ),
+    "llama-index": Scene(
+        "LlamaIndex: a query engine that refines its answer",
+        "How was the basin saved from the car park, and what did the storm of 1993 do?",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one app.
+
+    Attributes:
+        app: Its name.
+        scene: What was played.
+        report: The verification of its answer.
+        recorded: True if recorded completions were played.
+        planted: The errors in those that the answer holds.
+    """
+
+    app: str
+    scene: Scene
+    report: Report
+    recorded: bool
+    planted: tuple[Planted, ...]
+
+    @property
+    def found(self) -> tuple[Planted, ...]:
+        """The planted errors that the judge flagged."""
+        return tuple(each for each in self.planted if any(self._covers(each, span) for span in self._flagged()))
+
+    @property
+    def false_alarms(self) -> int:
+        """How many claims were flagged that hold no planted error."""
+        return sum(not any(self._covers(each, span) for each in self.planted) for span in self._flagged())
+
+    def _flagged(self) -> list[tuple[int, int]]:
+        verdicts = self.report.verdicts
+        return [
+            (claim.start, claim.end)
+            for claim, verdict in zip(self.report.claims, verdicts, strict=True)
+            if verdict.support in UNSUPPORTED
+        ]
+
+    def _covers(self, planted: Planted, span: tuple[int, int]) -> bool:
+        answer = self.report.graph.answer
+        start = answer.text.find(planted.quote) if answer else -1
+        return start >= 0 and start < span[1] and span[0] < start + len(planted.quote)
+
+
+def run(app: str, chat: Chat, judge: Judge) -> Outcome:
+    """Runs one app and verifies its answer.
+
+    Args:
+        app: A key of `SCENES`.
+        chat: Who writes.
+        judge: Who judges.
+
+    Raises:
+        InputError: If the app is unknown or not installed.
+        MissingExtraError: If its framework is not installed.
+    """
+    found = entry_points(group=_GROUP, name=app)
+    if app not in SCENES or not found:
+        raise InputError(f"there is no demo app {app!r}, expected one of {', '.join(SCENES)}")
+    play: Callable[[Chat, str, Judge], Report] = next(iter(found)).load()
+    scene = SCENES[app]
+    report = play(chat, scene.question, judge)
+    answer = report.graph.answer.text if report.graph.answer else ""
+    planted = tuple(each for each in chat.planted if each.quote in answer) if isinstance(chat, Recorded) else ()
+    return Outcome(app=app, scene=scene, report=report, recorded=isinstance(chat, Recorded), planted=planted)
