@@ -27,7 +27,7 @@ def base_url():
     params.port = 0
     params.n_ctx = 2 * 4096  # the total, split over the slots
     params.n_parallel = 2
-    params.n_predict = 600  # ends runaway answers
+    params.n_predict = 256  # ends runaway answers
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # its workers busy-wait: more are slower
     params.use_jinja = True
     params.warmup = False

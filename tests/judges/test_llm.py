@@ -170,6 +170,16 @@ def test_a_reply_cut_at_the_token_limit_goes_on_where_it_stopped():
     assert "opened in 1932" not in text[text.index("<<<ANSWER") :]
 
 
+def test_a_model_that_repeats_itself_until_it_is_cut_has_made_its_claims():
+    item = {"quote": "The Halden Bridge opened in 1932", "claim": "It opened in 1932.", "checkable": True}
+    text = json.dumps({"abstained": False, "claims": [item] * 30})[:-20]
+    result, usage, _ = extract([Reply(error="length: cut", text=text), {"claims": CLAIMS["claims"][1:]}])
+    assert [c.quote for c in result.claims] == [entry["quote"] for entry in CLAIMS["claims"]]
+    assert (result.error, usage.calls) == (None, 2)
+    result, usage, _ = extract([Reply(error="length: cut", text=text)], "The Halden Bridge opened in 1932 ")
+    assert (len(result.claims), result.error, usage.calls) == (1, None, 1)
+
+
 def test_a_cut_reply_with_nothing_in_it_halves_the_text_then_widens_the_room_then_gives_up():
     result, _, model = extract(lambda call: Reply(error="length: cut", text='{"abst'))
     assert result.claims == ()

@@ -27,7 +27,8 @@ def echo(call):
 def pipeline(*batches):
     seen = []
     for batch in batches:
-        seen.append((yield [call(text) for text in batch]))
+        replies = yield [call(text) for text in batch]
+        seen.append(replies)
     return seen
 
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Extraction
-from trail_callbacks.judges.llm_schema import ClaimItem, ClaimsReply, salvage
+from trail_callbacks.judges.llm_schema import ClaimItem, ClaimsReply, narrow_claims, salvage
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.prompts import Fence, load
-from trail_callbacks.text import locate, sentences
+from trail_callbacks.text import locate, sentences, words
 
 __all__ = ["extract"]
 
 _WINDOW = 6000  # characters of the answer in one call: longer ones make models skip claims
 _BEFORE = 800  # characters shown ahead of a window, to resolve what its pronouns mean
 _SPLIT = ("length:", "refused:", "rejected: too long")  # failures that a smaller window may cure
+_SPARE = 4  # claims allowed besides one a word: enough for any list, and an end for a model that repeats itself
 _ROOM = 512  # tokens for a reply besides what grows with the text
 
 _Placed = tuple[int, int, ClaimItem]
@@ -55,7 +56,7 @@ def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
             placed = list(_place(items, answer, window))
             lost += len(items) - len(placed)
             if reply.error is not None and reply.error.startswith("length:"):
-                placed = _before_last(placed)
+                placed = _trusted(placed)
             found += placed
             if declined is not None:
                 abstained.append(declined)
@@ -84,7 +85,10 @@ def _call(answer: str, question: str | None, window: _Window) -> Call:
     )
     room = _ROOM + len(text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
     return Call(
-        messages=messages, schema=ClaimsReply, purpose="claims", max_tokens=room * 2 if window.widened else room
+        messages=messages,
+        schema=narrow_claims(_SPARE + len(words(text))),
+        purpose="claims",
+        max_tokens=room * 2 if window.widened else room,
     )
 
 
@@ -103,18 +107,18 @@ def _further(
     error = reply.error or "invalid: no quote of the model stands in the answer"
     if error.startswith("invalid:") and window.again and not placed:
         return [replace(window, again=False)], None
-    smaller = _smaller(answer, window, error, placed) if error.startswith(_SPLIT) else []
+    if error.startswith("length:") and placed:
+        rest = max(end for _, end, _ in placed)
+        return ([replace(window, start=rest)] if answer[rest : window.end].strip() else []), None
+    smaller = _smaller(answer, window, error) if error.startswith(_SPLIT) else []
     return smaller, None if smaller else error
 
 
-def _smaller(answer: str, window: _Window, error: str, placed: list[_Placed]) -> list[_Window]:
-    cut_off = error.startswith("length:")
-    if cut_off and placed:
-        return [replace(window, start=placed[-1][1])]
+def _smaller(answer: str, window: _Window, error: str) -> list[_Window]:
     parts = _cut(answer, window.start, window.end, (window.end - window.start) // 2 + 1)
     if len(parts) > 1:
         return [replace(window, start=start, end=end) for start, end in parts]
-    return [replace(window, widened=True)] if cut_off and not window.widened else []
+    return [replace(window, widened=True)] if error.startswith("length:") and not window.widened else []
 
 
 def _place(items: list[ClaimItem], answer: str, window: _Window) -> Iterator[_Placed]:
@@ -129,10 +133,15 @@ def _place(items: list[ClaimItem], answer: str, window: _Window) -> Iterator[_Pl
             yield window.start + at[0], window.start + at[1], item
 
 
-def _before_last(placed: list[_Placed]) -> list[_Placed]:
-    """Leaves out the claims of the last quote: where a reply was cut off, it may have had more of them."""
-    last = max((start for start, _, _ in placed), default=0)
-    return sorted((place for place in placed if place[0] < last), key=lambda place: place[:2])
+def _trusted(placed: list[_Placed]) -> list[_Placed]:
+    """Returns the claims of a cut reply that are complete, in the order of the text.
+
+    The last quote may have had more claims, so it is read again; but a model that repeats itself was done.
+    """
+    ordered = sorted(placed, key=lambda place: place[:2])
+    if len({(start, item.claim) for start, _, item in placed}) < len(placed):
+        return ordered
+    return [place for place in ordered if place[0] < ordered[-1][0]]
 
 
 def _number(found: list[_Placed], answer: str) -> tuple[Claim, ...]:

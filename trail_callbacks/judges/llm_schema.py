@@ -14,7 +14,17 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from trail_callbacks.models.salvage import objects
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["ClaimItem", "ClaimsReply", "StatedItem", "StatedReply", "VerdictItem", "VerdictsReply", "narrow", "salvage"]
+__all__ = [
+    "ClaimItem",
+    "ClaimsReply",
+    "StatedItem",
+    "StatedReply",
+    "VerdictItem",
+    "VerdictsReply",
+    "narrow_claims",
+    "narrow_verdicts",
+    "salvage",
+]
 
 Item = TypeVar("Item", bound=BaseModel)
 
@@ -104,22 +114,31 @@ class ClaimsReply(_Strict):
     """The claims of a text."""
 
     abstained: bool = False
-    claims: Annotated[list[ClaimItem], _whole(ClaimItem), Field(max_length=120)]
+    claims: Annotated[list[ClaimItem], _whole(ClaimItem), Field(json_schema_extra={"maxItems": 200})]
 
 
 class VerdictsReply(_Strict):
     """A verdict for each claim."""
 
-    verdicts: Annotated[list[VerdictItem], _whole(VerdictItem), Field(max_length=64)]
+    verdicts: Annotated[list[VerdictItem], _whole(VerdictItem), Field(json_schema_extra={"maxItems": 64})]
 
 
 class StatedReply(_Strict):
     """Which claims are stated."""
 
-    verdicts: Annotated[list[StatedItem], _whole(StatedItem), Field(max_length=64)]
+    verdicts: Annotated[list[StatedItem], _whole(StatedItem), Field(json_schema_extra={"maxItems": 64})]
 
 
-def narrow(reply: type[VerdictsReply | StatedReply], claims: Sequence[str], passages: Sequence[str]) -> type[BaseModel]:
+def narrow_claims(most: int) -> type[BaseModel]:
+    """Bounds the number of claims in the schema, for servers with grammars; more are read all the same."""
+    items: Any = ClaimsReply.model_fields["claims"].annotation
+    field = Field(json_schema_extra={"maxItems": most})
+    return create_model("ClaimsReply", __base__=ClaimsReply, claims=(Annotated[items, _whole(ClaimItem)], field))
+
+
+def narrow_verdicts(
+    reply: type[VerdictsReply | StatedReply], claims: Sequence[str], passages: Sequence[str]
+) -> type[BaseModel]:
     """Names the ids of one call in its schema, so that a server with a grammar lets the model write no other.
 
     Only what is shown to the model gets narrower; reading stays as lenient as before, and ids are checked in code.

@@ -10,7 +10,14 @@ from typing import Literal, TypeVar
 
 from trail_callbacks.evidence import Evidence, Passage
 from trail_callbacks.judges.judge import Judgement, Question
-from trail_callbacks.judges.llm_schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, narrow, salvage
+from trail_callbacks.judges.llm_schema import (
+    StatedItem,
+    StatedReply,
+    VerdictItem,
+    VerdictsReply,
+    narrow_verdicts,
+    salvage,
+)
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.prompts import Fence, load
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
@@ -112,7 +119,7 @@ def _call(task: _Task, purpose: Purpose) -> Call:
         messages=load(purpose).messages(
             passages=fence.block("PASSAGES", passages), claims=fence.block("CLAIMS", claims), note=task.note
         ),
-        schema=narrow(
+        schema=narrow_verdicts(
             VerdictsReply if purpose == "verdicts" else StatedReply, [key for key, _ in task.questions], list(shown)
         ),
         purpose=purpose,

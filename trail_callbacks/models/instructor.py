@@ -71,7 +71,7 @@ class InstructorModel:
 
     Args:
         model: `provider/name` as in `instructor.from_provider`, e.g. `openai/gpt-5-mini`. With a ready client: the
-            name to send; a client that has one of its own needs none, but keeps it to itself, and reports say `default`.
+            name to send; a client that has one needs none, but does not tell it, and reports then say `default`.
         client: A ready instructor client, synchronous or asynchronous; it stays the caller's to close.
         base_url: Endpoint to use instead of the provider's own, e.g. `http://127.0.0.1:8080/v1`.
         api_key: Key. Without it the provider's usual environment variable counts, but never for a `base_url`: a key

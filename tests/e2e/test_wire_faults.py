@@ -1,0 +1,358 @@
+"""What goes wrong on the wire, over real HTTP on loopback: a tiny server that answers as told."""
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from pydantic import BaseModel
+
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.models.call import Call, Message
+from trail_callbacks.models.instructor import InstructorModel
+
+pytest.importorskip("instructor")
+pytestmark = pytest.mark.e2e
+
+KEY = "sk-proj-abcdef0123456789SECRET"
+
+
+class City(BaseModel):
+    name: str
+
+
+CALL = Call(messages=(Message("user", "Name a city."),), schema=City, purpose="claims", max_tokens=50)
+
+
+class Endpoint:
+    """Answers each request with the next of `answers`, or with the last for ever; keeps what was asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.requests = []
+        self.times = []
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                endpoint.requests.append(json.loads(body))
+                endpoint.times.append(time.perf_counter())
+                endpoint.authorization = self.headers["Authorization"]
+                answers = endpoint.answers
+                status, payload, headers = answers.pop(0) if len(answers) > 1 else answers[0]
+                data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+                self.send_response(status)
+                for name, value in {"Content-Type": "application/json", "Content-Length": len(data), **headers}.items():
+                    self.send_header(name, str(value))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *args):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
+        self.thread.start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+
+    def close(self):
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+def answer(content, status=200, *, finish="stop", refusal=None, usage=(10, 5), **message):
+    return (
+        status,
+        {
+            "id": "x",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "m",
+            "choices": [
+                {
+                    "index": 0,
+                    "finish_reason": finish,
+                    "message": {"role": "assistant", "content": content, "refusal": refusal, **message},
+                }
+            ],
+            "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)},
+        },
+        {},
+    )
+
+
+def fault(status, message, code=None, param=None, **headers):
+    return status, {"error": {"message": message, "type": "t", "code": code, "param": param}}, headers
+
+
+GOOD = answer('{"name": "Oslo"}')
+
+
+@pytest.fixture(params=["ask", "aask"])
+def ask(request):
+    def run(model, call=CALL):
+        return model.ask(call) if request.param == "ask" else asyncio.run(model.aask(call))
+
+    return run
+
+
+@pytest.fixture
+def serve():
+    started = []
+
+    def start(*answers, **options):
+        endpoint = Endpoint(*answers)
+        started.append(endpoint)
+        return endpoint, InstructorModel("openai/m", base_url=endpoint.url, api_key=KEY, http_retries=0, **options)
+
+    yield start
+    for endpoint in started:
+        endpoint.close()
+
+
+def test_a_good_answer(serve, ask):
+    endpoint, model = serve(GOOD)
+    reply = ask(model)
+    assert (reply.value.name, reply.error) == ("Oslo", None)
+    assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (1, 10, 5)
+    sent = endpoint.requests[0]
+    assert sent["max_tokens"] == 50
+    assert not {"temperature", "top_p", "seed", "stream"} & sent.keys()
+    assert sent["response_format"]["type"] == "json_schema"
+    assert endpoint.authorization == f"Bearer {KEY}"
+
+
+def test_a_key_of_the_environment_is_not_sent_to_another_endpoint(serve, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    endpoint, _ = serve(GOOD)
+    assert InstructorModel("openai/m", base_url=endpoint.url).ask(CALL).error is None
+    assert KEY not in endpoint.authorization
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_wrong_key_is_unauthorised_and_never_shown(serve, ask, status):
+    _, model = serve(
+        fault(status, f"Incorrect API key provided: {KEY}. Also sk-other-0123456789abc.", "invalid_api_key")
+    )
+    reply = ask(model)
+    assert reply.error.startswith("unauthorised: Incorrect API key provided: [key]")
+    assert "SECRET" not in reply.error
+    assert "sk-" not in reply.error
+    assert reply.usage.calls == 1
+
+
+def test_a_busy_endpoint_is_asked_again_when_it_says(serve, ask):
+    endpoint, model = serve(fault(429, "slow down", **{"Retry-After": "1"}), GOOD)
+    model._client.client.max_retries = 1
+    reply = ask(model)
+    assert reply.value.name == "Oslo"
+    assert endpoint.times[1] - endpoint.times[0] >= 1.0
+
+
+def test_an_endpoint_that_stays_busy_is_busy(serve, ask):
+    _, model = serve(fault(429, "quota used up", "insufficient_quota"))
+    assert ask(model).error == "busy: quota used up"
+
+
+def test_an_endpoint_that_is_down_is_unreachable(ask):
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    reply = ask(InstructorModel("openai/m", base_url=f"http://127.0.0.1:{port}/v1", http_retries=0))
+    assert reply.error.startswith("unreachable:")
+    assert reply.usage.prompt_tokens == 0
+
+
+def test_an_endpoint_that_never_answers_is_unreachable(ask):
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        reply = ask(InstructorModel("openai/m", base_url=url, timeout=0.3, http_retries=0))
+    assert reply.error.startswith("unreachable:")
+    assert "timed out" in reply.error
+
+
+def test_nonsense_is_invalid_and_its_text_is_kept(serve, ask):
+    endpoint, model = serve(answer("I would rather talk about the weather."))
+    reply = ask(model)
+    assert reply.error.startswith("invalid:")
+    assert reply.text == "I would rather talk about the weather."
+    assert len(endpoint.requests) == reply.usage.calls == 2
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (20, 10)
+
+
+def test_broken_json_is_cured_by_asking_again(serve, ask):
+    endpoint, model = serve(answer('{"name": "Os'), GOOD)
+    reply = ask(model)
+    assert reply.value.name == "Oslo"
+    assert (reply.usage.calls, reply.usage.prompt_tokens) == (2, 20)
+    assert len(endpoint.requests[1]["messages"]) == 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '<think>I quote {"name": "Bergen"} first</think>{"name": "Oslo"}',
+        'the opening tag was eaten</think>\n\n{"name": "Oslo"}',
+        '```json\n{"name": "Oslo"}\n```',
+    ],
+)
+def test_reasoning_and_fences_are_removed_without_asking_again(serve, ask, content):
+    endpoint, model = serve(answer(content))
+    assert ask(model).value.name == "Oslo"
+    assert len(endpoint.requests) == 1
+
+
+def test_an_answer_in_the_reasoning_field_is_found(serve, ask):
+    _, model = serve(answer(None, reasoning_content='{"name": "Oslo"}'))
+    assert ask(model).value.name == "Oslo"
+
+
+def test_an_answer_with_talk_around_it_is_saved_in_the_end(serve, ask):
+    _, model = serve(answer('Here you are: {"name": "Oslo"} Anything else?'))
+    reply = ask(model)
+    assert (reply.value.name, reply.error, reply.usage.calls) == ("Oslo", None, 2)
+
+
+def test_a_cut_answer_is_a_length_failure_with_its_text(serve, ask):
+    endpoint, model = serve(answer('{"name": "Os', finish="length"))
+    reply = ask(model)
+    assert reply.error.startswith("length:")
+    assert reply.text == '{"name": "Os'
+    assert (len(endpoint.requests), reply.usage.calls, reply.usage.completion_tokens) == (1, 1, 5)
+
+
+@pytest.mark.parametrize(
+    "refusing",
+    [
+        answer("", finish="content_filter"),
+        answer(None, refusal="I cannot help with that."),
+        fault(
+            400,
+            "The response was filtered due to the prompt triggering the content management policy.",
+            "content_filter",
+        ),
+    ],
+)
+def test_a_refusal_is_not_an_error_of_shape(serve, ask, refusing):
+    _, model = serve(refusing)
+    reply = ask(model)
+    assert reply.error.startswith("refused:")
+    assert reply.value is None
+
+
+def test_a_context_that_is_too_long_is_rejected(serve, ask):
+    _, model = serve(
+        fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded", "messages")
+    )
+    assert ask(model).error.startswith("rejected: too long: This model's maximum context")
+
+
+def test_max_tokens_is_renamed_once_and_leaves_room_to_think(serve, ask):
+    endpoint, model = serve(
+        fault(
+            400,
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            "unsupported_parameter",
+            "max_tokens",
+        ),
+        GOOD,
+    )
+    assert ask(model).value.name == "Oslo"
+    assert ask(model).value.name == "Oslo"
+    assert [("max_tokens" in sent, sent.get("max_completion_tokens", 0) > 4000) for sent in endpoint.requests] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+
+
+def test_a_rejected_sampling_parameter_is_dropped_and_remembered(serve, ask):
+    endpoint, model = serve(
+        fault(
+            400,
+            "Unsupported value: 'temperature' does not support 0 with this model.",
+            "unsupported_value",
+            "temperature",
+        ),
+        GOOD,
+        temperature=0,
+        seed=7,
+    )
+    reply = ask(model)
+    assert reply.value.name == "Oslo"
+    assert reply.usage.calls == 2
+    ask(model)
+    assert ["temperature" in sent for sent in endpoint.requests] == [True, False, False]
+    assert all(sent["seed"] == 7 for sent in endpoint.requests)
+
+
+def test_a_rejection_that_dropping_cannot_cure_ends(serve, ask):
+    endpoint, model = serve(fault(400, "Unsupported parameter: 'max_tokens' and 'max_completion_tokens'"))
+    assert ask(model).error.startswith("rejected:")
+    assert len(endpoint.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "category"),
+    [
+        (fault(500, "oops"), "failed: oops"),
+        (fault(404, "The model m does not exist", "model_not_found"), "rejected: The model m does not exist"),
+        ((200, b"<html>a proxy's page</html>", {"Content-Type": "text/html"}), ""),
+        ((200, {"unexpected": True}, {}), ""),
+        ((200, b"{not json", {}), ""),
+        (answer(None), ""),
+    ],
+)
+def test_everything_else_is_a_reply_too(serve, ask, given, category):
+    _, model = serve(given)
+    reply = ask(model)
+    assert reply.value is None
+    assert reply.error.startswith(category)
+    assert reply.error.split(":")[0] in {"failed", "invalid", "rejected"}
+
+
+def test_concurrent_asks_share_one_client(serve):
+    _, model = serve(GOOD)
+
+    async def many():
+        return await asyncio.gather(*(model.aask(CALL) for _ in range(20)))
+
+    assert [reply.value.name for reply in asyncio.run(many())] == ["Oslo"] * 20
+
+
+def test_a_model_that_is_forgotten_stops_its_thread(serve):
+    import gc
+
+    _, model = serve(GOOD)
+    model.ask(CALL)
+    thread = next(t for t in threading.enumerate() if t.name == "trail-models" and t.is_alive())
+    before = sum(t.name == "trail-models" for t in threading.enumerate())
+    assert thread.daemon
+    del model
+    gc.collect()
+    assert sum(t.name == "trail-models" for t in threading.enumerate()) < before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"model": "m"},
+        {"model": None},
+        {"model": "openai/m", "mode": "telepathy", "api_key": "x"},
+        {"model": "openai/m", "stream": True, "api_key": "x"},
+        {"model": "openai/m", "timeout": 0, "api_key": "x"},
+        {"model": "m", "client": object()},
+    ],
+)
+def test_wrong_settings_are_refused(options):
+    with pytest.raises(JudgeError):
+        InstructorModel(**options)
