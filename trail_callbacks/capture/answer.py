@@ -86,7 +86,14 @@ def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Sl
         wrote_last: Tells when the latest model output behind a piece was written; -1 if there is none.
     """
     texts = [slot for slot in root.outputs if slot.piece.text.strip() and slot.piece.form != "tool_call"]
-    messages = [slot for slot in texts if slot.piece.form == "message" and slot.piece.role == "assistant"]
+    carried = {(slot.piece.path, slot.piece.text) for slot in root.inputs}  # a history that chains hand through
+    messages = [
+        slot
+        for slot in texts
+        if slot.piece.form == "message"
+        and slot.piece.role == "assistant"
+        and (slot.piece.path, slot.piece.text) not in carried
+    ]
     if messages:
         return [messages[-1]], messages[-1].piece.text
     for name in _ANSWER:
