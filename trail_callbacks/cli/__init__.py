@@ -1,0 +1,51 @@
+"""The command `trail`.
+
+Exit status: 0 fine; 1 over the threshold given with `--max-score`, or a failed `trail doctor`; 2 wrong use or bad
+input; 70 a fault of this program; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from trail_callbacks.errors import TrailError
+
+__all__ = ["main"]
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Runs the command line; every error becomes a message on standard error, never a traceback.
+
+    Args:
+        args: Arguments; None takes those of the process. `TRAIL_DEBUG=1` in the environment shows tracebacks of faults.
+
+    Returns:
+        The exit status.
+    """
+    from trail_callbacks.cli.app import app  # noqa: PLC0415 - whoever imports `trail_callbacks` needs no typer
+    from trail_callbacks.cli.output import complain, quiet  # noqa: PLC0415 - as above
+
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # what a narrow encoding cannot show is spelled out
+    try:
+        app(None if args is None else list(args), prog_name="trail")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except TrailError as error:
+        complain(str(error))
+        return 2
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return 130
+    except BrokenPipeError:
+        quiet()
+        return 0
+    except Exception as error:
+        if os.environ.get("TRAIL_DEBUG"):
+            raise
+        complain(f"internal error, please report it: {type(error).__name__}: {error} (TRAIL_DEBUG=1 shows where)")
+        return 70
+    return 0

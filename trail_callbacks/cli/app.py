@@ -1,0 +1,212 @@
+"""The commands of `trail`: what each one takes; the work is done elsewhere."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from trail_callbacks.cli import doctor as doctoring
+from trail_callbacks.cli.gate import checked, refusal
+from trail_callbacks.cli.inputs import read, texts
+from trail_callbacks.cli.output import complain, display, dumped, emit, progress, write
+from trail_callbacks.cli.stage import perform
+from trail_callbacks.errors import ReportError
+from trail_callbacks.judges.resolve import resolve
+from trail_callbacks.render.marks import plain
+from trail_callbacks.render.provenance import graph_to_rich
+from trail_callbacks.render.terminal import fits, to_rich
+from trail_callbacks.report import Report
+from trail_callbacks.verify.estimate import estimate as estimated
+from trail_callbacks.verify.pipeline import verify
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Says which sentence of an answer is made up, and which step of an app made it up.",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.")]
+Judge = Annotated[
+    str | None, typer.Option(metavar="JUDGE", help="Who judges: local (offline, the default) or provider/model.")
+]
+BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="An OpenAI-compatible endpoint for the model.")]
+Answer = Annotated[str | None, typer.Option(metavar="FILE", help="The answer to check; - is standard input.")]
+AnswerText = Annotated[str | None, typer.Option(metavar="TEXT", help="The answer itself.")]
+Source = Annotated[list[str] | None, typer.Option(metavar="FILE", help="What it should rest on; may be repeated.")]
+SourceText = Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A source itself; may be repeated.")]
+Question = Annotated[str | None, typer.Option(metavar="TEXT", help="What was asked.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"trail-callbacks {version('trail-callbacks')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
+
+@app.command()
+def demo(
+    *,
+    app: Annotated[str, typer.Option(metavar="APP", help="langchain, langgraph, llama-index or all.")] = "all",
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="Ask this model instead of playing one.")] = None,
+    base_url: BaseUrl = None,
+    judge: Judge = None,
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Runs three small real apps and traces their made-up claims.
+
+    Offline, with a played model, unless --model is given.
+    """
+    performance = perform(app, model, base_url, judge)
+    if output:
+        write(output, dumped(performance.as_json()))
+    if as_json:
+        emit(performance.as_json())
+    else:
+        display(*performance.views())
+
+
+@app.command()
+def check(
+    *,
+    answer: Answer = None,
+    answer_text: AnswerText = None,
+    source: Source = None,
+    source_text: SourceText = None,
+    question: Question = None,
+    judge: Judge = None,
+    base_url: BaseUrl = None,
+    max_score: Annotated[
+        float | None, typer.Option(metavar="X", help="Exit with status 1 if the score is over this, 0.0 to 1.0.")
+    ] = None,
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Checks an answer against its sources.
+
+    With --max-score an answer that could not be fully verified fails too: no evidence, a failed judge, claims left out.
+    """
+    threshold = checked(max_score)
+    graph = texts(answer, answer_text, source or [], source_text or [], question)
+    asked = resolve(judge, base_url=base_url)
+    with progress(f"judging with {asked.name}"):
+        report = verify(graph, asked)
+    _deliver(report, as_json=as_json, output=output)
+    why = refusal(report, threshold)
+    if why:
+        complain(why)
+        raise typer.Exit(1)
+
+
+@app.command()
+def show(
+    *,
+    report: Annotated[str, typer.Argument(metavar="REPORT", help="A report as JSON; - is standard input.")],
+    width: Annotated[int | None, typer.Option(min=40, metavar="N", help="Columns, 40 or more.")] = None,
+    graph: Annotated[bool, typer.Option("--graph", help="Show the provenance graph too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Shows a saved report."""
+    try:
+        read_back = Report.from_json(read(report))
+    except ReportError as error:
+        raise ReportError(f"{report}: {error}") from error
+    if as_json:
+        emit(_data(read_back))
+        return
+    display(*([graph_to_rich(read_back.graph), ""] if graph else []), to_rich(read_back), width=width)
+
+
+@app.command()
+def estimate(
+    *,
+    answer: Answer = None,
+    answer_text: AnswerText = None,
+    source: Source = None,
+    source_text: SourceText = None,
+    question: Question = None,
+    judge: Judge = None,
+    base_url: BaseUrl = None,
+    as_json: Json = False,
+) -> None:
+    """Says what a check would cost; asks no model."""
+    graph = texts(answer, answer_text, source or [], source_text or [], question)
+    cost = estimated(graph, resolve(judge, base_url=base_url))
+    if as_json:
+        emit(asdict(cost))
+        return
+    display(
+        f"about {cost.claims} claims",
+        f"{cost.calls} model calls, and at most {cost.more_calls} more to trace back what is unsupported",
+        f"about {cost.prompt_tokens:,} tokens read and {cost.completion_tokens:,} written",
+    )
+
+
+@app.command()
+def doctor(*, judge: Judge = None, base_url: BaseUrl = None, as_json: Json = False) -> None:
+    """Plants a made-up claim everywhere and says who noticed.
+
+    In the offline judge, in the judge that is named, and in each installed framework.
+    """
+    found = []
+    todo = list(doctoring.subjects(judge, base_url))
+    with progress("examining", total=len(todo)) as bar:
+        for subject, run in todo:
+            bar.update(bar.task_ids[0], description=f"examining {subject}")
+            found.append(run())
+            bar.advance(bar.task_ids[0])
+    healthy = all(finding.healthy for finding in found)
+    if as_json:
+        emit({"healthy": healthy, "findings": [asdict(finding) for finding in found]})
+    else:
+        display(*_diagnosis(found))
+    if not healthy:
+        raise typer.Exit(1)
+
+
+def _diagnosis(found: list[doctoring.Finding]) -> Iterator[Text]:
+    yes, no = ("\u2713", "\u2717") if fits(sys.stdout) else ("+", "X")
+    for finding in found:
+        if finding.missing:
+            yield Text(f"- {plain(finding.subject)}: not installed\n  {plain(finding.missing)}", style="dim")
+            continue
+        steps = {"captured": finding.captured, "judged": finding.judged, "flagged": finding.flagged}
+        words = ", ".join(f"{yes if done else no} {step}" for step, done in steps.items())
+        yield Text(f"{yes if finding.healthy else no} {plain(finding.subject)}: {words}")
+        if finding.trouble:
+            yield Text(f"  {plain(finding.trouble)}", style="yellow")
+
+
+def _deliver(report: Report, *, as_json: bool, output: str | None) -> None:
+    if output:
+        write(output, dumped(_data(report)))
+    if as_json:
+        emit(_data(report))
+    else:
+        display(to_rich(report))
+
+
+def _data(report: Report) -> Any:
+    return json.loads(report.to_json())

@@ -1,0 +1,115 @@
+"""Plants a made-up claim in each installed framework and in each judge, and says whether it is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+
+from trail_callbacks.errors import MissingExtraError
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.judges.judge import Judge
+from trail_callbacks.judges.resolve import resolve
+from trail_callbacks.report import Report, Verdict
+from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
+from trail_callbacks.verify.pipeline import check
+
+__all__ = ["Finding", "examine", "subjects"]
+
+_GROUP = "trail_callbacks.selfchecks"
+
+QUESTION = "When was the lighthouse built, and how high is it?"
+SOURCE = "The lighthouse on Skarn Point was built in 1874. Its tower is 31 metres high and painted white."
+TRUE = "The lighthouse was built in 1874."
+PLANTED = "Its tower is 58 metres high."
+
+Step = Callable[[str, str, str, Judge], Report]
+"""A self-check: question, source, the answer that the app's model gives, judge."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What became of the planted claim in one place.
+
+    Attributes:
+        subject: Where it was planted.
+        captured: The answer and the source were recorded, and the source is known to have reached the answer.
+        judged: Every claim has a class.
+        flagged: The planted claim is unsupported and the true one is supported.
+        missing: The pip line that would install what is absent; then nothing was tried.
+        trouble: What went wrong, in words.
+    """
+
+    subject: str
+    captured: bool = False
+    judged: bool = False
+    flagged: bool = False
+    missing: str | None = None
+    trouble: str | None = None
+
+    @property
+    def healthy(self) -> bool:
+        """Everything happened that should, or the thing is not installed."""
+        return self.missing is not None or self.flagged
+
+
+def subjects(judge: str | None, base_url: str | None) -> Iterator[tuple[str, Callable[[], Finding]]]:
+    """Lists what can be examined: the offline judge, the named judge, and each adapter with that judge.
+
+    Raises:
+        JudgeError: If the named judge is unknown.
+        MissingExtraError: If it needs an extra that is not installed.
+    """
+    named = resolve(judge, base_url=base_url)
+    local = resolve(None)
+    for each in [local] if named.name == local.name else [local, named]:
+        yield f"judge {each.name}", lambda each=each: examine(f"judge {each.name}", _alone, each)  # type: ignore[misc]  # mypy cannot infer a lambda's default
+    for entry in sorted(entry_points(group=_GROUP)):
+        subject = f"{entry.name} with {named.name}"
+        yield subject, lambda entry=entry, subject=subject: examine(subject, entry.load, named, load=True)  # type: ignore[misc]  # as above
+
+
+def examine(subject: str, step: Callable[..., object], judge: Judge, *, load: bool = False) -> Finding:
+    """Runs one self-check; whatever goes wrong in it is a finding."""
+    try:
+        run: Step = step() if load else step  # type: ignore[assignment]  # an entry point's value has no type
+        report = run(QUESTION, SOURCE, f"{TRUE} {PLANTED}", judge)
+    except MissingExtraError as error:
+        return Finding(subject=subject, missing=str(error))
+    except Exception as error:  # noqa: BLE001 - a doctor reports, whatever the patient does
+        return Finding(subject=subject, trouble=f"{type(error).__name__}: {error}")
+    return _finding(subject, report)
+
+
+def _alone(question: str, source: str, answer: str, judge: Judge) -> Report:
+    return check(answer, source, question, judge)
+
+
+def _finding(subject: str, report: Report) -> Finding:
+    captured = _captured(report.graph)
+    classes = {part: _verdict(report, part) for part in (TRUE, PLANTED)}
+    judged = captured and all(verdict is not None and verdict.support is not None for verdict in classes.values())
+    true, planted = (verdict.support if verdict else None for verdict in classes.values())
+    flagged = judged and planted in UNSUPPORTED and true is SupportClass.SUPPORTED
+    trouble = None
+    if not captured:
+        trouble = "the answer or the source it came from was not recorded"
+    elif not judged:
+        trouble = (
+            next((v.error for v in report.verdicts if v.error), None) or "; ".join(report.warnings) or report.state
+        )
+    elif not flagged:
+        trouble = f"the planted claim came out as {planted}, the true one as {true}"
+    return Finding(subject=subject, captured=captured, judged=judged, flagged=flagged, trouble=trouble)
+
+
+def _captured(graph: ProvenanceGraph) -> bool:
+    sources = [leaf for leaf in graph.leaves() if leaf.kind == "document"]
+    return graph.answer is not None and PLANTED in graph.answer.text and any(SOURCE in leaf.text for leaf in sources)
+
+
+def _verdict(report: Report, part: str) -> Verdict | None:
+    """The verdict on the claim that stands in this part of the answer."""
+    start = report.graph.answer.text.find(part) if report.graph.answer else -1
+    found = [claim for claim in report.claims if claim.start < start + len(part) and start < claim.end]
+    return report.verdict(found[0].id) if start >= 0 and found else None

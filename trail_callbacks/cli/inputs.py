@@ -1,0 +1,77 @@
+"""Texts from files, standard input and the command line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import Node, ProvenanceGraph
+
+__all__ = ["read", "texts"]
+
+_STDIN = "-"
+
+
+def texts(
+    answer: str | None,
+    answer_text: str | None,
+    sources: Sequence[str],
+    source_texts: Sequence[str],
+    question: str | None,
+) -> ProvenanceGraph:
+    """Makes a graph of what was named on the command line; each source keeps the name of its file.
+
+    Raises:
+        InputError: If the answer or all sources are missing, the answer is given twice, standard input is named
+            twice, or a file cannot be used.
+    """
+    if (answer is None) == (answer_text is None):
+        raise InputError("give the answer once: --answer FILE (- is standard input) or --answer-text TEXT")
+    if not sources and not source_texts:
+        raise InputError("give at least one source: --source FILE (- is standard input) or --source-text TEXT")
+    if [answer, *sources].count(_STDIN) > 1:
+        raise InputError("standard input (-) can be read only once: put the other text into a file")
+    said = answer_text if answer_text is not None else read(str(answer))
+    nodes = [
+        Node(id=f"source-{n}", kind="document", text=read(name), step="source", attributes={"source": _named(name)})
+        for n, name in enumerate(sources, 1)
+    ]
+    nodes += [
+        Node(id=f"source-{n}", kind="document", text=text, step="source")
+        for n, text in enumerate(source_texts, len(nodes) + 1)
+    ]
+    return ProvenanceGraph.from_texts(said, nodes, question)
+
+
+def read(name: str) -> str:
+    """Reads a UTF-8 text file; `-` is standard input.
+
+    Raises:
+        InputError: If it does not exist, cannot be opened, or holds something else than UTF-8 text; names the file.
+    """
+    where = _named(name)
+    try:
+        data = sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes()
+    except IsADirectoryError as error:
+        raise InputError(f"{where} is a folder: name the files in it") from error
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{where} does not exist (to give the text itself use --answer-text or --source-text)"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{where} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if b"\0" in data:
+        raise InputError(f"{where} is a binary file: expected text in UTF-8")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{where} is not UTF-8 (byte {error.start} is {data[error.start]:#04x}): convert it, "
+            "for example with iconv -t UTF-8"
+        ) from error
+
+
+def _named(name: str) -> str:
+    return "standard input" if name == _STDIN else name
