@@ -88,7 +88,10 @@ class _Builder:
             return None if inside else self._brought(slot, composite=composite)
         if composite or run.kind != "chain" or not self._is_source(slot):
             return None
-        draft = self._document(slot)
+        if piece.form == "message":  # a history that code loaded, or a graph's own words about a tool that failed
+            draft = self._draft("tool_result" if piece.role == "tool" else "completion", slot, run.end)
+        else:
+            draft = self._document(slot)
         self._feed(draft, run.inputs)
         return draft
 
@@ -171,7 +174,8 @@ class _Builder:
         links = self._linker.of(slot)
         if slot.piece.form == "document":
             return not any(link.spans for link in links)
-        if slot.piece.form != "text" or any(link.whole for link in links):
+        told = slot.piece.form == "message" and slot.piece.role in {"assistant", "tool"}
+        if not (told or slot.piece.form == "text") or any(link.whole for link in links):
             return False
         known = {form for each in slot.run.inputs for form in self._linker.text(each).forms}
         forms = self._linker.text(slot).forms

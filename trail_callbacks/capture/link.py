@@ -219,6 +219,7 @@ class Linker:
             or (piece.ref is not None and s.piece.ref == piece.ref)
             or (piece.id is not None and s.piece.id == piece.id)
         ]
+        equal = [s for s in equal if s.piece.text == piece.text] or equal  # two stores may number alike
         placed = [s for s in equal if s.piece.path == piece.path]
         return (placed or equal)[-1] if equal else None
 

@@ -58,7 +58,9 @@ class Producers:
 
     def named(self, slot: Slot) -> Slot | None:
         """The producer of the message or document with this id."""
-        return _latest(self._by_id.get(slot.piece.id, ()), slot.run) if slot.piece.id is not None else None
+        known = self._by_id.get(slot.piece.id, ()) if slot.piece.id is not None else ()
+        equal = [source for source in known if source.piece.text == slot.piece.text]  # two stores may number alike
+        return _latest(equal, slot.run) or _latest(known, slot.run)
 
     def same_object(self, slot: Slot) -> Slot | None:
         """The producer of this very object."""
