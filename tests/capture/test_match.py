@@ -86,3 +86,12 @@ def test_code_that_reorders_words_is_seen_by_their_share():
     assert arrived(Text("planted in 1703"), Text("1703 IN PLANTED")) == 1.0
     assert arrived(Text("planted in 1703"), Text("felled in 1911")) < 0.5
     assert arrived(Text("..."), Text("x")) == 0.0
+
+
+def test_a_book_is_searched_as_a_page_is():
+    book = " ".join(f"{word}{n}" for n in range(3000) for word in ("ox", "ram"))
+    page = " ".join(f"{word}{n}" for n in range(900, 960) for word in ("ox", "ram"))
+    match = overlap(Text(book), Text(f"so it says: {page} and then?"))
+    assert match.coverage == 120 / 6000
+    assert len(match.spans) == 1
+    assert overlap(Text(book), Text("nothing of the sort stands in here at all")) is None

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from trail_callbacks.text import Words, fingerprint, forms, ngrams, words
 
@@ -20,20 +20,26 @@ __all__ = ["Match", "Matcher", "Text", "arrived", "longest_first", "overlap"]
 _SEGMENT = re.compile(r"[.!?;:\"\n\r\u201c\u201d\u3002\uff01\uff1f]+|\\[nr]")
 _SHARED_RUN = 12  # words; what winnowing guarantees to find
 _SENTENCE_RUN = 5  # words; enough where a whole line or sentence is known to be shared
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 K = TypeVar("K")
+_BOOK = 1000  # words
 _COMMON = 64  # an anchor in more distinct texts than this is boilerplate
 
 
 class Text:
     """A distinct text with what is computed from it once, when first needed."""
 
-    __slots__ = ("_forms", "_segments", "_words", "text")
+    __slots__ = ("_forms", "_segments", "_sorted", "_words", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._forms: tuple[str, ...] | None = None
         self._words: Words | None = None
         self._segments: tuple[str, ...] | None = None
+        self._sorted: tuple[int, NDArray[np.uint64], NDArray[np.intp]] | None = None
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -56,6 +62,27 @@ class Text:
             parts = map(str.strip, _SEGMENT.split(self.text.casefold()))
             self._segments = tuple(part for part in parts if len(part) >= 12 or part.count(" ") >= 2)  # noqa: PLR2004
         return self._segments
+
+    def places(self, other: tuple[str, ...], n: int) -> Callable[[int], Iterable[int]]:
+        """Returns where in this text the n words of another that begin at a given index may stand.
+
+        A book is searched by sorted hashes, kept between searches; for a page a dictionary is built faster than kept.
+        """
+        if len(self.forms) < _BOOK:
+            at: dict[tuple[str, ...], list[int]] = defaultdict(list)
+            for i in range(len(self.forms) - n + 1):
+                at[self.forms[i : i + n]].append(i)
+            return lambda j: at.get(other[j : j + n], ())[:_COMMON]
+        import numpy as np  # noqa: PLC0415 - costs half the import time of the package
+
+        if self._sorted is None or self._sorted[0] != n:
+            hashes = ngrams(self.forms, n)
+            order = np.argsort(hashes, kind="stable")
+            self._sorted = (n, hashes[order], order)
+        _, hashes, order = self._sorted
+        wanted = ngrams(other, n)
+        first, last = np.searchsorted(hashes, wanted), np.searchsorted(hashes, wanted, side="right")
+        return lambda j: order[first[j] : min(last[j], first[j] + _COMMON)].tolist()
 
     @property
     def distinctive(self) -> bool:
@@ -98,7 +125,7 @@ def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match 
     want = target.forms
     if not want:
         return None
-    runs = _runs(have, want, min(shortest, len(have), len(want)))
+    runs = _runs(source, target, min(shortest, len(have), len(want)))
     if not runs:
         return None
     found: set[int] = set()
@@ -109,20 +136,20 @@ def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match 
     return Match(len(found) / len(have), spans, whole=runs[0][0] == len(have))
 
 
-def _runs(have: tuple[str, ...], want: tuple[str, ...], seed: int) -> list[tuple[int, int, int]]:
+def _runs(source: Text, target: Text, seed: int) -> list[tuple[int, int, int]]:
     """Runs of at least `seed` shared words: length, place in the source, place in the target; longest first."""
-    at: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for i in range(len(have) - seed + 1):
-        at[have[i : i + seed]].append(i)
+    have, want = source.forms, target.forms
+    places = source.places(want, seed)
     runs = []
     j = 0
     while j <= len(want) - seed:
         best = (0, 0, 0)
-        for i in at.get(want[j : j + seed], ())[:_COMMON]:
-            length = seed
+        for i in places(j):
+            length = 0
             while i + length < len(have) and j + length < len(want) and have[i + length] == want[j + length]:
                 length += 1
-            best = max(best, (length, i, j))
+            if length >= seed:
+                best = max(best, (length, i, j))
         if best[0]:
             runs.append(best)
         j += best[0] or 1
