@@ -1,4 +1,4 @@
-"""Claims: the smallest statements of an answer that evidence can confirm or deny, and a splitter that needs no model."""
+"""Claims: the smallest statements of an answer that evidence can confirm or deny; a splitter without a model."""
 
 from __future__ import annotations
 
@@ -53,24 +53,26 @@ _COORDINATE = re.compile(
     rf",\s+(?:and|but)\s+(?=(?:the\s+|a\s+|an\s+|[A-Z])[\w'\u2019-]*(?:\s+[\w'\u2019-]+){{0,3}}?\s+{_FINITE}\b)"
 )
 _SCOPED = re.compile(
-    r"^\W*(?:if|when|while|although|because|since|unless|before|after|once|until|according|under|in case|both|either|as|"
-    r"during|for|given|assuming|whether|by|with|without|from|between|among|in|on|at)\b"
+    r"^\W*(?:if|when|while|although|because|since|unless|before|after|once|until|according|under|in case|both|either|"
+    r"as|during|for|given|assuming|whether|by|with|without|from|between|among|in|on|at)\b"
     r"|\b(?:said|says|say|that|whether|believes?|claims?|reports?|reported|argues?|according|if|unless|because|which|who|not|no)\b",
     re.IGNORECASE,
 )
 _WIDE_SEMICOLON = re.compile(r"\s*[\uff1b\u061b]\s*")
 _SEMICOLON = re.compile(r"\s*;\s+")
 _SHORT = 4  # words; shorter answers need their question to say something
-_WHOLE_QUESTION = re.compile(r"[?\uff1f\u061f\u037e][\s\"'\u201d\u2019)\]*_]*$")
+_SHORT_SIGNS = 40  # signs; the same for scripts without spaces
+_CLAUSE = 3  # words a clause has at least
+_QUESTION = re.compile(r"[?\uff1f\u061f\u037e][\s\"'\u201d\u2019)\]*_]*$")
 
 
 def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     """Splits an answer into claims by rules, without a model.
 
-    A sentence, list item or table row is a claim; independent clauses behind a semicolon or `, and` are claims of their
-    own where that is safe. Headings, lead-ins that end in a colon, rules and code blocks are none. What states nothing
-    about the world is kept with `checkable=False`; that is told apart by English rules, in other languages only
-    questions are (by their marks). Pronouns stay as they are: a wrong guess would be worse. An answer of a few words is
+    A sentence, list item or table row is a claim; independent clauses behind a semicolon or `, and` are claims of
+    their own where that is safe. Headings, lead-ins that end in a colon, rules and code blocks are none. What states
+    nothing about the world is kept with `checkable=False`; that is told apart by English rules, in other languages
+    only questions are (by their marks). Pronouns stay as they are: a wrong guess would be worse. An answer of a few words is
     joined with its question.
 
     Instructions to the reader that carry content ("Take two tablets a day") stay checkable: sources give instructions
@@ -126,42 +128,52 @@ def _pieces(answer: str) -> Iterator[_Piece]:
     for start, line in _lines(answer):
         if _FENCE.match(line):
             fenced = not fenced
+        elif _HEADING.match(line) and not fenced:
+            lead, header = "", []
+        elif not line.strip():
+            header = []
+        elif fenced or not _LETTER.search(line):
             continue
-        if fenced or (_RULE.match(line) and not _LETTER.search(line)) or _HEADING.match(line):
-            if not line.strip():
-                header = []
-            elif _HEADING.match(line):
-                lead, header = "", []
-            continue
-        if line.count("|") > 1 and line.strip().startswith("|"):
+        elif line.lstrip().startswith("|") and line.count("|") > 1:
             row = _cells(line)
             if header:
-                stripped = line.strip()
-                at = start + line.index(stripped)
-                yield _Piece(at, at + len(stripped), _row(header, row))
+                yield _stripped(line, start, _row(header, row))
             header = header or row
-            continue
-        header = []
-        marker = _MARKER.match(line)
-        skip = marker.end() if marker else 0
-        item = skip > 0 and bool(line[:skip].strip())
-        if not item and line.strip():
-            lead = lead if lead and line[0].isspace() else ""
-        last = None
-        for sentence in sentences(line[skip:]):
-            if not _LETTER.search(sentence.text):
-                continue
-            if last is not None:
-                yield last
-            at = start + skip + sentence.start
-            last = _Piece(at, start + skip + sentence.end, "", lead if item else "")
-        if last is None:
-            continue
-        closing = answer[last.start : last.end].rstrip("*_ ")
-        if closing.endswith((":", "\uff1a")):
-            lead = lead if item else _clean(closing)[:-1].strip()
         else:
-            yield last
+            header = []
+            pieces, ending = _of_line(line, start, lead)
+            yield from pieces
+            item = bool(pieces and pieces[0].lead) or _is_item(line)
+            lead = ending or (lead if item else "")
+
+
+def _of_line(line: str, start: int, lead: str) -> tuple[list[_Piece], str]:
+    """The sentences of a line, and its last one instead, without its colon, where that leads into what follows."""
+    marker = _MARKER.match(line)
+    skip = marker.end() if marker else 0
+    under = lead if _is_item(line) else ""
+    found = [
+        _Piece(start + skip + sentence.start, start + skip + sentence.end, "", under)
+        for sentence in sentences(line[skip:])
+        if _LETTER.search(sentence.text)
+    ]
+    closing = _clean(line)
+    if found and closing.endswith((":", "\uff1a")):
+        last = found.pop()
+        ending = _clean(line[last.start - start : last.end - start])[:-1].strip()
+        return found, "" if under else ending
+    return found, ""
+
+
+def _is_item(line: str) -> bool:
+    marker = _MARKER.match(line)
+    return marker is not None and bool(marker[0].strip())
+
+
+def _stripped(line: str, start: int, text: str) -> _Piece:
+    stripped = line.strip()
+    at = start + line.index(stripped)
+    return _Piece(at, at + len(stripped), text)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -183,31 +195,42 @@ def _row(header: list[str], row: list[str]) -> str:
 def _clauses(answer: str, piece: _Piece) -> Iterator[_Piece]:
     """Cuts a sentence into independent clauses where nothing before the cut can reach over it."""
     text = answer[piece.start : piece.end]
-    cuts: list[tuple[int, int]] = []
-    if piece.text or _WHOLE_QUESTION.search(text):
+    if piece.text or _QUESTION.search(text):
         yield piece
         return
-    cuts += [gap.span() for gap in _WIDE_SEMICOLON.finditer(text)]
-    if ":" not in text and "(" not in text:
-        gaps = list(_SEMICOLON.finditer(text))
-        edges = [0, *(gap.end() for gap in gaps)]
-        ends = [*(gap.start() for gap in gaps), len(text)]
-        if gaps and all(
-            _VERB.search(text, a, b) and len(text[a:b].split()) > 2 for a, b in zip(edges, ends, strict=True)
-        ):  # noqa: PLR2004 - a clause has three words
-            cuts += [gap.span() for gap in gaps]
-    if not cuts and '"' not in text and "\u201c" not in text:
-        at = 0
-        for gap in _COORDINATE.finditer(text):
-            if not _VERB.search(text, at, gap.start()) or _SCOPED.search(text[at : gap.start()]):
-                break
-            cuts.append(gap.span())
-            at = gap.end()
+    cuts = [gap.span() for gap in _WIDE_SEMICOLON.finditer(text)] + _semicolons(text)
     start = 0
-    for a, b in [*sorted(cuts), (len(text), len(text))]:
+    for a, b in [*sorted(cuts or _coordinations(text)), (len(text), len(text))]:
         if _LETTER.search(text, start, a):
             yield _Piece(piece.start + start, piece.start + a, "", piece.lead)
         start = b
+
+
+def _semicolons(text: str) -> list[tuple[int, int]]:
+    """Where semicolons part whole clauses; in a list (`Paris; Rome`) they do not."""
+    if ":" in text or "(" in text:
+        return []
+    gaps = [gap.span() for gap in _SEMICOLON.finditer(text)]
+    starts = [0, *(end for _, end in gaps)]
+    ends = [*(start for start, _ in gaps), len(text)]
+    for a, b in zip(starts, ends, strict=True):
+        if not _VERB.search(text, a, b) or len(text[a:b].split()) < _CLAUSE:
+            return []
+    return gaps
+
+
+def _coordinations(text: str) -> list[tuple[int, int]]:
+    """Where `, and` or `, but` joins a clause with its own subject to one that has no condition, report or denial."""
+    if '"' in text or "\u201c" in text:
+        return []
+    cuts: list[tuple[int, int]] = []
+    at = 0
+    for gap in _COORDINATE.finditer(text):
+        if not _VERB.search(text, at, gap.start()) or _SCOPED.search(text[at : gap.start()]):
+            break
+        cuts.append(gap.span())
+        at = gap.end()
+    return cuts
 
 
 def _clean(text: str) -> str:
@@ -218,8 +241,8 @@ def _clean(text: str) -> str:
 
 
 def _is_short(text: str) -> bool:
-    words = text.split()
-    return len(words) < _SHORT and len(text) < 40 and not _VERB.search(text) and not text.endswith(("!", "?"))  # noqa: PLR2004 - scripts without spaces
+    few = len(text.split()) < _SHORT and len(text) < _SHORT_SIGNS
+    return few and not _VERB.search(text) and not text.endswith(("!", "?"))
 
 
 def _joined(question: str, text: str) -> str:

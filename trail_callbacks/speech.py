@@ -13,10 +13,11 @@ _WORD = re.compile(r"\w")
 _COURTESY = re.compile(
     r"""^\W*(?:
       (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b[^.]{0,40}$
-    | (?:thanks|thank\syou|cheers|sorry|apologies|my\sapologies|congratulations|you(?:'|\u2019)re\swelcome|no\sproblem)\b
+    | (?:thanks|thank\syou|cheers|sorry|apologies|my\sapologies|congratulations|
+        you(?:'|\u2019)re\swelcome|no\sproblem)\b
     | (?:great|good|excellent|interesting)\s(?:question|point)\b
-    | (?:(?:sure|certainly|absolutely|of\scourse|okay|ok|got\sit|understood|alright|definitely|unfortunately|yes|yeah|no|nope|true|
-          right|exactly|indeed|maybe|oh|ah|wow|haha|hm+|bye|goodbye|wait|well|cool|nice|great|fine|that(?:\s?['\u2019]s|\sis)\strue|
+    | (?:(?:sure|certainly|absolutely|of\scourse|okay|ok|got\sit|understood|alright|definitely|unfortunately|
+          yes|yeah|no|nope|true|right|exactly|indeed|maybe|oh|ah|wow|haha|hm+|bye|goodbye|wait|well|cool|nice|great|fine|that(?:\s?['\u2019]s|\sis)\strue|
           (?:it|that)\smakes\ssense|let['\u2019]s\sgo)\W*)+$
     | (?:i|we)\s(?:hope|trust)\b
     | (?:i(?:'m|\u2019m|\sam)|we(?:'re|\u2019re|\sare))\s(?:glad|happy|sorry|here|pleased|excited)\b
@@ -39,8 +40,8 @@ _OFFER = re.compile(
 )
 _OPINION = re.compile(
     r"""^\W*(?:(?:and|but|so|well|honestly|overall|yes|no|oh)\W+)?(?:
-      (?:i|we)\s(?:\w+ly\s|also\s|would\s|'d\s|do\s)*(?:think|believe|feel|guess|suppose|recommend|suggest|prefer|love|like|enjoy|
-        admire|wish|agree|disagree|doubt|consider)\b
+      (?:i|we)\s(?:\w+ly\s|also\s|would\s|'d\s|do\s)*
+        (?:think|believe|feel|guess|suppose|recommend|suggest|prefer|love|like|enjoy|admire|wish|agree|disagree|doubt|consider)\b
     | (?:i|we)(?:'|\u2019)d\s(?:say|recommend|suggest|prefer|love)\b
     | (?:in\smy|to\smy|from\smy)\s(?:humble\s)?(?:opinion|view|mind|experience|perspective)\b
     | personally\b
@@ -62,10 +63,16 @@ _SOURCE = (
     r"(?:contexts?|documents?|sources?|texts?|passages?|articles?|excerpts?|snippets?|information|materials?|contents?|"
     r"reports?|pages?|records?|search\sresults|files?|knowledge\sbase|terms|transcripts?|notes|data|database|web\s?sites?)"
 )
-_DETERMINED = rf"(?:(?:any\sof\s)?(?:the|these|this|those|your|my|our|available|provided|retrieved|given|supplied|none\sof)\s(?:[\w-]+\s){{0,3}}?)?{_SOURCE}"
-_NOT = r"(?:(?:do|does|did|could|can|would|is|are|was|were|has|have|had|will)(?:n['\u2019]t|\s?not)(?:\sbeen)?|never|fails?\sto|failed\sto|nowhere)"
+_DETERMINED = (
+    r"(?:(?:any\sof\s)?(?:the|these|this|those|your|my|our|available|provided|retrieved|given|supplied|none\sof)\s"
+    rf"(?:[\w-]+\s){{0,3}}?)?{_SOURCE}"
+)
+_NOT = (
+    r"(?:(?:do|does|did|could|can|would|is|are|was|were|has|have|had|will)(?:n['\u2019]t|\s?not)(?:\sbeen)?"
+    r"|never|fails?\sto|failed\sto|nowhere)"
+)
 _NOTHING = r"(?:no(?:t\s(?:any|enough|sufficient))?|insufficient|little|any|enough)"
-_CONTENT = r"(?:information|mention|details?|data|reference|evidence|answer|indication|record|statement|description|specifics?)"
+_CONTENT = r"(?:information|mention|details?|data|reference|evidence|answer|indication|record|statement|specifics?)"
 _STATE = (
     r"(?:mention|contain|say|state|specify|include|provide|give|discuss|address|cover|indicate|describe|explain|answer|list|"
     r"offer|tell|detail|clarify|elaborate|define|name|have|refer|report)s?"
@@ -83,18 +90,20 @@ _DECLINE = re.compile(
       (?:i|we)\s(?:really\s|simply\s|currently\s|still\s)?
         (?:(?:do|did|can|could|would|am|are|was|were|have|will)(?:n['\u2019]t|\s?not)\s
             (?:\w+ly\s)?(?:{_KNOW}|able\sto|sure|certain|aware|found|enough|sufficient)
-          |(?:am|are|was|were)\sunable\sto|lack\b|have\s(?:no|insufficient|not)\b|found\s(?:no|nothing)\b)
+          |(?:am|are|was|were)\sunable\sto|lack\b|have\s(?:no|insufficient)\b|found\s(?:no|nothing)\b)
     | (?:the\sassistant|this\sassistant)\s(?:cannot|can['\u2019]t|is\sunable\sto|does\snot\sknow)\b
     | i['\u2019]m\s(?:not\s(?:sure|certain|aware|able)|unable)\b
     | {_DETERMINED}\s(?:[\w-]+\s){{0,4}}?{_NOT}\s(?:\w+ly\s)?{_STATE}\b
     | none\sof\s{_DETERMINED}\s{_STATE}\b
-    | {_DETERMINED}\s(?:[\w-]+\s){{0,3}}?(?:contains?|has|have|gives?|provides?|makes?|offers?|includes?)\s{_NOTHING}\s(?:[\w-]+\s){{0,2}}?{_CONTENT}\b
+    | {_DETERMINED}\s(?:[\w-]+\s){{0,3}}?(?:contains?|has|have|gives?|provides?|makes?|offers?|includes?)\s
+        {_NOTHING}\s(?:[\w-]+\s){{0,2}}?{_CONTENT}\b
     | there\s(?:is|are|was|were)(?:n['\u2019]t)?\s(?:simply\s)?{_NOTHING}\s(?:[\w-]+\s){{0,2}}?(?!evidence){_CONTENT}\b
-    | (?:no|insufficient|not\senough)\s(?:[\w-]+\s){{0,3}}?{_CONTENT}\s(?:[\w-]+\s){{0,8}}?(?:is|are|was|were|could\sbe|can\sbe|has\sbeen|available|found|given|provided|in|about|on)\b
-    | (?:it|this|that|the\sanswer)\s(?:is|was|cannot\sbe|can['\u2019]t\sbe|could\snot\sbe)\s(?:not\s)?(?:(?:clear|known|stated|mentioned|
-        specified|given|available|found|determined|answered|possible|unclear|unknown))\b.{{0,60}}(?:{_SOURCE}\b|\W*$)
-    | [^.;]{{1,120}}\s(?:is|are|was|were)(?:n['\u2019]t|\snot)\s(?:explicitly\s|directly\s)?(?:mentioned|stated|specified|given|provided|
-        available|discussed|described|addressed|covered|included|found|known)\s(?:anywhere\s)?(?:in|by|from|within)\s{_DETERMINED}\W*$
+    | (?:no|insufficient|not\senough)\s(?:[\w-]+\s){{0,3}}?{_CONTENT}\s(?:[\w-]+\s){{0,8}}?
+        (?:is|are|was|were|could\sbe|can\sbe|has\sbeen|available|found|given|provided|in|about|on)\b
+    | (?:it|this|that|the\sanswer)\s(?:is|was|cannot\sbe|can['\u2019]t\sbe|could\snot\sbe)\s(?:not\s)?
+        (?:(?:clear|known|stated|mentioned|specified|given|available|found|determined|answered|possible|unclear|unknown))\b.{{0,60}}(?:{_SOURCE}\b|\W*$)
+    | [^.;]{{1,120}}\s(?:is|are|was|were)(?:n['\u2019]t|\snot)\s(?:explicitly\s|directly\s)?
+        (?:mentioned|stated|specified|given|provided|available|discussed|described|addressed|covered|included|found|known)\s(?:anywhere\s)?(?:in|by|from|within)\s{_DETERMINED}\W*$
     | (?:unknown|unclear|n/a|not\s(?:stated|mentioned|given|available|specified|provided|known|found))\W*$
     )""",
     re.IGNORECASE | re.VERBOSE,

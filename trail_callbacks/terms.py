@@ -11,33 +11,44 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["Term", "is_past", "keys", "looks_english", "stem", "terms"]
+__all__ = ["Term", "is_past", "keys", "looks_english", "stem", "terms", "vocabulary"]
+
+
+def vocabulary(words: str) -> frozenset[str]:
+    """Makes a set of words from a text that lists them."""
+    return frozenset(words.split())
+
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_MARKS = "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09cd"
-_TOKEN = re.compile(
-    rf"(?P<signs>[{_UNSPACED}]+)|\d+(?:[.,]\d+)*|(?:[^\W\d_{_UNSPACED}]|[{_MARKS}])+(?:['\u2019][^\W\d_{_UNSPACED}]+)*"
+_MARKS = (  # vowel signs, which belong to the letter before them
+    "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f"
+    "\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09cd"
 )
-_FUNCTION = frozenset(
+_TOKEN = re.compile(
+    rf"(?P<signs>[{_UNSPACED}]+)|\d+(?:[.,]\d+)*"
+    rf"|(?:[^\W\d_{_UNSPACED}]|[{_MARKS}])+(?:['\u2019][^\W\d_{_UNSPACED}]+)*"
+)
+_FUNCTION = vocabulary(
     """a about after all also although am an and another any are as at be because been before being both but by can
     cannot could did do does doing done during each either else ever every for from further had has have having he her
     here hers herself him himself his how however i if in into is it its itself just may me might more most much must my
-    neither no nor not now of off on once one only onto or other our ours out over own per same shall she should since so
-    some such than that the their theirs them themselves then there these they this those though through thus to too
+    neither no nor not now of off on once one only onto or other our ours out over own per same shall she should since
+    so     some such than that the their theirs them themselves then there these they this those though through thus to too
     under until unto up upon us very via was we were what when where whether which while who whom whose why will with
     within without would yet you your yours mr mrs ms dr prof sir don't doesn't didn't isn't aren't wasn't weren't
     won't wouldn't can't couldn't shouldn't hasn't haven't hadn't there's it's that's they're we're i'm nearly
-    almost roughly approximately""".split()
+    almost roughly approximately"""
 )
-_FOREIGN = frozenset(
+_FOREIGN = vocabulary(
     """der die das und ist nicht ein eine mit von zu den dem des im für auf wird sind werden el la los las del y es un
     una que por con para se su en le les une et est dans pour sur qui pas au aux du il lo gli che di non sono della
-    het een van niet voor zijn op och att som är inte os uma não com dos da na no w nie jest się""".split()
+    het een van niet voor zijn op och att som är inte os uma não com dos da na no w nie jest się"""
 )
 _IRREGULAR = {
     form: base
     for base, forms in {
-        "begin": "began begun", "bear": "bore borne born", "break": "broke broken", "bring": "brought", "build": "built", "buy": "bought",
+        "begin": "began begun", "bear": "bore borne born", "break": "broke broken", "bring": "brought",
+        "build": "built", "buy": "bought",
         "catch": "caught", "choose": "chose chosen", "come": "came", "deal": "dealt", "draw": "drew drawn",
         "drive": "drove driven", "eat": "ate eaten", "fall": "fell fallen", "feel": "felt", "fight": "fought",
         "find": "found", "flee": "fled", "fly": "flew flown", "forget": "forgot forgotten", "get": "got gotten",
@@ -54,7 +65,10 @@ _IRREGULAR = {
     for form in forms.split()
 }  # fmt: skip
 _DIGITS = {
-    word: str(i) for i, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), 2)
+    word: str(i)
+    for i, word in enumerate(
+        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"), 2
+    )
 }
 _ENDINGS = ("ingly", "edly", "ments", "ment", "ings", "ing", "ied", "ies", "ed", "ly", "es", "s")
 
@@ -101,7 +115,7 @@ def terms(text: str) -> tuple[Term, ...]:
 
 def keys(text: str) -> list[str]:
     """Returns the index keys of a text: stems without function words, numbers without separators. Fast, no offsets."""
-    found = []
+    found: list[str] = []
     for match in _TOKEN.finditer(text):
         if match["signs"]:
             found.extend(term.stem for term in _pairs(match["signs"], 0))

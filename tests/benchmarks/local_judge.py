@@ -96,7 +96,10 @@ def overlap(items, threshold):
 
 def best_overlap(items):
     """The baseline with the threshold that is best for it on these very items: an upper bound of what it reaches."""
-    return max((overlap(items, t / 20) for t in range(8, 21)), key=lambda guesses: balanced(list(zip(items, guesses, strict=True))) or 0)
+    return max(
+        (overlap(items, t / 20) for t in range(8, 21)),
+        key=lambda guesses: balanced(list(zip(items, guesses, strict=True))) or 0,
+    )
 
 
 def majority(items):
@@ -133,7 +136,9 @@ def balanced(pairs):
 
 
 def typed(pairs):
-    found = [item.error_type == guess.error_type for item, guess in pairs if item.error_type and guess.support in UNSUPPORTED]
+    found = [
+        item.error_type == guess.error_type for item, guess in pairs if item.error_type and guess.support in UNSUPPORTED
+    ]
     return sum(found) / len(found) if found else None
 
 
@@ -146,10 +151,8 @@ METRICS = {
 
 
 def interval(metric, pairs, rounds=1000):
-    chance = random.Random(0)
-    values = sorted(
-        value for _ in range(rounds) if (value := metric(chance.choices(pairs, k=len(pairs)))) is not None
-    )
+    chance = random.Random(0)  # noqa: S311 - resampling, not secrecy
+    values = sorted(value for _ in range(rounds) if (value := metric(chance.choices(pairs, k=len(pairs)))) is not None)
     return [round(values[int(len(values) * share)], 3) for share in (0.025, 0.975)] if values else None
 
 

@@ -33,6 +33,7 @@ _CHECKS: dict[str, Callable[[Reading, Reading], Finding | None]] = {
     "attribution": attribution.compare,
 }
 _NEUTRAL = ("number", "entity")  # checks that need no English grammar
+_LONGEST = 4000  # signs of a claim that are compared; a longer one is a text without punctuation
 _PEER = 0.8  # passages with at least this share of the best overlap are about the same subject as the best
 _RELATED = 0.6  # the share at which a passage may state what the best one gives differently
 _PEERS = 4  # as many of them are compared
@@ -111,7 +112,7 @@ class LocalJudge:
                 rationale="There is no passage to compare it with.",
             )
         read = [readings.setdefault(passage.text, Reading(passage.text)) for passage in question.passages]
-        overlap = Overlap(Reading(claim.text), read)
+        overlap = Overlap(Reading(claim.text[:_LONGEST]), read)
         return _Weighing(self, question, overlap, checks).decide()
 
 

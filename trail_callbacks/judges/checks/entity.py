@@ -10,6 +10,7 @@ from trail_callbacks.terms import Term
 
 __all__ = ["compare", "known"]
 
+_SHORTEST, _LONGEST = 2, 5  # letters of an abbreviation
 _REACH = 3  # words between a name and the word that gives it its place
 
 
@@ -34,11 +35,16 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 
 def known(name: Sequence[Term], reading: Reading) -> bool:
-    """Tells whether a text holds any word of a name, or its initials: people are called by one of their names."""
+    """Tells whether a text holds any word of a name (people are called by one of their names), or its initials."""
     if any(reading.has(term) for term in name):
         return True
-    initials = "".join(term.form[0] for term in name)
-    return len(name) > 1 and any(term.form == initials for term in reading.terms)
+    if len(name) > 1:
+        initials = "".join(term.form[0] for term in name)
+        return any(term.form == initials for term in reading.terms)
+    letters = name[0].form
+    return _SHORTEST <= len(letters) <= _LONGEST and any(
+        "".join(term.form[0] for term in other) == letters for other in reading.names
+    )
 
 
 def _place(name: Sequence[Term], reading: Reading) -> set[tuple[str, str]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.terms import Term, stem
+from trail_callbacks.terms import Term, stem, vocabulary
 
 __all__ = ["compare"]
 
-_CUES = frozenset("not no never neither nor none nobody nothing without cannot hardly".split())
+_CUES = vocabulary("not no never neither nor none nobody nothing without cannot hardly")
 _REFUSING = frozenset({"fail", "refus", "declin", "deni", "reject", "unabl", "lack"})
-_NOT_CUES = frozenset("only just merely simply necessarily until least".split())  # `not only`, `no later than`
-_PREPOSITIONS = frozenset("by of for in on at with from into over under against between through than as".split())
+_NOT_CUES = vocabulary("only just merely simply necessarily until least")  # `not only`, `no later than`
+_PREPOSITIONS = vocabulary("by of for in on at with from into over under against between through than as")
 _REACH = 5
 _OPPOSITES = {
     (stem(a), stem(b))
@@ -67,9 +67,8 @@ def _denial(reading: Reading, i: int) -> Term | None:
     found = []
     for k, term in enumerate(before):
         after = before[k + 1].form if k + 1 < len(before) else reading.terms[i].form
-        if (term.form in _CUES or term.form.endswith("n't")) and after not in _NOT_CUES:
-            found.append(term)
-        elif term.stem in _REFUSING and after == "to":
+        denies = (term.form in _CUES or term.form.endswith("n't")) and after not in _NOT_CUES
+        if denies or (term.stem in _REFUSING and after == "to"):
             found.append(term)
     if reading.terms[i].form.endswith("n't"):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isclose
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
@@ -15,6 +16,9 @@ _HEDGED = 0.1  # how far `about 500` may be from the number it stands for
 _COARSE = 0.06  # how far a number may be off and still count as imprecise rather than wrong
 _CONVERTED = 0.01  # what is lost between units
 _NEAR = 40  # signs on each side in which a number finds its subject
+_NAMED = frozenset(
+    {"year", "month", "weekday", "day", "rank", "clock"}
+)  # kinds that are equal or different, never near
 _BIG = 1000.0  # from here on a count is recognised by its size, whatever the counted noun
 
 
@@ -22,7 +26,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds a number of the claim in whose place the passage has another of the same kind."""
     free = [r for r in passage.quantities if not any(equal(q, r) for q in claim.quantities)]
     for quantity in claim.quantities:
-        if stated(quantity, passage):
+        if stated(quantity, claim, passage):
             continue
         rivals = [r for r in free if _comparable(quantity, r, claim, passage)]
         if not rivals:
@@ -41,33 +45,45 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     return None
 
 
-def stated(quantity: Quantity, passage: Reading) -> bool:
-    """Tells whether a passage gives this value, in whatever notation."""
-    return any(equal(quantity, other) for other in passage.quantities)
+def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
+    """Tells whether a passage gives this value of the claim, in whatever notation, or as part of a version (4.2.0)."""
+    if any(equal(quantity, other) for other in passage.quantities):
+        return True
+    written = claim.text[quantity.start : quantity.end]
+    return "." in written and re.search(rf"(?<![\w.]){re.escape(written)}(?!\w|,\d)", passage.text) is not None
 
 
 def equal(claimed: Quantity, given: Quantity) -> bool:
     """Tells whether a claimed value follows from a given one: same kind, same value after rounding and bounds."""
     if claimed.kind != given.kind:
-        bare = (
-            "count" in {claimed.kind, given.kind} and {claimed.kind, given.kind} & {"year", "percent", "rank"} == set()
-        )
-        unitless = next((q for q in (claimed, given) if q.kind == "count"), None)
-        return bare and unitless is not None and not unitless.noun and claimed.raw == given.raw
+        return _bare(claimed, given)
     a, b = claimed.value, given.value
     if isclose(a, b, rel_tol=1e-6, abs_tol=1e-12):
         return True
-    if claimed.kind in {"year", "month", "weekday", "day", "rank", "clock"}:
+    if claimed.kind in _NAMED:
         return claimed.kind == "year" and claimed.bound == "about" and abs(a - b) <= 1
-    if claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED:
-        return True
+    rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
+    converted = claimed.raw != given.raw and isclose(a, b, rel_tol=_CONVERTED)
+    return rounded or converted or _bounded(claimed, given)
+
+
+def _bare(claimed: Quantity, given: Quantity) -> bool:
+    """The same figures, once without a unit: `990` in a table, `990 euros` in the claim."""
+    kinds = {claimed.kind, given.kind}
+    if "count" not in kinds or kinds & {"year", "percent", "rank", "day", "month"}:
+        return False
+    unitless = claimed if claimed.kind == "count" else given
+    return not unitless.noun and claimed.raw == given.raw
+
+
+def _bounded(claimed: Quantity, given: Quantity) -> bool:
+    """`about 500` follows from 496, `over 4` from 4.1, `under 10` from 9."""
+    a, b = claimed.value, given.value
     if claimed.bound == "about":
         return abs(a - b) <= _HEDGED * max(abs(a), abs(b))
-    if claimed.bound != given.bound and "exact" in {claimed.bound, given.bound}:
-        bound, other = (claimed, b) if claimed.bound != "exact" else (given, a)
-        if claimed.bound != "exact" and bound.bound in {"over", "under"}:
-            return other > bound.value if bound.bound == "over" else other < bound.value
-    return claimed.raw != given.raw and isclose(a, b, rel_tol=_CONVERTED)
+    if given.bound != "exact":
+        return False
+    return (claimed.bound == "over" and b > a) or (claimed.bound == "under" and b < a)
 
 
 def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> bool:
@@ -101,7 +117,7 @@ def _shared(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading
 
 def _imprecise(claimed: Quantity, given: Quantity) -> bool:
     """Close, and written coarser than what was given (41 for 41.6), or converted (two months for eight weeks)."""
-    if claimed.kind in {"year", "month", "weekday", "day", "rank", "clock"}:
+    if claimed.kind in _NAMED:
         return False
     off = abs(claimed.value - given.value) / max(abs(claimed.value), abs(given.value), 1e-12)
     if claimed.kind == "time" and claimed.raw != given.raw and off < 2 * _COARSE:

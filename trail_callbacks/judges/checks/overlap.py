@@ -10,22 +10,24 @@ from trail_callbacks.judges.checks.entity import known
 from trail_callbacks.judges.checks.number import stated
 from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.quantities import Quantity
-from trail_callbacks.terms import Term, stem
+from trail_callbacks.terms import Term, stem, vocabulary
 
 __all__ = ["Item", "Overlap"]
 
 _NAME = 1.5
 _NUMBER = 1.5
 _LIGHT = 0.4
-_ABOUT = 0.4  # share of the claim's words that make a passage be about it
+_ABOUT = 0.3  # share of the claim's words that make a passage be about it
 # Words that say little about the subject. Weights are fixed rather than counted in the passages: a verdict must not
 # change because more passages came along.
 _LIGHT_STEMS = frozenset(
     stem(form)
-    for form in """make take get have give use provide include become go come say tell call know see show find work set
+    for form in vocabulary(
+        """make take get have give use provide include become go come say tell call know see show find work set
     put keep need want like well new good great many much several various different important main part way thing year
     day time first last number one two people person name known called located based including according following well
-    able available possible there currently total overall respectively approximately around about""".split()
+    able available possible there currently total overall respectively approximately around about"""
+    )
 )  # fmt: skip
 
 
@@ -60,10 +62,10 @@ class Item:
             self.quantity is not None and self.quantity.kind != "rank" and self.quantity.raw != 1
         )
 
-    def stands_in(self, passage: Reading) -> bool:
+    def stands_in(self, passage: Reading, claim: Reading) -> bool:
         """Tells whether a passage has it."""
         if self.quantity is not None:
-            return stated(self.quantity, passage)
+            return stated(self.quantity, claim, passage)
         if self.name:
             return known(self.name, passage)
         return self.term is not None and passage.has(self.term)
@@ -99,7 +101,7 @@ class Overlap:
         whole = self.weight(self.without(None), numbers=False)
         found = []
         for passage in self.passages:
-            has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage))
+            has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage, self.claim))
             about = self.weight(has, numbers=False) >= _ABOUT * whole
             found.append(has if about else self._attached(has, passage))
         return tuple(found)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.terms import Term
+from trail_callbacks.terms import Term, vocabulary
 
 __all__ = ["compare"]
 
-_ALL = frozenset(
-    "all every always everyone everybody everything entire entirely whole each any completely universally".split()
+_ALL = vocabulary(
+    "all every always everyone everybody everything entire entirely whole each any completely universally"
 )
-_SOME = frozenset(
-    """some several many most few certain often sometimes usually typically generally mostly partly occasionally half
-    majority minority selected various""".split()
-)
+_SOME = vocabulary("""some several many most few certain often sometimes usually typically generally mostly partly occasionally
+    half     majority minority selected various""")
 _REACH = 3
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from trail_callbacks.quantities import Quantity, quantities
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.terms import Term, looks_english, terms
+from trail_callbacks.terms import Term, looks_english, terms, vocabulary
 
 __all__ = ["Finding", "Reading"]
 
@@ -125,7 +125,7 @@ class Reading:
         return self.terms[first:i]
 
 
-_BORDERS = frozenset("but although though while whereas because which who".split())
+_BORDERS = vocabulary("but although though while whereas because which who")
 
 
 def _related(a: str, b: str) -> bool:

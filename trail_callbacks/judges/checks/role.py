@@ -32,7 +32,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 
 def _acts(reading: Reading) -> Iterator[tuple[str, str, str, tuple[int, int]]]:
-    """Agent, verb, patient: names right and left of a single verb, as `Ares bought Boreas` or `Ares was sold by Boreas`."""
+    """Agent, verb, patient and span: two names around a single verb; behind `by` stands the agent."""
     words = reading.terms
     for left, right in zip(_subjects(reading), _subjects(reading)[1:], strict=False):
         i, j = words.index(left[-1]), words.index(right[0])

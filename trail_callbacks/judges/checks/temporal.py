@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.terms import Term, is_past, stem
+from trail_callbacks.terms import Term, is_past, stem, vocabulary
 
 __all__ = ["compare"]
 
 _PLANNED = frozenset(
-    stem(form) for form in """plan plans planned intends aims hopes expects expected scheduled proposes proposed considering
-    wants due set slated upcoming""".split()
+    stem(form) for form in vocabulary(
+        """plan plans planned intends aims hopes expects expected scheduled proposes proposed considering
+    wants due set slated upcoming"""
+    )
 )  # fmt: skip
 _FUTURE = frozenset({"will", "shall", "would"})
 _POSSIBLE = frozenset({"may", "might", "could", "possible", "possibly", "perhaps", "potentially", "likely"})
