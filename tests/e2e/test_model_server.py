@@ -67,8 +67,8 @@ def test_verdicts_come_back_for_every_claim_with_ids_that_were_shown(model):
     assert usage.completion_tokens > 0
 
 
-async def test_full_verdicts_with_asyncio(model):
-    judge = LLMJudge(model)
+async def test_full_verdicts_with_asyncio(base_url):
+    judge = LLMJudge("openai/smollm2", base_url=base_url, temperature=0, max_tokens=200)
     judgements, usage = await adrive(judge.assess(QUESTIONS[:1]), judge.model, Limits(max_calls=1))
     (judgement,) = judgements
     assert (judgement.support is None) == (judgement.error is not None)

@@ -37,7 +37,11 @@ def test_the_last_document_counts_because_earlier_json_may_be_quoted():
     assert document('{"a": ') is None
 
 
-ITEMS = [{"claim": "c1", "support": "absent"}, {"claim": "c2", "support": "süß } { \" ] é"}, {"claim": "c3", "ids": ["s1"]}]
+ITEMS = [
+    {"claim": "c1", "support": "absent"},
+    {"claim": "c2", "support": 'süß } { " ] é'},
+    {"claim": "c3", "ids": ["s1"]},
+]
 
 
 def test_whole_items_of_a_cut_reply_are_kept():

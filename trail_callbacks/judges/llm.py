@@ -7,10 +7,7 @@ from typing import Any, Literal
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Extraction, Judgement, Question
-from trail_callbacks.judges.llm_claims import extract
-from trail_callbacks.judges.llm_verdicts import assess
 from trail_callbacks.models.call import Model, Pipeline
-from trail_callbacks.models.instructor import InstructorModel
 from trail_callbacks.prompts import digest
 
 __all__ = ["LLMJudge"]
@@ -27,7 +24,8 @@ class LLMJudge:
             chat model in an adapter's `as_model`; or a ready instructor client.
         base_url: Endpoint to use instead of the provider's own; with a string only.
         claims_per_call: Claims judged in one call, 1 or more. Fewer cost more calls and may be judged more carefully.
-        **options: Further settings of `InstructorModel`, e.g. `api_key`, `timeout`, `temperature`.
+        **options: Further settings of `InstructorModel`, e.g. `api_key`, `timeout`, `temperature`; `model_name` with a
+            client that has no model of its own.
 
     Raises:
         JudgeError: If the model cannot be used.
@@ -45,9 +43,10 @@ class LLMJudge:
                 raise JudgeError(f"settings such as {next(iter(options), 'base_url')} belong to the model given")
             self._model: Model = model
         elif isinstance(model, str):
-            self._model = InstructorModel(model, base_url=base_url, **options)
+            self._model = _instructor_model(model, base_url=base_url, **options)
         elif callable(getattr(model, "create_with_completion", None)) and not isinstance(model, type):
-            self._model = InstructorModel(options.pop("model_name", None), client=model, base_url=base_url, **options)
+            name = options.pop("model_name", None)
+            self._model = _instructor_model(name, client=model, base_url=base_url, **options)
         else:
             raise JudgeError(
                 f'{type(model).__name__} is no model: give "provider/name", a ready instructor client, or the chat '
@@ -69,10 +68,20 @@ class LLMJudge:
 
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """Finds the claims of an answer."""
+        from trail_callbacks.judges.llm_claims import extract  # noqa: PLC0415 - building its schemas takes a while
+
         return extract(answer, question)
 
     def assess(
         self, questions: Sequence[Question], purpose: Literal["verdicts", "localize"] = "verdicts"
     ) -> Pipeline[tuple[Judgement, ...]]:
         """Judges claims, one judgement a question, in order. See `Judge.assess`."""
+        from trail_callbacks.judges.llm_verdicts import assess  # noqa: PLC0415 - as above
+
         return assess(questions, purpose, self._claims_per_call)
+
+
+def _instructor_model(*args: Any, **options: Any) -> Model:
+    from trail_callbacks.models.instructor import InstructorModel  # noqa: PLC0415 - only some judges need it
+
+    return InstructorModel(*args, **options)

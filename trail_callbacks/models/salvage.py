@@ -8,24 +8,25 @@ from typing import Any
 
 __all__ = ["clean", "document", "objects", "strip_thinking"]
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
-_TAIL = re.compile(r"\A.*</(?:think|thinking|reasoning)\s*>", re.DOTALL | re.IGNORECASE)
-_OPEN = re.compile(r"\A\s*<(?:think|thinking|reasoning)\b[^>]*>.*\Z", re.DOTALL | re.IGNORECASE)
+_OPENING = re.compile(r"<(think|thinking|reasoning)\b[^>]{0,80}>", re.IGNORECASE)
+_CLOSING = re.compile(r"</(think|thinking|reasoning)\s{0,8}>", re.IGNORECASE)
 _FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _LONGEST = 400_000
 _MISSES = 400  # failed decodings before giving up: each may read to the end of the text
 
 
 def strip_thinking(text: str) -> str:
-    """Removes reasoning blocks: closed ones, one with only its closing tag, and one that never closes.
+    """Removes reasoning, which comes first: everything up to its last closing tag, or from a tag that never closes.
 
     Text that begins as JSON is returned as it is: a tag in it stands inside a string.
     """
     if text.lstrip()[:1] in ("{", "["):
         return text
-    text = _THINKING.sub("", text)
-    text = _TAIL.sub("", text)  # servers that prefill the opening tag return the closing one only
-    return _OPEN.sub("", text)
+    closings = list(_CLOSING.finditer(text))
+    if closings:  # up to the last one: blocks nest, and servers that prefill the opening tag return the other only
+        return text[closings[-1].end() :]
+    opening = _OPENING.search(text)
+    return text[: opening.start()] if opening else text
 
 
 def clean(text: str) -> str:
