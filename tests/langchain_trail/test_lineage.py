@@ -308,3 +308,159 @@ def test_of_several_attempts_only_the_one_that_answered_counts(drive, says, link
     graph = drive(broken.with_fallbacks([spare]) | StrOutputParser(), {"q": "Who answers?"})
     assert graph.answer.text == "The spare model answers."
     assert link(graph, "Who answers?", "The spare model answers.") == "firm"
+
+
+def test_a_history_handed_through_is_not_the_answer(drive, says, shelf, link):
+    from langchain_classic.chains import create_history_aware_retriever, create_retrieval_chain
+    from langchain_classic.chains.combine_documents import create_stuff_documents_chain
+
+    ask = ChatPromptTemplate.from_messages([MessagesPlaceholder("chat_history"), ("user", "Search for: {input}")])
+    reply = ChatPromptTemplate.from_messages(
+        [("system", "Use {context}"), MessagesPlaceholder("chat_history"), ("user", "{input}")]
+    )
+    retriever = create_history_aware_retriever(says("publication year third law"), shelf(KEPLER), ask)
+    app = create_retrieval_chain(retriever, create_stuff_documents_chain(says(ANSWER), reply))
+    history = [HumanMessage("Who was Kepler?"), AIMessage("An astronomer at the court of Rudolf.")]
+    graph = drive(app, {"input": "And when was his third law?", "chat_history": history})
+    assert graph.answer.text == ANSWER
+    assert graph.question.text == "And when was his third law?"
+    assert link(graph, "publication year third law", KEPLER) == link(graph, KEPLER, ANSWER) == "firm"
+
+
+def test_documents_that_two_stores_number_alike_are_told_apart(drive, says, shelf, link):
+    class Two(TypedDict):
+        topic: str
+        left: list
+        right: list
+        verdict: str
+
+    write = says("Only the law was read.")
+    graph = StateGraph(Two)
+    graph.add_node("laws", lambda s: {"left": shelf(KEPLER).invoke(s["topic"])})
+    graph.add_node("moons", lambda s: {"right": shelf(TITAN).invoke(s["topic"])})
+    graph.add_node("write", lambda s: {"verdict": write.invoke("Read: " + s["left"][0].page_content).text})
+    graph.add_edge(START, "laws").add_edge(START, "moons").add_edge(["laws", "moons"], "write").add_edge("write", END)
+    found = drive(graph.compile(), {"topic": "astronomy"})
+    assert link(found, KEPLER, "Only the law was read.") == "firm"
+    assert link(found, TITAN, "Only the law was read.") is None
+
+
+def test_what_a_failed_tool_said_is_a_tool_result(drive, says, link):
+    from langgraph.prebuilt import ToolNode
+
+    @tool
+    def archive(name: str) -> str:
+        """Search the archive."""
+        raise ValueError("the archive is closed for the winter")
+
+    call = AIMessage("", tool_calls=[{"name": "archive", "args": {"name": "Titan"}, "id": "a1"}])
+    model = says(("closed for the winter", "The archive cannot be asked now."), call, tools=True)
+    graph = StateGraph(MessagesState)
+    graph.add_node("ask", lambda s: {"messages": [model.invoke(s["messages"])]})
+    graph.add_node("tools", ToolNode([archive], handle_tool_errors=True))
+    graph.add_edge(START, "ask").add_edge("tools", "ask")
+    graph.add_conditional_edges("ask", lambda s: "tools" if s["messages"][-1].tool_calls else END, ["tools", END])
+    found = drive(graph.compile(), {"messages": [("user", "Look Titan up.")]})
+    assert found.answer.text == "The archive cannot be asked now."
+    assert link(found, "closed for the winter", "The archive cannot be asked now.") == "firm"
+    (result,) = [node for node in found.nodes if node.kind == "tool_result"]
+    assert "closed for the winter" in result.text
+
+
+def test_a_loop_uses_what_its_last_round_brought(drive, says, shelf, link):
+    class Loop(TypedDict):
+        question: str
+        documents: list
+        tries: int
+        generation: str
+
+    rewrite, write = says("year of the third law of Kepler"), says(ANSWER)
+
+    def retrieve(state):
+        store = shelf(KEPLER) if state.get("tries") else shelf(TITAN)
+        return {"documents": store.invoke(state["question"])}
+
+    def again(state):
+        return {"question": rewrite.invoke("Rephrase: " + state["question"]).text, "tries": 1}
+
+    def answer(state):
+        return {"generation": write.invoke(f"{state['documents'][0].page_content} {state['question']}").text}
+
+    graph = StateGraph(Loop)
+    graph.add_node("retrieve", retrieve).add_node("again", again).add_node("answer", answer)
+    graph.add_edge(START, "retrieve").add_edge("again", "retrieve").add_edge("answer", END)
+    graph.add_conditional_edges("retrieve", lambda s: "answer" if s.get("tries") else "again", ["answer", "again"])
+    found = drive(graph.compile(), {"question": "When did the harmony come out?"})
+    assert found.answer.text == ANSWER
+    assert link(found, KEPLER, ANSWER) == link(found, "year of the third law of Kepler", ANSWER) == "firm"
+    assert link(found, TITAN, ANSWER) is None
+
+
+def test_a_channel_written_twice_counts_as_it_was_read(drive, says, link):
+    first, second, judge = (
+        says("Version one is about orbits."),
+        says("Version two is about lakes."),
+        says("Fine by me."),
+    )
+    graph = StateGraph(Draft)
+    graph.add_node("first", lambda s: {"draft": first.invoke("Once: " + s["topic"]).text})
+    graph.add_node("second", lambda s: {"draft": second.invoke("Again: " + s["topic"]).text})
+    graph.add_node("judge", lambda s: {"verdict": judge.invoke("Judge: " + s["draft"]).text})
+    graph.add_edge(START, "first").add_edge("first", "second").add_edge("second", "judge").add_edge("judge", END)
+    found = drive(graph.compile(), {"topic": "the outer planets"})
+    assert link(found, "Version two", "Fine by me.") == "firm"
+    assert link(found, "Version one", "Fine by me.") is None
+
+
+def test_tasks_of_the_functional_api(drive, says, link, request):
+    from langgraph.func import entrypoint, task
+
+    write, judge = says("A page about Titan's lakes."), says("The page is sound.")
+
+    @task
+    async def awritten(topic):
+        return (await write.ainvoke("Write on " + topic)).text
+
+    @task
+    def written(topic):
+        return write.invoke("Write on " + topic).text
+
+    @entrypoint()
+    async def aflow(topic):
+        return (await judge.ainvoke("Judge: " + await awritten(topic))).text
+
+    @entrypoint()
+    def flow(topic):
+        return judge.invoke("Judge: " + written(topic).result()).text
+
+    way = request.node.callspec.params["drive"]
+    found = drive(aflow if way.startswith("a") else flow, "lakes of a distant moon")
+    assert found.answer.text == "The page is sound."
+    assert (
+        link(found, "lakes of a distant moon", "A page about") == link(found, "A page about", "The page is") == "firm"
+    )
+
+
+def test_a_second_turn_knows_the_first_from_the_checkpoint(handler, says, link):
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    model = says(("And who", "Huygens did."), "It was found in 1655.", tools=True)
+    agent = create_agent(model, [], checkpointer=InMemorySaver())
+    config = {"callbacks": [handler], "configurable": {"thread_id": "one"}}
+    for turn in ("When was Titan found?", "And who found it?"):
+        agent.invoke({"messages": [("user", turn)]}, config)
+    graph = handler.graph()
+    assert (graph.question.text, graph.answer.text) == ("And who found it?", "Huygens did.")
+    assert link(graph, "found in 1655", "Huygens did.") == "firm"
+
+
+def test_a_cached_answer_belongs_to_the_run_that_asked(handler, says, shelf, link):
+    from langchain_core.caches import InMemoryCache
+
+    context = shelf(KEPLER) | joined
+    app = {"context": context} | template("{context}") | says(ANSWER, cache=InMemoryCache()) | StrOutputParser()
+    for _ in range(2):
+        app.invoke("When?", {"callbacks": [handler]})
+        graph = handler.graph()
+        assert graph.answer.text == ANSWER
+        assert link(graph, KEPLER, ANSWER) == "firm"
