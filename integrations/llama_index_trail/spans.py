@@ -58,14 +58,14 @@ class Span:
 class Trace:
     """All spans under one root."""
 
-    __slots__ = ("open", "root", "scope", "streamed", "streamer", "tokens", "written")
+    __slots__ = ("open", "root", "scope", "streamed", "tokens", "unread", "written")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.root: Span
         self.open: dict[str, Span] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
-        self.streamer = ""  # the component that made the stream; a model asked later is asked on its behalf
+        self.unread: list[tuple[Span, int]] = []  # spans that returned a stream, and its identity, innermost first
         self.streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run
         self.written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
 
@@ -109,5 +109,5 @@ def _asker(above: Span | None) -> str:
     """A model is named after the component that asks it, as there is often one model for all."""
     if above is None or above.kind != "chain":
         return ""
-    late = above.trace.streamer if above is above.trace.root else ""
-    return late or above.name
+    unread = above.trace.unread if above is above.trace.root else []  # asked late, while the app reads the stream
+    return unread[0][0].name if unread else above.name

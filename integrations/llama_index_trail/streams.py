@@ -13,7 +13,8 @@ __all__ = ["Stream", "is_stream"]
 
 def is_stream(value: object) -> bool:
     """True for an iterator, sync or async, that somebody else is going to read."""
-    return hasattr(value, "__next__") or hasattr(value, "__anext__")
+    kind = type(value)  # a structured response claims to have any attribute
+    return hasattr(kind, "__next__") or hasattr(kind, "__anext__")
 
 
 class Stream:

@@ -23,6 +23,7 @@ __all__ = ["TRACKER", "Tracker"]
 
 _OPEN_TRACES = 4_096
 _ERRORS = 100
+_STREAMING = ("StreamingResponse", "AsyncStreamingResponse")
 _UUID = 37  # a hyphen and a UUID end every span id
 
 
@@ -178,10 +179,11 @@ class Tracker:
         if span is span.trace.root:
             self._leave(span, result)
             return
+        if span.kind == "chain" and is_kind(result, *_STREAMING):
+            span.trace.unread.append((span, id(getattr(result, "response_gen", None))))  # ends with the stream
+            return
         self._forget(span)
         if span.kind is not None:
-            if is_stream(result) or is_kind(result, "StreamingResponse", "AsyncStreamingResponse"):
-                span.trace.streamer = span.trace.streamer or span.name
             self._emit(span, Ended(span.id, self._outputs(span, result)))
         elif span.method in WRITERS:
             self._wrote(span, None)
@@ -230,7 +232,7 @@ class Tracker:
     def _leave(self, root: Span, result: object) -> None:
         """A root span closes; its run ends now, or when the stream that it returned has been read."""
         trace = root.trace
-        if is_kind(result, "StreamingResponse", "AsyncStreamingResponse") and self._wrap(trace, result):
+        if is_kind(result, *_STREAMING) and self._wrap(trace, result):
             return
         if is_kind(result, "StreamingAgentChatResponse"):
             self._await_writer(trace, result)
@@ -254,7 +256,9 @@ class Tracker:
         def lost(chunks: list[Any], error: BaseException | None) -> None:
             self._lost.append(lambda: ended(chunks, error))
 
-        stream = Stream(trace.root.id, ended, lost)
+        # A model that is asked only now belongs to the component that made the stream, not to the engine around it.
+        maker = next((span for span, key in trace.unread if key == id(source)), trace.root)
+        stream = Stream(maker.id, ended, lost)
         wrap = stream.wrapped if hasattr(source, "__next__") else stream.wrapped_async
         response.response_gen = wrap(source)
         return True
@@ -289,6 +293,7 @@ class Tracker:
             return  # ended already, or given up as too old
         with untraced():
             self._close_models(trace, outputs, error)
+            self._close_unread(trace, outputs, error)
             self._drop(trace)
             ids = [root.id] if root.node == root.id else [root.node, root.id]
             for id_ in ids:
@@ -309,6 +314,14 @@ class Tracker:
                 self._emit(span, Ended(span.id, [Raw(outputs[0].text, ("text",))]))
             else:
                 self._emit(span, Failed(span.id, described(error or GeneratorExit()), "cancelled"))
+
+    def _close_unread(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
+        """Ends the components that handed the stream on; what went through another stream is not known."""
+        for span, key in trace.unread:
+            if error is not None:
+                self._emit(span, Failed(span.id, described(error), status_of(error)))
+            else:
+                self._emit(span, Ended(span.id, outputs if key == trace.unread[-1][1] else ()))
 
     def _drop(self, trace: Trace | None) -> None:
         for span in list(trace.open.values()) if trace else ():

@@ -1,0 +1,548 @@
+"""Which text reached which: small apps of real LlamaIndex parts, in every way of calling them."""
+
+import asyncio
+import json
+import time
+
+import pytest
+from llama_index.core import QueryBundle, get_response_synthesizer
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core.chat_engine import (
+    CondensePlusContextChatEngine,
+    CondenseQuestionChatEngine,
+    ContextChatEngine,
+    SimpleChatEngine,
+)
+from llama_index.core.indices.query.query_transform import HyDEQueryTransform
+from llama_index.core.postprocessor import LLMRerank, MetadataReplacementPostProcessor
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.query_engine import CustomQueryEngine, RetrieverQueryEngine, TransformQueryEngine
+from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever, RecursiveRetriever
+from llama_index.core.schema import IndexNode, NodeWithScore, TextNode
+from llama_index.core.tools import FunctionTool, QueryEngineTool
+from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
+from llama_index_trail import status, trail
+from pydantic import BaseModel
+
+# LlamaIndex's own: it looks at deprecated attributes of every workflow and leaves its memory's database open.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+MILL = "The water mill at Aarle grinds nine sacks of rye on a working day."
+OVEN = "The village oven is heated with beech wood before every market."
+WEIR = "A stone weir above the mill was raised twice by Joost Maas."
+HOW = "How much rye does the mill at Aarle grind?"
+NINE = "Nine sacks a day."
+
+
+def recorded(work):
+    """The graph of what runs inside."""
+    with trail(evaluate="never") as t:
+        result = work()
+        if asyncio.iscoroutine(result):
+            asyncio.run(result)
+    assert t.errors == []
+    return t.graph
+
+
+@pytest.mark.parametrize("response_mode", ["compact", "refine", "tree_summarize", "simple_summarize"])
+def test_every_response_mode_leads_from_the_documents_to_the_answer(
+    ask, answer, shows, kinds, written, mode, response_mode
+):
+    engine = ask([MILL, WEIR], NINE, response_mode=response_mode, streaming=mode.endswith("stream"))
+    texts = []
+    graph = recorded(lambda: texts.append(answer(engine, HOW, mode)))
+    assert texts == [NINE]
+    assert graph.answer.text == NINE
+    assert graph.question.text == HOW
+    assert kinds(graph, MILL) == {"document"}
+    assert shows(graph, MILL, NINE)
+    assert shows(graph, HOW, NINE)
+    assert written(graph) == (2 if response_mode == "refine" else 1)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_accumulate_keeps_the_answers_apart(ask, answer, shows, mode):
+    engine = ask([MILL, WEIR], [("rye on", NINE), ("Joost Maas", "It was raised twice.")], response_mode="accumulate")
+    graph = recorded(lambda: answer(engine, HOW, mode))
+    assert "Response 2" in graph.answer.text
+    assert shows(graph, MILL, "Response 1")
+    texts = [node.text for node in graph.nodes]
+    assert not any(
+        edge.source == graph.nodes[texts.index(MILL)].id
+        and edge.target == graph.nodes[texts.index("It was raised twice.")].id
+        for edge in graph.edges
+    )
+
+
+def test_a_model_without_callbacks_is_recorded_in_full(ask, answer, models, shows, mode, written):
+    engine = ask([MILL], NINE, model=models.Bare, streaming=mode.endswith("stream"))
+    graph = recorded(lambda: answer(engine, HOW, mode))
+    assert graph.answer.text == NINE
+    assert shows(graph, MILL, NINE)
+    assert written(graph) == 1
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_retrieval_alone_brings_documents_and_no_answer(shelf, mode):
+    retriever = shelf(MILL, OVEN).as_retriever(similarity_top_k=2)
+    graph = recorded(lambda: retriever.retrieve(HOW) if mode == "sync" else retriever.aretrieve(HOW))
+    assert graph.answer is None
+    assert {node.text for node in graph.nodes if node.kind == "document"} == {MILL, OVEN}
+    assert graph.question.text == HOW
+
+
+def test_a_synthesizer_alone_is_a_run(models, shows):
+    synthesizer = get_response_synthesizer(llm=models.Rules(rules=[("", NINE)]))
+    nodes = [NodeWithScore(node=TextNode(text=MILL), score=0.5)]
+    graph = recorded(lambda: synthesizer.synthesize(HOW, nodes=nodes))
+    assert graph.answer.text == NINE
+    assert shows(graph, MILL, NINE)
+
+
+def test_a_model_alone_is_a_run(models):
+    graph = recorded(lambda: models.Rules(rules=[("", NINE)]).complete(HOW))
+    assert (graph.question.text, graph.answer.text) == (HOW, NINE)
+
+
+def test_nothing_retrieved_means_no_evidence(ask, answer, mode, shelf):
+    engine = shelf(MILL).as_query_engine(
+        similarity_top_k=1, node_postprocessors=[Nothing()], streaming="stream" in mode
+    )
+    graph = recorded(lambda: answer(engine, HOW, mode))
+    assert "Empty Response" in graph.answer.text
+    assert {leaf.kind for leaf in graph.leaves()} <= {"question"}
+
+
+class Nothing(BaseNodePostprocessor):
+    def _postprocess_nodes(self, nodes, query_bundle=None):
+        return []
+
+
+class Shout(BaseNodePostprocessor):
+    """Changes nodes in place, as rerankers and redactors do."""
+
+    def _postprocess_nodes(self, nodes, query_bundle=None):
+        for hit in nodes:
+            hit.score = 99.0
+            hit.node.text = hit.node.text.replace("nine", "NINE")
+        return nodes
+
+
+def test_documents_are_what_was_retrieved_not_what_became_of_them(ask, answer, shows):
+    engine = ask([MILL], NINE, node_postprocessors=[Shout()])
+    graph = recorded(lambda: answer(engine, HOW))
+    document = next(node for node in graph.nodes if node.text == MILL)
+    assert document.attributes["score"] < 2
+    assert shows(graph, MILL, NINE)
+
+
+class Later(BaseNodePostprocessor):
+    """Has an async side only, for which LlamaIndex opens no span."""
+
+    def _postprocess_nodes(self, nodes, query_bundle=None):
+        raise NotImplementedError
+
+    async def _apostprocess_nodes(self, nodes, query_bundle=None):
+        return [
+            NodeWithScore(node=TextNode(text=n.node.text.upper(), id_=n.node.node_id), score=1.0)
+            for n in nodes
+            if "oven" not in n.node.text
+        ]
+
+
+def test_a_postprocessor_without_a_span_is_bridged_by_the_nodes_ids(ask, answer, shows):
+    engine = ask([MILL, OVEN], NINE, node_postprocessors=[Later()])
+    graph = recorded(lambda: answer(engine, HOW, "async"))
+    assert shows(graph, MILL, NINE)
+    assert not shows(graph, OVEN, NINE)
+
+
+def test_metadata_that_the_model_saw_is_part_of_the_document(ask, answer, shows):
+    node = TextNode(
+        text=MILL, metadata={"surveyed": "autumn 1911", "secret": "x"}, excluded_llm_metadata_keys=["secret"]
+    )
+    engine = ask([node], NINE)
+    graph = recorded(lambda: answer(engine, HOW))
+    document = next(node for node in graph.nodes if node.kind == "document")
+    assert "autumn 1911" in document.text
+    assert "secret" not in document.text
+    assert shows(graph, "autumn 1911", NINE)
+    assert sum(edge.source == document.id and edge.coverage > 0.95 for edge in graph.edges) == 1
+
+
+def test_sentences_replaced_by_their_window_are_linked(ask, answer, shows, kinds):
+    node = TextNode(
+        text="It grinds nine sacks.",
+        metadata={"window": f"{MILL} {WEIR}"},
+        excluded_llm_metadata_keys=["window"],
+        excluded_embed_metadata_keys=["window"],
+    )
+    engine = ask([node], NINE, node_postprocessors=[MetadataReplacementPostProcessor(target_metadata_key="window")])
+    graph = recorded(lambda: answer(engine, HOW))
+    assert shows(graph, "Joost Maas", NINE)
+    assert kinds(graph, "Joost Maas") == {"document"}
+
+
+def test_a_reranking_model_does_not_stand_between_document_and_answer(ask, answer, shows, kinds, models):
+    judge = models.Rules(rules=[("", "Doc: 2, Relevance: 9\nDoc: 1, Relevance: 3")])
+    engine = ask([MILL, WEIR, OVEN], NINE, node_postprocessors=[LLMRerank(llm=judge, top_n=2)])
+    graph = recorded(lambda: answer(engine, HOW))
+    assert kinds(graph, WEIR) == {"document"}
+    assert shows(graph, WEIR, NINE)
+
+
+def test_a_hypothetical_document_is_no_evidence(ask, answer, shows, models):
+    guess = "A mill of that size surely grinds forty sacks of rye a day."
+    hyde = HyDEQueryTransform(llm=models.Rules(rules=[("", guess)]), include_original=True)
+    graph = recorded(lambda: answer(TransformQueryEngine(ask([MILL, OVEN], NINE, similarity_top_k=1), hyde), HOW))
+    assert {node.text for node in graph.leaves() if node.kind == "document"} == {MILL}
+    assert {node.kind for node in graph.nodes if guess in node.text} == {"completion"}
+
+
+def test_fused_retrieval_brings_each_document_once(shelf, answer, models, kinds, shows):
+    index = shelf(MILL, WEIR)
+    fusion = QueryFusionRetriever(
+        [index.as_retriever(similarity_top_k=2), index.as_retriever(similarity_top_k=1)],
+        llm=models.Rules(rules=[("", "how many sacks of rye\nwhat does the weir do")]),
+        num_queries=3,
+        use_async=False,
+        similarity_top_k=2,
+    )
+    engine = RetrieverQueryEngine.from_args(fusion, llm=models.Rules(rules=[("", NINE)]))
+    graph = recorded(lambda: answer(engine, HOW))
+    assert shows(graph, MILL, NINE)
+    assert kinds(graph, MILL) == {"document"}
+    assert graph.answer.text == NINE
+
+
+class Fixed(BaseRetriever):
+    """Always brings the same nodes."""
+
+    def __init__(self, *nodes):
+        super().__init__()
+        self.nodes = nodes
+
+    def _retrieve(self, query_bundle):
+        return [NodeWithScore(node=node, score=1.0) for node in self.nodes]
+
+
+def test_an_engine_behind_an_index_node_leaves_no_verdict_in_a_prompt(ask, answer, models, shows):
+    inner = ask([MILL], "The mill at Aarle grinds nine sacks.")
+    node = IndexNode(text="everything about mills", index_id="mills", obj=inner)
+    llm = models.Rules(rules=[("", NINE)])
+    engine = RetrieverQueryEngine.from_args(Fixed(node), llm=llm)
+    with trail() as t:
+        assert answer(engine, HOW) == NINE
+    assert "hallucination_score" not in llm.asked[0]
+    assert "The mill at Aarle grinds nine sacks." in llm.asked[0]
+    assert shows(t.graph, MILL, NINE)
+    assert "The mill at Aarle grinds nine sacks." not in {leaf.text for leaf in t.graph.leaves()}
+
+
+class Archive(CustomQueryEngine):
+    """Looks things up in code that LlamaIndex knows nothing of."""
+
+    llm: object
+
+    def custom_query(self, query_str):
+        return self.llm.complete(f"Notes: {MILL}\nQuestion: {query_str}").text
+
+
+def test_a_custom_engine_with_its_own_lookup_has_the_notes_as_prompt_text(answer, models, kinds, shows):
+    graph = recorded(lambda: answer(Archive(llm=models.Rules(rules=[("", NINE)])), HOW))
+    assert graph.answer.text == NINE
+    assert kinds(graph, MILL) == {"instruction"}
+    assert shows(graph, MILL, NINE)
+
+
+class Sacks(BaseModel):
+    count: int
+    grain: str
+
+
+def test_a_structured_answer_is_its_json(ask, shows):
+    engine = ask([MILL], '{"count": 9, "grain": "rye"}', output_cls=Sacks)
+    with trail(evaluate="never") as t:
+        response = engine.query(HOW)
+    assert response.count == 9
+    assert json.loads(t.graph.answer.text) == {"count": 9, "grain": "rye"}
+    assert shows(t.graph, MILL, "rye")
+
+
+# --- chat engines -------------------------------------------------------------------------------------------------
+
+
+def chat(engine, message, mode):
+    async def achat():
+        return str(await engine.achat(message))
+
+    async def astream():
+        response = await engine.astream_chat(message)
+        return "".join([token async for token in response.async_response_gen()])
+
+    if mode == "sync":
+        return str(engine.chat(message))
+    if mode == "async":
+        return asyncio.run(achat())
+    if mode == "stream":
+        return "".join(engine.stream_chat(message).response_gen)
+    return asyncio.run(astream())
+
+
+@pytest.mark.parametrize("kind", ["simple", "context", "condense", "condense_plus_context"])
+def test_chat_engines_lead_from_message_and_documents_to_the_reply(shelf, models, shows, mode, kind):
+    llm = models.Rules(rules=[("standalone question", HOW), ("Standalone question", HOW), ("", NINE)])
+    index = shelf(MILL, WEIR)
+    if kind == "simple":
+        engine = SimpleChatEngine.from_defaults(llm=llm)
+    elif kind == "context":
+        engine = ContextChatEngine.from_defaults(retriever=index.as_retriever(similarity_top_k=1), llm=llm)
+    elif kind == "condense":
+        engine = CondenseQuestionChatEngine.from_defaults(
+            query_engine=index.as_query_engine(llm=llm, similarity_top_k=1, streaming=mode.endswith("stream")), llm=llm
+        )
+    else:
+        engine = CondensePlusContextChatEngine.from_defaults(retriever=index.as_retriever(similarity_top_k=1), llm=llm)
+    with trail(evaluate="never") as t:
+        assert chat(engine, HOW, mode) == NINE
+    for _ in range(100):  # chat engines end their streams on a thread or task of their own
+        if status().open_runs == 0:
+            break
+        time.sleep(0.01)
+    assert t.errors == []
+    assert t.graph.answer is not None
+    assert t.graph.answer.text == NINE
+    assert t.graph.question.text == HOW
+    assert shows(t.graph, HOW, NINE)
+    if kind != "simple":
+        assert shows(t.graph, MILL, NINE)
+
+
+# --- agents and workflows -----------------------------------------------------------------------------------------
+
+
+def depth(place: str) -> str:
+    """The depth of a pond."""
+    return f"The pond of {place} is two fathoms deep in spring."
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_an_agents_tools_are_sources_and_engines_among_them_are_not(ask, models, shows, kinds, streaming):
+    inner = QueryEngineTool.from_defaults(ask([MILL], NINE), name="mills", description="mills")
+    llm = models.Turns(
+        steps=[[("mills", {"input": HOW})], [("depth", {"place": "Aarle"})], "Nine sacks, and two fathoms of water."]
+    )
+    agent = FunctionAgent(tools=[inner, FunctionTool.from_defaults(depth)], llm=llm, streaming=streaming)
+
+    async def main():
+        return str(await agent.run("Mill and pond?"))
+
+    graph = recorded(main)
+    final = "Nine sacks, and two fathoms of water."
+    assert graph.answer.text == final
+    assert graph.question.text == "Mill and pond?"
+    assert kinds(graph, "two fathoms deep in spring") == {"tool_result"}
+    assert kinds(graph, NINE) == {"completion"}
+    assert shows(graph, "two fathoms deep in spring", final)
+    assert shows(graph, MILL, NINE)
+    assert shows(graph, NINE, final)
+    assert NINE not in {leaf.text for leaf in graph.leaves()}
+
+
+def test_a_reasoning_agent_answers_with_part_of_what_its_model_wrote(models, shows, kinds):
+    llm = models.Rules(
+        rules=[
+            (
+                "Observation: The pond",
+                "Thought: I can answer without using any more tools.\nAnswer: Two fathoms it is.",
+            ),
+            ("", 'Thought: I need the tool.\nAction: depth\nAction Input: {"place": "Aarle"}'),
+        ]
+    )
+    agent = ReActAgent(tools=[FunctionTool.from_defaults(depth)], llm=llm, streaming=False)
+
+    async def main():
+        return str(await agent.run("How deep is the pond of Aarle?"))
+
+    graph = recorded(main)
+    assert graph.answer.text == "Two fathoms it is."
+    assert kinds(graph, "is two fathoms deep in spring") == {"tool_result"}
+    assert shows(graph, "is two fathoms deep in spring", "Two fathoms it is.")
+
+
+def test_agents_that_hand_over_are_one_run(models, shows):
+    first = FunctionAgent(
+        name="first", description="asks", can_handoff_to=["second"],
+        llm=models.Turns(steps=[[("depth", {"place": "Aarle"})], [("handoff", {"to_agent": "second", "reason": "write"})]]),
+        tools=[FunctionTool.from_defaults(depth)],
+    )  # fmt: skip
+    second = FunctionAgent(
+        name="second", description="writes", tools=[], llm=models.Turns(steps=["Two fathoms, then."])
+    )
+    team = AgentWorkflow(agents=[first, second], root_agent="first")
+
+    async def main():
+        return str(await team.run(user_msg="How deep is the pond?"))
+
+    graph = recorded(main)
+    assert graph.answer.text == "Two fathoms, then."
+    assert shows(graph, "is two fathoms deep in spring", "Two fathoms, then.")
+
+
+def test_a_tool_that_asks_a_model_is_not_evidence_itself(models, shows, kinds):
+    inner = models.Rules(rules=[("", "In short: nine sacks.")])
+
+    def digest(topic: str) -> str:
+        """Digest of the records."""
+        return inner.complete(f"Records: {MILL}\nSummarise what matters about {topic}.").text
+
+    llm = models.Turns(steps=[[("digest", {"topic": "rye"})], "Nine, says the digest."])
+    agent = FunctionAgent(tools=[FunctionTool.from_defaults(digest)], llm=llm, streaming=False)
+
+    async def main():
+        return str(await agent.run("How much rye?"))
+
+    graph = recorded(main)
+    assert kinds(graph, "In short: nine sacks.") == {"completion"}
+    assert kinds(graph, MILL) == {"instruction"}
+    assert shows(graph, MILL, "Nine, says the digest.")
+
+
+class Found(Event):
+    notes: list
+    place: str
+
+
+class Draft(Event):
+    text: str
+
+
+class Village(Workflow):
+    """Looks up, drafts with a model, edits in code."""
+
+    @step
+    async def look(self, ev: StartEvent) -> Found:
+        return Found(notes=[f"Ledger of {ev.place}: nine sacks of rye left the mill each working day."], place=ev.place)
+
+    @step
+    async def draft(self, ev: Found) -> Draft:
+        reply = await self.llm.acomplete(f"Write one line from: {' '.join(ev.notes)}")
+        return Draft(text=reply.text)
+
+    @step
+    async def edit(self, ev: Draft) -> StopEvent:
+        return StopEvent(result=ev.text.upper())
+
+
+def test_steps_hand_on_text_by_event(models, shows, kinds):
+    flow = Village(timeout=10)
+    flow.llm = models.Rules(rules=[("", "The mill grinds nine sacks daily.")])
+
+    async def main():
+        return await flow.run(place="Aarle")
+
+    graph = recorded(main)
+    assert graph.answer.text == "THE MILL GRINDS NINE SACKS DAILY."
+    assert shows(graph, "left the mill each working day", "The mill grinds nine sacks daily.")
+    assert shows(graph, "The mill grinds nine sacks daily.", "THE MILL GRINDS")
+    assert any("left the mill each working day" in leaf.text for leaf in graph.leaves())
+
+
+class Part(Event):
+    text: str
+
+
+class Fan(Workflow):
+    """Sends events by hand and collects them, with steps that run at the same time."""
+
+    @step
+    async def start(self, ctx: Context, ev: StartEvent) -> Found | None:
+        for place in ev.places:
+            ctx.send_event(Found(notes=[], place=place))
+        await ctx.store.set("n", len(ev.places))
+
+    @step(num_workers=4)
+    async def one(self, ev: Found) -> Part:
+        await asyncio.sleep(0)
+        return Part(text=(await self.llm.acomplete(f"Facts of {ev.place}: {depth(ev.place)} Sum up.")).text)
+
+    @step
+    async def join(self, ctx: Context, ev: Part) -> StopEvent | None:
+        parts = ctx.collect_events(ev, [Part] * await ctx.store.get("n"))
+        if parts is None:
+            return None
+        return StopEvent(result=(await self.llm.acomplete("Join: " + " | ".join(p.text for p in parts))).text)
+
+
+def test_collected_events_all_lead_to_the_end(models, shows):
+    flow = Fan(timeout=10)
+    flow.llm = models.Rules(
+        rules=[
+            ("Join:", "Both are two fathoms."),
+            ("Facts of Aarle", "Aarle's pond: two fathoms."),
+            ("Facts of Deurne", "Deurne's pond: two fathoms."),
+        ]
+    )
+
+    async def main():
+        return await flow.run(places=["Aarle", "Deurne"])
+
+    graph = recorded(main)
+    assert graph.answer.text == "Both are two fathoms."
+    for place in ("Aarle", "Deurne"):
+        assert shows(graph, f"{place}'s pond", "Both are two fathoms.")
+    assert not shows(graph, "Aarle's pond", "Deurne's pond")
+
+
+class Outer(Workflow):
+    @step
+    async def run_inner(self, ev: StartEvent) -> StopEvent:
+        inner = Village(timeout=10)
+        inner.llm = self.llm
+        return StopEvent(result=f"Edited: {await inner.run(place=ev.place)}")
+
+
+def test_a_workflow_inside_a_workflow_is_one_run(models, shows):
+    flow = Outer(timeout=10)
+    flow.llm = models.Rules(rules=[("", "The mill grinds nine sacks daily.")])
+
+    async def main():
+        return await flow.run(place="Aarle")
+
+    graph = recorded(main)
+    assert graph.answer.text.startswith("Edited: THE MILL")
+    assert shows(graph, "left the mill each working day", "Edited: THE MILL")
+
+
+def test_one_model_call_is_one_node_in_every_way_of_calling(models, written, mode):
+    llm = models.Rules(rules=[("", NINE)])
+
+    async def several():
+        if mode == "async":
+            await llm.achat([message(HOW)])
+        else:
+            async for _ in await llm.astream_chat([message(HOW)]):
+                pass
+
+    def once():
+        if mode == "sync":
+            llm.chat([message(HOW)])
+        elif mode == "stream":
+            list(llm.stream_chat([message(HOW)]))
+        else:
+            return several()
+        return None
+
+    graph = recorded(once)
+    assert written(graph) == 1
+    assert graph.answer.text == NINE
+
+
+def message(text):
+    from llama_index.core.llms import ChatMessage
+
+    return ChatMessage(role="user", content=text)
