@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from langchain_trail.context import untraced
 from langchain_trail.convert import INTERNAL
-from langchain_trail.pieces import message_text
+from langchain_trail.messages import message_text
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
 from trail_callbacks.models.salvage import document

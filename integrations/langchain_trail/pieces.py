@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 import math
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -14,21 +12,24 @@ from typing import Any, cast
 
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.documents import Document
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    RemoveMessage,
-    SystemMessage,
-    ToolMessage,
-)
+from langchain_core.messages import BaseMessage, RemoveMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from langchain_core.prompt_values import PromptValue, StringPromptValue
 from langchain_core.runnables import Runnable
 
+from langchain_trail.messages import (
+    call_text,
+    clean_text,
+    content_lines,
+    digest,
+    message_text,
+    role_named,
+    role_of,
+    tool_calls,
+)
 from trail_callbacks.capture.events import Piece
 
-__all__ = ["message_text", "pieces"]
+__all__ = ["pieces"]
 
 _DEPTH = 16
 _PIECES = 10_000
@@ -38,20 +39,6 @@ _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _IDENTITY = 16
 """Strings shorter than this may be shared by the interpreter: being the same object says nothing."""
-_ROLES = {
-    "human": "user",
-    "user": "user",
-    "ai": "assistant",
-    "assistant": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-}
-_UNSPOKEN = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
-_CALLS = frozenset(
-    {"tool_call", "tool_call_chunk", "tool_use", "function_call", "input_json_delta", "invalid_tool_call"}
-)
 
 
 def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
@@ -70,13 +57,6 @@ def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
     walk = _Walk(model)
     walk.visit(payload, (), 0)
     return tuple(walk.found)
-
-
-def message_text(message: BaseMessage) -> str:
-    """Returns what a message says: its text, then markers of its other content, then its tool calls, a line each."""
-    text, markers = _content(message.content)
-    lines = [text, *markers] if text else markers
-    return "\n".join([*lines, *(shown for _, shown in _calls(message))])
 
 
 class _Walk:
@@ -108,7 +88,7 @@ class _Walk:
             self._open.discard(id(item))
 
     def _leaf(self, item: str, path: tuple[str | int, ...]) -> None:
-        text = _plain(item.value if isinstance(item, Enum) else item)
+        text = clean_text(item.value if isinstance(item, Enum) else item)
         if text:
             self.found.append(Piece(text=text, path=path, ref=id(item) if len(text) >= _IDENTITY else None))
 
@@ -141,11 +121,11 @@ class _Walk:
         answers = message.tool_call_id if isinstance(message, ToolMessage) else None
         self.found.append(
             Piece(
-                text=_plain(message_text(message)),
+                text=clean_text(message_text(message)),
                 path=path,
                 form="message",
                 id=message.id,
-                role=_role(message),
+                role=role_of(message),
                 call_id=answers or None,
                 ref=id(message),
                 attributes=attributes,
@@ -153,16 +133,16 @@ class _Walk:
         )
         if self.model:
             return
-        for i, (call_id, shown) in enumerate(_calls(message)):
+        for i, (call_id, text) in enumerate(tool_calls(message)):
             call_path = (*path, "tool_calls", i)
-            self.found.append(Piece(text=_plain(shown), path=call_path, form="tool_call", call_id=call_id))
+            self.found.append(Piece(text=clean_text(text), path=call_path, form="tool_call", call_id=call_id))
         if isinstance(message, ToolMessage):
             self.visit(message.artifact, (*path, "artifact"), depth + 1)
 
     def _document(self, document: Document, path: tuple[str | int, ...]) -> None:
         self.found.append(
             Piece(
-                text=_plain(document.page_content),
+                text=clean_text(document.page_content),
                 path=path,
                 form="document",
                 id=document.id,
@@ -181,8 +161,8 @@ class _Walk:
         if (piece := _as_message(item.get("role"), item.get("content"), item, path)) is not None:
             self.found.append(piece)
         elif item.get("type") == "tool_call" and "name" in item and "args" in item:
-            shown = _plain(_shown(item["name"], item["args"]))
-            self.found.append(Piece(text=shown, path=path, form="tool_call", call_id=item.get("id"), ref=id(item)))
+            text = clean_text(call_text(item["name"], item["args"]))
+            self.found.append(Piece(text=text, path=path, form="tool_call", call_id=item.get("id"), ref=id(item)))
         elif isinstance(item.get("page_content"), str) and isinstance(item.get("metadata"), Mapping):
             known = item.get("id")
             self._document(Document(**{k: item[k] for k in ("page_content", "metadata")}, id=known), path)
@@ -239,94 +219,27 @@ class _Walk:
             for name in names:
                 self.visit(getattr(item, name, None), (*path, name), depth + 1)
         elif isinstance(item, bytes | bytearray | memoryview):
-            self.found.append(Piece(text=f"[bytes {_digest(bytes(item))}]", path=path))
+            self.found.append(Piece(text=f"[bytes {digest(bytes(item))}]", path=path))
         elif getattr(item, "shape", None) and hasattr(item, "dtype"):
             return  # an array: an embedding or an image, not text
         elif type(item).__str__ is not object.__str__:
             self._leaf(str(item)[:_OWN_TEXT], path)
 
 
-def _role(message: BaseMessage) -> str:
-    for kind, role in ((AIMessage, "assistant"), (HumanMessage, "user"), (SystemMessage, "system")):
-        if isinstance(message, kind):
-            return role
-    return _ROLES.get(str(getattr(message, "role", message.type)).lower(), "tool" if "Tool" in message.type else "user")
-
-
 def _as_message(role: object, content: object, item: object, path: tuple[str | int, ...]) -> Piece | None:
     """Reads the shorthands that LangChain takes for messages: ("user", "Hi") and {"role": "user", "content": "Hi"}."""
-    known = _ROLES.get(role.lower()) if isinstance(role, str) else None
+    known = role_named(role)
     if known is None or not isinstance(content, str | list):
         return None
-    text, markers = _content(content)
     call_id = item.get("tool_call_id") if isinstance(item, Mapping) else None
-    whole = _plain("\n".join([text, *markers] if text else markers))
+    whole = clean_text("\n".join(content_lines(content)))
     return Piece(text=whole, path=path, form="message", role=known, call_id=call_id, ref=id(item))
-
-
-def _content(content: object) -> tuple[str, list[str]]:
-    """Splits the content of a message into its text, as `message.text` has it, and markers of what is no text."""
-    if isinstance(content, str):
-        return content, []
-    texts: list[str] = []
-    markers: list[str] = []
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, str):
-            texts.append(block)
-            continue
-        if not isinstance(block, Mapping):
-            continue
-        kind = str(block.get("type", ""))
-        said = block.get("text") if kind in ("text", "text-plain", "output_text") else block.get("refusal")
-        if isinstance(said, str):
-            texts.append(said)
-        elif kind and kind not in _UNSPOKEN and kind not in _CALLS:
-            markers.append(f"[{kind.removesuffix('_url')} {_digest(_json(block).encode())}]")
-    return "".join(texts), markers
-
-
-def _calls(message: BaseMessage) -> list[tuple[str | None, str]]:
-    """The tool calls of a message: id, and name and arguments as text."""
-    if not isinstance(message, AIMessage):
-        return []
-    calls = [(call.get("id"), _shown(call["name"], call["args"])) for call in message.tool_calls]
-    calls += [(c.get("id"), f"{c.get('name')}({c.get('args') or ''})") for c in message.invalid_tool_calls]
-    legacy = message.additional_kwargs.get("function_call")
-    if not calls and isinstance(legacy, Mapping):
-        calls.append((None, f"{legacy.get('name')}({legacy.get('arguments') or ''})"))
-    return calls
-
-
-def _shown(name: object, arguments: object) -> str:
-    return f"{name}({_json(arguments)})"
-
-
-def _json(value: object) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (TypeError, ValueError):  # odd keys, cycles
-        return str(value)
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:12]
-
-
-def _plain(text: object) -> str:
-    """An exact `str` that can be encoded: subclasses are unwrapped, lone surrogates replaced."""
-    plain = str.__str__(text) if isinstance(text, str) else str(text)
-    if not plain.isascii():
-        try:
-            plain.encode()
-        except UnicodeEncodeError:
-            return plain.encode("utf-8", "replace").decode()
-    return plain
 
 
 def _scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:
     """The JSON-safe part of a document's metadata: source, page, score and the like."""
     return {
-        _plain(key): _plain(value) if isinstance(value, str) else value
+        clean_text(key): clean_text(value) if isinstance(value, str) else value
         for key, value in metadata.items()
         if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
     }
