@@ -452,6 +452,17 @@ def test_one_claim_may_be_asked_about_twice_with_other_passages():
     assert usage.calls == 1
 
 
+def test_passages_that_share_an_id_are_told_apart():
+    here, there = passages("Here it is.", node="n1"), passages("There it is.", node="n2")
+    questions = [Question(claim=claim(1), passages=here), Question(claim=claim(2), passages=there)]
+    reply = {"verdicts": [verdict(1, evidence=["s1"]), verdict(2, evidence=["s1.2"])]}
+    judgements, usage, model = ask([reply], questions)
+    assert [[e.quote for e in j.evidence] for j in judgements] == [["Here it is."], ["There it is."]]
+    assert "[s1] Here it is." in model.calls[0].messages[1].content
+    assert "[s1.2] There it is." in model.calls[0].messages[1].content
+    assert usage.calls == 1
+
+
 # prompts, and text that attacks them
 
 ATTACK = (

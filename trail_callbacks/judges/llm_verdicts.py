@@ -103,15 +103,18 @@ def _failed(question: Question, error: str | None) -> Judgement:
 
 
 def _call(task: _Task, purpose: Purpose) -> Call:
-    shown = {passage.id: passage for _, question in task.questions for passage in question.passages}
-    nodes: dict[str, list[Passage]] = {}
-    for passage in shown.values():
-        nodes.setdefault(passage.node_id, []).append(passage)
+    candidates = _candidates(task)
+    shown = {label: passage for mine in candidates.values() for label, passage in mine.items()}
+    nodes: dict[str, list[tuple[str, Passage]]] = {}
+    for label, passage in shown.items():
+        nodes.setdefault(passage.node_id, []).append((label, passage))
     passages = "\n\n".join(
-        "\n".join(f"[{passage.id}] {_line(passage.text)}" for passage in sorted(group, key=lambda p: p.start))
+        "\n".join(
+            f"[{label}] {_line(passage.text)}" for label, passage in sorted(group, key=lambda pair: pair[1].start)
+        )
         for group in nodes.values()
     )
-    claims = "\n".join(_claim(key, question, len(shown)) for key, question in task.questions)
+    claims = "\n".join(_claim(key, question, candidates[key], len(shown)) for key, question in task.questions)
     fence = Fence(passages, claims)
     once, each = _ROOM[purpose]
     room = once + each * len(task.questions)
@@ -127,10 +130,24 @@ def _call(task: _Task, purpose: Purpose) -> Call:
     )
 
 
-def _claim(key: str, question: Question, shown: int) -> str:
-    ids = [passage.id for passage in question.passages]
-    candidates = "all passages" if len(set(ids)) == shown else ", ".join(ids)
-    return f"[{key}] (candidates: {candidates}) {_line(question.claim.text)}"
+def _candidates(task: _Task) -> dict[str, dict[str, Passage]]:
+    """Labels each question's passages for one call: their ids, with a suffix where two passages have the same."""
+    taken: dict[str, Passage] = {}
+    labelled: dict[str, dict[str, Passage]] = {}
+    for key, question in task.questions:
+        mine = labelled.setdefault(key, {})
+        for passage in question.passages:
+            label, n = passage.id, 1
+            while taken.setdefault(label, passage) != passage:
+                n += 1
+                label = f"{passage.id}.{n}"
+            mine[label] = passage
+    return labelled
+
+
+def _claim(key: str, question: Question, candidates: dict[str, Passage], shown: int) -> str:
+    ids = "all passages" if len(candidates) == shown else ", ".join(candidates)
+    return f"[{key}] (candidates: {ids}) {_line(question.claim.text)}"
 
 
 def _line(text: str) -> str:
@@ -145,7 +162,7 @@ def _read(task: _Task, reply: Reply, purpose: Purpose) -> tuple[dict[str, Judgem
         items = reply.value.verdicts
     else:
         items = salvage(reply.text, VerdictItem if purpose == "verdicts" else StatedItem)
-    asked = dict(task.questions)
+    asked, candidates = dict(task.questions), _candidates(task)
     judged: dict[str, Judgement] = {}
     faults: dict[str, str] = {}
     unknown = 0
@@ -154,7 +171,8 @@ def _read(task: _Task, reply: Reply, purpose: Purpose) -> tuple[dict[str, Judgem
         if key not in asked:
             unknown += 1
             continue
-        read = _stated(asked[key], item) if isinstance(item, StatedItem) else _verdict(asked[key], item)
+        id_, mine = asked[key].claim.id, candidates[key]
+        read = _stated(id_, mine, item) if isinstance(item, StatedItem) else _verdict(id_, mine, item)
         if isinstance(read, str):
             faults.setdefault(key, read)
         elif key not in judged:
@@ -186,11 +204,11 @@ def _reminder(questions: Sequence[Keyed], faults: dict[str, str]) -> str:
     return "An earlier answer could not be used. " + "; ".join(said) if said else ""
 
 
-def _verdict(question: Question, item: VerdictItem) -> Judgement | str:
+def _verdict(claim_id: str, candidates: dict[str, Passage], item: VerdictItem) -> Judgement | str:
     support = _label(SupportClass, item.support)
     if support is None:
         return "invalid: the model gave a class that does not exist"
-    known, dropped = _evidence(question, item.evidence)
+    known, dropped = _evidence(candidates, item.evidence)
     if support is SupportClass.SUPPORTED and not known:
         return "invalid: the model called this claim supported without a passage that it was shown"
     wrong = support in UNSUPPORTED
@@ -200,7 +218,7 @@ def _verdict(question: Question, item: VerdictItem) -> Judgement | str:
     speaks = support not in {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
     reasons = [item.comparison, item.analysis if wrong else "", dropped]
     return Judgement(
-        claim_id=question.claim.id,
+        claim_id=claim_id,
         support=support,
         error_type=first,
         second_type=second if second is not first else None,
@@ -210,24 +228,23 @@ def _verdict(question: Question, item: VerdictItem) -> Judgement | str:
     )
 
 
-def _stated(question: Question, item: StatedItem) -> Judgement | str:
-    known, dropped = _evidence(question, item.evidence)
+def _stated(claim_id: str, candidates: dict[str, Passage], item: StatedItem) -> Judgement | str:
+    known, dropped = _evidence(candidates, item.evidence)
     rationale = " ".join(filter(None, map(_said, [item.comparison, dropped])))
     if not item.stated:
-        return _absent(question.claim.id, rationale)
+        return _absent(claim_id, rationale)
     if not known:
         return "invalid: the model called this claim stated without a passage that it was shown"
     return Judgement(
-        claim_id=question.claim.id,
+        claim_id=claim_id,
         support=SupportClass.SUPPORTED,
         rationale=rationale,
         evidence=tuple(_quote(passage, "supports") for passage in known),
     )
 
 
-def _evidence(question: Question, ids: Sequence[str]) -> tuple[list[Passage], str]:
+def _evidence(candidates: dict[str, Passage], ids: Sequence[str]) -> tuple[list[Passage], str]:
     """Returns the candidates that the model pointed to, and a remark if it pointed elsewhere too."""
-    candidates = {passage.id: passage for passage in question.passages}
     named = list(dict.fromkeys(ids))
     known = [candidates[id_] for id_ in named if id_ in candidates]
     lost = len(named) - len(known)

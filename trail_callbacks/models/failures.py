@@ -15,7 +15,7 @@ from trail_callbacks.models.salvage import clean
 
 __all__ = ["describe", "raw_text", "redact", "rejected_parameter", "root", "usage"]
 
-_SECRET = re.compile(r"\b(?:sk|pk|gsk|xai|hf|AIza)[-_A-Za-z0-9]{7,}\**[-_A-Za-z0-9]*|(?<=Bearer )\S+")
+_SECRET = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_]|AIza)[-\w*]{6,}|(?<=Bearer )\S+")
 _FILTERED = re.compile(r"content[_ ]?(?:filter|management|policy)|safety system|responsible_?ai", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context[_ ](?:length|size|window)|maximum context|prompt is too long|too many (?:input )?tokens|exceed_context",
