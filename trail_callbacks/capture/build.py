@@ -49,6 +49,7 @@ class _Builder:
         self._resolver = Resolver(self._linker, self._anchor)
         self._documents: dict[tuple[str, str | None], list[Draft]] = defaultdict(list)
         self._instructions: dict[str, Draft] = {}
+        self._given: dict[Run, set[str]] = {}  # words of a run's inputs
         self._residue = Residue(self._linker, lambda slot: self._anchor(slot) is not None)
 
     def graph(self) -> ProvenanceGraph:
@@ -177,7 +178,10 @@ class _Builder:
         told = slot.piece.form == "message" and slot.piece.role in {"assistant", "tool"}
         if not (told or slot.piece.form == "text") or any(link.whole for link in links):
             return False
-        known = {form for each in slot.run.inputs for form in self._linker.text(each).forms}
+        known = self._given.get(slot.run)
+        if known is None:
+            known = {form for each in slot.run.inputs for form in self._linker.text(each).forms}
+            self._given[slot.run] = known
         forms = self._linker.text(slot).forms
         new = sum(form not in known for form in forms)
         return new >= _NEW_WORDS and new * 2 >= len(forms)

@@ -14,8 +14,9 @@ prompt template, the variables it uses; of other code, the inputs it shows, else
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from trail_callbacks.capture.match import Match, longest_first, overlap
 from trail_callbacks.capture.producers import Producers, precedes
@@ -23,6 +24,10 @@ from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import Basis
 
 __all__ = ["Link", "Linker"]
+
+_IN_REACH = 64  # pieces compared one by one; a map over a thousand documents has them all in reach of each
+_IN_REACH_LETTERS = 20_000
+_SHORT = 100  # letters; too short to be sure that the index finds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +137,12 @@ class Linker:
     def _by_containment(self, slot: Slot) -> list[Link]:
         """Sources in reach may be short; those elsewhere in the tree must share a sentence or a run of words."""
         target, run = self.text(slot), slot.run
-        found: list[tuple[Slot, Match]] = []
-        seen: set[str] = set()
-        for ancestor in run.ancestors:
-            for source in ancestor.inputs:
-                if source.piece.text not in seen and (match := overlap(self.text(source), target)) is not None:
-                    seen.add(source.piece.text)
-                    found.append((source, match))
-        found += self._producers.quoted(target, lambda source: precedes(source, run), run, seen)
-        return self._resolved(found, "matched")
+        found: dict[str, tuple[Slot, Match]] = {}
+        for source in _in_reach(run):
+            if source.piece.text not in found and (match := overlap(self.text(source), target)) is not None:
+                found[source.piece.text] = source, match
+        elsewhere = self._producers.quoted(target, lambda source: precedes(source, run), run, found)
+        return self._resolved([*found.values(), *elsewhere], "matched")
 
     # -- output pieces -----------------------------------------------------------------------------------------------
 
@@ -243,6 +245,15 @@ class Linker:
 
 def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:
     return [Link(source, basis, opaque=True) for source in pool]
+
+
+def _in_reach(run: Run) -> Iterator[Slot]:
+    """What the runs around were given, nearest first, within bounds; the index finds the rest of it."""
+    letters = _IN_REACH_LETTERS
+    for source in islice((source for ancestor in run.ancestors for source in ancestor.inputs), _IN_REACH):
+        letters -= len(source.piece.text)
+        if letters >= 0 or len(source.piece.text) < _SHORT:
+            yield source
 
 
 def _all(slot: Slot) -> tuple[tuple[int, int], ...]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 _BOOK = 1000  # words
+_PLACES = 16  # of the same few words in one text that are tried
 _COMMON = 64  # an anchor in more distinct texts than this is boilerplate
 
 
@@ -72,7 +73,7 @@ class Text:
             at: dict[tuple[str, ...], list[int]] = defaultdict(list)
             for i in range(len(self.forms) - n + 1):
                 at[self.forms[i : i + n]].append(i)
-            return lambda j: at.get(other[j : j + n], ())[:_COMMON]
+            return lambda j: at.get(other[j : j + n], ())[:_PLACES]
         import numpy as np  # noqa: PLC0415 - costs half the import time of the package
 
         if self._sorted is None or self._sorted[0] != n:
@@ -82,7 +83,7 @@ class Text:
         _, hashes, order = self._sorted
         wanted = ngrams(other, n)
         first, last = np.searchsorted(hashes, wanted), np.searchsorted(hashes, wanted, side="right")
-        return lambda j: order[first[j] : min(last[j], first[j] + _COMMON)].tolist()
+        return lambda j: order[first[j] : min(last[j], first[j] + _PLACES)].tolist()
 
     @property
     def distinctive(self) -> bool:
@@ -119,6 +120,8 @@ def overlap(source: Text, target: Text, shortest: int = _SENTENCE_RUN) -> Match 
     verbatim = _verbatim(source.text, target.text)
     if verbatim:
         return Match(1.0, verbatim, whole=True)
+    if len(target.text) < len(source.text) and target.forms and _verbatim(target.text, source.text):
+        return Match(len(target.forms) / len(source.forms), ((0, len(target.text)),), whole=False)
     have = source.forms
     if not have or (len(have) <= shortest and _lacks(target.text, max(have, key=len))):
         return None

@@ -14,7 +14,7 @@ _LOOK_BACK = 64  # producers of one text or channel that are compared, latest fi
 
 
 class Producers:
-    """The outputs of all runs of a tree, and the inputs of its root.
+    """The outputs of all runs of a tree, and what runs were given that have others inside.
 
     Args:
         runs: The runs of one tree; the root is the first.
@@ -34,6 +34,9 @@ class Producers:
         for run in sorted(runs, key=lambda run: run.end):
             for slot in run.outputs:
                 self._add(slot)
+            if run.children and run is not runs[0]:  # what a run was given is in reach of the runs inside it
+                for slot in run.inputs:
+                    self._find_by_text(slot)
 
     def _add(self, slot: Slot) -> None:
         piece, run = slot.piece, slot.run
@@ -41,16 +44,19 @@ class Producers:
             self._by_id[piece.id].append(slot)
         if piece.ref is not None:
             self._by_ref[piece.ref].append(slot)
-        if piece.text.strip():
-            self._by_text[piece.text.strip()].append(slot)
-            if run.kind != "prompt":  # a prompt quotes many sources: what stands in it is better found in them
-                self._matcher.add(self.text(slot))
+        self._find_by_text(slot)
         if run.kind == "tool" and run.hints.call_id is not None:
             self._results[run.hints.call_id].append(slot)
         elif piece.form == "tool_call" and piece.call_id is not None:
             self._calls[piece.call_id].append(slot)
         if run.hints.channels and piece.path:
             self._channels[run.parent, str(piece.path[0])].append(slot)
+
+    def _find_by_text(self, slot: Slot) -> None:
+        if slot.piece.text.strip():
+            self._by_text[slot.piece.text.strip()].append(slot)
+            if slot.run.kind != "prompt":  # a prompt quotes many sources: what stands in it is better found in them
+                self._matcher.add(self.text(slot))
 
     def text(self, slot: Slot) -> Text:
         """Returns the text of a piece as the one object that carries its fingerprint."""
@@ -92,7 +98,7 @@ class Producers:
         """The output of a descendant that is this output of a composite run: by text, else by id; the latest."""
         run = slot.run
         for found in (self._by_text.get(slot.piece.text.strip(), ()), self._by_id.get(slot.piece.id or "", ())):
-            within = [source for source in found if source.run.within(run) and not source.run.failed]
+            within = [s for s in found if s.side == "out" and s.run.within(run) and not s.run.failed]
             if within:
                 return max(within, key=lambda source: source.run.end)
         return None

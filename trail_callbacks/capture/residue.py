@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from trail_callbacks.capture.link import Linker
+from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.text import forms
 
@@ -57,6 +58,8 @@ class Residue:
             return ()
         text, at, parts = slot.piece.text, 0, []
         for start, end in sorted(span for link in links for span in link.spans):
+            if not Text(text[start:end]).distinctive:
+                continue  # a word such as "rye", given by somebody, does not cut the sentence it stands in
             if start > at:
                 parts.append(text[at:start])
             at = max(at, end)
