@@ -72,8 +72,8 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     A sentence, list item or table row is a claim; independent clauses behind a semicolon or `, and` are claims of
     their own where that is safe. Headings, lead-ins that end in a colon, rules and code blocks are none. What states
     nothing about the world is kept with `checkable=False`; that is told apart by English rules, in other languages
-    only questions are (by their marks). Pronouns stay as they are: a wrong guess would be worse. An answer of a few words is
-    joined with its question.
+    only questions are (by their marks). Pronouns stay as they are: a wrong guess would be worse. An answer of a few
+    words is joined with its question.
 
     Instructions to the reader that carry content ("Take two tablets a day") stay checkable: sources give instructions
     too, and a wrong one is the most harmful kind of error. Only those about the talk itself ("See the manual") do not.

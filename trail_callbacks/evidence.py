@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, cast
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
@@ -151,9 +154,9 @@ def _pick(order: NDArray[np.int64], openings: Sequence[int], texts: Sequence[str
 
 def _ranking(claims: Sequence[Claim], texts: Sequence[str]) -> Iterator[NDArray[np.int64]]:
     """For each claim the indices of the passages that share a key with it, best first; ties in order of the text."""
-    import bm25s  # noqa: PLC0415 - brings numpy and scipy; capturing a run needs neither
-    import numpy as np  # noqa: PLC0415 - as above
+    import numpy as np  # noqa: PLC0415 - capturing a run does not need it
 
+    bm25s = _bm25s()
     vocabulary: dict[str, int] = {}
     corpus = [[vocabulary.setdefault(key, len(vocabulary)) for key in keys(text)] for text in texts]
     index = None
@@ -168,6 +171,16 @@ def _ranking(claims: Sequence[Claim], texts: Sequence[str]) -> Iterator[NDArray[
         scores = index.get_scores_from_ids(query)
         hits = np.flatnonzero(scores > 0)
         yield hits[np.argsort(-scores[hits], kind="stable")[:_DEPTH]]
+
+
+def _bm25s() -> ModuleType:
+    """Imports bm25s, which sets its logger to DEBUG: its lines would appear in the host's log."""
+    loaded = "bm25s" in sys.modules
+    import bm25s  # noqa: PLC0415 - heavy, and needed only here
+
+    if not loaded:  # who imported it before us decided about its logger, too
+        logging.getLogger("bm25s").setLevel(logging.WARNING)
+    return cast("ModuleType", bm25s)
 
 
 def _query(text: str) -> list[str]:

@@ -30,7 +30,7 @@ _PATTERN = re.compile(
     (?P<money>us\$|[$€£¥₹]|\b(?:usd|eur|gbp|chf)\b)?[ \u00a0]?
     (?<![a-z\d_.\u00c0-\u024f\u0370-\u058f\u0600-\u06ff])(?P<sign>[-\u2212](?=\d))?
     (?:(?P<date>\d{{4}}-\d\d-\d\d)|(?P<clock>[0-2]?\d:[0-5]\d)(?!\d)
-      |(?P<of>\d+|{_WORDS})(?:\s+(?:people|persons?|users|patients|women|men))?\s+in\s+(?P<per>\d[\d,]*|ten|hundred)\b
+      |(?P<of>\d+|{_WORDS})(?:\s+(?:people|persons?|users|patients|women|men))?\s+in\s+(?P<per>1[0,]+|20|five|six|eight|ten|twelve|hundred|[2-9])\b
        (?!\s+(?:of|hours?|days?|weeks?|months?|years?|minutes?|seconds?)\b)
       |(?P<num>{_NUMERAL})|\b(?P<word>{_SPELT})\b)
     (?P<ordinal>(?:st|nd|rd|th)\b)?

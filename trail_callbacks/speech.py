@@ -12,7 +12,7 @@ _QUESTION = re.compile(r"[?\uff1f\u061f\u037e][\s\"'\u201d\u2019)\]*_]*$")
 _WORD = re.compile(r"\w")
 _COURTESY = re.compile(
     r"""^\W*(?:
-      (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b[^.]{0,40}$
+      (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b[^.]{0,40}[.]?$
     | (?:thanks|thank\syou|cheers|sorry|apologies|my\sapologies|congratulations|
         you(?:'|\u2019)re\swelcome|no\sproblem)\b
     | (?:great|good|excellent|interesting)\s(?:question|point)\b
@@ -23,7 +23,7 @@ _COURTESY = re.compile(
     | (?:i(?:'m|\u2019m|\sam)|we(?:'re|\u2019re|\sare))\s(?:glad|happy|sorry|here|pleased|excited)\b
     | (?:i|we)\s(?:apologi[sz]e|understand|appreciate)\b
     | hope\s(?:this|that|it)\b
-    | (?:here|below)\s(?:is|are|(?:'|\u2019)s)\b[^.]{0,60}$ | here(?:'|\u2019)s\b[^.]{0,60}$
+    | (?:here|below)\s(?:is|are|(?:'|\u2019)s)\b[^.]{0,60}[.]?$
     | (?:have|enjoy)\s(?:a|an|your)\b
     )""",
     re.IGNORECASE | re.VERBOSE,

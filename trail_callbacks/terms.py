@@ -30,14 +30,14 @@ _TOKEN = re.compile(
 )
 _FUNCTION = vocabulary(
     """a about after all also although am an and another any are as at be because been before being both but by can
-    cannot could did do does doing done during each either else ever every for from further had has have having he her
-    here hers herself him himself his how however i if in into is it its itself just may me might more most much must my
-    neither no nor not now of off on once one only onto or other our ours out over own per same shall she should since
-    so     some such than that the their theirs them themselves then there these they this those though through thus to too
-    under until unto up upon us very via was we were what when where whether which while who whom whose why will with
-    within without would yet you your yours mr mrs ms dr prof sir don't doesn't didn't isn't aren't wasn't weren't
-    won't wouldn't can't couldn't shouldn't hasn't haven't hadn't there's it's that's they're we're i'm nearly
-    almost roughly approximately"""
+    cannot could did do does doing done during each either else ever every for from further had has have having he
+    her here hers herself him himself his how however i if in into is it its itself just may me might more most
+    much must my neither never nobody none nothing no nor not now of off on once one only onto or other our ours
+    out over own per same shall she should since so some such than that the their theirs them themselves then
+    there these they this those though through thus to too under until unto up upon us very via was we were what
+    when where whether which while who whom whose why will with within without would yet you your yours mr mrs ms
+    dr prof sir don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't hasn't
+    haven't hadn't there's it's that's they're we're i'm nearly almost roughly approximately"""
 )
 _FOREIGN = vocabulary(
     """der die das und ist nicht ein eine mit von zu den dem des im für auf wird sind werden el la los las del y es un

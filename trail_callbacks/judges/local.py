@@ -130,8 +130,9 @@ class _Weighing:
         everything = self.overlap.without(None)
         found = [(p, finding) for p in self._peers() for finding in [self._finding(p)]]
         disputed = any(f is not None and f.error_type is ErrorType.NUMBER for _, f in found)
+        barred = {p for p, finding in found if finding is not None}  # what differs is no part of the support
         for p, finding in found:
-            team = self.overlap.team(p, everything)
+            team = self.overlap.team(p, everything, barred)
             if finding is None and self._suffices(team, everything, attached=disputed):
                 return self._supported(team)
         for p, finding in found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -124,13 +124,13 @@ class Overlap:
             return frozenset(range(len(self.items)))
         return frozenset(i for i, item in enumerate(self.items) if not span[0] <= item.span[0] < span[1])
 
-    def team(self, p: int, of: frozenset[int], size: int = 2) -> tuple[int, ...]:
-        """A passage and up to `size` others that add most of what it lacks."""
+    def team(self, p: int, of: frozenset[int], barred: Collection[int] = (), size: int = 2) -> tuple[int, ...]:
+        """A passage and up to `size` others, none of them barred, that add most of what it lacks."""
         chosen = [p]
         have = self.held[p] & of
         for _ in range(size):
-            gains = [(self.weight(held & of - have), -i) for i, held in enumerate(self.held)]
-            gain, index = max(gains)
+            gains = [(self.weight(held & of - have), -i) for i, held in enumerate(self.held) if i not in barred]
+            gain, index = max(gains, default=(0.0, 0))
             if gain <= 0:
                 break
             chosen.append(-index)

@@ -11,8 +11,8 @@ __all__ = ["compare"]
 _ALL = vocabulary(
     "all every always everyone everybody everything entire entirely whole each any completely universally"
 )
-_SOME = vocabulary("""some several many most few certain often sometimes usually typically generally mostly partly occasionally
-    half     majority minority selected various""")
+_SOME = vocabulary("""some several many most few certain often sometimes
+    usually typically generally mostly partly occasionally half majority minority selected various""")
 _REACH = 3
 
 

@@ -1,0 +1,151 @@
+import subprocess
+import sys
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.errors import InputError
+from trail_callbacks.evidence import candidates, quoted
+from trail_callbacks.graph import Node
+
+
+def claim(text, n=1):
+    return Claim(id=f"c{n}", text=text, quote=text, start=0, end=len(text))
+
+
+def node(text, name="d1"):
+    return Node(id=name, kind="document", text=text)
+
+
+def found(text, *sources, limit=1):
+    nodes = [node(source, f"d{i}") for i, source in enumerate(sources, 1)]
+    return [passage.text for passage in candidates([claim(text)], nodes, limit)["c1"]]
+
+
+SOURCE = "The weather was fine. The tower was completed in 1889. Visitors like the view. It cost 3.5 million francs."
+
+
+@pytest.mark.parametrize(
+    ("text", "best"),
+    [
+        ("When was the tower completed?", "The tower was completed in 1889."),
+        ("The price was 3,500,000.", "It cost 3.5 million francs."),
+        ("Completing the towers took years.", "The tower was completed in 1889."),
+    ],
+)
+def test_the_sentence_that_shares_most_comes_first(text, best):
+    assert found(text, SOURCE) == [best]
+
+
+def test_numbers_and_names_outweigh_common_words():
+    source = "The old town hall in the old town was old. Torsby won 33 points in the old town."
+    assert found("In the old town Torsby got 33.", source) == ["Torsby won 33 points in the old town."]
+
+
+def test_other_scripts_are_ranked_too():
+    assert found("埃菲尔铁塔有多高", "天气很好。埃菲尔铁塔高330米。") == ["埃菲尔铁塔高330米。"]
+    assert found("ارتفاع البرج", "الطقس جميل. ارتفاع البرج 330 مترا.") == ["ارتفاع البرج 330 مترا."]
+    assert found("मीनार की ऊँचाई", "मौसम अच्छा है। मीनार की ऊँचाई 330 मीटर है।") == ["मीनार की ऊँचाई 330 मीटर है।"]
+
+
+def test_passages_fill_up_with_openings_when_no_word_is_shared():
+    assert found("Der Turm ist hoch", "First. Second.", "Third. Fourth.", limit=3) == ["First.", "Third.", "Second."]
+
+
+def test_rows_and_lines_are_passages_of_their_own():
+    assert found("Optics made 48.2.", "| Segment | Revenue |\n| Optics | 48.2 |\n| Services | 12.3 |") == [
+        "| Optics | 48.2 |"
+    ]
+    assert found("lamp quantity", '{"name": "chair"}\n{"name": "lamp", "qty": 4}') == ['{"name": "lamp", "qty": 4}']
+
+
+@given(st.lists(st.text(max_size=200), max_size=5), st.text(max_size=60), st.integers(1, 5))
+@settings(max_examples=60)
+def test_passages_are_verbatim_unique_and_repeatable(sources, text, limit):
+    nodes = [node(source, f"d{i}") for i, source in enumerate(sources)]
+    claims = [claim(text, 1), claim(text[::-1], 2)]
+    first = candidates(claims, nodes, limit)
+    assert first == candidates(claims, nodes, limit)
+    assert set(first) == {"c1", "c2"}
+    by_id = {}
+    for passages in first.values():
+        assert len(passages) <= limit
+        assert len({passage.id for passage in passages}) == len(passages)
+        for passage in passages:
+            whole = next(n.text for n in nodes if n.id == passage.node_id)
+            assert whole[passage.start : passage.end] == passage.text
+            assert by_id.setdefault(passage.id, passage) == passage
+
+
+def test_a_passage_has_one_id_for_all_claims():
+    result = candidates(
+        [claim("The tower was completed.", 1), claim("A tower, completed in 1889.", 2)], [node(SOURCE)], 1
+    )
+    assert result["c1"] == result["c2"]
+
+
+def test_copies_do_not_crowd_out_what_differs():
+    copies = ["The tower was completed in 1889."] * 20
+    assert found("The tower was completed in 1889.", *copies, "The tower is tall.", limit=2) == [
+        "The tower was completed in 1889.",
+        "The tower is tall.",
+    ]
+    both = candidates([claim("tower")], [node(copies[0], "a"), node(copies[0] + " " + copies[0], "b")], 8)["c1"]
+    assert [passage.node_id for passage in both] == ["a", "b"]
+
+
+def test_long_runs_without_punctuation_are_cut_at_word_bounds():
+    text = "".join(f"word{i} " for i in range(1000))
+    passages = candidates([claim("word777")], [node(text)], 1)["c1"]
+    assert "word777" in passages[0].text.split()
+    assert len(passages[0].text) <= 600
+    assert candidates([claim("x")], [node("y" * 2000)], 1)["c1"][0].end <= 600
+
+
+@pytest.mark.parametrize("text", ["", "   ", "!!! ... ---", "\n\n"])
+def test_texts_without_a_word_have_no_passages(text):
+    assert candidates([claim("The tower is tall.")], [node(text)], 3) == {"c1": ()}
+    assert candidates([claim(text)], [node("The tower is tall.")], 3)["c1"][0].text == "The tower is tall."
+
+
+def test_no_claims_or_no_nodes_is_fine_and_no_passages_is_not():
+    assert candidates([], [node(SOURCE)], 3) == {}
+    assert candidates([claim("x")], [], 3) == {"c1": ()}
+    with pytest.raises(InputError, match="limit is 0"):
+        candidates([claim("x")], [node(SOURCE)], 0)
+
+
+def test_large_sources_and_many_claims_take_seconds(capfd):
+    started = perf_counter()
+    big = " ".join(f"Sentence {i} tells of thing{i * 7919 % 10007} and thing{i % 997}." for i in range(120_000))
+    assert len(big) > 5_000_000
+    assert "thing4242" in candidates([claim("What of thing4242?")], [node(big)], 8)["c1"][0].text
+    nodes = [node(f"Sentence {i} tells of thing{i}.", f"d{i}") for i in range(10)]
+    assert len(candidates([claim(f"thing{n % 10} it is", n) for n in range(10_000)], nodes, 8)) == 10_000
+    assert perf_counter() - started < 60  # seconds; a few in practice
+    assert capfd.readouterr() == ("", "")  # no progress bars
+
+
+def test_quoted_takes_over_span_and_words():
+    passage = candidates([claim("tower")], [node(SOURCE)], 1)["c1"][0]
+    evidence = quoted(passage, "contradicts")
+    assert (evidence.node_id, evidence.quote, evidence.relation) == (
+        "d1",
+        SOURCE[evidence.start : evidence.end],
+        "contradicts",
+    )
+
+
+def test_the_log_of_the_host_stays_silent():
+    code = (
+        "import logging; logging.basicConfig(level=logging.WARNING)\n"
+        "from trail_callbacks.claims import split\n"
+        "from trail_callbacks.evidence import candidates\n"
+        "from trail_callbacks.graph import Node\n"
+        "print(len(candidates(split('The tower is tall.'), [Node(id='d', kind='document', text='A tower.')], 1)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("1", "")
