@@ -123,7 +123,7 @@ def agent(chat: Chat, question: str, judge: Judge) -> Report:
     try:
         from langgraph.graph import START, MessagesState, StateGraph  # noqa: PLC0415 - optional beside langchain-core
         from langgraph.prebuilt import ToolNode, tools_condition  # noqa: PLC0415 - as above
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingExtraError("the LangGraph app of trail demo", "demo") from error
     tools = [look_up_boat, search_documents]
     model = _ChatModel(chat=chat).bind_tools(tools)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 from zlib import crc32
 
@@ -18,6 +19,7 @@ from trail_callbacks.demo.documents import documents
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 from trail_callbacks.terms import keys
+from trail_callbacks.text import sentences
 
 __all__ = ["refine"]
 
@@ -69,12 +71,21 @@ class _Model(CustomLLM):
         yield self.complete(prompt, formatted, **kwargs)
 
 
+def _pieces(text: str) -> list[str]:
+    """Cuts a text after each sentence; the pieces add up to it."""
+    cuts = [0, *(sentence.start for sentence in sentences(text)[1:]), len(text)]
+    return [text[start:end] for start, end in pairwise(cuts)]
+
+
 def refine(chat: Chat, question: str, judge: Judge) -> Report:
     """Answers from the best chunk, then improves the answer with the next."""
     index = VectorStoreIndex.from_documents(
         [Document(text=each.text, metadata={"source": each.name}) for each in documents()],
         embed_model=_Words(),
-        transformations=[SentenceSplitter(chunk_size=220, chunk_overlap=0)],
+        transformations=[
+            # LlamaIndex's own counting of tokens and splitting of sentences may want to download data.
+            SentenceSplitter(chunk_size=160, chunk_overlap=0, tokenizer=str.split, chunking_tokenizer_fn=_pieces)
+        ],
     )
     engine = index.as_query_engine(
         llm=_Model(writer=chat),
