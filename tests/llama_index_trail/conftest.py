@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 from types import SimpleNamespace
@@ -155,6 +156,7 @@ def clean():
     Settings.llm, Settings.embed_model = Rules(rules=[]), MockEmbedding(embed_dim=8)
     TRACKER._errors.clear()
     yield
+    gc.collect()  # agents leave databases open; let them complain here and not in another test
     llama_index_trail.uninstrument()
     left = llama_index_trail.status()
     TRACKER._traces.clear()

@@ -5,7 +5,7 @@ import json
 import time
 
 import pytest
-from llama_index.core import QueryBundle, get_response_synthesizer
+from llama_index.core import get_response_synthesizer
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.chat_engine import (
     CondensePlusContextChatEngine,
@@ -17,7 +17,7 @@ from llama_index.core.indices.query.query_transform import HyDEQueryTransform
 from llama_index.core.postprocessor import LLMRerank, MetadataReplacementPostProcessor
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import CustomQueryEngine, RetrieverQueryEngine, TransformQueryEngine
-from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever, RecursiveRetriever
+from llama_index.core.retrievers import BaseRetriever, QueryFusionRetriever
 from llama_index.core.schema import IndexNode, NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
@@ -49,7 +49,7 @@ def recorded(work):
 
 
 @pytest.mark.parametrize("response_mode", ["compact", "refine", "tree_summarize", "simple_summarize"])
-def test_every_response_mode_leads_from_the_documents_to_the_answer(
+def test_every_response_mode_leads_from_the_documents_to_the_answer(  # noqa: PLR0917 - fixtures
     ask, answer, shows, kinds, written, mode, response_mode
 ):
     engine = ask([MILL, WEIR], NINE, response_mode=response_mode, streaming=mode.endswith("stream"))
@@ -78,7 +78,7 @@ def test_accumulate_keeps_the_answers_apart(ask, answer, shows, mode):
     )
 
 
-def test_a_model_without_callbacks_is_recorded_in_full(ask, answer, models, shows, mode, written):
+def test_a_model_without_callbacks_is_recorded_in_full(ask, answer, models, shows, mode, written):  # noqa: PLR0917 - fixtures
     engine = ask([MILL], NINE, model=models.Bare, streaming=mode.endswith("stream"))
     graph = recorded(lambda: answer(engine, HOW, mode))
     assert graph.answer.text == NINE
