@@ -6,11 +6,12 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, Literal
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any, Literal
 
 from trail_callbacks.errors import GraphError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 __all__ = ["EVIDENCE_KINDS", "Basis", "Edge", "Node", "NodeKind", "ProvenanceGraph"]
 
@@ -177,6 +178,8 @@ class ProvenanceGraph:
         Raises:
             GraphError: If the text is not JSON, is cut, or describes no valid graph; the message says where.
         """
+        from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
+
         try:
             return _adapter().validate_json(data)
         except ValidationError as error:
@@ -259,5 +262,7 @@ def _stages(nodes: Sequence[Node], edges: Sequence[Edge]) -> dict[str, int]:
 
 @cache
 def _adapter() -> TypeAdapter[ProvenanceGraph]:
-    """The codec; built at first use, since building it costs more than importing this module."""
+    """The codec. Not imported before it is used: pydantic costs more than all of this package."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - as said
+
     return TypeAdapter(ProvenanceGraph)

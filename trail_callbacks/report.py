@@ -22,9 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from math import sqrt
-from typing import Any, Literal
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any, Literal
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import ReportError
@@ -32,6 +30,9 @@ from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.models.call import Usage
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 __all__ = ["Layer", "Report", "Scoring", "State", "Verdict", "score", "wilson"]
 
@@ -253,6 +254,8 @@ class Report:
         Raises:
             ReportError: If the text is not JSON, is cut, is no report, or has a version this release cannot read.
         """
+        from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
+
         try:
             stored = json.loads(data)
         except (ValueError, UnicodeDecodeError) as error:
@@ -295,5 +298,7 @@ _FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring
 
 @cache
 def _adapter() -> TypeAdapter[Report]:
-    """The codec; built at first use, since building it costs more than importing this module."""
+    """The codec. Not imported before it is used: pydantic costs more than all of this package."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - as said
+
     return TypeAdapter(Report)

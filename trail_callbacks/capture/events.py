@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from pydantic import TypeAdapter
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 __all__ = [
     "Event",
@@ -173,7 +174,9 @@ class Pending(Protocol):
 
 @cache
 def _adapter() -> TypeAdapter[tuple[Event, ...]]:
-    """The codec; built at first use, since building it costs more than importing this module."""
+    """The codec. Not imported before it is used: pydantic costs more than all of this package."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - as said
+
     return TypeAdapter(tuple[Event, ...])
 
 
