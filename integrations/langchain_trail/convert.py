@@ -18,7 +18,7 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_trail.pieces import pieces
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
 
-__all__ = ["INTERNAL", "Ended", "Failed", "Started", "described", "snapshot", "status_of"]
+__all__ = ["INTERNAL", "Ended", "Failed", "Started", "described", "snapshot", "status_of", "stops_graph"]
 
 INTERNAL = "trail_internal"
 """Metadata key of our own model calls: a judge's reading is no part of the answer's lineage."""
@@ -147,9 +147,19 @@ def status_of(error: BaseException) -> Status:
     """
     if isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError | GeneratorExit):
         return "cancelled"
-    graph_errors = sys.modules.get("langgraph.errors")
-    bubble = getattr(graph_errors, "GraphBubbleUp", None)  # interrupts, hand-offs to a parent graph, drains
-    return "paused" if bubble is not None and isinstance(error, bubble) else "error"
+    # Interrupts, hand-offs to a parent graph, drains.
+    return "paused" if _is_graph_error(error, "GraphBubbleUp") else "error"
+
+
+def stops_graph(error: BaseException, details: Mapping[str, Any]) -> bool:
+    """True if a node left with an interrupt, so that the graph around it ends without being done."""
+    tags = details.get("tags") or ()
+    return _is_graph_error(error, "GraphInterrupt") and any(str(tag).startswith("graph:step:") for tag in tags)
+
+
+def _is_graph_error(error: BaseException, name: str) -> bool:
+    kind = getattr(sys.modules.get("langgraph.errors"), name, None)
+    return kind is not None and isinstance(error, kind)
 
 
 def _late(inputs: object) -> tuple[Piece, ...] | None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
-from langchain_trail.convert import Ended, Failed, Started, described, snapshot, status_of
+from langchain_trail.convert import Ended, Failed, Started, described, snapshot, status_of, stops_graph
 from trail_callbacks.capture.events import RunKind
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     _Base = BaseCallbackHandler
 else:
-    try:  # only a handler of this class hears of a graph's interrupts
+    try:  # only a handler of this class hears of a graph's interrupts; without it, nodes that interrupt tell
         from langgraph.callbacks import GraphCallbackHandler as _Base
     except ImportError:  # langgraph is optional, and older ones have no such callbacks
         _Base = BaseCallbackHandler
@@ -252,6 +252,9 @@ class TrailCallbackHandler(_Base):
         try:
             run_id, late, partial = details["run_id"], details.get("inputs"), details.get("response")
             metadata = self._models.pop(run_id, None)
+            graph_id = details.get("parent_run_id")
+            if _Base is BaseCallbackHandler and graph_id is not None and stops_graph(error, details):
+                self._interrupted.append(graph_id)
             self._session.emit(
                 Failed(str(run_id), described(error), status_of(error), partial, snapshot(late), metadata)
             )

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_trail.convert import INTERNAL, Ended, Failed, Started, described, snapshot, status_of
+from langchain_trail.convert import INTERNAL, Ended, Failed, Started, described, snapshot, status_of, stops_graph
 from langgraph.errors import GraphInterrupt, ParentCommand
 from langgraph.types import Command
 
@@ -105,6 +105,14 @@ def test_exceptions_mean_a_fault_a_cancellation_or_a_pause():
 
     LookalikeError.__name__ = "GraphInterrupt"
     assert status_of(LookalikeError()) == "error", "told by class, not by name"
+
+
+def test_only_a_node_s_interrupt_stops_its_graph():
+    node = {"tags": ["graph:step:2"]}
+    assert stops_graph(GraphInterrupt(), node)
+    assert not stops_graph(GraphInterrupt(), {"tags": None}), "what a node calls may be caught by the node"
+    assert not stops_graph(ParentCommand(Command()), node), "a hand-off goes on elsewhere"
+    assert not stops_graph(ValueError(), node)
 
 
 def test_broken_exceptions_are_described_too():
