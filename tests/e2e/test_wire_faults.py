@@ -57,7 +57,10 @@ class Endpoint:
             def log_message(self, *args):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            request_queue_size = 64  # twenty clients knock at once
+
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
         self.thread.start()
@@ -273,6 +276,35 @@ def test_max_tokens_is_renamed_once_and_leaves_room_to_think(serve, ask):
         (False, True),
         (False, True),
     ]
+
+
+def test_a_limit_that_is_too_large_is_left_out(serve, ask):
+    endpoint, model = serve(
+        fault(
+            400, "'max_tokens' is too large: 50. This model's maximum context length is 60 tokens.", None, "max_tokens"
+        ),
+        GOOD,
+    )
+    assert ask(model).value.name == "Oslo"
+    assert [sorted({"max_tokens", "max_completion_tokens"} & sent.keys()) for sent in endpoint.requests] == [
+        ["max_tokens"],
+        [],
+    ]
+
+
+def test_openai_itself_gets_the_limit_under_its_newer_name():
+    model = InstructorModel("openai/gpt-5-mini", api_key="none")
+    assert model._optional(CALL) == {"max_completion_tokens": 50 + 8192}
+
+
+def test_a_provider_that_ignores_the_endpoint_is_refused():
+    with pytest.raises(JudgeError, match=r"ignores base_url for 'perplexity'.*openai/sonar"):
+        InstructorModel("perplexity/sonar", base_url="http://127.0.0.1:9/v1")
+
+
+def test_ollama_at_its_own_endpoint_works(serve):
+    endpoint, _ = serve(GOOD)
+    assert InstructorModel("ollama/m", base_url=endpoint.url).ask(CALL).value.name == "Oslo"
 
 
 def test_a_rejected_sampling_parameter_is_dropped_and_remembered(serve, ask):

@@ -1,6 +1,9 @@
+import importlib.util
+import sys
+
 import pytest
 
-from trail_callbacks.errors import JudgeError
+from trail_callbacks.errors import JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.llm import LLMJudge
 from trail_callbacks.judges.resolve import resolve
@@ -73,3 +76,17 @@ def test_an_unknown_provider_is_refused():
 def test_an_endpoint_needs_a_model_to_find_there(judge):
     with pytest.raises(JudgeError, match="base_url"):
         resolve(judge, base_url="http://127.0.0.1:9/v1")
+
+
+def test_a_provider_whose_package_is_missing_is_refused_with_its_pip_line():
+    pytest.importorskip("instructor")
+    if importlib.util.find_spec("anthropic") is not None:
+        pytest.skip("anthropic is installed here")
+    with pytest.raises(JudgeError, match=r"anthropic.*install"):
+        resolve("anthropic/claude-sonnet-5")
+
+
+def test_without_instructor_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "instructor", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "trail-callbacks\[llm\]"'):
+        resolve("openai/gpt-5-mini")

@@ -69,7 +69,12 @@ def test_words_that_are_no_keys_stay():
         ("Unsupported parameter: 'max_tokens'", {"param": "max_tokens"}, "max_tokens"),
         ("Unrecognized request argument supplied: seed", {}, "seed"),
         ("temperature: Extra inputs are not permitted", {}, "temperature"),
-        ("'max_tokens' is too large: 9000. This model's maximum context length is 4096", {"param": "max_tokens"}, None),
+        (
+            "'max_tokens' is too large: 9000. This model's maximum context length is 4096",
+            {"param": "max_tokens"},
+            "max_tokens",
+        ),
+        ("This model's maximum context length is 4096 tokens, you asked for 9000", {"param": "messages"}, None),
         ("Unsupported parameter: 'top_k'", {"param": "top_k"}, None),
         ("Unknown seedling", {}, None),
     ],

@@ -13,7 +13,7 @@ from typing import Any
 from trail_callbacks.models.call import Usage
 from trail_callbacks.models.salvage import clean
 
-__all__ = ["describe", "raw_text", "redact", "rejected_parameter", "root", "usage"]
+__all__ = ["describe", "raw_text", "redact", "rejected_parameter", "root", "too_large", "usage"]
 
 _SECRET = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_]|AIza)[-\w*]{6,}|(?<=Bearer )\S+")
 _FILTERED = re.compile(r"content[_ ]?(?:filter|management|policy)|safety system|responsible_?ai", re.IGNORECASE)
@@ -22,7 +22,8 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(
-    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|extra (?:fields|inputs)",
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|too large"
+    r"|extra (?:fields|inputs)",
     re.IGNORECASE,
 )
 _BY_NAME = {
@@ -132,6 +133,11 @@ def rejected_parameter(error: BaseException, sent: Iterable[str]) -> str | None:
     if param in sent:
         return str(param)
     return next((name for name in sent if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message)), None)
+
+
+def too_large(error: BaseException) -> bool:
+    """Says whether an endpoint knows the limit it was given but cannot grant as much."""
+    return "too large" in _message(root(error))
 
 
 def raw_text(completion: Any) -> str | None:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
-from trail_callbacks.errors import JudgeError, MissingExtraError
+from trail_callbacks.errors import JudgeError
 from trail_callbacks.models.call import Call, Reply
-from trail_callbacks.models.failures import describe, raw_text, redact, rejected_parameter, root, usage
+from trail_callbacks.models.client import closer, configure, connect
+from trail_callbacks.models.failures import describe, raw_text, rejected_parameter, too_large, usage
 from trail_callbacks.models.loop import PrivateLoop
 from trail_callbacks.models.salvage import clean, document
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["InstructorModel"]
 
 _REASONING_ROOM = 8192  # tokens a reasoning model may think before it answers; they count against its limit
-_NO_KEY = "none"  # openai's client wants some key; a local server ignores it, and the user's real one stays here
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,11 @@ class InstructorModel:
         self._dropped: set[str] = set()
         self._lock = Lock()  # protects the two above, which are learnt from rejections
         if client is None:
-            self._client = _build(model, base_url, api_key, mode)
-            _configure(self._client, timeout, http_retries)
-            self._loop: PrivateLoop | None = PrivateLoop(_closer(self._client))
+            self._client: Any = connect(model or "", base_url, api_key, mode)
+            configure(self._client, timeout, http_retries)
+            if "//api.openai.com/" in str(getattr(self._client.client, "base_url", "")):
+                self._room = "max_completion_tokens"  # all its models take it, reasoning ones nothing else
+            self._loop: PrivateLoop | None = PrivateLoop(closer(self._client))
             self._asynchronous = self._owned = True
             self._name = str(model)
             return
@@ -196,7 +198,7 @@ class InstructorModel:
                     value=outcome.value, usage=usage(getattr(outcome.completion, "usage", None), attempts.made)
                 )
             name = rejected_parameter(outcome.error, optional)
-            if name is None or not self._give_up(name):
+            if name is None or not self._give_up(name, outcome.error):
                 return self._failure(call, outcome.error, attempts.made)
 
     def _optional(self, call: Call) -> dict[str, Any]:
@@ -207,17 +209,16 @@ class InstructorModel:
             optional[room] = call.max_tokens + (_REASONING_ROOM if room == "max_completion_tokens" else 0)
         return optional
 
-    def _give_up(self, name: str) -> bool:
+    def _give_up(self, name: str, error: Exception) -> bool:
         """Remembers that the endpoint rejects a parameter; returns whether asking without it makes sense."""
         if name == "model":
             return False
+        renamed = name == "max_tokens" and not too_large(error)
         with self._lock:
             if name in self._create:
                 self._dropped.add(name)
-            elif name == "max_tokens":
-                self._room = "max_completion_tokens"  # what OpenAI's reasoning models take instead
-            elif name == "max_completion_tokens":
-                self._room = ""
+            else:
+                self._room = "max_completion_tokens" if renamed else ""  # the newer name, or else no limit
         return True
 
     def _failure(self, call: Call, error: Exception, made: int) -> Reply:
@@ -242,54 +243,3 @@ def _parse(schema: type[BaseModel], text: str) -> BaseModel | None:
         return schema.model_validate_json(found) if found else None
     except ValidationError:
         return None
-
-
-def _build(model: str | None, base_url: str | None, api_key: str | None, mode: Mode | str | None) -> Any:
-    provider, _, name = (model or "").partition("/")
-    if not provider or not name:
-        raise JudgeError(f'model is {model!r}, expected "provider/name", e.g. "openai/gpt-5-mini"')
-    try:
-        import instructor  # noqa: PLC0415 - optional and heavy
-    except ImportError as error:
-        raise MissingExtraError("LLMJudge", "llm") from error
-    options: dict[str, Any] = {}
-    if base_url is not None:
-        options["base_url"] = base_url
-        api_key = api_key or _NO_KEY
-        mode = mode or instructor.Mode.JSON_SCHEMA
-    if api_key is not None:
-        options["api_key"] = api_key
-    if isinstance(mode, str) and not isinstance(mode, instructor.Mode):
-        by_name = {member.name.lower(): member for member in instructor.Mode}
-        if mode.lower() not in by_name:
-            raise JudgeError(f"mode is {mode!r}, expected one of {', '.join(sorted(by_name))}")
-        mode = by_name[mode.lower()]
-    try:
-        return instructor.from_provider(str(model), async_client=True, mode=mode, **options)
-    except ImportError as error:
-        raise MissingExtraError(f"the model {model}", "llm") from error
-    except Exception as error:
-        if isinstance(root(error).__cause__, ImportError):
-            raise MissingExtraError(f"the model {model}", "llm") from error
-        raise JudgeError(redact(f"the model {model!r} cannot be used: {error}", [api_key or ""])) from None
-
-
-def _configure(client: Any, timeout: float, http_retries: int) -> None:
-    """Sets time and retries on the provider's client: openai's and its relatives read them at every request."""
-    inner: Any = getattr(client, "client", None)
-    if hasattr(inner, "max_retries"):
-        inner.max_retries = http_retries
-    if hasattr(inner, "timeout"):
-        inner.timeout = timeout
-
-
-def _closer(client: Any) -> Any:
-    inner = getattr(client, "client", None)
-
-    async def close() -> None:
-        closing = getattr(inner, "close", None) or getattr(inner, "aclose", None)
-        done = closing() if callable(closing) else None
-        if inspect.isawaitable(done):
-            await done
-
-    return close

@@ -1,0 +1,89 @@
+"""Building instructor's client from a model string, an endpoint and a key."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from trail_callbacks.errors import JudgeError, MissingExtraError
+from trail_callbacks.models.failures import redact
+
+if TYPE_CHECKING:
+    from instructor import AsyncInstructor, Mode
+
+__all__ = ["closer", "configure", "connect"]
+
+_NO_KEY = "none"  # openai's client wants some key; a local server ignores it, and the user's real one stays here
+
+
+def connect(model: str, base_url: str | None, api_key: str | None, mode: Mode | str | None) -> AsyncInstructor:
+    """Builds a client; see `InstructorModel` for the arguments. Nothing is sent yet.
+
+    Raises:
+        JudgeError: If the model string, the mode, the key or the endpoint cannot be used.
+        MissingExtraError: If instructor is not installed. A provider's own package that is missing is a JudgeError
+            with instructor's pip line.
+    """
+    provider, _, name = model.partition("/")
+    if not provider or not name:
+        raise JudgeError(f'model is {model!r}, expected "provider/name", e.g. "openai/gpt-5-mini"')
+    try:
+        import instructor  # noqa: PLC0415 - optional and heavy
+    except ImportError as error:
+        raise MissingExtraError("LLMJudge", "llm") from error
+    options: dict[str, Any] = {"api_key": api_key} if api_key is not None else {}
+    if base_url is not None:
+        options = {"api_key": api_key or _NO_KEY, "base_url": base_url}
+        mode = mode or instructor.Mode.JSON_SCHEMA
+    try:
+        client = instructor.from_provider(model, async_client=True, mode=_mode(mode), **options)
+    except JudgeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a provider raises while it is set up
+        raise JudgeError(redact(f"the model {model!r} cannot be used: {error}", [api_key or ""])) from None
+    if base_url is not None and not _leads_to(client, base_url):
+        raise JudgeError(
+            f"this instructor ignores base_url for {provider!r}: for an endpoint that speaks OpenAI's protocol, "
+            f'write "openai/{name}"'
+        )
+    return client
+
+
+def _mode(mode: Mode | str | None) -> Mode | None:
+    import instructor  # noqa: PLC0415 - as above
+
+    if mode is None or isinstance(mode, instructor.Mode):
+        return mode
+    by_name = {member.name.lower(): member for member in instructor.Mode}
+    if mode.lower() not in by_name:
+        raise JudgeError(f"mode is {mode!r}, expected one of {', '.join(sorted(by_name))}")
+    return by_name[mode.lower()]
+
+
+def _leads_to(client: Any, base_url: str) -> bool:
+    """Checks where requests will go: not every provider of instructor heeds a base_url, and text would leak."""
+    actual = str(getattr(getattr(client, "client", None), "base_url", ""))
+    return actual.rstrip("/").casefold() == base_url.rstrip("/").casefold()
+
+
+def configure(client: Any, timeout: float, http_retries: int) -> None:
+    """Sets time and retries on the provider's client: openai's and its relatives read them at every request."""
+    inner: Any = getattr(client, "client", None)
+    if hasattr(inner, "max_retries"):
+        inner.max_retries = http_retries
+    if hasattr(inner, "timeout"):
+        inner.timeout = timeout
+
+
+def closer(client: Any) -> Callable[[], Coroutine[Any, Any, None]]:
+    """Returns what closes the connections of a client."""
+    inner = getattr(client, "client", None)
+
+    async def close() -> None:
+        closing = getattr(inner, "close", None) or getattr(inner, "aclose", None)
+        done = closing() if callable(closing) else None
+        if inspect.isawaitable(done):
+            await done
+
+    return close
