@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trail_callbacks.speech import declines, is_statement
+from trail_callbacks.speech import declines, is_question, is_statement
 from trail_callbacks.text import sentences
 
 __all__ = ["Claim", "abstains", "split"]
@@ -63,7 +63,6 @@ _SEMICOLON = re.compile(r"\s*;\s+")
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_SIGNS = 40  # signs; the same for scripts without spaces
 _CLAUSE = 3  # words a clause has at least
-_QUESTION = re.compile(r"[?\uff1f\u061f\u037e][\s\"'\u201d\u2019)\]*_]*$")
 
 
 def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
@@ -195,7 +194,7 @@ def _row(header: list[str], row: list[str]) -> str:
 def _clauses(answer: str, piece: _Piece) -> Iterator[_Piece]:
     """Cuts a sentence into independent clauses where nothing before the cut can reach over it."""
     text = answer[piece.start : piece.end]
-    if piece.text or _QUESTION.search(text):
+    if piece.text or is_question(text):
         yield piece
         return
     cuts = [gap.span() for gap in _WIDE_SEMICOLON.finditer(text)] + _semicolons(text)

@@ -6,7 +6,7 @@ import re
 
 from trail_callbacks.terms import terms
 
-__all__ = ["declines", "is_statement"]
+__all__ = ["declines", "is_question", "is_statement"]
 
 _QUESTION = re.compile(r"[?\uff1f\u061f\u037e][\s\"'\u201d\u2019)\]*_]*$")
 _WORD = re.compile(r"\w")
@@ -110,13 +110,18 @@ _DECLINE = re.compile(
 )
 
 
+def is_question(text: str) -> bool:
+    """Tells whether a text ends with a question mark of any script."""
+    return _QUESTION.search(text) is not None
+
+
 def is_statement(text: str) -> bool:
     """Tells whether a sentence says something about the world that evidence could confirm or deny.
 
     English rules for greetings, offers, opinions, directions and declining; questions of all scripts by their marks. In
     doubt a sentence is a statement, and so is any sentence with a digit that is no question, greeting or declining.
     """
-    if not _WORD.search(text) or _QUESTION.search(text):
+    if not _WORD.search(text) or is_question(text):
         return False
     if _COURTESY.match(text) or declines(text):
         return False

@@ -179,6 +179,15 @@ def test_localizing_asks_only_whether_it_is_stated():
     assert verdict("The tower was completed in 1887.", TOWER, purpose="localize")[0] != "supported"
 
 
+def test_a_question_supports_nothing():
+    assert verdict("The tower is 330 m tall.", "Is the tower 330 m tall?") == ("absent", "other")
+    assert verdict("Is the tower open? Yes.", "Is the tower open?") == ("absent", "other")
+    assert verdict("The tower is 330 m tall.", "Is the tower 330 m tall?", "The tower is 330 m tall.") == (
+        "supported",
+        None,
+    )
+
+
 def test_checks_can_be_left_out():
     denied = "The council did not approve the plan."
     assert verdict("The council approved the plan.", denied, without=("negation",)) == ("supported", None)

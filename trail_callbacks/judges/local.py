@@ -1,13 +1,19 @@
 """A judge that needs no model, no key and no network: typed checks over word overlap. Version 0, and weak.
 
-What it is good at: numbers, units, dates, swapped names, flipped negations and invented content, found for a known
-reason and always the same way. What it cannot do: paraphrase, inference, arithmetic over several sentences.
+What it is good at: numbers, units, dates, swapped names and flipped negations in sentences close to their source,
+found for a known reason and always the same way. What it cannot do: paraphrase, inference, arithmetic over sentences.
+
+How weak: on the two sets it was tuned on, 121 and 390 claims, it gives 0.48 and 0.38 of the claims their right one of
+five classes (macro-F1 0.41 and 0.37; plain word overlap has 0.19), and tells supported from unsupported with a balanced
+accuracy of 0.58 and 0.65, which is no better than word overlap with the best threshold for each set. Its contradictions
+are rare and mostly right; its `absent` often means that a paraphrase was not understood. Measured by
+`tests/benchmarks/local_judge.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from trail_callbacks.claims import abstains, split
@@ -18,6 +24,7 @@ from trail_callbacks.judges.checks.overlap import Overlap
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.judges.judge import Extraction, Judgement, Question
 from trail_callbacks.models.call import Pipeline
+from trail_callbacks.speech import is_question
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["LocalJudge"]
@@ -42,6 +49,8 @@ _PEERS = 4  # as many of them are compared
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalJudge:
     """Judges offline and deterministically by typed checks and word overlap.
+
+    A passage that asks something supports nothing, so a question in the prompt cannot confirm its own answer.
 
     English first. For claims in other languages only numbers, names and shared words are compared, and the rationale
     says so.
@@ -103,17 +112,18 @@ class LocalJudge:
             return Judgement(
                 claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale="It states nothing to check."
             )
-        if not question.passages:
+        told = tuple(passage for passage in question.passages if not is_question(passage.text))
+        if not told:
             return Judgement(
                 claim_id=claim.id,
                 support=SupportClass.ABSENT,
                 error_type=ErrorType.OTHER,
                 detail="fabricated addition",
-                rationale="There is no passage to compare it with.",
+                rationale="There is no passage that states anything to compare it with.",
             )
-        read = [readings.setdefault(passage.text, Reading(passage.text)) for passage in question.passages]
+        read = [readings.setdefault(passage.text, Reading(passage.text)) for passage in told]
         overlap = Overlap(Reading(claim.text[:_LONGEST]), read)
-        return _Weighing(self, question, overlap, checks).decide()
+        return _Weighing(self, replace(question, passages=told), overlap, checks).decide()
 
 
 @dataclass(frozen=True, slots=True)
