@@ -2,8 +2,11 @@
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from trail_callbacks.claims import Claim
@@ -11,6 +14,7 @@ from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm_claims import _cut
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.taxonomy import ERRORS, SUPPORT, UNSUPPORTED, ErrorType, SupportClass
@@ -211,6 +215,22 @@ def test_a_long_answer_is_read_in_windows_that_cover_it():
     assert 3 <= usage.calls <= 6
     assert all(answer[c.start : c.end] == c.quote for c in result.claims)
     assert "Nothing: the text begins here" in model.calls[0].messages[1].content
+
+
+@given(st.text(alphabet="ab. \n!?é。", max_size=400), st.integers(1, 60))
+def test_windows_cover_every_word_once_and_in_order(text, longest):
+    windows = _cut(text, 0, len(text), longest)
+    assert all(a < b for a, b in windows)
+    assert all(first[1] <= second[0] for first, second in pairwise(windows))
+    assert "".join("".join(text[a:b] for a, b in windows).split()) == "".join(text.split())
+
+
+def test_a_model_that_returns_neither_value_nor_error_is_no_empty_answer():
+    result, usage, _ = extract([Reply(), Reply()])
+    assert result.error.startswith("invalid:")
+    assert usage.calls == 2
+    judgements, _, _ = ask([Reply(), Reply()])
+    assert [j.error for j in judgements] == ["invalid: the model skipped this claim"] * 3
 
 
 def test_the_question_is_shown_so_that_a_fragment_becomes_a_claim():

@@ -102,7 +102,7 @@ def _further(
     answer: str, window: _Window, reply: Reply, items: list[ClaimItem], placed: list[_Placed]
 ) -> tuple[list[_Window], str | None]:
     """Says what must be asked again after a reply, or else why claims of a window may be missing."""
-    if reply.error is None and (placed or not items):
+    if reply.error is None and isinstance(reply.value, ClaimsReply) and (placed or not items):
         return [], None
     error = reply.error or "invalid: no quote of the model stands in the answer"
     if error.startswith("invalid:") and window.again and not placed:

@@ -194,20 +194,20 @@ class _Threads:
         refusal = self._meter.admit()
         if refusal is not None:
             return Reply(error=refusal)
-        try:
-            reply = model.ask(call)
-        except Exception as error:  # noqa: BLE001 - a model that breaks its contract is a failed call, not a crash
-            reply = _failed(error)
-        return self._meter.settle(reply)
+        return self._meter.settle(_asked(model, call))
 
     def _work(self, model: Model, call: Call) -> Reply:
         try:
-            reply = model.ask(call)
-        except Exception as error:  # noqa: BLE001 - as above
-            reply = _failed(error)
-        self._meter.settle(reply)
-        self._slots.release()
-        return reply
+            return self._meter.settle(_asked(model, call))
+        finally:
+            self._slots.release()
+
+
+def _asked(model: Model, call: Call) -> Reply:
+    try:
+        return model.ask(call)
+    except Exception as error:  # noqa: BLE001 - a model that breaks its contract is a failed call, not a crash
+        return _failed(error)
 
 
 async def _gather(calls: Sequence[Call], model: Model | None, meter: _Meter, slots: asyncio.Semaphore) -> list[Reply]:
@@ -236,6 +236,6 @@ async def _aask(model: Model, call: Call, meter: _Meter, slots: asyncio.Semaphor
         reply = await model.aask(call)
     except Exception as error:  # noqa: BLE001 - as in the threads
         reply = _failed(error)
-    meter.settle(reply)
-    slots.release()
-    return reply
+    finally:
+        slots.release()
+    return meter.settle(reply)  # nothing else runs in between: it is settled before the slot is taken
