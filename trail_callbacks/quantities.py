@@ -57,7 +57,7 @@ _NO_NOUN = vocabulary("and but for from has was were the are with that than out 
 _MONTH_AFTER = re.compile(rf"\s+(?:of\s+)?(?:{'|'.join(MONTHS)})\b")
 _MONTH_BEFORE = re.compile(rf"\b(?:{'|'.join(MONTHS)})\s+(?:the\s+)?$")
 _TO = re.compile(r"\s*(?:to|and|or|-|\u2013|\u2014)\s*")
-_YEARS = range(1000, 2200)
+_YEARS = (1000, 2199)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ def _is_code(match: re.Match[str], text: str, end: int, scale: str) -> bool:
 
 def _is_year(match: re.Match[str], value: float, noun: str) -> bool:
     bare = match["num"] is not None and match["num"].isdigit() and len(match["num"]) == len("1889")
-    return bare and value in _YEARS and not noun.endswith("s")
+    return bare and _YEARS[0] <= value <= _YEARS[1] and not noun.endswith("s")
 
 
 def _bound(text: str, start: int) -> str:

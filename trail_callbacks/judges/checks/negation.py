@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.terms import Term, stem, vocabulary
@@ -26,6 +28,7 @@ _OPPOSITES = {
     able unable,safe dangerous,safe unsafe,common rare,over under,high low,long short""".replace("\n", "").split(",")
     for a, b in [pair.split(), pair.split()[::-1]]
 }  # fmt: skip
+_PREFIXED = 5  # letters of a stem that takes a prefix; `form` and `inform` are no opposites
 _PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il")
 
 
@@ -85,21 +88,24 @@ def _beside(claim: Reading, i: int, passage: Reading, place: int) -> bool:
 
 def _opposite(claim: Reading, passage: Reading) -> Finding | None:
     for i, term in enumerate(claim.terms):
-        if passage.has(term) or term.kind == "name":
+        if term.kind == "name" or passage.has(term):
             continue
+        contrary = _contraries(term.stem)
         for place, other in enumerate(passage.terms):
-            if not _contrary(term, other) or claim.has(other):
+            if other.stem not in contrary or claim.has(other):
                 continue
             if (_denial(claim, i) is None) == (_denial(passage, place) is None) and _beside(claim, i, passage, place):
                 return _finding(claim, passage, (term, term), (other, place), "opposite")
     return None
 
 
-def _contrary(a: Term, b: Term) -> bool:
-    if (a.stem, b.stem) in _OPPOSITES:
-        return True
-    short, long = sorted((a.stem, b.stem), key=len)
-    return len(short) > 4 and any(long == prefix + short for prefix in _PREFIXES)  # noqa: PLR2004 - `form`, `inform`
+@lru_cache(maxsize=4096)
+def _contraries(base: str) -> frozenset[str]:
+    """The stems that say the opposite of one: from the list, or with a prefix more or less."""
+    listed = {b for a, b in _OPPOSITES if a == base}
+    longer = {prefix + base for prefix in _PREFIXES if len(base) >= _PREFIXED}
+    shorter = {base[len(p) :] for p in _PREFIXES if base.startswith(p) and len(base) - len(p) >= _PREFIXED}
+    return frozenset(listed | longer | shorter)
 
 
 def _finding(
