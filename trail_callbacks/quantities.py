@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 from trail_callbacks.terms import vocabulary
 from trail_callbacks.units import (
@@ -25,8 +26,7 @@ __all__ = ["Quantity", "quantities"]
 _NUMERAL = r"(?:\d{1,3}(?:[,.'\u2009\u202f\u00a0]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
 _WORDS = "|".join(sorted({*NUMBER_WORDS}, key=len, reverse=True))
 _SPELT = rf"(?:{_WORDS})(?:(?:[\s-]+and)?[\s-]+(?:{_WORDS}))*"
-_PATTERN = re.compile(
-    rf"""
+_PATTERN = rf"""
     (?P<money>us\$|[$€£¥₹]|\b(?:usd|eur|gbp|chf)\b)?[ \u00a0]?
     (?<![a-z\d_.\u00c0-\u024f\u0370-\u058f\u0600-\u06ff])(?P<sign>[-\u2212](?=\d))?
     (?:(?P<date>\d{{4}}-\d\d-\d\d)|(?P<clock>[0-2]?\d:[0-5]\d)(?!\d)
@@ -38,9 +38,7 @@ _PATTERN = re.compile(
     |\b(?P<month>(?:{"|".join(MONTHS)}))\b
     |\b(?P<weekday>(?:{"|".join(DAYS)}))s?\b
     |\b(?P<rank>{"|".join(ORDINALS)})\b
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+    """
 _FRACTION = re.compile(r"[\s-]+(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.IGNORECASE)
 _HALF = re.compile(r"\s+and\s+a\s+(?P<part>half|quarter)\b", re.IGNORECASE)
 _AFTER = re.compile(r"[ \u00a0-]?(?P<unit>°[cf]|%|km/h|m/s|[km]m?[²2]\b|€|£|\$|[^\W\d_]+)", re.IGNORECASE)
@@ -104,6 +102,12 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
+@cache
+def _compiled() -> re.Pattern[str]:
+    """Compiles at first use, to keep the import of the package short."""
+    return re.compile(_PATTERN, re.VERBOSE | re.IGNORECASE)
+
+
 def _range(low: Quantity, high: Quantity, text: str) -> Quantity:
     """The lower end of `2 to 8 km` or `EUR 3 to 4 million` takes over what is said once, behind the upper end."""
     if low.kind == "count" and not low.noun and high.kind not in {"year", "month", "day", "clock", "rank"} and high.raw:
@@ -129,7 +133,8 @@ def _scale(written: str) -> float | None:
 
 def _read(text: str) -> Iterator[Quantity]:
     at = 0
-    while match := _PATTERN.search(text, at):
+    pattern = _compiled()
+    while match := pattern.search(text, at):
         at = max(match.end(), match.start() + 1)
         if match["date"]:
             yield from _date(match)
