@@ -8,6 +8,7 @@ import json
 import re
 from types import SimpleNamespace
 from typing import Any
+from zlib import crc32
 
 import llama_index_trail
 import pytest
@@ -137,9 +138,9 @@ class Words(BaseEmbedding):
     """A bag of words: what shares words with the query ranks first."""
 
     def _get_text_embedding(self, text):
-        vector = [0.0] * 512
+        vector = [0.0] * 4096
         for word in re.findall(r"\w+", text.lower()):
-            vector[sum(word.encode()) % 512] += 1.0
+            vector[crc32(word.encode()) % 4096] += 1.0
         return vector
 
     _get_query_embedding = _get_text_embedding

@@ -1,0 +1,518 @@
+"""Switching on and off, scopes, faults of ours and of the app, memory."""
+
+import asyncio
+import copy
+import dataclasses
+import gc
+import json
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from contextvars import copy_context
+
+import pytest
+from llama_index.core.chat_engine import ContextChatEngine
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.span_handlers import NullSpanHandler
+from llama_index_instrumentation.dispatcher import instrument_tags
+from llama_index_trail import instrument, report_for, status, trail, uninstrument
+from llama_index_trail.results import Summary
+from llama_index_trail.tracker import TRACKER
+
+from trail_callbacks import VerifyOptions
+from trail_callbacks.errors import InputError
+
+HIVE = "The hive under the lime tree gave thirty pounds of honey in 1923."
+FENCE = "The fence along the lane was painted green by Tove Lind."
+HOW = "How much honey did the hive give?"
+POUNDS = "The hive gave thirty pounds of honey."
+
+
+@pytest.fixture
+def engine(ask):
+    return ask([HIVE, FENCE], POUNDS)
+
+
+def handlers():
+    root = get_dispatcher()
+    return [
+        h for h in [*root.span_handlers, *root.event_handlers] if type(h).__module__.startswith("llama_index_trail")
+    ]
+
+
+def test_instrument_attaches_the_summary_before_the_query_returns(engine):
+    recording = instrument()
+    response = engine.query(HOW)
+    summary = response.metadata["trail"]
+    assert summary["state"] == "assessed"
+    assert summary["hallucination_score"] == 0.0
+    assert summary == recording.report.summary() == report_for(response).summary()
+    assert json.loads(json.dumps(response.metadata))["trail"]["state"] == "assessed"
+    assert set(response.metadata) > {"trail"}, "the metadata of the nodes is still there"
+
+
+def test_instrumenting_twice_records_once(engine):
+    seen = []
+    instrument(on_report=seen.append)
+    instrument(on_report=seen.append)
+    assert len(handlers()) == 2
+    engine.query(HOW)
+    assert len(seen) == 1
+
+
+def test_uninstrument_takes_off_our_handlers_and_only_ours(engine):
+    """Handlers with equal fields compare equal, so that removing by equality takes the wrong one."""
+    root = get_dispatcher()
+    theirs = [NullSpanHandler(), NullSpanHandler()]
+    before = list(root.span_handlers)
+    root.span_handlers += theirs
+    try:
+        instrument()
+        uninstrument()
+        assert handlers() == []
+        assert all(any(h is mine for h in root.span_handlers) for mine in [*before, *theirs])
+        response = engine.query(HOW)
+        assert "trail" not in response.metadata
+        uninstrument()
+    finally:
+        root.span_handlers = before
+
+
+def test_a_block_needs_no_instrument_and_leaves_nothing_behind(engine):
+    assert handlers() == []
+    with trail(evaluate="never") as t:
+        assert status().trails == 1
+        engine.query(HOW)
+    assert t.graph.answer.text == POUNDS
+    assert handlers() == []
+    assert engine.query(HOW).metadata.keys().isdisjoint({"trail"})
+
+
+def test_a_run_belongs_to_the_innermost_block_only(engine):
+    outermost = instrument(evaluate="never")
+    with trail(evaluate="never") as outer:
+        engine.query(HOW)
+        with trail(evaluate="never") as inner:
+            engine.query("How green is the fence?")
+    assert outer.graph.question.text == HOW
+    assert inner.graph.question.text == "How green is the fence?"
+    with pytest.raises(InputError):
+        _ = outermost.graph
+    engine.query(HOW)
+    assert outermost.graph.question.text == HOW
+
+
+def test_a_block_inside_a_running_engine_takes_what_it_starts(engine, models):
+    inner = []
+
+    class Nested(models.Rules):
+        def _reply(self, prompt):
+            with trail(evaluate="never") as t:
+                engine.query(HOW)
+            inner.append(t)
+            return "All is said."
+
+    outer_engine = engine.from_args(engine.retriever, llm=Nested(rules=[]))
+    with trail(evaluate="never") as t:
+        outer_engine.query("What is there?")
+    assert t.graph.answer.text == "All is said."
+    assert all(node.text != POUNDS for node in t.graph.nodes)
+    assert inner[0].graph.answer.text == POUNDS
+
+
+def test_nothing_recorded_says_so():
+    with trail() as t:
+        pass
+    with pytest.raises(InputError, match="nothing was recorded"):
+        _ = t.graph
+    with pytest.raises(InputError, match="no recorded run returned this str"):
+        report_for("a text")
+
+
+@pytest.mark.parametrize("arguments", [{"evaluate": "soon"}, {"sample_rate": 2}, {"max_traces": 0}])
+def test_bad_settings_are_refused_and_change_nothing(arguments):
+    with pytest.raises(InputError):
+        instrument(**arguments)
+    with pytest.raises(InputError):
+        trail(**arguments)
+    assert not status().instrumented
+    assert handlers() == []
+
+
+def test_settings_reach_the_verification(engine):
+    seen = []
+    with trail(
+        redact=lambda text: text.replace("honey", "[sweet]"), on_report=seen.append, options=VerifyOptions()
+    ) as t:
+        engine.query(HOW)
+    assert [report.run_id for report in seen] == list(t.reports)
+    assert all("honey" not in node.text for node in t.graph.nodes)
+    with trail(sample_rate=0.0) as t:
+        response = engine.query(HOW)
+    assert "trail" not in response.metadata
+    assert t.reports == {}
+    assert report_for(response).state == "assessed"
+
+
+# --- evaluation in the background ----------------------------------------------------------------------------------
+
+
+class Slow:
+    """A judge's model that answers when it is let."""
+
+    name = "slow"
+
+    def __init__(self):
+        self.go = threading.Event()
+
+    def ask(self, call):
+        from trail_callbacks.models.call import Reply
+
+        self.go.wait(10)
+        return Reply(error="unreachable: nobody")
+
+    async def aask(self, call):
+        return await asyncio.to_thread(self.ask, call)
+
+
+async def test_an_event_loop_never_waits_for_the_verification(engine):
+    from trail_callbacks import LLMJudge
+
+    slow = Slow()
+    with trail(judge=LLMJudge(model=slow)) as t:
+        response = await asyncio.wait_for(engine.aquery(HOW), 2)
+    assert repr(response.metadata["trail"]) == "{'state': 'pending'}"
+    slow.go.set()
+    report = await t.areport()
+    assert response.metadata["trail"]["state"] == report.state
+    assert dict(response.metadata["trail"]) == report.summary()
+
+
+def test_in_the_background_sync_code_does_not_wait_either(engine):
+    from trail_callbacks import LLMJudge
+
+    slow = Slow()
+    with trail(judge=LLMJudge(model=slow), evaluate="background") as t:
+        response = engine.query(HOW)
+    assert repr(response.metadata["trail"]) == "{'state': 'pending'}"
+    threading.Timer(0.05, slow.go.set).start()
+    assert response.metadata["trail"]["state"] == t.report.state  # reading waits
+
+
+def unpickled(value):
+    return pickle.loads(pickle.dumps(value))  # noqa: S301 - our own bytes
+
+
+def test_a_summary_reads_like_a_dictionary():
+    values = {"state": "assessed", "claims": 2}
+    for read in [
+        dict, lambda s: {**s}, lambda s: s.copy(), lambda s: dict(s.items()), lambda s: dict(zip(s.keys(), s.values(), strict=True)),
+        lambda s: {key: s[key] for key in s}, copy.deepcopy, unpickled, lambda s: json.loads(json.dumps(s)),
+    ]:  # fmt: skip
+        summary = Summary.pending()
+        threading.Timer(0.01, summary.fill, [values]).start()
+        assert read(summary) == values
+    for look, expected in [
+        (len, 2),
+        (lambda s: "claims" in s, True),
+        (lambda s: s.get("claims"), 2),
+        (lambda s: s == values, True),
+    ]:
+        summary = Summary.pending()
+        threading.Timer(0.01, summary.fill, [values]).start()
+        assert look(summary) == expected
+
+
+def test_a_response_with_a_summary_can_be_copied_as_data(engine):
+    instrument()
+    response = engine.query(HOW)
+    assert dataclasses.asdict(response)["metadata"]["trail"]["state"] == "assessed"
+    assert copy.deepcopy(response).metadata["trail"]["state"] == "assessed"
+
+
+def test_with_never_nothing_is_attached_and_the_report_is_made_when_asked_for(engine):
+    with trail(evaluate="never") as t:
+        response = engine.query(HOW)
+    assert "trail" not in response.metadata
+    assert t.reports == {}
+    assert report_for(response).state == "assessed"
+
+
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # its memory's
+def test_a_chat_reply_gets_the_summary(shelf, models):
+    llm = models.Rules(rules=[("", POUNDS)])
+    engine = ContextChatEngine.from_defaults(retriever=shelf(HIVE).as_retriever(), llm=llm)
+    with trail():
+        response = engine.chat(HOW)
+    assert response.metadata["trail"]["hallucination_score"] == 0.0
+
+
+def test_the_judge_may_be_the_apps_own_model_and_is_not_traced(engine, models):
+    from llama_index_trail import as_model
+
+    judge = models.Rules(rules=[("", "no JSON at all")])
+    from trail_callbacks import LLMJudge
+
+    with trail(judge=LLMJudge(model=as_model(judge))) as t:
+        engine.query(HOW)
+        report = t.report
+    assert judge.asked, "the judge was asked"
+    assert t.graph.question.text == HOW
+    assert len(t.reports) == 1
+    assert report.state == "error" or report.verdicts
+
+
+# --- faults --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["prompt_of", "bounded", "documents", "reply", "answer_of", "classify"])
+def test_faults_of_ours_are_seen_in_the_status_and_nowhere_else(engine, monkeypatch, caplog, place):
+    fault = RuntimeError(f"{place} is broken")
+
+    def broken(*args, **kwargs):
+        raise fault
+
+    monkeypatch.setattr(f"llama_index_trail.tracker.{place}", broken)
+    with caplog.at_level(logging.WARNING), trail() as t:
+        response = engine.query(HOW)
+    assert str(response) == POUNDS
+    assert fault in status().errors
+    assert fault in t.errors
+    assert "is broken" in caplog.text
+    TRACKER._errors.clear()
+
+
+@pytest.mark.parametrize("method", ["enter", "exit", "drop", "stream_ended", "stream_failed"])
+@pytest.mark.parametrize("streaming", [False, True])
+def test_any_broken_hook_leaves_the_app_alone(ask, monkeypatch, method, streaming):
+    engine = ask([HIVE], POUNDS, streaming=streaming)
+
+    def broken(*args, **kwargs):
+        raise RuntimeError(method)
+
+    monkeypatch.setattr(TRACKER, method, broken)
+    with trail(evaluate="never"):
+        response = engine.query(HOW)
+        assert ("".join(response.response_gen) if streaming else str(response)) == POUNDS
+        engine.query(HOW)
+    TRACKER._errors.clear()
+
+
+def test_a_broken_judge_is_a_report_and_no_exception(engine):
+    class Broken:
+        name = "broken"
+
+        def ask(self, call):
+            raise RuntimeError("no")
+
+        aask = ask
+
+    from trail_callbacks import LLMJudge
+
+    instrument(judge=LLMJudge(model=Broken()))
+    response = engine.query(HOW)
+    assert str(response) == POUNDS
+    assert response.metadata["trail"]["hallucination_score"] is None
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_the_apps_own_exception_is_unchanged_and_the_graph_kept(ask, answer, mode):
+    fault = ConnectionError("no such host")
+    engine = ask([HIVE], fault)
+    with trail() as t, pytest.raises(ConnectionError) as caught:
+        answer(engine, HOW, mode)
+    assert caught.value is fault
+    assert t.graph.answer is None
+    assert {node.text for node in t.graph.nodes} >= {HOW, HIVE}
+    assert t.errors == []
+    assert status().open_runs == 0
+
+
+async def test_a_cancelled_query_ends_its_run(shelf, models):
+    class Hanging(models.Rules):
+        async def acomplete(self, prompt, formatted=False, **kwargs):
+            await asyncio.sleep(60)
+
+    engine = shelf(HIVE).as_query_engine(llm=Hanging(rules=[]))
+    with trail(evaluate="never") as t:
+        task = asyncio.create_task(engine.aquery(HOW))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert t.graph.answer is None
+    assert status().open_runs == 0
+
+
+# --- many at once --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def crowd(shelf, models):
+    facts = [f"Row {n} of the orchard holds {n + 13} plum trees beside post P{n}." for n in range(30)]
+    replies = [f"Row {n} has {n + 13} plums." for n in range(30)]
+    rules = [((f"Row {n} of",), reply) for n, reply in enumerate(replies)]
+    engine = shelf(*facts).as_query_engine(llm=models.Rules(rules=rules), similarity_top_k=1)
+    return engine, facts, [f"How many plum trees in row {n} beside post P{n}, {n + 13}?" for n in range(30)], replies
+
+
+async def test_thirty_queries_at_once_do_not_mix(crowd):
+    engine, facts, questions, replies = crowd
+
+    async def one(n):
+        with trail(evaluate="never") as t:
+            await engine.aquery(questions[n])
+        return t.graph
+
+    for n, graph in enumerate(await asyncio.gather(*map(one, range(30)))):
+        assert [node.text for node in graph.nodes if node.kind in {"question", "document", "answer"}] == [
+            questions[n],
+            facts[n],
+            replies[n],
+        ]
+
+
+def test_thirty_threads_do_not_mix(crowd):
+    engine, facts, questions, replies = crowd
+    recording = instrument(max_traces=64)
+    with ThreadPoolExecutor(10) as pool:
+        responses = list(pool.map(engine.query, questions))
+    for n, response in enumerate(responses):
+        graph = report_for(response).graph
+        assert [node.text for node in graph.nodes if node.kind in {"question", "document", "answer"}] == [
+            questions[n],
+            facts[n],
+            replies[n],
+        ]
+        assert str(response) == replies[n]
+    assert len(recording.reports) == 30
+
+
+def test_a_thread_inside_a_block_is_outside_unless_the_context_is_copied(engine):
+    with trail(evaluate="never") as t:
+        thread = threading.Thread(target=engine.query, args=[HOW])
+        thread.start()
+        thread.join()
+        with pytest.raises(InputError):
+            _ = t.graph
+        thread = threading.Thread(target=copy_context().run, args=[engine.query, HOW])
+        thread.start()
+        thread.join()
+    assert t.graph.answer.text == POUNDS
+
+
+def test_tags_of_the_app_stay_with_the_question(engine):
+    with trail(evaluate="never") as t, instrument_tags({"tenant": "north", "secret": object()}):
+        engine.query(HOW)
+    assert t.graph.question.attributes["tag.tenant"] == "north"
+
+
+# --- memory --------------------------------------------------------------------------------------------------------
+
+
+def test_neither_nodes_nor_responses_are_kept_alive(models, shelf):
+    engine = shelf(HIVE).as_query_engine(llm=models.Rules(rules=[("", POUNDS)]))
+    instrument()
+    response = engine.query(HOW)
+    dead = [weakref.ref(response), weakref.ref(response.source_nodes[0])]
+    del response
+    gc.collect()
+    assert [ref() for ref in dead] == [None, None]
+
+
+def test_a_thousand_queries_leave_no_state(ask):
+    engine = ask([HIVE], [("fail", ValueError("no")), ("", POUNDS)])
+    instrument(evaluate="never", max_traces=8)
+    for n in range(1_000):
+        with pytest.raises(ValueError, match="no") if n % 10 == 0 else nullcontext():
+            engine.query("fail" if n % 10 == 0 else HOW)
+    assert status().open_runs == 0
+    assert TRACKER._spans == {}
+    assert TRACKER._lazy == []
+    assert status().errors == ()
+
+
+def test_runs_that_never_end_are_bounded(ask, monkeypatch):
+    monkeypatch.setattr("llama_index_trail.tracker._OPEN_TRACES", 5)
+    engine = ask([HIVE], POUNDS, streaming=True)
+    instrument(evaluate="never")
+    unread = [engine.query(HOW) for _ in range(20)]
+    assert status().open_runs == 5
+    assert len({span.trace.root.id for span in TRACKER._spans.values()}) == 5
+    assert ["".join(response.response_gen) for response in unread] == [POUNDS] * 20
+    del unread
+    assert status().open_runs == 0
+
+
+# --- import --------------------------------------------------------------------------------------------------------
+
+
+def python(code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_importing_and_instrumenting_does_not_load_llama_index():
+    code = "import sys, llama_index_trail as t; t.instrument(); print('llama_index.core' in sys.modules)"
+    assert python(code).strip() == "False"
+
+
+def test_instrument_before_the_first_import_and_with_no_tokenizer_data(tmp_path):
+    code = """
+import llama_index_trail
+llama_index_trail.instrument()
+from llama_index.core.llms import MockLLM
+from llama_index.core import get_response_synthesizer
+from llama_index.core.schema import NodeWithScore, TextNode
+class Said(MockLLM):
+    def complete(self, prompt, formatted=False, **kwargs):
+        from llama_index.core.llms import CompletionResponse
+        return CompletionResponse(text="The hive gave honey.")
+synthesizer = get_response_synthesizer(llm=Said(), response_mode="simple_summarize")
+response = synthesizer.synthesize("What?", nodes=[NodeWithScore(node=TextNode(text="The hive gave honey."))])
+print(response.metadata["trail"]["state"], llama_index_trail.status().errors)
+"""
+    assert python(code, NLTK_DATA=str(tmp_path)).strip() == "assessed ()"
+
+
+def test_without_llama_index_the_import_names_the_extra():
+    code = """
+import sys
+sys.modules["llama_index_instrumentation"] = None
+try:
+    import llama_index_trail
+except ImportError as error:
+    print(type(error).__name__, error)
+"""
+    printed = python(code)
+    assert printed.startswith("MissingExtraError")
+    assert 'pip install "trail-callbacks[llama-index]"' in printed
+
+
+def test_hooks_are_quick_enough_to_be_called_from_an_event_loop(engine):
+    """A hook that waited for a verification would show here."""
+    instrument()
+
+    async def main():
+        started = time.perf_counter()
+        await engine.aquery(HOW)
+        return time.perf_counter() - started
+
+    assert asyncio.run(main()) < 1

@@ -1,0 +1,157 @@
+"""The app's own LLM as a judge's model."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
+from llama_index_trail import as_model, status, trail
+from pydantic import BaseModel
+
+from trail_callbacks import LLMJudge
+from trail_callbacks.errors import InputError
+from trail_callbacks.models.call import Call, Message, Model
+
+
+class Verdict(BaseModel):
+    label: str
+    sure: int
+
+
+CALL = Call(
+    messages=(Message("system", "You judge."), Message("user", "Is the sea wet?")), schema=Verdict, purpose="verdicts"
+)
+JSON = '{"label": "yes", "sure": 3}'
+
+
+@pytest.fixture
+def asked(models):
+    """Asks a model that writes a text; sync and async answers must agree."""
+
+    def ask(reply, call=CALL):
+        llm = models.Rules(rules=[("", reply)])
+        model = as_model(llm)
+        here = model.ask(call)
+        there = asyncio.run(model.aask(call))
+        assert (here.value, here.error, here.text) == (there.value, there.error, there.text)
+        assert here.usage.calls == 1
+        return here, llm.asked[0]
+
+    return ask
+
+
+def test_the_schema_is_asked_for_in_the_system_message(asked):
+    reply, prompt = asked(JSON)
+    assert reply.value == Verdict(label="yes", sure=3)
+    assert reply.error is None
+    assert prompt.index("You judge.") < prompt.index('"sure"') < prompt.index("Is the sea wet?")
+
+
+def test_without_a_system_message_one_is_made(asked):
+    reply, prompt = asked(JSON, Call(messages=(Message("user", "Is it?"),), schema=Verdict, purpose="verdicts"))
+    assert reply.value is not None
+    assert prompt.index('"sure"') < prompt.index("Is it?")
+
+
+@pytest.mark.parametrize("text", [f"Sure:\n```json\n{JSON}\n```", f"<think>no? yes.</think>{JSON}", f"  {JSON}  "])
+def test_json_is_found_in_what_the_model_wraps_around_it(asked, text):
+    assert asked(text)[0].value == Verdict(label="yes", sure=3)
+
+
+@pytest.mark.parametrize("text", ["", "yes", '{"label": "yes"}', '{"label": "yes", "sure": 3', "[]", "\ud800"])
+def test_what_does_not_fit_is_an_invalid_reply_with_its_text(asked, text):
+    reply, _ = asked(text)
+    assert reply.value is None
+    assert reply.error.startswith("invalid: ")
+    assert reply.text == text
+
+
+def test_an_exception_is_an_unreachable_reply(asked):
+    reply, _ = asked(ConnectionError("no route"))
+    assert reply.error == "unreachable: ConnectionError: no route"
+
+
+@pytest.mark.parametrize(
+    ("raw", "error"),
+    [
+        ({"choices": [{"finish_reason": "length"}]}, "length: "),
+        (SimpleNamespace(choices=[SimpleNamespace(finish_reason="content_filter", message=None)]), "refused: "),
+        ({"stop_reason": "max_tokens"}, "length: "),
+        ({"choices": [{"message": {"refusal": "I will not."}}]}, "refused: I will not."),
+        ({"choices": [{"finish_reason": "stop"}]}, None),
+        (None, None),
+        (object(), None),
+    ],
+)
+def test_why_the_model_stopped_is_read_from_the_providers_object(models, raw, error):
+    class Provider(models.Rules):
+        def chat(self, messages, **kwargs):
+            return ChatResponse(message=ChatMessage(role="assistant", content=JSON), raw=raw)
+
+    reply = as_model(Provider(rules=[])).ask(CALL)
+    assert (reply.error or "").startswith(error or "")
+    assert (reply.value is None) == bool(error)
+    assert reply.text == JSON
+
+
+def test_tokens_are_counted_as_the_provider_counted_them(models):
+    class Provider(models.Rules):
+        def chat(self, messages, **kwargs):
+            usage = SimpleNamespace(prompt_tokens=11, completion_tokens=5)
+            return ChatResponse(
+                message=ChatMessage(role="assistant", content=JSON), raw=SimpleNamespace(usage=usage, choices=[])
+            )
+
+    usage = as_model(Provider(rules=[])).ask(CALL).usage
+    assert (usage.prompt_tokens, usage.completion_tokens) == (11, 5)
+    assert usage.seconds > 0
+
+
+def test_the_name_tells_class_and_model(models):
+    class Named(models.Rules):
+        model: str = "small-1"
+
+    assert as_model(Named(rules=[])).name == "Named/small-1"
+    assert as_model(models.Rules(rules=[])).name == "Rules"
+    assert isinstance(as_model(models.Rules(rules=[])), Model)
+
+
+def test_what_is_no_llm_is_refused():
+    with pytest.raises(InputError, match="takes a LlamaIndex LLM, got str"):
+        as_model("gpt")
+
+
+def test_judging_inside_a_block_is_no_part_of_the_trace(models):
+    llm = models.Rules(rules=[("", JSON)])
+    with trail(evaluate="never") as t:
+        as_model(llm).ask(CALL)
+        asyncio.run(as_model(llm).aask(CALL))
+        llm.complete("And this is.")
+    assert t.graph.question.text == "And this is."
+    assert len(t.graph.nodes) == 2
+    assert status().open_runs == 0
+
+
+def test_the_same_llm_answers_and_judges(ask, models):
+    """The app's model as judge, in the same event loop and from the worker's thread."""
+    judged = []
+
+    class Both(models.Rules):
+        def complete(self, prompt, formatted=False, **kwargs):
+            if '"$defs"' in prompt or "JSON schema" in prompt:
+                judged.append(prompt)
+                return CompletionResponse(text="{}")
+            return super().complete(prompt)
+
+    engine = ask(["The bell hangs in the north tower."], "It hangs in the north tower.", model=Both)
+
+    async def main():
+        with trail(judge=LLMJudge(model=as_model(Both(rules=[])))) as t:
+            await engine.aquery("Where does the bell hang?")
+            return t.graph, await t.areport(), len(t.reports)
+
+    graph, report, reports = asyncio.run(main())
+    assert judged
+    assert reports == 1
+    assert [node.kind for node in graph.nodes].count("answer") == 1
+    assert report.judge
