@@ -388,3 +388,87 @@ def test_a_model_that_is_forgotten_stops_its_thread(serve):
 def test_wrong_settings_are_refused(options):
     with pytest.raises(JudgeError):
         InstructorModel(**options)
+
+
+def tool_answer(arguments, **message):
+    call = {"id": "call_1", "type": "function", "function": {"name": "City", "arguments": arguments}}
+    return answer(None, finish=message.pop("finish", "tool_calls"), tool_calls=[call], **message)
+
+
+def test_tools_are_openais_default_way_and_work(serve, ask):
+    endpoint, model = serve(tool_answer('{"name": "Oslo"}'), mode="tools")
+    assert ask(model).value.name == "Oslo"
+    assert endpoint.requests[0]["tool_choice"]["function"]["name"] == "City"
+    assert InstructorModel("openai/gpt-5-mini", api_key="none")._client.mode.name == "TOOLS"
+
+
+def test_broken_arguments_are_asked_for_again(serve, ask):
+    endpoint, model = serve(tool_answer('{"name": "Os'), tool_answer('{"name": "Oslo"}'), mode="tools")
+    reply = ask(model)
+    assert (reply.value.name, reply.usage.calls) == ("Oslo", 2)
+    assert endpoint.requests[1]["messages"][-1]["role"] == "tool"
+
+
+def test_arguments_that_stay_broken_are_kept_for_salvage(serve, ask):
+    _, model = serve(tool_answer('{"name": "Os'), mode="tools")
+    reply = ask(model)
+    assert reply.error.startswith("invalid:")
+    assert reply.text == '{"name": "Os'
+
+
+def test_cut_arguments_are_a_length_failure(serve, ask):
+    _, model = serve(tool_answer('{"name": "Os', finish="length"), mode="tools")
+    reply = ask(model)
+    assert reply.error.startswith("length:")
+    assert reply.text == '{"name": "Os'
+
+
+def test_a_model_that_answers_in_text_instead_of_a_tool_is_understood_if_it_is_json(serve, ask):
+    _, model = serve(answer('{"name": "Oslo"}'), mode="tools")
+    assert ask(model).value.name == "Oslo"
+
+
+def test_a_refusal_of_a_tool_call_is_refused(serve, ask):
+    endpoint, model = serve(answer(None, refusal="I cannot help with that."), mode="tools")
+    reply = ask(model)
+    assert reply.error.startswith("refused:")
+    assert reply.usage.calls == len(endpoint.requests)
+
+
+def test_a_whole_verification_over_http(serve):
+    """Replies written by hand, as a good judge would give them."""
+    from trail_callbacks import check
+    from trail_callbacks.judges.llm import LLMJudge
+
+    claims = {
+        "abstained": False,
+        "claims": [{"quote": "Oslo has 9 trams", "claim": "Oslo has 9 trams.", "checkable": True}],
+    }
+
+    def verdicts(passage):
+        item = {"claim": "c1", "evidence": [passage], "comparison": "Six, not nine.", "support": "contradicted"}
+        return {
+            "verdicts": [
+                item | {"analysis": "9 for 6", "error_type": "number", "second_type": "none", "detail": "none"}
+            ]
+        }
+
+    endpoint, model = serve(tool_answer(json.dumps(claims)), tool_answer(json.dumps(verdicts("s1"))), mode="tools")
+    report = check("Oslo has 9 trams.", "Oslo has 6 trams.", judge=LLMJudge(model))
+    assert report.summary()["class_counts"] == {"contradicted": 1}
+    assert report.summary()["error_counts"] == {"number": 1}
+    assert report.verdict("c1").evidence[0].quote == "Oslo has 6 trams."
+    assert (report.usage.calls, report.usage.prompt_tokens, report.usage.completion_tokens) == (2, 20, 10)
+    assert len(endpoint.requests) == 2
+
+
+async def test_a_whole_verification_over_http_with_asyncio(serve):
+    from trail_callbacks import acheck
+    from trail_callbacks.judges.llm import LLMJudge
+
+    _, model = serve(fault(401, f"Incorrect API key provided: {KEY}"))
+    report = await acheck("Oslo has 9 trams.", "Oslo has 6 trams.", judge=LLMJudge(model))
+    assert report.state == "error"
+    assert report.hallucination_score is None
+    assert "unauthorised" in report.warnings[0]
+    assert "SECRET" not in report.to_json()

@@ -60,9 +60,9 @@ def describe(error: BaseException, secrets: Iterable[str] = ()) -> str:
         One line: a category, a colon, and the provider's words, shortened.
     """
     cause = root(error)
-    message = _message(cause)
-    category = _refusal(error) or _category(cause, message)
-    return redact(f"{category}: {' '.join(message.split())[:_LONGEST]}", secrets)
+    message, refusal = _message(cause), _refusal(error)
+    line = f"refused: {refusal}" if refusal else f"{_category(cause, message)}: {message}"
+    return redact(" ".join(line.split())[:_LONGEST], secrets)
 
 
 def _category(cause: BaseException, message: str) -> str:
@@ -82,11 +82,13 @@ def _category(cause: BaseException, message: str) -> str:
 def _refusal(error: BaseException) -> str | None:
     """Tells a model that would not answer from one that could not: both end as an answer that does not parse."""
     for choice in getattr(getattr(error, "last_completion", None), "choices", None) or ():
+        said = getattr(getattr(choice, "message", None), "refusal", None)
+        if said:
+            return str(said)
         if getattr(choice, "finish_reason", None) == "content_filter":
-            return "refused"
-        if getattr(getattr(choice, "message", None), "refusal", None):
-            return "refused"
-    return "refused" if isinstance(root(error), AssertionError) and "Unable to generate" in str(root(error)) else None
+            return "the provider's content filter stopped the answer"
+    said = str(root(error))
+    return said if isinstance(root(error), AssertionError) and "Unable to generate" in said else None
 
 
 def _message(cause: BaseException) -> str:
