@@ -111,6 +111,17 @@ def test_claims_share_the_reading_of_a_layer():
     assert [(purpose, len(ids)) for purpose, ids in judge.asked] == [("verdicts", 3), ("localize", 3), ("localize", 3)]
 
 
+def test_a_passage_has_one_id_whichever_claims_it_is_shown_for():
+    class Noting(WordJudge):
+        def assess(self, questions, purpose="verdicts"):
+            seen = {(p.id, p.node_id, p.start) for q in questions for p in q.passages}
+            assert len({id_ for id_, *_ in seen}) == len(seen)
+            return (yield from super().assess(questions, purpose))
+
+    lines = "The owner sold wine. The barn burnt down."
+    assert verify(chain(lines, f"{lines} It was old.", lines), Noting()).verdict("c1").introduced_at == "m1"
+
+
 def test_of_two_parents_the_one_that_states_it_is_named():
     nodes = (
         Node(id="d", kind="document", text=ORCHARD), Node(id="good", kind="completion", text="It was planted in 1931."),

@@ -8,8 +8,8 @@ known to be unsupported pay for a walk, and all of them share the reading of a l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
@@ -83,10 +83,7 @@ def localize(
             del active[id_], layers[id_]
         if not active:
             break
-        questions = [
-            Question(claim=claim, passages=candidates([claim], layer, options.passages)[claim.id])
-            for claim, layer in ((active[id_].claim, layer) for id_, layer in layers.items())
-        ]
+        questions = _questions({id_: active[id_].claim for id_ in layers}, layers, options)
         judgements = yield from judge.assess(questions, "localize")
         by_claim = {judgement.claim_id: judgement for judgement in judgements}
         for id_, layer in layers.items():
@@ -116,3 +113,20 @@ def _before(graph: ProvenanceGraph, walk: _Walk) -> list[Node]:
     """What models wrote among the inputs of the nodes that state the claim."""
     inputs = {node.id: node for stated in walk.stated for node in graph.inputs(stated.id)}
     return [node for node in inputs.values() if node.kind == "completion" and node.id not in walk.seen]
+
+
+def _questions(
+    claims: Mapping[str, Claim], layers: Mapping[str, Sequence[Node]], options: VerifyOptions
+) -> list[Question]:
+    """One question a claim, about its own layer; a passage has one id, whichever claims it is shown for."""
+    ids: dict[tuple[str, int, int], str] = {}
+    questions = []
+    for id_, layer in layers.items():
+        found = candidates([claims[id_]], layer, options.passages)[id_]
+        keys = [(passage.node_id, passage.start, passage.end) for passage in found]
+        passages = tuple(
+            replace(passage, id=ids.setdefault(key, f"s{len(ids) + 1}"))
+            for passage, key in zip(found, keys, strict=True)
+        )
+        questions.append(Question(claim=claims[id_], passages=passages))
+    return questions
