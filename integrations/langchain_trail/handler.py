@@ -99,6 +99,8 @@ class TrailCallbackHandler(_Base):
         # Both are bounded, because a run that is abandoned never ends.
         self._models: OrderedDict[UUID, Mapping[str, Any]] = OrderedDict()
         self._interrupted: deque[UUID] = deque(maxlen=_INTERRUPTED)
+        # Siblings share their parent's id object, and writing a UUID out is a fifth of what a hook costs.
+        self._parent: tuple[UUID | None, str | None] = (None, None)
 
     def __deepcopy__(self, memo: dict[int, object]) -> TrailCallbackHandler:
         """Apps copy their models and configs; a copy that records elsewhere would lose what it sees."""
@@ -229,8 +231,10 @@ class TrailCallbackHandler(_Base):
                 self._models[run_id] = metadata or {}
                 if len(self._models) > _OPEN_MODELS:
                     self._models.popitem(last=False)
-            parent = None if parent_id is None else str(parent_id)
-            self._session.emit(Started(str(run_id), parent, kind, serialized, snapshot(payload), details))
+            parent = self._parent
+            if parent[0] is not parent_id:
+                parent = self._parent = (parent_id, None if parent_id is None else str(parent_id))
+            self._session.emit(Started(str(run_id), parent[1], kind, serialized, snapshot(payload), details))
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
 
@@ -244,7 +248,8 @@ class TrailCallbackHandler(_Base):
                 paused.payload, paused.late = snapshot(payload), snapshot(late)
                 self._session.emit(paused)
                 return
-            self._session.emit(Ended(str(run_id), snapshot(payload), snapshot(late), metadata))
+            late = None if late is None else snapshot(late)
+            self._session.emit(Ended(str(run_id), snapshot(payload), late, metadata))
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
 

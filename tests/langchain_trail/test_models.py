@@ -12,7 +12,7 @@ from langchain_trail import TrailCallbackHandler, as_model, trail
 from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import BaseModel
 
-from trail_callbacks.errors import InputError
+from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.llm import LLMJudge
 from trail_callbacks.models.call import Call, Message, Model
 
@@ -47,6 +47,12 @@ def test_it_is_a_model():
     assert model.name.endswith("FakeListChatModel") or "fake" in model.name
     with pytest.raises(InputError, match="takes a LangChain chat model, got str"):
         as_model("openai/gpt-5-mini")
+
+
+def test_a_handler_takes_it_as_its_judge_and_says_so_of_a_bare_chat_model(says):
+    assert TrailCallbackHandler(judge=as_model(says("{}")))
+    with pytest.raises(JudgeError, match="as_model"):
+        TrailCallbackHandler(judge=says("{}"))
 
 
 def test_structured_output_where_the_model_has_it(says, ask):
