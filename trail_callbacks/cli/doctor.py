@@ -75,7 +75,7 @@ def examine(subject: str, step: Callable[..., object], judge: Judge, *, load: bo
         run: Step = step() if load else step  # type: ignore[assignment]  # an entry point's value has no type
         report = run(QUESTION, SOURCE, f"{TRUE} {PLANTED}", judge)
     except MissingExtraError as error:
-        return Finding(subject=subject, missing=str(error))
+        return Finding(subject=subject, missing=f'pip install "trail-callbacks[{error.extra}]"')
     except Exception as error:  # noqa: BLE001 - a doctor reports, whatever the patient does
         return Finding(subject=subject, trouble=f"{type(error).__name__}: {error}")
     return _finding(subject, report)

@@ -33,7 +33,7 @@ class Performance:
 
     Attributes:
         outcomes: The apps that ran.
-        missing: Why others did not, by app.
+        missing: The pip lines for the others, by app.
         model: Who wrote.
     """
 
@@ -76,7 +76,7 @@ class Performance:
                 yield Text(f"\n{found}; false alarms: {each.false_alarms}.")
             yield Text("")
         for app, why in self.missing.items():
-            yield Text(f"{app} was left out: {plain(why)}", style="dim")
+            yield Text(f"{app} is not installed:\n  {why}", style="dim")
 
 
 def perform(app: str, model: str | None, base_url: str | None, judge: str | None) -> Performance:
@@ -106,4 +106,5 @@ def perform(app: str, model: str | None, base_url: str | None, judge: str | None
             bar.advance(bar.task_ids[0])
     if not outcomes:
         raise next(iter(missing.values()))
-    return Performance(tuple(outcomes), {each: str(why) for each, why in missing.items()}, model or "recorded")
+    lines = {each: f'pip install "trail-callbacks[{why.extra}]"' for each, why in missing.items()}
+    return Performance(tuple(outcomes), lines, model or "recorded")

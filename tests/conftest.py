@@ -1,0 +1,44 @@
+"""No test opens a connection. Those marked `e2e` may reach the model server on this machine, and nothing else."""
+
+import ipaddress
+import socket
+
+import pytest
+
+_connect, _connect_ex, _resolve = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+
+class NetworkUsedError(RuntimeError):
+    """A test tried to reach the network."""
+
+
+def _is_loopback(host):
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@pytest.fixture(autouse=True)
+def _no_network(request, monkeypatch):
+    local = request.node.get_closest_marker("e2e") is not None
+
+    def refuse(where):
+        raise NetworkUsedError(f"{request.node.nodeid} tried to reach {where!r}")
+
+    def may(address):
+        return not isinstance(address, tuple) or (local and _is_loopback(address[0]))  # sockets in files are no network
+
+    def connect(self, address):
+        return _connect(self, address) if may(address) else refuse(address)
+
+    def connect_ex(self, address):
+        return _connect_ex(self, address) if may(address) else refuse(address)
+
+    def resolve(host, *args, **kwargs):
+        name = host.decode() if isinstance(host, bytes) else host
+        return _resolve(host, *args, **kwargs) if local and _is_loopback(name or "localhost") else refuse(host)
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)

@@ -1,0 +1,273 @@
+"""What reports and graphs look like, and that no text in them can do more than be read."""
+
+import re
+import sys
+from html.parser import HTMLParser
+from io import BytesIO, StringIO, TextIOWrapper
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks.models.call import Usage
+from trail_callbacks.render.marks import around, mark, plain, shorten
+from trail_callbacks.render.notebook import to_html
+from trail_callbacks.render.provenance import graph_to_rich, graph_to_text
+from trail_callbacks.render.terminal import to_rich, to_text
+
+HOSTILE = (
+    "\x1b[2J\x1b]0;pwned\x07 [bold red]x[/] <script>alert(1)</script> \u202eevil\u2066 \x9b31m \r\n \x00 & \"' :smile:"
+)
+
+
+def build(
+    answer, source="Some boats may be visited on Sundays. The rest may not.", *, quote=None, why="", step="summarise"
+):
+    quote = source if quote is None else quote
+    start = source.index(quote)
+    graph = ProvenanceGraph(
+        nodes=(
+            Node(id="q1", kind="question", text="Which?", step="user"),
+            Node(id="d1", kind="document", text=source, step="shelf", attributes={"source": "fleet.md"}),
+            Node(id="m2", kind="completion", text=answer, step=step),
+            Node(id="answer", kind="answer", text=answer, step="combine"),
+        ),
+        edges=(
+            Edge(source="q1", target="m2"),
+            Edge(source="d1", target="m2", basis="scope"),
+            Edge(source="m2", target="answer"),
+        ),
+    )
+    verdict = Verdict(
+        claim_id="c1",
+        support=SupportClass.CONTRADICTED,
+        error_type=ErrorType.FALSE_CONCATENATION,
+        rationale=why,
+        evidence=(Evidence(node_id="d1", start=start, end=start + len(quote), quote=quote, relation="contradicts"),),
+        introduced_at="m2",
+        carried_through=("answer",),
+        judge="test",
+    )
+    claim = Claim(id="c1", text=answer, quote=answer, start=0, end=len(answer))
+    return Report(state="assessed", graph=graph, claims=(claim,), verdicts=(verdict,), judge="test")
+
+
+REPORT = build("All boats may be visited.", quote="Some boats may be visited on Sundays.", why="all against some")
+
+
+def test_a_claim_says_everything_about_itself():
+    assert to_text(REPORT, 80).splitlines() == [
+        "hallucination score 1.00 (95 % interval 0.21 to 1.00)",
+        "1 claim: 1 contradicted",
+        "error types: 1 false concatenation",
+        "judge test; 0 model calls; 0.00 s",
+        "",
+        "\u2717 c1 contradicted (false concatenation)",
+        '  "All boats may be visited."',
+        '  against:    fleet.md (d1): "Some boats may be visited on Sundays." The rest',
+        "              may not.",
+        "  why:        all against some",
+        "  entered at: summarise (m2)",
+        "  carried by: combine (answer)",
+    ]
+
+
+def test_a_graph_goes_stage_by_stage():
+    assert graph_to_text(REPORT.graph, 80).splitlines() == [
+        "stage 0",
+        "  question user (q1)",
+        '    "Which?"',
+        "  document fleet.md (d1)",
+        '    "Some boats may be visited on Sundays. The rest may not."',
+        "stage 1",
+        "  completion summarise (m2)",
+        "    from q1, d1?",
+        '    "All boats may be visited."',
+        "stage 2",
+        "  answer combine (answer)",
+        "    from m2",
+        '    "All boats may be visited."',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("abstained", "no score: the answer declines to answer"),
+        ("no_checkable_claims", "no score: the answer states nothing that could be checked"),
+        ("no_evidence", "no score: no source reached the answer"),
+        ("error", "no score: the verification failed"),
+    ],
+)
+def test_without_a_score_the_state_is_said_in_words(state, words):
+    report = Report(state=state, graph=REPORT.graph, warnings=("the judge was not reached",))
+    for text in (to_text(report), to_html(report)):
+        assert words in text
+        assert "the judge was not reached" in text
+        assert "0.00 (" not in text
+
+
+def test_a_partial_score_says_so():
+    verdicts = (
+        Verdict(claim_id="c1", support=SupportClass.SUPPORTED),
+        Verdict(claim_id="c2", error="unreachable: no route"),
+    )
+    claims = tuple(Claim(id=f"c{n}", text="It is.", quote="It is.", start=0, end=6) for n in (1, 2))
+    graph = ProvenanceGraph.from_texts("It is. It is.", ["It is."])
+    report = Report(
+        state="partial", graph=graph, claims=claims, verdicts=verdicts, usage=Usage(calls=3, prompt_tokens=12_345)
+    )
+    text = to_text(report, 100)
+    assert "of the claims that were judged" in text
+    assert "2 claims: 1 supported, 1 not judged" in text
+    assert "failed:     unreachable: no route" in text
+    assert "3 model calls, 12,345 tokens read" in text
+    assert "unreachable: no route" in to_html(report)
+
+
+def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
+    marks = [mark(support) for support in [*SupportClass, None]]
+    for signs in ([m.sign for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
+        assert len(set(signs)) == len(marks)
+    assert all(m.ascii.isascii() and len(m.ascii) == len(m.sign) == 1 for m in marks)
+
+
+def test_ascii_only():
+    text = to_text(build("Caf\u00e9 \u2603 is open.", "Das Caf\u00e9 ist zu \U0001f600."), 60, ascii=True)
+    assert text.isascii()
+    assert "X c1 contradicted" in text
+    assert "Caf\\xe9 \\u2603 is open." in text
+
+
+def test_print_falls_back_to_ascii_where_stdout_is_narrow(monkeypatch):
+    stream = TextIOWrapper(BytesIO(), encoding="cp1252")
+    monkeypatch.setattr(sys, "stdout", stream)
+    print(build("\u2603 is open."))
+    stream.flush()
+    assert b"X c1 contradicted" in stream.buffer.getvalue()
+
+
+@pytest.mark.parametrize("width", [1, 40, 60, 80, 200])
+def test_no_line_is_wider_than_asked(width):
+    report = build("word " * 100 + "x" * 300, "y" * 500, why="z" * 500)
+    for text in (to_text(report, width), graph_to_text(report.graph, width)):
+        assert max(map(len, text.splitlines())) <= max(width, 40)
+
+
+def test_wide_characters_count_double():
+    from rich.cells import cell_len
+
+    report = build("\u6e2f\u306f\u4e00\u4e5d\u516d\u516b\u5e74\u306b\u958b\u3044\u305f\u3002" * 20, "\u6e2f" * 200)
+    assert max(map(cell_len, to_text(report, 60).splitlines())) <= 60
+
+
+def test_colour_is_there_on_a_terminal_and_not_without():
+    def shown(**kwargs):
+        stream = StringIO()
+        console = Console(file=stream, width=80, force_terminal=True, **kwargs)
+        console.print(to_rich(REPORT))
+        console.print(graph_to_rich(REPORT.graph))
+        return stream.getvalue()
+
+    assert "\x1b[1;31m" in shown(color_system="standard")
+    assert "\x1b" not in to_text(REPORT)
+    assert (
+        re.sub(r"\x1b\[[0-9;]*m", "", shown(color_system="standard")).split()
+        == shown(color_system=None, no_color=True)
+        .replace("\x1b[1m", "")
+        .replace("\x1b[2m", "")
+        .replace("\x1b[0m", "")
+        .split()
+    )
+
+
+def test_hostile_text_is_only_read():
+    report = build(HOSTILE, HOSTILE, why=HOSTILE, step=HOSTILE)
+    for text in (to_text(report, 80), graph_to_text(report.graph, 80), to_html(report)):
+        for sign in ("\x1b", "\x07", "\x9b", "\x00", "\r", "\u202e", "\u2066"):
+            assert sign not in text
+    flat = "".join(to_text(report, 80).split())
+    assert "[boldred]x[/]" in flat  # rich markup and emoji codes are left as they are written
+    assert ":smile:" in flat
+    stream = StringIO()
+    Console(file=stream, force_terminal=True, color_system=None, width=80).print(report)
+    assert "pwned" in stream.getvalue()
+    assert "\x1b]0" not in stream.getvalue()
+
+
+class _Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.seen, self.text, self.attributes = set(), "", set()
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_html_has_no_script_and_nothing_that_loads():
+    parser = _Tags()
+    parser.feed(to_html(build(HOSTILE, HOSTILE, why=HOSTILE, step=HOSTILE)))
+    assert parser.seen <= {"div", "span", "b"}
+    assert parser.attributes == {"style"}
+    assert "<script>alert(1)</script>" in parser.text
+    assert REPORT._repr_html_() == to_html(REPORT)
+
+
+def test_html_is_balanced_and_says_what_the_terminal_says():
+    html = to_html(REPORT)
+    for tag in ("div", "span", "b"):
+        assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>")
+    for words in ("contradicted (false concatenation)", "summarise (m2)", "combine (answer)", "fleet.md (d1)"):
+        assert words in html
+
+
+def test_a_large_report_stays_readable():
+    nodes = [Node(id=f"d{n}", kind="document", text="It is.", step="shelf") for n in range(500)]
+    edges = [Edge(source=node.id, target="answer") for node in nodes]
+    graph = ProvenanceGraph(
+        nodes=(*nodes, Node(id="answer", kind="answer", text="It is." * 10_000)), edges=tuple(edges)
+    )
+    text = graph_to_text(graph, 80)
+    assert "and 488 more at this stage" in text
+    assert "and 492 more" in text
+    assert len(text.splitlines()) < 60
+
+
+def test_the_empty_graph_and_the_empty_report():
+    graph = ProvenanceGraph(nodes=())
+    assert graph_to_text(graph) == "nothing was recorded"
+    assert "0 claims" in to_text(Report(state="error", graph=graph))
+
+
+@given(st.text())
+def test_plain_is_one_printable_line(text):
+    shown = plain(text)
+    assert "\n" not in shown
+    assert all(character.isprintable() or character in "\u200c\u200d" for character in shown)
+    assert plain(text, ascii=True).isascii()
+    assert plain(shown) == shown
+
+
+@given(st.text(alphabet="ab \n", max_size=300), st.integers(5, 80))
+def test_shortened_text_fits_and_is_a_beginning(text, limit):
+    short = shorten(text, limit)
+    assert len(short) <= limit
+    assert text.startswith(short.removesuffix("...").rstrip() if short != text else short)
+
+
+@given(st.text(max_size=200), st.integers(0, 200), st.integers(0, 200), st.integers(1, 40))
+def test_context_is_short_and_stands_beside_the_quote(text, a, b, room):
+    start, end = sorted((min(a, len(text)), min(b, len(text))))
+    graph = ProvenanceGraph(nodes=(Node(id="d", kind="document", text=text),))
+    item = Evidence(node_id="d", start=start, end=end, quote=text[start:end], relation="supports")
+    before, after = around(item, graph, room)
+    assert max(len(before), len(after)) <= room + 4
+    flat = "".join(text.split())
+    assert "".join(before.removeprefix("... ").split()) in flat
+    assert "".join(after.removesuffix(" ...").split()) in flat
