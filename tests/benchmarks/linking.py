@@ -20,7 +20,7 @@ LETTERS = 300
 
 def a_run(nodes: int) -> tuple[list, list[str], list[str]]:
     """Events of a run tree, with the prompts and the outputs."""
-    chance = random.Random(7)
+    chance = random.Random(7)  # noqa: S311 - made-up text, no secret
     vocabulary = [f"word{i}" for i in range(5000)]
     events: list = [
         RunStarted(seq=1, run_id="root", parent_id=None, kind="chain", name="root", inputs=(Piece(text="go"),))
