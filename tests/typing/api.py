@@ -1,0 +1,78 @@
+"""Checked by mypy, never run: what a user's type checker sees of the public names."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from typing_extensions import assert_type
+
+from trail_callbacks import (
+    Claim,
+    Edge,
+    ErrorType,
+    Evidence,
+    Node,
+    ProvenanceGraph,
+    Report,
+    SupportClass,
+    Verdict,
+    VerifyOptions,
+    acheck,
+    averify,
+    check,
+    verify,
+)
+
+
+def engine() -> None:
+    report = check("It opened in 1962.", ["It opened in May 1962."], question="When did it open?")
+    assert_type(report, Report)
+    assert_type(report.hallucination_score, float | None)
+    assert_type(report.interval, tuple[float, float] | None)
+    assert_type(report.claims, tuple[Claim, ...])
+    assert_type(report.verdict("c1"), Verdict)
+    assert_type(report.verdicts[0].support, SupportClass | None)
+    assert_type(report.verdicts[0].error_type, ErrorType | None)
+    assert_type(report.verdicts[0].evidence, tuple[Evidence, ...])
+    assert_type(report.verdicts[0].introduced_at, str | None)
+    assert_type(report.class_counts, dict[SupportClass, int])
+    assert_type(report.error_counts, dict[ErrorType, int])
+    assert_type(report.summary(), dict[str, Any])
+    assert_type(Report.from_json(report.to_json()), Report)
+    graph = ProvenanceGraph(
+        nodes=(Node(id="d", kind="document", text="It opened."), Node(id="a", kind="answer", text="It opened.")),
+        edges=(Edge(source="d", target="a"),),
+    )
+    assert_type(graph.leaves(), tuple[Node, ...])
+    assert_type(graph.answer, Node | None)
+    assert_type(verify(graph, judge="local", options=VerifyOptions(passages=4)), Report)
+
+
+async def engine_async() -> None:
+    assert_type(await acheck("It opened.", "It opened."), Report)
+    assert_type(await averify(ProvenanceGraph.from_texts("It opened.", "It opened.")), Report)
+
+
+def langchain() -> None:
+    from langchain_core.runnables import RunnableLambda
+    from langchain_trail import TrailCallbackHandler, TrailResult, traced, trail
+
+    handler = TrailCallbackHandler(evaluate="never")
+    assert_type(handler.report(timeout=1.0), Report)
+    assert_type(handler.reports, Mapping[str, Report])
+    chain: RunnableLambda[str, int] = RunnableLambda(len)
+    assert_type(chain.invoke("four", config={"callbacks": [handler]}), int)
+    assert_type(traced(chain).invoke("four"), TrailResult[int])
+    with trail() as recording:
+        chain.invoke("four")
+    assert_type(recording.report, Report)
+
+
+def llama_index() -> None:
+    from llama_index_trail import instrument, trail, uninstrument
+
+    instrument(evaluate="never")
+    uninstrument()
+    with trail() as recording:
+        pass
+    assert_type(recording.report, Report)
+    assert_type(recording.graph, ProvenanceGraph)
