@@ -69,6 +69,23 @@ def test_a_record_is_converted_once_and_then_let_go():
     assert alive() is None
 
 
+def test_what_was_read_midway_is_held_until_the_root_ends():
+    class Payload:
+        pass
+
+    recorder, payload = Recorder(), Payload()
+    alive = weakref.ref(payload)
+    recorder.emit(Record("a", holds=payload))
+    recorder.graph("a")
+    del payload
+    gc.collect()
+    assert alive() is not None
+    recorder.emit(Record("a", "ended"))
+    recorder.graph("a")
+    gc.collect()
+    assert alive() is None
+
+
 def test_duplicate_starts_and_stray_ends_change_nothing():
     recorder = Recorder()
     recorder.emit(Record("ghost", "ended"))

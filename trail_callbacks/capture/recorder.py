@@ -30,6 +30,7 @@ class _Trace:
     runs: list[str] = field(default_factory=list)
     open: set[str] = field(default_factory=set)
     graph: ProvenanceGraph | None = None
+    read: list[Pending] = field(default_factory=list)  # see Recorder._convert
     reading: Lock = field(default_factory=Lock)  # protects events and graph while pending turns into them
 
 
@@ -178,6 +179,10 @@ class Recorder:
                 self._keep(error)
                 event = _bare(seq, record)
             trace.events.append(self._redacted(event) if self._redact else event)
+        if trace.root_id in self._closed:
+            trace.read.clear()
+        else:  # an object let go now may lend its identity to another one later in this tree
+            trace.read += [record for _, record in pending]
 
     def _redacted(self, event: Event) -> Event:
         if isinstance(event, RunStarted):
