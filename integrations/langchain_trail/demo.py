@@ -91,7 +91,7 @@ def map_reduce(chat: Chat, question: str, judge: Judge) -> Report:
     find = {"question": RunnablePassthrough(), "documents": _Shelf(name="shelf")}
     chain: Runnable[str, str] = find | RunnableLambda(lambda found: found) | gather | combine
     with trail(judge, "never") as recording:
-        chain.invoke(question)
+        chain.invoke(question, {"max_concurrency": 1})  # in order, so that every showing is the same
     return recording.report
 
 
