@@ -7,12 +7,12 @@ seconds, and an app may switch the recording on before it needs LlamaIndex.
 from __future__ import annotations
 
 from typing import Literal
-from weakref import WeakKeyDictionary
 
-__all__ = ["MODEL_CALLS", "Family", "family", "is_kind"]
+__all__ = ["MODEL_CALLS", "Family", "family", "from_framework", "is_kind"]
 
-Family = Literal["model", "retriever", "tool", "chain", "passing", "workflow", "agent", "own"]
-"""`passing`: records nothing itself. `own`: a class of the app, decorated by its author."""
+Family = Literal["model", "retriever", "tool", "chain", "passing", "workflow", "agent", "writer", "own"]
+"""`passing`: records nothing itself. `writer`: a chat response that reads its own stream. `own`: a class of the app,
+decorated by its author."""
 
 MODEL_CALLS = frozenset(
     {
@@ -42,6 +42,7 @@ _FAMILIES: dict[str, Family] = {
     "BaseWorkflowAgent": "agent",
     "AgentWorkflow": "agent",
     "Workflow": "workflow",
+    "StreamingAgentChatResponse": "writer",
     # Embeddings, node parsers, selectors, programs and output parsers: their text stands in the prompts around them.
     "TransformComponent": "passing",
     "BaseSparseEmbedding": "passing",
@@ -52,23 +53,28 @@ _FAMILIES: dict[str, Family] = {
 }
 _FRAMEWORK = ("llama_index", "workflows")
 
-_known: WeakKeyDictionary[type, Family] = WeakKeyDictionary()
-_lines: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+_CLASSES = 4_096
+
+# Plain dictionaries, as they are asked many times a query; emptied when an app keeps making classes.
+_known: dict[type, Family] = {}
+_lines: dict[type, frozenset[str]] = {}
 
 
 def family(kind: type) -> Family:
-    """Returns the family of a class; remembered, as it is asked for every span."""
+    """Returns the family of a class."""
     found = _known.get(kind)
     if found is None:
+        if len(_known) >= _CLASSES:
+            _known.clear()
         found = _known[kind] = _find(kind)
     return found
 
 
 def _find(kind: type) -> Family:
     for base in kind.__mro__:
-        if _from_framework(base) and (found := _FAMILIES.get(base.__name__)) is not None:
+        if from_framework(base) and (found := _FAMILIES.get(base.__name__)) is not None:
             return found
-    return "passing" if _from_framework(kind) else "own"
+    return "passing" if from_framework(kind) else "own"
 
 
 def is_kind(value: object, *names: str) -> bool:
@@ -76,9 +82,12 @@ def is_kind(value: object, *names: str) -> bool:
     kind = type(value)
     line = _lines.get(kind)
     if line is None:
-        line = _lines[kind] = frozenset(base.__name__ for base in kind.__mro__ if _from_framework(base))
+        if len(_lines) >= _CLASSES:
+            _lines.clear()
+        line = _lines[kind] = frozenset(base.__name__ for base in kind.__mro__ if from_framework(base))
     return not line.isdisjoint(names)
 
 
-def _from_framework(kind: type) -> bool:
+def from_framework(kind: type) -> bool:
+    """True for a class of LlamaIndex itself or of an integration of it."""
     return kind.__module__.partition(".")[0] in _FRAMEWORK

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["listen", "listening", "unlisten"]
 
-_STREAM_ENDS = frozenset({"LLMChatEndEvent", "LLMCompletionEndEvent"})
+_HEARD = frozenset({"LLMChatEndEvent", "LLMCompletionEndEvent", "ExceptionEvent"})
 
 
 class _SpanHandler(BaseSpanHandler[Any]):
@@ -78,11 +78,13 @@ class _EventHandler(BaseEventHandler):
 
     def handle(self, event: BaseEvent, **kwargs: Any) -> None:  # noqa: ARG002 - LlamaIndex's signature
         kind = type(event).__name__
+        if kind not in _HEARD:
+            return
         try:
-            if kind in _STREAM_ENDS:
-                TRACKER.stream_ended(event.span_id, getattr(event, "response", None))
-            elif kind == "ExceptionEvent":
+            if kind == "ExceptionEvent":
                 TRACKER.stream_failed(event.span_id, getattr(event, "exception", None) or RuntimeError("unknown"))
+            else:
+                TRACKER.stream_ended(event.span_id, getattr(event, "response", None))
         except Exception as fault:  # noqa: BLE001 - the dispatcher would swallow it unseen
             TRACKER.keep(fault)
 

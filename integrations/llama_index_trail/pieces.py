@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
-from llama_index_trail.families import is_kind
+from llama_index_trail.families import from_framework
 from trail_callbacks.capture.events import Form, Piece
 
 __all__ = [
@@ -33,6 +33,9 @@ __all__ = [
 
 _DEPTH = 5
 _PIECES = 2_000
+_CLASSES = 4_096
+_VECTOR = 32
+"""A list of this many numbers or more is an embedding, not text."""
 _SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
 Path = tuple["str | int", ...]
 
@@ -117,9 +120,10 @@ def reply(response: object, model: object = None, attributes: Mapping[str, Any] 
         model: The model; asked to read tool calls of its own format.
         attributes: Kept on the node.
     """
-    written = getattr(response, "message", None)
+    fields_of = getattr(response, "__dict__", {})  # asking a pydantic object for what it lacks is slow
+    written = fields_of.get("message")
     if written is None:
-        text = getattr(response, "text", None)
+        text = fields_of.get("text")
         if not isinstance(text, str):
             text = response if isinstance(response, str) else _other_text(response)
         return [Raw(text, ("text",), attributes=attributes)]
@@ -260,71 +264,151 @@ def _other_text(value: object) -> str:
 # -- any value -----------------------------------------------------------------------------------------------------
 
 
-def _walk(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: C901, PLR0912 - one branch a type
-    if value is None or isinstance(value, bool) or depth > _DEPTH or len(found) >= _PIECES:
+def _walk(found: list[Raw], value: Any, path: Path, depth: int) -> None:
+    read = _READERS[_shape(type(value))]
+    if read is not None and depth <= _DEPTH and len(found) < _PIECES:
+        read(found, value, path, depth)
+
+
+def _text(found: list[Raw], value: str, path: Path, depth: int) -> None:  # noqa: ARG001 - one signature for all readers
+    if value and not value.isspace():
+        found.append(Raw(value, path))
+
+
+def _number(found: list[Raw], value: float, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+    found.append(Raw(str(value), path))
+
+
+def _mapping(found: list[Raw], value: Mapping[Any, Any], path: Path, depth: int) -> None:
+    for key, each in list(value.items()):
+        _walk(found, each, (*path, key if isinstance(key, int) else str(key)), depth + 1)
+
+
+def _sequence(found: list[Raw], value: Iterable[Any], path: Path, depth: int) -> None:
+    items = list(value)
+    if len(items) >= _VECTOR and isinstance(items[0], float) and isinstance(items[-1], float):
         return
-    if isinstance(value, str):
-        if value.strip():
-            found.append(Raw(value, path))
-    elif isinstance(value, int | float):
-        found.append(Raw(str(value), path))
-    elif isinstance(value, Mapping):
-        for key, each in list(value.items()):
-            _walk(found, each, (*path, key if isinstance(key, int) else str(key)), depth + 1)
-    elif isinstance(value, list | tuple | set | frozenset):
-        if len(value) > 32 and all(isinstance(each, float) for each in list(value)[:32]):  # noqa: PLR2004 - a vector
-            return
-        for i, each in enumerate(value):
-            if is_kind(each, "NodeWithScore", "BaseNode"):
-                found.append(_document(each, (*path, i), i))
-            else:
-                _walk(found, each, (*path, i), depth + 1)
-    elif is_kind(value, "NodeWithScore", "BaseNode"):
-        found.append(_document(value, path, 0))
-    elif is_kind(value, "ChatMessage"):
-        found.append(message(value, path))
-    elif is_kind(value, "QueryBundle"):
-        found.append(Raw(value.query_str, path or ("query",)))
-    elif is_kind(value, "Response", "PydanticResponse", "AgentChatResponse"):
-        text = value.response
-        found.append(Raw(text if isinstance(text, str) else _other_text(text), (*path, "response")))
-    elif is_kind(value, "ToolOutput"):
-        found.append(Raw(value.content, (*path, "content")))
-    elif is_kind(value, "ChatResponse", "CompletionResponse"):
-        found.extend(raw._replace(path=(*path, *raw.path)) for raw in reply(value))
-    elif is_kind(value, "AgentOutput"):
-        found.append(message(value.response, (*path, "response")))
-    elif is_kind(value, "StopEvent"):
-        stopped = value.result
-        if stopped is None or stopped is value:  # an event class of the app: its fields are the result
-            _fields(found, value, path, depth)
+    for i, each in enumerate(items):
+        if _shape(type(each)) == "node":
+            found.append(_document(each, (*path, i), i))
         else:
-            _walk(found, stopped, (*path, "result"), depth + 1)
-    elif is_kind(value, "DictLikeModel"):
-        _fields(found, value, path, depth)
-    elif not is_kind(value, "BaseComponent", "DispatcherSpanMixin") and _is_data(value):
-        for name, each in _own(value):
-            _walk(found, each, (*path, name), depth + 1)
+            _walk(found, each, (*path, i), depth + 1)
 
 
-def _fields(found: list[Raw], event: Any, path: Path, depth: int) -> None:
-    for name, each in [*_own(event), *list(event.items())]:
+def _node(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+    found.append(_document(value, path, 0))
+
+
+def _message(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+    found.append(message(value, path))
+
+
+def _query(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+    found.append(Raw(value.query_str, path or ("query",)))
+
+
+def _response(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+    text = value.response
+    found.append(Raw(text if isinstance(text, str) else _other_text(text), (*path, "response")))
+
+
+def _tool_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+    found.append(Raw(value.content, (*path, "content")))
+
+
+def _reply(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+    found.extend(raw._replace(path=(*path, *raw.path)) for raw in reply(value))
+
+
+def _agent_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+    found.append(message(value.response, (*path, "response")))
+
+
+def _stop(found: list[Raw], value: Any, path: Path, depth: int) -> None:
+    stopped = value.result
+    if stopped is None or stopped is value:  # an event class of the app: its fields are the result
+        _event(found, value, path, depth)
+    else:
+        _walk(found, stopped, (*path, "result"), depth + 1)
+
+
+def _event(found: list[Raw], value: Any, path: Path, depth: int) -> None:
+    for name, each in [*vars(value).items(), *value.items()]:
         if name not in _SKIPPED:
             _walk(found, each, (*path, name), depth + 1)
 
 
-def _is_data(value: object) -> bool:
-    kind = type(value)
-    if kind.__module__.partition(".")[0] == "workflows":
-        return False
-    return is_dataclass(kind) or hasattr(kind, "model_fields")
-
-
-def _own(value: Any) -> list[tuple[str, Any]]:
-    """The declared fields of a pydantic model or dataclass, without computing any."""
+def _data(found: list[Raw], value: Any, path: Path, depth: int) -> None:
+    """The declared fields of a dataclass or pydantic model, without computing any."""
     if is_dataclass(value):
-        return [(field.name, getattr(value, field.name, None)) for field in fields(value)]
-    return list(vars(value).items())
+        named = [(field.name, getattr(value, field.name, None)) for field in fields(value)]
+    else:
+        named = list(vars(value).items())
+    for name, each in named:
+        _walk(found, each, (*path, name), depth + 1)
+
+
+_READERS: dict[str, Callable[[list[Raw], Any, Path, int], None] | None] = {
+    "text": _text,
+    "number": _number,
+    "mapping": _mapping,
+    "sequence": _sequence,
+    "node": _node,
+    "message": _message,
+    "query": _query,
+    "response": _response,
+    "tool_output": _tool_output,
+    "reply": _reply,
+    "agent_output": _agent_output,
+    "stop": _stop,
+    "event": _event,
+    "data": _data,
+    "": None,
+}
+_NAMED = {
+    "NodeWithScore": "node",
+    "BaseNode": "node",
+    "ChatMessage": "message",
+    "QueryBundle": "query",
+    "Response": "response",
+    "PydanticResponse": "response",
+    "AgentChatResponse": "response",
+    "ToolOutput": "tool_output",
+    "ChatResponse": "reply",
+    "CompletionResponse": "reply",
+    "AgentOutput": "agent_output",
+    "StopEvent": "stop",
+    "DictLikeModel": "event",
+}
+_shapes: dict[type, str] = {}
+
+
+def _shape(kind: type) -> str:
+    """Which reader a class needs; remembered, in bounded space."""
+    known = _shapes.get(kind)
+    if known is None:
+        if len(_shapes) >= _CLASSES:
+            _shapes.clear()
+        known = _shapes[kind] = _find_shape(kind)
+    return known
+
+
+def _find_shape(kind: type) -> str:
+    for base in kind.__mro__:
+        if from_framework(base) and base.__name__ in _NAMED:
+            return _NAMED[base.__name__]
+    for shape, classes in (
+        ("", (bool, bytes, type)),
+        ("text", str),
+        ("number", (int, float)),
+        ("mapping", Mapping),
+        ("sequence", (list, tuple, set, frozenset)),
+    ):
+        if issubclass(kind, classes):
+            return shape
+    component = any(base.__name__ in ("BaseComponent", "DispatcherSpanMixin") for base in kind.__mro__)
+    data = is_dataclass(kind) or hasattr(kind, "model_fields")
+    return "data" if data and not component and kind.__module__.partition(".")[0] != "workflows" else ""
 
 
 def _json(value: object) -> str:

@@ -83,6 +83,7 @@ class Scope:
             on_report=self._reported,
             max_traces=max_traces,
             ttl=ttl,
+            around=untraced,  # the judge may use the app's models, on any thread
         )
         self.results = Results(self.session)
         self.opened_in: str | None = active_span_id.get()

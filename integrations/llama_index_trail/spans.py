@@ -10,14 +10,12 @@ from llama_index_trail.pieces import Raw
 from llama_index_trail.scope import Scope
 from trail_callbacks.capture.events import RunKind
 
-__all__ = ["WRITERS", "Span", "Trace", "classify"]
-
-WRITERS = frozenset({"write_response_to_history", "awrite_response_to_history"})
-"""Methods of a chat engine's streaming response that read the model's stream."""
+__all__ = ["Span", "Trace", "classify", "method_of", "passes"]
 
 _AGENT_STEPS = frozenset(
     {"init_run", "setup_agent", "run_agent_step", "parse_agent_output", "call_tool", "aggregate_tool_results"}
 )
+_UUID = 37  # a hyphen and a UUID end every span id
 
 
 class Span:
@@ -58,11 +56,12 @@ class Span:
 class Trace:
     """All spans under one root."""
 
-    __slots__ = ("open", "root", "scope", "streamed", "tokens", "unread", "written")
+    __slots__ = ("closed", "open", "root", "scope", "streamed", "tokens", "unread", "written")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.root: Span
+        self.closed = False
         self.open: dict[str, Span] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
         self.unread: list[tuple[Span, int]] = []  # spans that returned a stream, and its identity, innermost first
@@ -70,30 +69,46 @@ class Trace:
         self.written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
 
 
+def passes(instance: object, span_id: str, above: Span) -> bool:
+    """True if a span inside another run is no run of its own; asked first, as most spans are of this sort."""
+    if instance is None:
+        return False
+    kind = family(type(instance))
+    if kind == "passing":
+        return True
+    if kind == "model":  # `acomplete` that calls `complete` is one call, the outermost
+        return above.kind == "model" or method_of(span_id) not in MODEL_CALLS
+    return instance is above.instance and kind != "own"  # `query` calls `_query`
+
+
 def classify(span: Span, parent: Span | None, arguments: dict[str, Any]) -> None:
     """Sets kind, family and name of a span that begins; the kind stays None if it is no run of its own."""
-    above = parent.above if parent else None
     if span.instance is None:
         _function(span, parent, arguments)
         return
     kind = type(span.instance)
     span.family, span.name = family(kind), kind.__name__
-    again = above is not None and above.instance is span.instance  # `query` calls `_query`
     if span.family == "model":
-        # `acomplete` that calls `complete` is one call, the outermost.
-        if span.method in MODEL_CALLS and (above is None or above.kind != "model"):
+        if span.method in MODEL_CALLS:
             span.kind = "model"
-            span.name = _asker(above) or span.name
+            span.name = (_asker(parent.above) if parent else "") or span.name
     elif span.family == "tool":
-        span.kind = None if again else "tool"
+        span.kind = "tool"
         span.name = str(getattr(getattr(span.instance, "metadata", None), "name", None) or span.name)
         span.call_id = parent.call_id if parent else None
-    elif span.family == "own":
-        span.kind, span.name = "chain", f"{span.name}.{span.method}"
+    elif span.family == "retriever":
+        span.kind = "retriever"
     elif span.family in ("workflow", "agent"):
         span.kind = "chain" if span.method == "run" else None
-    elif span.family in ("retriever", "chain") and not again:
-        span.kind = "retriever" if span.family == "retriever" else "chain"
+    elif span.family in ("chain", "own"):
+        span.kind = "chain"
+        if span.family == "own":
+            span.name = f"{span.name}.{span.method}"
+
+
+def method_of(span_id: str) -> str:
+    """Returns the name of the method or function in a span's id."""
+    return span_id[:-_UUID].rpartition(".")[2]
 
 
 def _function(span: Span, parent: Span | None, arguments: dict[str, Any]) -> None:
@@ -105,9 +120,9 @@ def _function(span: Span, parent: Span | None, arguments: dict[str, Any]) -> Non
     span.kind, span.family, span.name = "chain", "own", span.method
 
 
-def _asker(above: Span | None) -> str:
+def _asker(above: Span) -> str:
     """A model is named after the component that asks it, as there is often one model for all."""
-    if above is None or above.kind != "chain":
+    if above.kind != "chain":
         return ""
     unread = above.trace.unread if above is above.trace.root else []  # asked late, while the app reads the stream
     return unread[0][0].name if unread else above.name

@@ -13,8 +13,7 @@ __all__ = ["Stream", "is_stream"]
 
 def is_stream(value: object) -> bool:
     """True for an iterator, sync or async, that somebody else is going to read."""
-    kind = type(value)  # a structured response claims to have any attribute
-    return hasattr(kind, "__next__") or hasattr(kind, "__anext__")
+    return isinstance(value, (Iterator, AsyncIterator))  # by class: a structured response claims any attribute
 
 
 class Stream:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
 
-from llama_index_trail.families import is_kind
+from llama_index_trail.families import family, is_kind
 from llama_index_trail.pieces import Raw, answer_of, bounded, documents, event_fields, prompt_of, reply
 from llama_index_trail.records import Ended, Failed, Started, described, status_of
-from llama_index_trail.scope import Scope, current, suppressed, untraced
-from llama_index_trail.spans import WRITERS, Span, Trace, classify
+from llama_index_trail.scope import Scope, current, suppressed
+from llama_index_trail.spans import Span, Trace, classify, method_of, passes
 from llama_index_trail.streams import Stream, is_stream
 
 __all__ = ["TRACKER", "Tracker"]
@@ -24,7 +24,6 @@ __all__ = ["TRACKER", "Tracker"]
 _OPEN_TRACES = 4_096
 _ERRORS = 100
 _STREAMING = ("StreamingResponse", "AsyncStreamingResponse")
-_UUID = 37  # a hyphen and a UUID end every span id
 
 
 class Tracker:
@@ -64,32 +63,29 @@ class Tracker:
         self, id_: str, arguments: dict[str, Any], instance: object, parent_id: str | None, tags: dict[str, Any] | None
     ) -> None:
         """A span begins."""
+        parent = self._spans.get(parent_id) if parent_id else None
+        if parent is not None and parent.trace.closed:
+            parent = None
+        if parent is not None and passes(instance, id_, parent.above):
+            self._spans[id_] = parent.above
+            return
         if suppressed():
             return
-        if self._lost:
-            self._bury()
         scope = current.get()
-        parent = self._spans.get(parent_id) if parent_id else None
         if parent is not None and scope is not None and self._opened_inside(scope, parent.trace):
             parent = None
-        if parent is not None:
-            span = Span(id_, parent.trace, _method(id_), instance)
-            classify(span, parent, arguments)
-            if span.kind is None:
-                span.above, span.node = parent.above, parent.node
-            else:
-                self._start(span, parent, arguments)
-            span.trace.open[id_] = span
-            self._spans[id_] = span
+        if parent is None:
+            scope = scope or self.installed
+            if scope is not None and (instance is None or family(type(instance)) != "passing"):
+                self._open(id_, scope, arguments, instance, tags)
             return
-        scope = scope or self.installed
-        if scope is None:
-            return
-        span = Span(id_, Trace(scope), _method(id_), instance)
-        classify(span, None, arguments)
+        span = Span(id_, parent.trace, method_of(id_), instance)
+        classify(span, parent, arguments)
         if span.kind is None:
-            return
-        self._open(span, arguments, tags)
+            span.above, span.node = parent.above, parent.node
+        else:
+            self._start(span, parent, arguments)
+        span.trace.open[id_] = self._spans[id_] = span
 
     def _opened_inside(self, scope: Scope, trace: Trace) -> bool:
         """True if the code of this very run opened another scope: what follows belongs there."""
@@ -143,13 +139,20 @@ class Tracker:
         trace.tokens[id(event)] = (weakref.ref(event), token)
         return token
 
-    def _open(self, span: Span, arguments: dict[str, Any], tags: dict[str, Any] | None) -> None:
+    def _open(
+        self, id_: str, scope: Scope, arguments: dict[str, Any], instance: object, tags: dict[str, Any] | None
+    ) -> None:
         """A root: registers the trace and starts its run."""
+        if self._lost:
+            self._bury()
+        span = Span(id_, Trace(scope), method_of(id_), instance)
+        classify(span, None, arguments)
+        if span.kind is None:
+            return
         span.trace.root = span
         inputs = self._inputs(span, arguments)
         if span.kind == "model" and (twin := self._twin(span)) is not None:
-            span.kind, span.above, span.node, span.trace = None, twin, twin.node, twin.trace
-            span.trace.open[span.id] = self._spans[span.id] = span
+            self._spans[id_] = twin
             return
         own = {key: value for key, value in (tags or {}).items() if not key.startswith("llamaindex.")}
         if own and inputs:
@@ -169,7 +172,8 @@ class Tracker:
     def exit(self, id_: str, result: object) -> None:
         """A span ends well."""
         span = self._spans.get(id_)
-        if span is None:
+        if span is None or span.id != id_:  # the latter stood only for the run above it
+            self._spans.pop(id_, None)
             return
         if span.kind == "model" and is_stream(result):
             span.streaming = True  # its end is an event
@@ -185,13 +189,14 @@ class Tracker:
         self._forget(span)
         if span.kind is not None:
             self._emit(span, Ended(span.id, self._outputs(span, result)))
-        elif span.method in WRITERS:
+        elif span.family == "writer":
             self._wrote(span, None)
 
     def drop(self, id_: str, error: BaseException | None) -> None:
         """A span is left by an exception."""
         span = self._spans.get(id_)
-        if span is None:
+        if span is None or span.id != id_:
+            self._spans.pop(id_, None)
             return
         if span is span.trace.root:
             self._finish(span.trace, [], error or RuntimeError("dropped"))
@@ -199,7 +204,7 @@ class Tracker:
         self._forget(span)
         if span.kind is not None:
             self._emit(span, Failed(span.id, described(error), status_of(error)))
-        elif span.method in WRITERS:
+        elif span.family == "writer":
             self._wrote(span, error)
 
     def _outputs(self, span: Span, result: object) -> list[Raw]:
@@ -291,24 +296,23 @@ class Tracker:
         root = trace.root
         if self._traces.pop(root.id, None) is None:
             return  # ended already, or given up as too old
-        with untraced():
+        if len(trace.open) > 1:
             self._close_models(trace, outputs, error)
             self._close_unread(trace, outputs, error)
-            self._drop(trace)
-            ids = [root.id] if root.node == root.id else [root.node, root.id]
-            for id_ in ids:
-                if error is not None:
-                    self._emit(root, Failed(id_, described(error), status_of(error), outputs))
-                else:
-                    self._emit(root, Ended(id_, outputs if id_ == root.node else ()))
-            if error is None and response is not None:
-                trace.scope.deliver(root.id, response)
-        if not self._traces:
+        self._drop(trace)
+        for id_ in (root.id,) if root.node == root.id else (root.node, root.id):
+            if error is not None:
+                self._emit(root, Failed(id_, described(error), status_of(error), outputs))
+            else:
+                self._emit(root, Ended(id_, outputs if id_ == root.node else ()))
+        if error is None and response is not None:
+            trace.scope.deliver(root.id, response)
+        if self.installed is None and not self._traces:
             self.on_idle()
 
     def _close_models(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
         """Ends streams of models that told no end: their author left out the callbacks, or nobody read them."""
-        unended = [span for span in trace.open.values() if span.streaming and span is not trace.root]
+        unended = [span for span in list(trace.open.values()) if span.streaming and span is not trace.root]
         for span in unended:
             if error is None and len(unended) == 1 and outputs:
                 self._emit(span, Ended(span.id, [Raw(outputs[0].text, ("text",))]))
@@ -324,8 +328,10 @@ class Tracker:
                 self._emit(span, Ended(span.id, outputs if key == trace.unread[-1][1] else ()))
 
     def _drop(self, trace: Trace | None) -> None:
-        for span in list(trace.open.values()) if trace else ():
-            self._forget(span)
+        if trace is not None:
+            trace.closed = True
+            for span in list(trace.open.values()):
+                self._forget(span)
 
     def _bury(self) -> None:
         """Ends runs whose streams died unread; the garbage collector only put them down."""
@@ -358,10 +364,6 @@ class Tracker:
         self._emit(span, Failed(span.id, described(error), status_of(error)))
 
 
-def _method(span_id: str) -> str:
-    return span_id[:-_UUID].rpartition(".")[2]
-
-
 def _joined(chunks: Iterable[Any]) -> str:
     """The text of a stream; a structured one repeats the whole object as it grows."""
     parts = list(chunks)
@@ -372,9 +374,9 @@ def _joined(chunks: Iterable[Any]) -> str:
 
 def _model_attributes(model: object) -> dict[str, Any]:
     """Which model it is, from plain fields: `metadata` may ask a server."""
-    names = (getattr(model, "model", None), getattr(model, "model_name", None))
-    name = next((name for name in names if isinstance(name, str) and name), None)
-    return {"llm": type(model).__name__, **({"model": name} if name else {})}
+    own = getattr(model, "__dict__", {})
+    name = own.get("model") or own.get("model_name")
+    return {"llm": type(model).__name__, **({"model": name} if isinstance(name, str) else {})}
 
 
 TRACKER = Tracker()

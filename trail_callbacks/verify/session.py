@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from threading import RLock
 from types import MappingProxyType
@@ -45,6 +46,7 @@ class Session:
         on_report: Called with every finished report, on the thread that verified.
         max_traces: Run trees and reports kept.
         ttl: Seconds after which a run that never ended is dropped.
+        around: Makes a context to verify in, on whatever thread: an adapter hides the judge's own calls in it.
 
     Raises:
         InputError: If a value is out of range.
@@ -62,6 +64,7 @@ class Session:
         on_report: Callable[[Report], None] | None = None,
         max_traces: int = 256,
         ttl: float = 3600.0,
+        around: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         if evaluate not in get_args(Evaluate):
             raise InputError(f"evaluate is {evaluate!r}, expected one of {', '.join(get_args(Evaluate))}")
@@ -74,6 +77,7 @@ class Session:
         self._options = options
         self._sample_rate = sample_rate
         self._on_report = on_report
+        self._around = around
         self._max_traces = max_traces
         self._recorder = Recorder(
             max_traces=max_traces, ttl=ttl, redact=redact, on_end=self._ended, on_error=self.keep_error
@@ -159,7 +163,8 @@ class Session:
         if future is not None:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), timeout)
         graph = await asyncio.to_thread(self._recorder.graph, root)
-        verified = await asyncio.wait_for(averify(graph, self._judge, self._options), timeout)
+        with self._around():
+            verified = await asyncio.wait_for(averify(graph, self._judge, self._options), timeout)
         return self._finish(root, verified)
 
     def flush(self, timeout: float | None = None) -> bool:
@@ -212,7 +217,8 @@ class Session:
             self.keep_error(error)
             raise  # whoever asked hears of it; a worker's future keeps it
         try:
-            report = verify(graph, self._judge, self._options)
+            with self._around():
+                report = verify(graph, self._judge, self._options)
         except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened
             self.keep_error(error)
             report = Report(state="error", graph=graph, warnings=(f"verification failed: {error!r}",))

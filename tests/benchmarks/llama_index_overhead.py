@@ -1,0 +1,152 @@
+"""What capture costs a query: `python tests/benchmarks/llama_index_overhead.py [--rounds N]`. One JSON line a measurement.
+
+A query retrieves three nodes and synthesizes an answer with a scripted model; a stream is 1,000 tokens of one query.
+Variants run in interleaved rounds, so that a busy machine slows all alike; evaluation is switched off. `ratio` is the
+median over rounds of (variant / baseline), `interval` its 95 % bootstrap interval, and `us` the median of (variant -
+baseline). Variants: `none` (no handler), `noop` (a span and an event handler that do nothing), `capture` (ours).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import json
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from llama_index.core import MockEmbedding, Settings, VectorStoreIndex
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.instrumentation.span_handlers import NullSpanHandler
+from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
+from llama_index.core.llms.callbacks import llm_completion_callback
+from llama_index.core.schema import TextNode
+from llama_index_trail import instrument, uninstrument
+
+TOKENS = 1_000
+TARGETS = {("query", "none"): 1.10, ("aquery", "none"): 1.10, ("stream", "noop"): 1.10, ("astream", "noop"): 1.10}
+NODES = [f"Beehive number {n} stands in the orchard and gave {n + 20} pounds of honey last year." for n in range(3)]
+
+
+class Scripted(CustomLLM):
+    """Says the same at once, or in a thousand tokens."""
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="scripted")
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text="Twenty to twenty-two pounds each.")
+
+    @llm_completion_callback()
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Iterator[CompletionResponse]:
+        def parts() -> Iterator[CompletionResponse]:
+            text = ""
+            for _ in range(TOKENS):
+                text += "word "
+                yield CompletionResponse(text=text, delta="word ")
+
+        return parts()
+
+
+class NoopEvents(BaseEventHandler):
+    """Is there."""
+
+    def handle(self, event: Any, **kwargs: Any) -> None:
+        return None
+
+
+class NoopSpans(NullSpanHandler):
+    """Is there, at the price of a plain method call."""
+
+
+@contextmanager
+def listening(variant: str) -> Iterator[None]:
+    root = get_dispatcher()
+    spans, events = list(root.span_handlers), list(root.event_handlers)
+    if variant == "noop":
+        root.add_span_handler(NoopSpans())
+        root.add_event_handler(NoopEvents())
+    elif variant == "capture":
+        instrument(evaluate="never")
+    try:
+        yield
+    finally:
+        uninstrument()
+        root.span_handlers, root.event_handlers = spans, events
+
+
+def calls() -> dict[str, Callable[[], Any]]:
+    Settings.llm, Settings.embed_model = Scripted(), MockEmbedding(embed_dim=8)
+    index = VectorStoreIndex([TextNode(text=text) for text in NODES])
+    engine = index.as_query_engine(similarity_top_k=3)
+    streaming = index.as_query_engine(similarity_top_k=3, streaming=True)
+    loop = asyncio.new_event_loop()
+
+    async def consume() -> None:
+        async for _ in (await streaming.aquery("How much honey?")).async_response_gen():
+            pass
+
+    return {
+        "query": lambda: engine.query("How much honey?"),
+        "aquery": lambda: loop.run_until_complete(engine.aquery("How much honey?")),
+        "stream": lambda: list(streaming.query("How much honey?").response_gen),
+        "astream": lambda: loop.run_until_complete(consume()),
+    }
+
+
+def measure(call: Callable[[], Any], rounds: int) -> dict[str, list[float]]:
+    variants = ["none", "noop", "capture"]
+    seconds: dict[str, list[float]] = {name: [] for name in variants}
+    for name in variants:  # warm up
+        with listening(name):
+            call()
+    gc.collect()
+    for _ in range(rounds):
+        for name in random.sample(variants, len(variants)):
+            with listening(name):
+                call()  # the first call after a change of handlers pays for cold caches
+                started = time.perf_counter()
+                call()
+                seconds[name].append(time.perf_counter() - started)
+    return seconds
+
+
+def bootstrap(values: list[float], draws: int = 2_000) -> list[float]:
+    medians = sorted(statistics.median(random.choices(values, k=len(values))) for _ in range(draws))  # noqa: S311 - no secret
+    return [round(medians[int(draws * q)], 3) for q in (0.025, 0.975)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--rounds", type=int, default=200)
+    rounds = parser.parse_args().rounds
+    random.seed(0)
+    for name, call in calls().items():
+        seconds = measure(call, rounds)
+        for variant, baseline in (("noop", "none"), ("capture", "none"), ("capture", "noop")):
+            pairs = list(zip(seconds[variant], seconds[baseline], strict=True))
+            ratios = [ours / theirs for ours, theirs in pairs]
+            line = {
+                "call": name,
+                "variant": variant,
+                "baseline": baseline,
+                "n": rounds,
+                "baseline_ms": round(1e3 * statistics.median(seconds[baseline]), 3),
+                "ratio": round(statistics.median(ratios), 3),
+                "interval": bootstrap(ratios),
+                "us": round(1e6 * statistics.median(ours - theirs for ours, theirs in pairs), 1),
+            }
+            if variant == "capture" and (target := TARGETS.get((name, baseline))) is not None:
+                line |= {"target": target, "met": line["ratio"] <= target}
+            print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()
