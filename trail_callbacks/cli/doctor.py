@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import entry_points
 
 from trail_callbacks.errors import MissingExtraError
@@ -14,7 +15,7 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 from trail_callbacks.verify.pipeline import check
 
-__all__ = ["Finding", "examine", "subjects"]
+__all__ = ["Finding", "subjects"]
 
 _GROUP = "trail_callbacks.selfchecks"
 
@@ -23,7 +24,7 @@ SOURCE = "The lighthouse on Skarn Point was built in 1874. Its tower is 31 metre
 TRUE = "The lighthouse was built in 1874."
 PLANTED = "Its tower is 58 metres high."
 
-Step = Callable[[str, str, str, Judge], Report]
+SelfCheck = Callable[[str, str, str, Judge], Report]
 """A self-check: question, source, the answer that the app's model gives, judge."""
 
 
@@ -63,26 +64,27 @@ def subjects(judge: str | None, base_url: str | None) -> Iterator[tuple[str, Cal
     named = resolve(judge, base_url=base_url)
     local = resolve(None)
     for each in [local] if named.name == local.name else [local, named]:
-        yield f"judge {each.name}", lambda each=each: examine(f"judge {each.name}", _alone, each)  # type: ignore[misc]  # mypy cannot infer a lambda's default
+        subject = f"judge {each.name}"
+        yield subject, partial(_examine, subject, lambda: _alone, each)
     for entry in sorted(entry_points(group=_GROUP)):
         subject = f"{entry.name} with {named.name}"
-        yield subject, lambda entry=entry, subject=subject: examine(subject, entry.load, named, load=True)  # type: ignore[misc]  # as above
+        yield subject, partial(_examine, subject, entry.load, named)
 
 
-def examine(subject: str, step: Callable[..., object], judge: Judge, *, load: bool = False) -> Finding:
+def _alone(question: str, source: str, answer: str, judge: Judge) -> Report:
+    """The self-check without a framework."""
+    return check(answer, source, question, judge)
+
+
+def _examine(subject: str, load: Callable[[], SelfCheck], judge: Judge) -> Finding:
     """Runs one self-check; whatever goes wrong in it is a finding."""
     try:
-        run: Step = step() if load else step  # type: ignore[assignment]  # an entry point's value has no type
-        report = run(QUESTION, SOURCE, f"{TRUE} {PLANTED}", judge)
+        report = load()(QUESTION, SOURCE, f"{TRUE} {PLANTED}", judge)
     except MissingExtraError as error:
         return Finding(subject=subject, missing=f'pip install "trail-callbacks[{error.extra}]"')
     except Exception as error:  # noqa: BLE001 - a doctor reports, whatever the patient does
         return Finding(subject=subject, trouble=f"{type(error).__name__}: {error}")
     return _finding(subject, report)
-
-
-def _alone(question: str, source: str, answer: str, judge: Judge) -> Report:
-    return check(answer, source, question, judge)
 
 
 def _finding(subject: str, report: Report) -> Finding:

@@ -33,9 +33,15 @@ def texts(
         raise InputError("give at least one source: --source FILE (- is standard input) or --source-text TEXT")
     if [answer, *sources].count(_STDIN) > 1:
         raise InputError("standard input (-) can be read only once: put the other text into a file")
-    said = answer_text if answer_text is not None else read(str(answer))
+    said = answer_text if answer_text is not None else read(str(answer), " (to give the text itself use --answer-text)")
     nodes = [
-        Node(id=f"source-{n}", kind="document", text=read(name), step="source", attributes={"source": _named(name)})
+        Node(
+            id=f"source-{n}",
+            kind="document",
+            text=read(name, " (to give the text itself use --source-text)"),
+            step="source",
+            attributes={"source": _named(name)},
+        )
         for n, name in enumerate(sources, 1)
     ]
     nodes += [
@@ -45,8 +51,12 @@ def texts(
     return ProvenanceGraph.from_texts(said, nodes, question)
 
 
-def read(name: str) -> str:
+def read(name: str, hint: str = "") -> str:
     """Reads a UTF-8 text file; `-` is standard input.
+
+    Args:
+        name: The file.
+        hint: What to add where it does not exist.
 
     Raises:
         InputError: If it does not exist, cannot be opened, or holds something else than UTF-8 text; names the file.
@@ -57,9 +67,7 @@ def read(name: str) -> str:
     except IsADirectoryError as error:
         raise InputError(f"{where} is a folder: name the files in it") from error
     except FileNotFoundError as error:
-        raise InputError(
-            f"{where} does not exist (to give the text itself use --answer-text or --source-text)"
-        ) from error
+        raise InputError(f"{where} does not exist{hint}") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{where} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if b"\0" in data:

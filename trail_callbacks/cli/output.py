@@ -34,16 +34,11 @@ def display(*views: Any, width: int | None = None) -> None:
     page = Group(*(Text(view) if isinstance(view, str) else view for view in views))
     screen = Console(highlight=False, markup=False, emoji=False)
     if not screen.is_terminal:
-        sys.stdout.write(plain_text(page, width or _columns()) + "\n")
+        sys.stdout.write(plain_text(page, width) + "\n")
         sys.stdout.flush()
         return
     screen.width = width or min(screen.width, _WIDEST)
     screen.print(page)
-
-
-def _columns() -> int:
-    """COLUMNS where it is set; pipes have no width of their own."""
-    return min(int(os.environ["COLUMNS"]), _WIDEST) if os.environ.get("COLUMNS", "").isdecimal() else 80
 
 
 def complain(message: str) -> None:

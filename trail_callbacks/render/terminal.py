@@ -31,7 +31,7 @@ def to_text(report: Report, width: int | None = None, ascii: bool | None = None)
 
     Args:
         report: The report.
-        width: Columns, 40 or more; None takes the terminal's, and 80 where there is none.
+        width: Columns, 40 or more; None takes the terminal's up to 120, and 80 where there is none.
         ascii: Use ASCII characters only; None does so if standard output cannot show the marks.
     """
     return plain_text(ReportView(report), width, ascii)
@@ -47,7 +47,7 @@ def plain_text(view: Any, width: int | None = None, ascii: bool | None = None) -
     if ascii is None:
         ascii = not fits(sys.stdout)  # noqa: A001 - as above
     if width is None:
-        width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST) if sys.stdout.isatty() else 80
+        width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
     stream = _Ascii() if ascii else StringIO()
     console = Console(
         file=stream,
