@@ -192,6 +192,6 @@ def fingerprint(forms: Sequence[str], k: int = 5, window: int = 8) -> tuple[int,
     if not len(hashes):
         return ()
     if len(hashes) <= window:
-        return (int(hashes.min()),)
+        return (min(hashes.tolist()),)
     smallest = np.lib.stride_tricks.sliding_window_view(hashes, window).min(axis=1)
     return tuple(dict.fromkeys(smallest.tolist()))
