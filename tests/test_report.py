@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks import Claim, ErrorType, Evidence, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.errors import ReportError
-from trail_callbacks.report import Scoring, score, wilson
+from trail_callbacks.scoring import Scoring, score, wilson
 
 S = SupportClass
 classes = st.lists(st.sampled_from(list(S)), max_size=30)
@@ -130,3 +130,12 @@ def test_what_is_no_report_says_so(data, says):
 def test_an_unknown_claim_is_a_key_error():
     with pytest.raises(KeyError):
         a_report(S.SUPPORTED).verdict("c9")
+
+
+def test_the_arithmetic_on_the_page_is_true():
+    import doctest
+
+    import trail_callbacks.scoring
+
+    assert doctest.testmod(trail_callbacks.scoring).failed == 0
+    assert doctest.testmod(trail_callbacks.scoring).attempted == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.report import Scoring
+from trail_callbacks.scoring import Scoring
 
 __all__ = ["VerifyOptions"]
 
