@@ -28,7 +28,6 @@ __all__ = [
     "query_text",
     "reply",
     "said",
-    "snapshot",
 ]
 
 _DEPTH = 5
@@ -150,13 +149,6 @@ def event_fields(event: object, token: int | None = None) -> list[Raw]:
     if token is None:
         return found
     return [raw._replace(ref=(token << 12) + i) for i, raw in enumerate(found)]
-
-
-def snapshot(value: object, path: Path = ()) -> list[Raw]:
-    """Lists the texts of any value."""
-    found: list[Raw] = []
-    _walk(found, value, path, 0)
-    return found
 
 
 # -- single values -------------------------------------------------------------------------------------------------

@@ -213,9 +213,7 @@ class Tracker:
                 return reply(result, span.instance, _model_attributes(span.instance))
             if span.kind == "retriever" and isinstance(result, list | tuple):
                 return documents(result, ("documents",))
-            if is_stream(result):
-                return []
-            if is_kind(result, "Event") and not is_kind(result, "StopEvent"):
+            if span.family == "own" and is_kind(result, "Event") and not is_kind(result, "StopEvent"):
                 return event_fields(result, self._token(span.trace, result))
             return answer_of(result)
         except Exception as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
@@ -234,16 +232,15 @@ class Tracker:
 
     # -- the end of a root -----------------------------------------------------------------------------------------
 
-    def _leave(self, root: Span, result: object) -> None:
+    def _leave(self, root: Span, result: Any) -> None:
         """A root span closes; its run ends now, or when the stream that it returned has been read."""
         trace = root.trace
-        if is_kind(result, *_STREAMING) and self._wrap(trace, result):
-            return
-        if is_kind(result, "StreamingAgentChatResponse"):
+        if is_kind(result, "StopEvent"):
+            self._finish(trace, self._outputs(root, result), None, result if result.result is None else result.result)
+        elif is_kind(result, "StreamingAgentChatResponse"):
             self._await_writer(trace, result)
-            return
-        given = getattr(result, "result", None) if is_kind(result, "StopEvent") else result
-        self._finish(trace, self._outputs(root, result), None, given if given is not None else result)
+        elif not (is_kind(result, *_STREAMING) and self._wrap(trace, result)):
+            self._finish(trace, self._outputs(root, result), None, result)
 
     def _wrap(self, trace: Trace, response: Any) -> bool:
         source = response.response_gen

@@ -1,0 +1,202 @@
+"""LlamaIndex values as texts: what is read, what is left alone, and that a snapshot stays as it was taken."""
+
+import json
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llama_index.core import QueryBundle
+from llama_index.core.base.llms.types import ImageBlock, TextBlock, ThinkingBlock, ToolCallBlock
+from llama_index.core.base.response.schema import PydanticResponse, Response
+from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
+from llama_index.core.prompts import PromptTemplate
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import ImageNode, NodeWithScore, TextNode
+from llama_index.core.tools import ToolOutput
+from llama_index.core.workflow import Event, StopEvent
+from llama_index_trail.families import family, is_kind
+from llama_index_trail.pieces import answer_of, bounded, documents, message, pieces, prompt_of, reply
+from pydantic import BaseModel
+
+SLUICE = "The sluice at Ommen opens at dusk."
+
+
+def texts(value: Any) -> list[str]:
+    return [raw.text for raw in answer_of(value)]
+
+
+def test_a_node_is_its_text_as_the_model_sees_it_with_id_score_and_metadata():
+    node = TextNode(text=SLUICE, metadata={"page": 3, "box": object()}, excluded_llm_metadata_keys=["box"])
+    (piece,) = pieces(documents([NodeWithScore(node=node, score=0.5)], ("documents",)))
+    assert (piece.form, piece.id, piece.path) == ("document", node.node_id, ("documents", 0))
+    assert SLUICE in piece.text
+    assert "page: 3" in piece.text
+    assert "box" not in piece.text
+    assert piece.attributes == {"rank": 0, "score": 0.5, "page": 3}
+
+
+@pytest.mark.parametrize("score", [None, float("nan"), 1])
+def test_odd_scores_are_no_fault(score):
+    (piece,) = pieces(documents([NodeWithScore(node=TextNode(text=SLUICE), score=score)], ()))
+    json.dumps(piece.attributes, allow_nan=False)
+
+
+def test_an_image_node_may_have_no_text():
+    (piece,) = pieces(documents([NodeWithScore(node=ImageNode(image="aGk="))], ()))
+    assert piece.text == ""
+
+
+def test_a_snapshot_does_not_change_with_its_node():
+    hit = NodeWithScore(node=TextNode(text=SLUICE, metadata={"page": 3}), score=0.5)
+    raws = documents([hit], ())
+    hit.node.text, hit.score, hit.node.metadata["page"] = "gone", 9.0, 4
+    (piece,) = pieces(raws)
+    assert SLUICE in piece.text
+    assert (piece.attributes["score"], piece.attributes["page"]) == (0.5, 3)
+
+
+@pytest.mark.parametrize(
+    ("value", "role"),
+    [("user", "user"), ("system", "system"), ("developer", "system"), ("assistant", "assistant"), ("tool", "tool")],
+)
+def test_roles(value, role):
+    assert message(ChatMessage(role=value, content="x"), ()).role == role
+
+
+def test_messages_show_what_is_no_text_and_hide_reasoning():
+    blocks = [ThinkingBlock(content="hm"), TextBlock(text="Look:"), ImageBlock(url="https://x.example/y.png")]
+    raw = message(ChatMessage(role="user", blocks=blocks), ())
+    assert raw.text == "Look:\n[image]"
+
+
+def test_an_empty_message_is_empty():
+    assert message(ChatMessage(role="assistant", blocks=[]), ()).text == ""
+
+
+def test_a_tool_message_names_the_call_it_answers():
+    raw = message(ChatMessage(role="tool", content="7", additional_kwargs={"tool_call_id": "c1"}), ())
+    assert (raw.role, raw.call_id) == ("tool", "c1")
+
+
+def test_calls_of_every_shape_are_shown_with_their_arguments():
+    function = SimpleNamespace(name="tide", arguments='{"day": "Tuesday"}')
+    shapes = [
+        ChatMessage(role="assistant", blocks=[ToolCallBlock(tool_call_id="c1", tool_name="tide", tool_kwargs={"day": "Tuesday"})]),
+        ChatMessage(role="assistant", additional_kwargs={"tool_calls": [SimpleNamespace(id="c1", function=function)]}),
+        ChatMessage(role="assistant", additional_kwargs={"tool_calls": [{"id": "c1", "name": "tide", "input": {"day": "Tuesday"}}]}),
+    ]  # fmt: skip
+    for each in shapes:
+        said, call = reply(ChatResponse(message=each))
+        assert said.text == call.text == 'tide({"day": "Tuesday"})'
+        assert (call.form, call.call_id) == ("tool_call", "c1")
+        assert message(each, ()).text == said.text
+
+
+def test_what_a_model_reads_in_every_way_of_passing_it():
+    assert [raw.text for raw in prompt_of({"prompt": "p"})] == ["p"]
+    assert [raw.text for raw in prompt_of({"args": ("p",), "kwargs": {"formatted": True}})] == ["p"]
+    assert [raw.text for raw in prompt_of({"args": (), "kwargs": {"prompt": "p"}})] == ["p"]
+    messages = [ChatMessage(role="system", content="s"), ChatMessage(role="user", content="u")]
+    for arguments in ({"messages": messages}, {"args": (messages,)}, {"kwargs": {"messages": messages}}):
+        assert [(raw.role, raw.text) for raw in prompt_of(arguments)] == [("system", "s"), ("user", "u")]
+    assert prompt_of({}) == []
+
+
+class Answer(BaseModel):
+    text: str
+    parts: list[str] = []
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ("plain", ["plain"]),
+        (Response("said", source_nodes=[NodeWithScore(node=TextNode(text=SLUICE))]), ["said"]),
+        (Response(None), [""]),
+        (PydanticResponse(Answer(text="t")), ['{"text":"t","parts":[]}']),
+        (PydanticResponse(None), [""]),
+        (CompletionResponse(text="c"), ["c"]),
+        (ToolOutput(tool_name="t", content="out", raw_input={}, raw_output=object()), ["out"]),
+        (StopEvent(result="end"), ["end"]),
+        (StopEvent(result={"answer": "a", "notes": ["n", "m"]}), ["a", "n", "m"]),
+        (None, []),
+        (object(), []),
+    ],
+)
+def test_what_components_return(result, expected):
+    assert [raw.text for raw in answer_of(result)] == expected
+
+
+class Ended(StopEvent):
+    summary: str
+
+
+class Given(Event):
+    topics: list[str]
+
+
+@dataclass
+class Row:
+    name: str
+    left: Any = None
+
+
+def test_events_and_data_of_the_app_are_read_field_by_field():
+    assert texts(Given(topics=["a", "b"], extra="c")) == ["a", "b", "c"]
+    assert texts(Ended(summary="s")) == ["s"]
+    assert texts({"rows": [Row("r", left=3)], "model": Answer(text="t", parts=["p"])}) == ["r", "3", "t", "p"]
+
+
+class Shelf(BaseRetriever):
+    def _retrieve(self, query_bundle):
+        return []
+
+
+def test_parts_of_the_framework_flags_vectors_and_bytes_have_no_text(models):
+    llm = models.Rules(rules=[])
+    for value in (llm, Shelf(), True, b"bytes", [0.1] * 64, object(), lambda: None, Answer):
+        assert texts(value) == []
+
+
+def test_a_cycle_and_a_flood_are_cut():
+    ring: list[Any] = ["x"]
+    ring.append(ring)
+    assert 1 <= len(texts(ring)) <= 10
+    assert len(texts([str(n) for n in range(50_000)])) <= 2_000
+
+
+def test_the_query_and_the_message_are_told_from_other_arguments():
+    assert bounded({"str_or_query_bundle": "q"}, "chain")[0].path == ("query",)
+    assert bounded({"query": QueryBundle("q"), "llm": "no", "ctx": "no"}, "chain") == bounded({"query": "q"}, "chain")
+    (raw,) = bounded({"message": "m"}, "chain")
+    assert (raw.form, raw.role) == ("message", "user")
+    assert [(raw.path, raw.text) for raw in bounded({"kwargs": {"day": "Tuesday"}}, "tool")] == [(("day",), "Tuesday")]
+
+
+@given(st.text(), st.dictionaries(st.text(), st.one_of(st.text(), st.integers(), st.floats(), st.none())))
+def test_any_text_makes_an_encodable_piece(text, metadata):
+    raws = [*answer_of({"a": text}), *documents([TextNode(text=text, metadata=metadata)], ())]
+    for piece in pieces(raws):
+        piece.text.encode()
+        json.dumps(dict(piece.attributes), allow_nan=False).encode()
+
+
+def test_classes_are_told_by_what_they_inherit(models):
+    class Mine(RetrieverQueryEngine):
+        pass
+
+    class BaseLLM:
+        """Bears the name, but is the app's own."""
+
+    assert family(Mine) == "chain"
+    assert family(models.Rules) == family(models.Turns) == "model"
+    assert family(Shelf) == "retriever"
+    assert family(models.Words) == "passing"
+    assert family(BaseLLM) == "own"
+    assert family(PromptTemplate) == "passing"
+    assert is_kind(Response("x"), "Response", "Other")
+    assert not is_kind("x", "Response")
