@@ -271,6 +271,30 @@ def test_the_judge_may_be_the_apps_own_model_and_is_not_traced(engine, models):
     assert report.state == "error" or report.verdicts
 
 
+def test_a_judge_that_uses_llama_index_itself_is_not_traced_either(engine, models):
+    """On the worker's thread nothing of the app's context is left to tell its calls by."""
+    from trail_callbacks import LLMJudge
+    from trail_callbacks.models.call import Reply
+
+    llm = models.Rules(rules=[("", "no JSON")])
+
+    class Own:
+        name = "own"
+
+        def ask(self, call):
+            return Reply(error=f"invalid: {llm.complete(call.messages[-1].content).text}")
+
+        async def aask(self, call):
+            return self.ask(call)
+
+    recording = instrument(judge=LLMJudge(model=Own()), evaluate="background")
+    engine.query(HOW)
+    assert recording.flush(10)
+    assert llm.asked
+    assert len(recording.reports) == 1
+    assert recording.graph.question.text == HOW
+
+
 # --- faults --------------------------------------------------------------------------------------------------------
 
 
