@@ -56,12 +56,13 @@ class Span:
 class Trace:
     """All spans under one root."""
 
-    __slots__ = ("closed", "open", "root", "scope", "streamed", "tokens", "unread", "written")
+    __slots__ = ("closed", "open", "reply", "root", "scope", "streamed", "tokens", "unread", "written")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.root: Span
         self.closed = False
+        self.reply = ""  # what a model streamed last
         self.open: dict[str, Span] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
         self.unread: list[tuple[Span, int]] = []  # spans that returned a stream, and its identity, innermost first

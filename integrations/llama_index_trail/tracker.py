@@ -277,7 +277,7 @@ class Tracker:
 
     def _wrote(self, span: Span, error: BaseException | None) -> None:
         response: Any = span.instance
-        text = str(response.response or "")
+        text = str(response.response or span.trace.reply)  # older versions leave it to the app's reading to set it
         span.trace.written = (id(response), text, error or getattr(response, "exception", None))
         self._settle(span.trace)
 
@@ -346,6 +346,7 @@ class Tracker:
         if span is span.trace.root:
             self._finish(span.trace, outputs, None)
             return
+        span.trace.reply = outputs[0].text if outputs else ""
         self._forget(span)
         self._emit(span, Ended(span.id, outputs))
 
