@@ -7,24 +7,20 @@ import time
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from langchain_trail.context import untraced
 from langchain_trail.convert import INTERNAL
 from langchain_trail.messages import message_text
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
-from trail_callbacks.models.salvage import document
+from trail_callbacks.models.chat import failed, parsed, stopped, with_schema
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import Runnable, RunnableConfig
 
 __all__ = ["as_model"]
-
-_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
-_REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
-_ASK_FOR_JSON = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 
 
 def as_model(chat_model: BaseChatModel) -> Model:
@@ -70,7 +66,7 @@ class _ChatModel:
                 answer = asked.invoke(messages, _config(call))
             reply = _read(call, answer)
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = Reply(error=_reason(error), text=_text_of(error))
+            reply = Reply(error=failed(error), text=_text_of(error))
         return _timed(reply, started)
 
     async def aask(self, call: Call) -> Reply:
@@ -82,21 +78,14 @@ class _ChatModel:
                 answer = await asked.ainvoke(messages, _config(call))
             reply = _read(call, answer)
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = Reply(error=_reason(error), text=_text_of(error))
+            reply = Reply(error=failed(error), text=_text_of(error))
         return _timed(reply, started)
 
     def _prepared(self, call: Call) -> tuple[Runnable[Any, Any], list[BaseMessage]]:
-        kinds = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
-        messages: list[BaseMessage] = [kinds[message.role](message.content) for message in call.messages]
         structured = self._structured_for(call.schema)
-        if structured is not None:
-            return structured, messages
-        schema = json.dumps(call.schema.model_json_schema(), ensure_ascii=False)
-        if messages and isinstance(messages[0], SystemMessage):  # many chat templates take one system message, first
-            messages[0] = SystemMessage(f"{messages[0].text}\n\n{_ASK_FOR_JSON}{schema}")
-        else:
-            messages.insert(0, SystemMessage(_ASK_FOR_JSON + schema))
-        return self._chat, messages
+        prompt = with_schema(call) if structured is None else call.messages
+        kinds = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
+        return structured or self._chat, [kinds[message.role](message.content) for message in prompt]
 
     def _structured_for(self, schema: type[BaseModel]) -> Runnable[Any, Any] | None:
         """The model with structured output, or None. Not kept: a judge may make a schema for one call."""
@@ -121,23 +110,13 @@ def _config(call: Call) -> RunnableConfig:
 def _read(call: Call, answer: object) -> Reply:
     """Reads what came back: with structured output a dictionary of raw message, parsed value and parsing error."""
     both = cast("dict[str, Any]", answer) if isinstance(answer, dict) else {"raw": answer, "parsed": None}
-    raw, parsed = both.get("raw"), both.get("parsed")
+    raw = both.get("raw")
     usage, text = Usage(calls=1), None
     if isinstance(raw, BaseMessage):
         usage, text = _usage(raw), _written(raw)
-        if (stopped := _stopped(raw)) is not None:
-            return Reply(error=stopped, text=text, usage=usage)
-    try:
-        if isinstance(parsed, call.schema):
-            value: BaseModel = parsed
-        elif parsed is not None:
-            value = call.schema.model_validate(parsed)
-        else:
-            value = call.schema.model_validate_json(document(text or "") or "")
-    except ValidationError as error:
-        reason = both.get("parsing_error") or error
-        return Reply(error=f"invalid: {reason}", text=text, usage=usage)
-    return Reply(value=value, text=text, usage=usage)
+        if (why := _stopped(raw)) is not None:
+            return Reply(error=why, text=text, usage=usage)
+    return parsed(call, text, usage, both.get("parsed"))
 
 
 def _written(raw: BaseMessage) -> str:
@@ -154,13 +133,8 @@ def _stopped(raw: BaseMessage) -> str | None:
     refusal = raw.additional_kwargs.get("refusal")
     if not refusal and isinstance(raw.content, list):
         refusal = next((b["refusal"] for b in raw.content if isinstance(b, dict) and b.get("refusal")), None)
-    if refusal:
-        return f"refused: {refusal}"
     said = raw.response_metadata
-    reason = str(said.get("finish_reason") or said.get("stop_reason") or said.get("done_reason") or "").lower()
-    if reason in _CUT:
-        return f"length: the model stopped with {reason!r}"
-    return f"refused: the model stopped with {reason!r}" if reason in _REFUSED else None
+    return stopped(refusal, said.get("finish_reason") or said.get("stop_reason") or said.get("done_reason"))
 
 
 def _usage(raw: BaseMessage) -> Usage:
@@ -170,18 +144,6 @@ def _usage(raw: BaseMessage) -> Usage:
         prompt_tokens=int(said.get("input_tokens") or 0),
         completion_tokens=int(said.get("output_tokens") or 0),
     )
-
-
-def _reason(error: Exception) -> str:
-    """Says in the words of `Reply` why an exception left the model; providers' classes are told by name."""
-    kind = type(error).__name__
-    if "Refusal" in kind or "ContentFilter" in kind:
-        return f"refused: {error}"
-    if "LengthFinish" in kind:
-        return f"length: {error}"
-    if isinstance(error, ValidationError) or "OutputParser" in kind:
-        return f"invalid: {error}"
-    return f"unreachable: {kind}: {error}"
 
 
 def _text_of(error: Exception) -> str | None:

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-from pydantic import ValidationError
 
 from llama_index_trail.pieces import said
 from llama_index_trail.scope import untraced
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
-from trail_callbacks.models.salvage import document
+from trail_callbacks.models.chat import failed, parsed, stopped, with_schema
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.llms import LLM
 
 __all__ = ["as_model"]
-
-_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
-_REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
-_ASK_FOR_JSON = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 
 
 def as_model(llm: LLM) -> Model:
@@ -62,7 +55,7 @@ class _Llm:
             with untraced():
                 reply = _read(call, self._llm.chat(_messages(call)))
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = Reply(error=_reason(error))
+            reply = Reply(error=failed(error))
         return _timed(reply, started)
 
     async def aask(self, call: Call) -> Reply:
@@ -72,31 +65,21 @@ class _Llm:
             with untraced():
                 reply = _read(call, await self._llm.achat(_messages(call)))
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = Reply(error=_reason(error))
+            reply = Reply(error=failed(error))
         return _timed(reply, started)
 
 
 def _messages(call: Call) -> list[ChatMessage]:
-    """The prompt with the schema in its system message: many chat templates take one, and first."""
     from llama_index.core.base.llms.types import ChatMessage  # noqa: PLC0415 - takes seconds
 
-    shape = _ASK_FOR_JSON + json.dumps(call.schema.model_json_schema(), ensure_ascii=False)
-    texts = [(message.role, message.content) for message in call.messages]
-    if texts and texts[0][0] == "system":
-        texts[0] = ("system", f"{texts[0][1]}\n\n{shape}")
-    else:
-        texts.insert(0, ("system", shape))
-    return [ChatMessage(role=role, content=content) for role, content in texts]
+    return [ChatMessage(role=message.role, content=message.content) for message in with_schema(call)]
 
 
 def _read(call: Call, response: Any) -> Reply:
     text, usage = said(response.message), _usage(response)
-    if (stopped := _stopped(response)) is not None:
-        return Reply(error=stopped, text=text, usage=usage)
-    try:
-        return Reply(value=call.schema.model_validate_json(document(text) or ""), text=text, usage=usage)
-    except ValidationError as error:
-        return Reply(error=f"invalid: {error}", text=text, usage=usage)
+    if (why := _stopped(response)) is not None:
+        return Reply(error=why, text=text, usage=usage)
+    return parsed(call, text, usage)
 
 
 def _stopped(response: Any) -> str | None:
@@ -104,13 +87,8 @@ def _stopped(response: Any) -> str | None:
     raw = response.raw
     choices = _of(raw, "choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    if refusal := _of(_of(first, "message"), "refusal") or _of(response.message.additional_kwargs, "refusal"):
-        return f"refused: {refusal}"
-    said_so = _of(first, "finish_reason") or _of(raw, "stop_reason") or _of(raw, "done_reason")
-    reason = str(said_so or "").lower()
-    if reason in _CUT:
-        return f"length: the model stopped with {reason!r}"
-    return f"refused: the model stopped with {reason!r}" if reason in _REFUSED else None
+    refusal = _of(_of(first, "message"), "refusal") or _of(response.message.additional_kwargs, "refusal")
+    return stopped(refusal, _of(first, "finish_reason") or _of(raw, "stop_reason") or _of(raw, "done_reason"))
 
 
 def _usage(response: Any) -> Usage:
@@ -129,16 +107,6 @@ def _usage(response: Any) -> Usage:
 
 def _of(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-
-
-def _reason(error: Exception) -> str:
-    """Says in the words of `Reply` why an exception left the model; providers' classes are told by name."""
-    kind = type(error).__name__
-    if "Refusal" in kind or "ContentFilter" in kind:
-        return f"refused: {error}"
-    if "LengthFinish" in kind:
-        return f"length: {error}"
-    return f"unreachable: {kind}: {error}"
 
 
 def _timed(reply: Reply, started: float) -> Reply:

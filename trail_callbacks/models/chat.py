@@ -1,0 +1,71 @@
+"""What adapters need to let an app's own chat model answer calls: asking for JSON, and reading what comes back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from trail_callbacks.models.call import Call, Message, Reply, Usage
+from trail_callbacks.models.salvage import document
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["failed", "parsed", "stopped", "with_schema"]
+
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+_REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
+_ASK_FOR_JSON = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
+
+
+def with_schema(call: Call) -> tuple[Message, ...]:
+    """Returns the prompt with the answer's schema in its system message: many chat templates take one, and first."""
+    shape = _ASK_FOR_JSON + json.dumps(call.schema.model_json_schema(), ensure_ascii=False)
+    first, *rest = call.messages or (Message("user", ""),)
+    if first.role == "system":
+        return Message("system", f"{first.content}\n\n{shape}"), *rest
+    return Message("system", shape), *call.messages
+
+
+def stopped(refusal: object, reason: object) -> str | None:
+    """Says in the words of `Reply` why a model stopped, if not because it was done.
+
+    Args:
+        refusal: What the provider calls a refusal, if anything.
+        reason: The provider's finish reason, of whatever spelling.
+    """
+    if refusal:
+        return f"refused: {refusal}"
+    word = str(reason or "").lower()
+    if word in _CUT:
+        return f"length: the model stopped with {word!r}"
+    return f"refused: the model stopped with {word!r}" if word in _REFUSED else None
+
+
+def parsed(call: Call, text: str | None, usage: Usage, value: object = None) -> Reply:
+    """Makes the reply of a text, or of a value that the framework parsed already; what does not fit is `invalid:`."""
+    from pydantic import ValidationError  # noqa: PLC0415 - only who asks a model needs it
+
+    found: BaseModel
+    try:
+        if isinstance(value, call.schema):
+            found = value
+        elif value is not None:
+            found = call.schema.model_validate(value)
+        else:
+            found = call.schema.model_validate_json(document(text or "") or "")
+    except ValidationError as error:
+        return Reply(error=f"invalid: {error}", text=text, usage=usage)
+    return Reply(value=found, text=text, usage=usage)
+
+
+def failed(error: Exception) -> str:
+    """Says in the words of `Reply` why an exception left a model; providers' classes are told by name."""
+    kind = type(error).__name__
+    if "Refusal" in kind or "ContentFilter" in kind:
+        return f"refused: {error}"
+    if "LengthFinish" in kind:
+        return f"length: {error}"
+    if "ValidationError" in kind or "OutputParser" in kind:
+        return f"invalid: {error}"
+    return f"unreachable: {kind}: {error}"
