@@ -246,6 +246,12 @@ class Tracker:
         source = response.response_gen
         if not is_stream(source):
             return False
+        stream = self._stream(trace, response, source)
+        wrap = stream.wrapped if hasattr(source, "__next__") else stream.wrapped_async
+        response.response_gen = wrap(source)
+        return True
+
+    def _stream(self, trace: Trace, response: Any, source: object) -> Stream:
         kept = weakref.ref(response)  # not the response itself: it holds the stream, and they would keep each other
 
         def ended(chunks: list[Any], error: BaseException | None) -> None:
@@ -260,10 +266,7 @@ class Tracker:
 
         # A model that is asked only now belongs to the component that made the stream, not to the engine around it.
         maker = next((span for span, key in trace.unread if key == id(source)), trace.root)
-        stream = Stream(maker.id, ended, lost)
-        wrap = stream.wrapped if hasattr(source, "__next__") else stream.wrapped_async
-        response.response_gen = wrap(source)
-        return True
+        return Stream(maker.id, ended, lost)
 
     def _await_writer(self, trace: Trace, response: Any) -> None:
         """A chat engine's stream is read by a writer of its own, on a thread or task, into a queue for the app."""
@@ -273,6 +276,12 @@ class Tracker:
             self._lost.append(lambda: self._finish(trace, [], GeneratorExit()))
 
         weakref.finalize(response, lost).atexit = False
+        # Older versions let the app read the model's stream itself; a writer that has begun holds the original.
+        if is_stream(response.chat_stream):
+            response.chat_stream = self._stream(trace, response, response.chat_stream).wrapped(response.chat_stream)
+        elif is_stream(response.achat_stream):
+            stream = self._stream(trace, response, response.achat_stream)
+            response.achat_stream = stream.wrapped_async(response.achat_stream)
         self._settle(trace)
 
     def _wrote(self, span: Span, error: BaseException | None) -> None:
@@ -365,6 +374,8 @@ class Tracker:
 def _joined(chunks: Iterable[Any]) -> str:
     """The text of a stream; a structured one repeats the whole object as it grows."""
     parts = list(chunks)
+    if all(isinstance(getattr(part, "delta", None), str) for part in parts):
+        return "".join(part.delta for part in parts)
     if parts and not all(isinstance(part, str) for part in parts):
         return reply(parts[-1])[0].text
     return "".join(parts)
