@@ -95,14 +95,24 @@ def test_no_evidence_fails_closed_where_a_threshold_is_asked_for(trail):
     assert "no source reached the answer" in err
 
 
-def test_a_judge_that_fails_fails_closed(trail):
+@pytest.mark.parametrize("threshold", [(), ("--max-score", "1")])
+def test_a_judge_that_fails_is_an_error_with_or_without_a_threshold(trail, threshold):
     status, out, err = trail(
-        "check", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/none", "--max-score", "1",
+        "check", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/none", *threshold,
         "--base-url", "http://127.0.0.1:9/v1", "--json",
     )  # fmt: skip
-    assert status == 1
+    assert status == 2
     assert json.loads(out)["state"] == "error"
-    assert "the verification failed" in err
+    assert "unreachable" in err
+    assert "Traceback" not in err
+
+
+def test_an_estimate_needs_no_key_and_no_model(trail):
+    status, out, _ = trail(
+        "estimate", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/none", "--json"
+    )
+    assert status == 0
+    assert json.loads(out)["calls"] == 2
 
 
 def test_an_answer_that_declines_passes(trail):

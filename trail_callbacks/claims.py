@@ -40,8 +40,9 @@ _HEADING = re.compile(r"\s*#{1,6}\s")
 _MARKER = re.compile(
     r"\s*(?:>\s*)*(?:(?:[-*+\u2022\u2023\u25e6\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)?(?:\[[ xX]\]\s+)?(?:>\s*)*"
 )
-_CITATION = re.compile(r"\s*(?:\[\^?[\d,\s\u2013-]+\]|\u3010[^\u3011]*\u3011)")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
+# `(?<!\s)` and the bounds keep a wall of blanks or of open brackets from being read again at each of its signs.
+_CITATION = re.compile(r"(?:(?<!\s)\s+)?(?:\[\^?[\d,\s\u2013-]+\]|\u3010[^\u3010\u3011]*\u3011)")
+_LINK = re.compile(r"!?\[([^\][]*)\]\([^)\s]{0,2000}\)")
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _CELL = re.compile(r"(?<!\\)\|")
 _LETTER = re.compile(r"\w")
@@ -58,8 +59,8 @@ _SCOPED = re.compile(
     r"|\b(?:said|says|say|that|whether|believes?|claims?|reports?|reported|argues?|according|if|unless|because|which|who|not|no)\b",
     re.IGNORECASE,
 )
-_WIDE_SEMICOLON = re.compile(r"\s*[\uff1b\u061b]\s*")
-_SEMICOLON = re.compile(r"\s*;\s+")
+_WIDE_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[\uff1b\u061b]\s*")
+_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?;\s+")
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_SIGNS = 40  # signs; the same for scripts without spaces
 _CLAUSE = 3  # words a clause has at least

@@ -6,6 +6,7 @@ input; 70 a fault of this program; 130 interrupted.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ def main(args: Sequence[str] | None = None) -> int:
     from trail_callbacks.cli.app import app  # noqa: PLC0415 - whoever imports `trail_callbacks` needs no typer
     from trail_callbacks.cli.output import complain, quiet  # noqa: PLC0415 - as above
 
+    logging.getLogger("instructor").addHandler(logging.NullHandler())  # it prints tracebacks of what we report
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # what a narrow encoding cannot show is spelled out

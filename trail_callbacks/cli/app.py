@@ -17,7 +17,7 @@ from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import read, texts
 from trail_callbacks.cli.output import complain, display, dumped, emit, progress, write
 from trail_callbacks.cli.stage import perform
-from trail_callbacks.errors import ReportError
+from trail_callbacks.errors import ReportError, TrailError
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.marks import plain
 from trail_callbacks.render.provenance import graph_to_rich
@@ -106,7 +106,8 @@ def check(
 ) -> None:
     """Checks an answer against its sources.
 
-    With --max-score an answer that could not be fully verified fails too: no evidence, a failed judge, claims left out.
+    With --max-score an answer that could not be fully verified fails too: no evidence, claims left out. A judge that
+    fails altogether is an error, status 2, with or without it.
     """
     threshold = checked(max_score)
     graph = texts(answer, answer_text, source or [], source_text or [], question)
@@ -114,6 +115,8 @@ def check(
     with progress(f"judging with {asked.name}"):
         report = verify(graph, asked)
     _deliver(report, as_json=as_json, output=output)
+    if report.state == "error":
+        raise TrailError(report.warnings[0] if report.warnings else "the verification failed")
     why = refusal(report, threshold)
     if why:
         complain(why)
@@ -148,12 +151,12 @@ def estimate(
     source_text: SourceText = None,
     question: Question = None,
     judge: Judge = None,
-    base_url: BaseUrl = None,
+    base_url: BaseUrl = None,  # noqa: ARG001 - so that `check` can be replaced by `estimate` in a command line
     as_json: Json = False,
 ) -> None:
     """Says what a check would cost; asks no model."""
     graph = texts(answer, answer_text, source or [], source_text or [], question)
-    cost = estimated(graph, resolve(judge, base_url=base_url))
+    cost = estimated(graph, judge)
     if as_json:
         emit(asdict(cost))
         return

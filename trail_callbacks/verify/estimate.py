@@ -9,8 +9,9 @@ from trail_callbacks.claims import split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Question
+from trail_callbacks.judges.llm import LLMJudge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
-from trail_callbacks.models.call import Call, Pipeline
+from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["Estimate", "estimate"]
@@ -42,12 +43,14 @@ class Estimate:
 def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Estimate:
     """Estimates the calls and tokens of `verify` with the same arguments; asks no model.
 
-    The prompts are really rendered; only their claims are the rule-based splitter's instead of the model's.
+    A model named by a string need not be reachable, nor its package installed. The prompts are really rendered; only
+    their claims are the rule-based splitter's instead of the model's.
 
     Raises:
         JudgeError: If the judge is unknown.
     """
-    asked, settings, answer = resolve(judge), options or VerifyOptions(), graph.answer
+    settings, answer = options or VerifyOptions(), graph.answer
+    asked = LLMJudge(_Unasked(judge)) if isinstance(judge, str) and "/" in judge else resolve(judge)
     if answer is None or not answer.text.strip():
         return Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=0, more_calls=0)
     question = graph.question.text if graph.question else None
@@ -68,6 +71,21 @@ def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOpt
         claims=len(claims),
         more_calls=layers if settings.localize else 0,
     )
+
+
+class _Unasked:
+    """A model of which only the name matters."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def ask(self, call: Call) -> Reply:
+        """Never gets here."""
+        return Reply(error=f"failed: an estimate asks no model, not for {call.purpose}")
+
+    async def aask(self, call: Call) -> Reply:
+        """Never gets here."""
+        return self.ask(call)
 
 
 def _first(pipeline: Pipeline[object]) -> list[Call]:

@@ -8,13 +8,15 @@ known to be unsupported pay for a walk, and all of them share the reading of a l
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Judge, Question
+from trail_callbacks.judges.judge import Judge, Judgement, Question
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
@@ -43,20 +45,19 @@ class _Walk:
     """The state of one claim's walk."""
 
     claim: Claim
-    stated: list[Node]
-    carried: list[str] = field(default_factory=list)
+    stated: list[Node]  # in the layer last looked at
+    later: list[Node] = field(default_factory=list)  # in the layers before it
     seen: set[str] = field(default_factory=set)
     history: list[Layer] = field(default_factory=list)
     failed: bool = False
 
     def origin(self) -> Origin:
-        first = min(self.stated, key=lambda node: node.stage or 0)
-        repeats = tuple(id_ for id_ in reversed(self.carried) if id_ != first.id)
-        return Origin(
-            introduced_at=None if self.failed else first.id,
-            carried_through=() if self.failed else repeats,
-            history=tuple(self.history),
-        )
+        if self.failed:
+            return Origin(introduced_at=None, carried_through=(), history=tuple(self.history))
+        # A layer may hold a node and its own input, so the order is that of the graph, not of the walk.
+        first, *others = sorted([*self.stated, *self.later], key=lambda node: node.stage or 0)
+        repeats = tuple(node.id for node in others if (node.stage or 0) > (first.stage or 0))
+        return Origin(introduced_at=first.id, carried_through=repeats, history=tuple(self.history))
 
 
 def localize(
@@ -96,15 +97,14 @@ def localize(
                 walk.history.append(Layer(nodes=looked, note=f"undetermined: {note}"))
                 del active[id_]
                 continue
-            named = {item.node_id for item in judgement.evidence if item.relation == "supports"}
-            stating = [node for node in layer if judgement.support is SupportClass.SUPPORTED and node.id in named]
+            stating = _stating(layer, judgement)
             walk.history.append(
                 Layer(nodes=looked, stated_by=tuple(node.id for node in stating), note=judgement.rationale)
             )
             if not stating:
                 del active[id_]
                 continue
-            walk.carried += [node.id for node in sorted(walk.stated, key=lambda node: -(node.stage or 0))]
+            walk.later += walk.stated
             walk.stated = stating
     return {walk.claim.id: walk.origin() for walk in walks}
 
@@ -113,6 +113,25 @@ def _before(graph: ProvenanceGraph, walk: _Walk) -> list[Node]:
     """What models wrote among the inputs of the nodes that state the claim."""
     inputs = {node.id: node for stated in walk.stated for node in graph.inputs(stated.id)}
     return [node for node in inputs.values() if node.kind == "completion" and node.id not in walk.seen]
+
+
+def _stating(layer: Sequence[Node], judgement: Judgement) -> list[Node]:
+    """The nodes that the judge named, and those that repeat another's words: it was shown only one of the copies."""
+    if judgement.support is not SupportClass.SUPPORTED:
+        return []
+    quotes: dict[str, list[str]] = defaultdict(list)
+    for item in judgement.evidence:
+        if item.relation == "supports":
+            quotes[item.node_id].append(item.quote)
+    return [
+        node
+        for node in layer
+        if node.id in quotes or any(all(_holds(node.text, quote) for quote in said) for said in quotes.values())
+    ]
+
+
+def _holds(text: str, quote: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(quote)}(?!\w)", text) is not None
 
 
 def _questions(
