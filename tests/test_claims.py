@@ -141,6 +141,15 @@ def test_ten_thousand_sentences_and_hostile_runs_stay_linear():
     assert perf_counter() - started < 60  # seconds; quadratic code takes hours
 
 
+@pytest.mark.parametrize("run", [" ", "\t", "\u00a0", "[", "![](", "\u3010"])
+def test_a_wall_of_blanks_or_brackets_is_read_once(run):
+    answer = f"The tower{run * 20_000} is tall."
+    started = perf_counter()
+    assert split(answer)
+    assert not abstains(answer)
+    assert perf_counter() - started < 5  # seconds; read again at each of its signs it takes minutes
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -136,6 +136,20 @@ def test_of_two_parents_the_one_that_states_it_is_named():
     assert verdict.history[0].stated_by == ("bad",)
 
 
+@pytest.mark.parametrize("passages", [1, 8])  # with one passage a layer, a copy is not even shown to the judge
+def test_a_node_that_is_read_again_further_on_is_still_the_first_to_state_it(passages):
+    lie = "The owner sold wine."
+    nodes = (
+        Node(id="d", kind="document", text=ORCHARD), Node(id="m1", kind="completion", text=f"It is old. {lie}"),
+        Node(id="m2", kind="completion", text=f"{lie} So it is."), Node(id="answer", kind="answer", text=lie),
+    )  # fmt: skip
+    edges = [("d", "m1"), ("m1", "m2"), ("m2", "answer"), ("m1", "answer")]
+    graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in edges))
+    for judge in (WordJudge(), None):
+        verdict = verify(graph, judge, VerifyOptions(passages=passages)).verdict("c1")
+        assert (verdict.introduced_at, verdict.carried_through) == ("m1", ("m2", "answer"))
+
+
 def test_a_judge_that_fails_on_the_walk_leaves_the_origin_open():
     verdict = verify(chain("The owner sold wine.", "The owner sold wine."), WordJudge(fails_to_localize=True)).verdict(
         "c1"
