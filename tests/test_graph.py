@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks import Edge, Node, ProvenanceGraph
+from trail_callbacks import Edge, Node, ProvenanceGraph, Report, check
 from trail_callbacks.errors import GraphError
 
 KINDS = ["question", "instruction", "document", "tool_result", "completion"]
@@ -114,3 +114,12 @@ def test_unknown_ids_are_key_errors():
         ProvenanceGraph(nodes=(A,)).node("zz")
     with pytest.raises(KeyError):
         ProvenanceGraph(nodes=(A,)).upstream("zz")
+
+
+def test_half_of_a_surrogate_pair_breaks_neither_the_check_nor_the_export():
+    broken = "The tower \udc00 is 330 m tall."
+    report = check(broken, [broken, "\ud800"], "How tall \udfff?")
+    assert [claim.quote for claim in report.claims] == ["The tower \ufffd is 330 m tall."]
+    assert report.hallucination_score == 0.0
+    assert Report.from_json(report.to_json().encode()) == report
+    assert ProvenanceGraph.from_json(report.graph.to_json()) == report.graph

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,8 @@ __all__ = ["EVIDENCE_KINDS", "Basis", "Edge", "Node", "NodeKind", "ProvenanceGra
 NodeKind = Literal["question", "instruction", "document", "tool_result", "completion", "answer"]
 Basis = Literal["declared", "matched", "scope"]
 
+_LONE = re.compile("[\ud800-\udfff]")  # one sign each, so offsets stay true
+
 EVIDENCE_KINDS: frozenset[str] = frozenset({"document", "tool_result", "question", "instruction"})
 """Kinds of nodes that a claim may rest on. What a model wrote is never evidence."""
 
@@ -29,7 +32,8 @@ class Node:
     Attributes:
         id: Unique in its graph.
         kind: `question`, `instruction`, `document`, `tool_result`, `completion` or `answer`.
-        text: The whole text; may be empty, never None.
+        text: The whole text; may be empty, never None. In a graph, half of a surrogate pair is U+FFFD: no encoding
+            can carry it.
         step: Name of the component that wrote or brought it.
         stage: Longest distance from a node without inputs, 0 or more. Computed by `ProvenanceGraph`.
         run_id: The run of the framework that wrote or brought it.
@@ -79,10 +83,11 @@ class ProvenanceGraph:
     edges: tuple[Edge, ...] = ()
 
     def __post_init__(self) -> None:
-        """Checks the rules above and fills in each node's stage."""
+        """Checks the rules above, makes texts encodable and fills in each node's stage."""
         object.__setattr__(self, "edges", tuple(self.edges))
         nodes = tuple(self.nodes)
         _check(nodes, self.edges)
+        nodes = tuple(replace(n, text=_LONE.sub("\ufffd", n.text)) if _LONE.search(n.text) else n for n in nodes)
         stages = _stages(nodes, self.edges)
         object.__setattr__(
             self,
