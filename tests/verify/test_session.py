@@ -3,9 +3,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import subprocess
+import sys
 import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +18,7 @@ from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.local import LocalJudge
 from trail_callbacks.verify.session import Session
 
+HERE = Path(__file__).parent
 SOURCE = "The quarry at Holm was opened in 1874 and closed in 1902."
 
 
@@ -178,6 +183,88 @@ def test_wrong_settings_are_named(wrong):
         Session(**wrong)
     with pytest.raises(JudgeError):
         Session(judge="no such judge")
+
+
+def test_a_report_asked_for_from_many_sides_is_made_once(monkeypatch):
+    seen = []
+    monkeypatch.setattr(SlowJudge, "door", threading.Event())
+    session = Session(judge=SlowJudge(), evaluate="never", on_report=seen.append)
+    run(session)
+
+    async def ask():
+        return await session.areport(timeout=10)
+
+    with ThreadPoolExecutor(6) as pool:
+        asked = [pool.submit(session.report, timeout=10) for _ in range(3)]
+        asked += [pool.submit(asyncio.run, ask()) for _ in range(3)]
+        time.sleep(0.1)
+        SlowJudge.door.set()
+        reports = [each.result(10) for each in asked]
+    assert seen == reports[:1]
+    assert all(report == seen[0] for report in reports)
+
+
+def test_closing_leaves_nobody_waiting(monkeypatch):
+    monkeypatch.setattr(SlowJudge, "door", threading.Event())
+    session = Session(judge=SlowJudge())
+    run(session, "r1")
+    run(session, "r2")  # waits behind the first until it is cancelled
+
+    async def ask():
+        return await session.areport("r2", timeout=10)
+
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(session.report, "r2"), pool.submit(asyncio.run, ask())]
+        time.sleep(0.1)
+        session.close(timeout=0.01)
+        SlowJudge.door.set()
+        assert [each.result(10).state for each in asked] == ["assessed", "assessed"]
+
+
+def test_a_report_on_an_unfinished_run_is_not_its_last_word():
+    session = Session(evaluate="never")
+    session.emit(Record("r1", "started", text="When did it open?"))
+    assert session.report("r1").state == "error"
+    assert asyncio.run(session.areport("r1")).state == "error"
+    assert not session.reports
+    session.emit(Record("r1-d", "started", "r1", "retriever", "When did it open?"))
+    session.emit(Record("r1-d", "ended", kind="retriever", text=SOURCE))
+    session.emit(Record("r1", "ended", text="The quarry at Holm was opened in 1874."))
+    assert session.report("r1").graph.answer is not None
+    assert list(session.reports) == ["r1"]
+
+
+def test_a_broken_judge_is_a_state_for_those_who_await_it_too():
+    session = Session(judge=BrokenJudge(), evaluate="never")
+    run(session)
+    report = asyncio.run(session.areport())
+    assert report.state == "error"
+    assert [str(error) for error in session.errors] == ["broken judge"]
+
+
+def test_a_graph_that_cannot_be_built_does_not_reach_the_app(monkeypatch):
+    def broken(events):
+        raise RuntimeError("no graph")
+
+    monkeypatch.setattr("trail_callbacks.capture.recorder.build", broken)
+    session = Session(evaluate="inline")
+    run(session)
+    assert [str(error) for error in session.errors] == ["no graph"]
+    with pytest.raises(RuntimeError, match="no graph"):
+        session.report()
+
+
+def test_a_run_that_ends_with_the_interpreter_is_left_alone():
+    code = """
+import atexit
+from test_session import Session, run
+session = Session()
+atexit.register(lambda: (run(session), print([type(error).__name__ for error in session.errors])))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True, cwd=HERE
+    )
+    assert done.stdout.strip() == "['RuntimeError']"
 
 
 def test_a_forgotten_session_leaves_no_thread_behind():

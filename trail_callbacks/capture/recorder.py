@@ -126,6 +126,10 @@ class Recorder:
         """Number of run trees whose root has not ended."""
         return len(self._open)
 
+    def ended(self, root_id: str) -> bool:
+        """True if this root run ended or failed and is kept: its graph will not change any more."""
+        return root_id in self._closed
+
     def root_of(self, run_id: str) -> str | None:
         """Returns the root above an unfinished run, or None if the run is not known."""
         with self._lock:

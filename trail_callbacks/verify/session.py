@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from threading import RLock
 from types import MappingProxyType
@@ -142,30 +142,32 @@ class Session:
             TimeoutError: If the verification is not finished in time.
         """
         root = self._root(run_id)
-        with self._lock:
-            report, future = self._reports.get(root), self._futures.get(root)
+        report, future, ours = self._turn(root)
         if report is not None:
             return report
-        if future is not None:
-            if not wait([future], timeout).done:
-                raise TimeoutError(f"the report of run {root!r} is not ready after {timeout} s")
-            if not future.cancelled():
-                return future.result()
-        return self._assess(root)
+        if ours:
+            return self._carry_out(root, future)
+        if not wait([future], timeout).done:
+            raise TimeoutError(_late(root, timeout))
+        return self._carry_out(root, Future()) if future.cancelled() else future.result()
 
     async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:
         """As `report`, without blocking the event loop."""
         root = self._root(run_id)
-        with self._lock:
-            report, future = self._reports.get(root), self._futures.get(root)
+        report, future, ours = self._turn(root)
         if report is not None:
             return report
-        if future is not None:
-            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), timeout)
-        graph = await asyncio.to_thread(self._recorder.graph, root)
-        with self._around():
-            verified = await asyncio.wait_for(averify(graph, self._judge, self._options), timeout)
-        return self._finish(root, verified)
+        if not ours:
+            done, _ = await asyncio.wait([asyncio.wrap_future(future)], timeout=timeout)
+            if not done:
+                raise TimeoutError(_late(root, timeout))
+            if not future.cancelled():
+                return future.result()
+            future = Future()
+        try:
+            return await asyncio.wait_for(self._acarry_out(root, future), timeout)
+        except asyncio.TimeoutError:  # not the built-in one before Python 3.11
+            raise TimeoutError(_late(root, timeout)) from None
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until every verification under way is finished; returns False if the time was too short."""
@@ -178,8 +180,12 @@ class Session:
         self.flush(timeout)
         with self._lock:
             worker, self._worker = self._worker, None
+            futures = list(self._futures.values())
         if worker is not None:
             worker.shutdown(wait=False, cancel_futures=True)
+            for future in futures:
+                if future.cancelled():
+                    future.set_running_or_notify_cancel()  # or whoever waits for it waits for ever
 
     def _root(self, run_id: str | None) -> str:
         root = str(run_id) if run_id is not None else self._recorder.latest
@@ -187,11 +193,53 @@ class Session:
             raise InputError("nothing was recorded yet: run the app with this callback first")
         return root
 
+    def _turn(self, root: str) -> tuple[Report | None, Future[Report], bool]:
+        """Returns the report of a run, or the verification to wait for, or one that the caller has to carry out."""
+        with self._lock:
+            report, future = self._reports.get(root), self._futures.get(root)
+            if report is None and future is not None:
+                return None, future, False
+            ours: Future[Report] = Future()
+            if report is None and self._recorder.ended(root):  # what is known of an unfinished run is nobody else's
+                self._futures[root] = ours
+            return report, ours, report is None
+
+    def _carry_out(self, root: str, future: Future[Report]) -> Report:
+        """Verifies a run for all who wait for it."""
+        try:
+            report = self._assess(root)
+        except BaseException as error:
+            future.set_exception(error)
+            raise
+        else:
+            future.set_result(report)
+            return report
+        finally:
+            self._forget(root, future)
+
+    async def _acarry_out(self, root: str, future: Future[Report]) -> Report:
+        """As `_carry_out`; if it is cancelled, those who wait see for themselves."""
+        try:
+            report = await self._aassess(root)
+        except asyncio.CancelledError:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            raise
+        except BaseException as error:
+            future.set_exception(error)
+            raise
+        else:
+            future.set_result(report)
+            return report
+        finally:
+            self._forget(root, future)
+
     def _ended(self, root: str) -> None:
         if self._evaluate == "never" or random.random() >= self._sample_rate:  # noqa: S311 - sampling, no secret
             return
         if self._evaluate == "inline":
-            self._assess(root)
+            with suppress(Exception):  # kept by `_graph`; the app is about to get its own result
+                self._assess(root)
             return
         with self._lock:
             if len(self._futures) >= _QUEUE:
@@ -201,32 +249,55 @@ class Session:
                 return
             if self._worker is None:
                 self._worker = ThreadPoolExecutor(1, thread_name_prefix="trail")
-            future = self._worker.submit(self._assess, root)
+            try:
+                future = self._worker.submit(self._assess, root)
+            except RuntimeError as error:  # the interpreter is on its way out and starts no work any more
+                self.keep_error(error)
+                return
             self._futures[root] = future
-        future.add_done_callback(lambda _: self._forget(root))
+        future.add_done_callback(lambda done: self._forget(root, done))
 
-    def _forget(self, root: str) -> None:
+    def _forget(self, root: str, future: Future[Report]) -> None:
         with self._lock:
-            self._futures.pop(root, None)
+            if self._futures.get(root) is future:
+                del self._futures[root]
 
     def _assess(self, root: str) -> Report:
-        started = time.perf_counter()
-        try:
-            graph = self._recorder.graph(root)
-        except Exception as error:
-            self.keep_error(error)
-            raise  # whoever asked hears of it; a worker's future keeps it
+        started, final = time.perf_counter(), self._recorder.ended(root)
+        graph = self._graph(root)
         try:
             with self._around():
                 report = verify(graph, self._judge, self._options)
         except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened
-            self.keep_error(error)
-            report = Report(state="error", graph=graph, warnings=(f"verification failed: {error!r}",))
-        spent = time.perf_counter() - started
-        return self._finish(root, replace(report, usage=replace(report.usage, seconds=spent)))
+            report = self._failed(graph, error)
+        return self._finish(root, report, started, final=final)
 
-    def _finish(self, root: str, report: Report) -> Report:
-        report = replace(report, run_id=root)
+    async def _aassess(self, root: str) -> Report:
+        started, final = time.perf_counter(), self._recorder.ended(root)
+        graph = await asyncio.to_thread(self._graph, root)
+        try:
+            with self._around():
+                report = await averify(graph, self._judge, self._options)
+        except Exception as error:  # noqa: BLE001 - as above
+            report = self._failed(graph, error)
+        return self._finish(root, report, started, final=final)
+
+    def _graph(self, root: str) -> ProvenanceGraph:
+        try:
+            return self._recorder.graph(root)
+        except Exception as error:
+            self.keep_error(error)
+            raise  # whoever asked hears of it; a worker's future keeps it
+
+    def _failed(self, graph: ProvenanceGraph, error: Exception) -> Report:
+        self.keep_error(error)
+        return Report(state="error", graph=graph, warnings=(f"verification failed: {error!r}",))
+
+    def _finish(self, root: str, report: Report, started: float, *, final: bool) -> Report:
+        usage = replace(report.usage, seconds=time.perf_counter() - started)
+        report = replace(report, run_id=root, usage=usage)
+        if not final:  # asked for while the run goes on: the next to ask wants to know more
+            return report
         with self._lock:
             self._reports[root] = report
             while len(self._reports) > self._max_traces:
@@ -237,3 +308,7 @@ class Session:
             except Exception as error:  # noqa: BLE001 - the hook is the user's, the run is not to suffer from it
                 self.keep_error(error)
         return report
+
+
+def _late(root: str, timeout: float | None) -> str:
+    return f"the report of run {root!r} is not ready after {timeout} s"
