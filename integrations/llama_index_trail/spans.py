@@ -22,7 +22,6 @@ class Span:
     """An open span, or a model's stream that outlives its span."""
 
     __slots__ = (
-        "above",
         "call_id",
         "claimed",
         "family",
@@ -32,6 +31,7 @@ class Span:
         "method",
         "name",
         "node",
+        "over",
         "prompt",
         "streaming",
         "trace",
@@ -44,7 +44,7 @@ class Span:
         self.instance = instance
         self.kind: RunKind | None = None  # None: passes only through to what is above
         self.family: Family = "passing"
-        self.above: Span = self  # the nearest span that is a run
+        self.over: Span | None = None  # the nearest span above that is a run, if this one is none
         self.node = id_  # the run that its children are in
         self.name = ""
         self.call_id: str | None = None
@@ -52,15 +52,21 @@ class Span:
         self.streaming = False
         self.claimed = False
 
+    @property
+    def above(self) -> Span:
+        """The nearest span that is a run: this one, or one above it."""
+        return self.over or self  # no attribute of its own: a cycle, and garbage would wait for the collector
+
 
 class Trace:
     """All spans under one root."""
 
-    __slots__ = ("closed", "open", "reply", "root", "scope", "streamed", "tokens", "unread", "written")
+    __slots__ = ("closed", "emit", "open", "reply", "root", "scope", "streamed", "tokens", "unread", "written")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.root: Span
+        self.emit = scope.session.emit
+        self.root: Span | None = None  # None before the run began and after it ended
         self.closed = False
         self.reply = ""  # what a model streamed last
         self.open: dict[str, Span] = {}

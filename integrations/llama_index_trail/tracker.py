@@ -64,11 +64,13 @@ class Tracker:
     ) -> None:
         """A span begins."""
         parent = self._spans.get(parent_id) if parent_id else None
-        if parent is not None and parent.trace.closed:
-            parent = None
-        if parent is not None and passes(instance, id_, parent.above):
-            self._spans[id_] = parent.above
-            return
+        if parent is not None:
+            above = parent.over or parent
+            if parent.trace.closed:
+                parent = None
+            elif passes(instance, id_, above):
+                self._spans[id_] = above
+                return
         if suppressed():
             return
         scope = current.get()
@@ -82,7 +84,7 @@ class Tracker:
         span = Span(id_, parent.trace, method_of(id_), instance)
         classify(span, parent, arguments)
         if span.kind is None:
-            span.above, span.node = parent.above, parent.node
+            span.over, span.node = parent.above, parent.node
         else:
             self._start(span, parent, arguments)
         span.trace.open[id_] = self._spans[id_] = span
@@ -97,7 +99,7 @@ class Tracker:
     def _start(self, span: Span, parent: Span, arguments: dict[str, Any]) -> None:
         inputs = self._inputs(span, arguments)
         if span.kind == "model" and (twin := self._twin(span)) is not None:
-            span.kind, span.above, span.node = None, twin, twin.node
+            span.kind, span.over, span.node = None, twin, twin.node
             return
         self._emit(span, Started(span.id, parent.node, span.kind or "chain", span.name, inputs, span.call_id))
 
@@ -228,7 +230,7 @@ class Tracker:
 
     @staticmethod
     def _emit(span: Span, record: Started | Ended | Failed) -> None:
-        span.trace.scope.session.emit(record)
+        span.trace.emit(record)
 
     # -- the end of a root -----------------------------------------------------------------------------------------
 
@@ -238,20 +240,21 @@ class Tracker:
         if is_kind(result, "StopEvent"):
             self._finish(trace, self._outputs(root, result), None, result if result.result is None else result.result)
         elif is_kind(result, "StreamingAgentChatResponse"):
-            self._await_writer(trace, result)
-        elif not (is_kind(result, *_STREAMING) and self._wrap(trace, result)):
+            self._await_writer(root, result)
+        elif not (is_kind(result, *_STREAMING) and self._wrap(root, result)):
             self._finish(trace, self._outputs(root, result), None, result)
 
-    def _wrap(self, trace: Trace, response: Any) -> bool:
+    def _wrap(self, root: Span, response: Any) -> bool:
         source = response.response_gen
         if not is_stream(source):
             return False
-        stream = self._stream(trace, response, source)
+        stream = self._stream(root, response, source)
         wrap = stream.wrapped if hasattr(source, "__next__") else stream.wrapped_async
         response.response_gen = wrap(source)
         return True
 
-    def _stream(self, trace: Trace, response: Any, source: object) -> Stream:
+    def _stream(self, root: Span, response: Any, source: object) -> Stream:
+        trace = root.trace
         kept = weakref.ref(response)  # not the response itself: it holds the stream, and they would keep each other
 
         def ended(chunks: list[Any], error: BaseException | None) -> None:
@@ -265,11 +268,12 @@ class Tracker:
             self._lost.append(lambda: ended(chunks, error))
 
         # A model that is asked only now belongs to the component that made the stream, not to the engine around it.
-        maker = next((span for span, key in trace.unread if key == id(source)), trace.root)
+        maker = next((span for span, key in trace.unread if key == id(source)), root)
         return Stream(maker.id, ended, lost)
 
-    def _await_writer(self, trace: Trace, response: Any) -> None:
+    def _await_writer(self, root: Span, response: Any) -> None:
         """A chat engine's stream is read by a writer of its own, on a thread or task, into a queue for the app."""
+        trace = root.trace
         trace.streamed = weakref.ref(response)
 
         def lost() -> None:
@@ -278,9 +282,9 @@ class Tracker:
         weakref.finalize(response, lost).atexit = False
         # Older versions let the app read the model's stream itself; a writer that has begun holds the original.
         if is_stream(response.chat_stream):
-            response.chat_stream = self._stream(trace, response, response.chat_stream).wrapped(response.chat_stream)
+            response.chat_stream = self._stream(root, response, response.chat_stream).wrapped(response.chat_stream)
         elif is_stream(response.achat_stream):
-            stream = self._stream(trace, response, response.achat_stream)
+            stream = self._stream(root, response, response.achat_stream)
             response.achat_stream = stream.wrapped_async(response.achat_stream)
         self._settle(trace)
 
@@ -300,7 +304,7 @@ class Tracker:
 
     def _finish(self, trace: Trace, outputs: list[Raw], error: BaseException | None, response: object = None) -> None:
         root = trace.root
-        if self._traces.pop(root.id, None) is None:
+        if root is None or self._traces.pop(root.id, None) is None:
             return  # ended already, or given up as too old
         if len(trace.open) > 1:
             self._close_models(trace, outputs, error)
@@ -335,7 +339,7 @@ class Tracker:
 
     def _drop(self, trace: Trace | None) -> None:
         if trace is not None:
-            trace.closed = True
+            trace.closed, trace.root = True, None
             for span in list(trace.open.values()):
                 self._forget(span)
 
