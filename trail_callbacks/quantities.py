@@ -42,6 +42,7 @@ _PATTERN = rf"""
 _FRACTION = re.compile(r"[\s-]+(?P<part>half|thirds?|quarters?|fifths?|tenths?)\b", re.IGNORECASE)
 _HALF = re.compile(r"\s+and\s+a\s+(?P<part>half|quarter)\b", re.IGNORECASE)
 _AFTER = re.compile(r"[ \u00a0-]?(?P<unit>°[cf]|%|km/h|m/s|[km]m?[²2]\b|€|£|\$|[^\W\d_]+)", re.IGNORECASE)
+_HALF_DAY = re.compile(r"[ \u00a0]?(?P<half>[ap])\.?m\b\.?", re.IGNORECASE)
 _CENT = re.compile(r"\s+cent\b", re.IGNORECASE)
 _MORE = re.compile(r"\s+(?P<next>[^\W\d_]{3,})")
 _NOT_ONE = re.compile(r"\s+(?:of|another|by|day|time|side|can|could|may|must|should|who|that|is|was|might|has)\b")
@@ -51,11 +52,13 @@ _HEDGE = re.compile(
     r"|\b(?P<under>under|less than|below|fewer than|at most|up to|as many as|no more than)\s*$",
     re.IGNORECASE,
 )
+_DATED = re.compile(r"\b(?:(?P<over>after|later than)|(?P<under>before|prior to|earlier than))\s*$", re.IGNORECASE)
 _NO_NOUN = vocabulary("and but for from has was were the are with that than out per until because which more less")
 _MONTH_AFTER = re.compile(rf"\s+(?:of\s+)?(?:{'|'.join(MONTHS)})\b")
 _MONTH_BEFORE = re.compile(rf"\b(?:{'|'.join(MONTHS)})\s+(?:the\s+)?$")
 _TO = re.compile(r"\s*(?:to|and|or|-|\u2013|\u2014)\s*")
 _YEARS = (1000, 2199)
+_NOON = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +198,9 @@ def _measured(match: re.Match[str], text: str, value: float, step: float, span: 
         end = half.end()
     value += FRACTIONS[half["part"].casefold()] if half else 0.0
     if kind == "count" and not match["scale"] and _is_year(match, value, noun):
-        return Quantity(value, value, "year", "", _bound(text, start), 1.0, start, match.end())
+        dated = _DATED.search(text[max(0, start - 24) : start])
+        bound = (dated.lastgroup or "") if dated else _bound(text, start)
+        return Quantity(value, value, "year", "", bound, 1.0, start, match.end())
     return Quantity(value, value * factor, kind, noun, _bound(text, start), step * factor, start, end)
 
 
@@ -216,8 +221,11 @@ def _named(match: re.Match[str], start: int) -> Quantity | None:
             return _exact(value, group, start, end) if value else None
     if match["rank"]:
         return _exact(ORDINALS[match["rank"].casefold()], "rank", start, end)
-    hours, minutes = match["clock"].split(":")
-    return _exact(60.0 * int(hours) + int(minutes), "clock", start, end)
+    hours, minutes = map(int, match["clock"].split(":"))
+    half = _HALF_DAY.match(match.string, end)
+    if half and 1 <= hours <= _NOON:
+        hours, end = hours % _NOON + (_NOON if half["half"] in "pP" else 0), half.end()
+    return _exact(60.0 * hours + minutes, "clock", start, end)
 
 
 def _exact(value: float, kind: str, start: int, end: int) -> Quantity:

@@ -34,6 +34,7 @@ def words(check, claim, passage):
         ("EUR 360 to 370 million", [(3.6e8, "money:eur"), (3.7e8, "count")]),
         ("2000 users in 2019", [(2000, "count"), (2019, "year")]),
         ("the third of them at 12:30", [(3, "rank"), (750, "clock")]),
+        ("2:30 pm, 12:15 a.m., 12:00PM and 14:30", [(870, "clock"), (15, "clock"), (720, "clock"), (870, "clock")]),
         ("١٢", [(12, "count")]),
         ("塔高330米", [(330, "count")]),
         ("one of the best, version 4.2.0, model FL-7, flat 7b, call 1.800.542.0820", []),
@@ -56,6 +57,14 @@ def test_quantities_are_read_in_their_base_units(text, values):
         ("It carries about 12,000 cars.", "It carries 12,340 cars.", None),
         ("More than 4 metres of water stood.", "4.1 metres of water stood.", None),
         ("More than 5 metres of water stood.", "4.1 metres of water stood.", ("5 metres", "4.1 metres")),
+        ("The firm has 65 clerks.", "The firm has 40 clerks in Oslo and 25 clerks in Bergen.", None),  # a sum
+        (
+            "The firm has 66 clerks.",
+            "The firm has 40 clerks in Oslo and 25 clerks in Bergen.",
+            ("66", "40"),
+        ),
+        ("The film came out after 2000.", "The film came out in 2011.", None),
+        ("The film came out before 2000.", "The film came out in 2011.", ("2000", "2011")),
         ("It has 3 decks.", "It has 40 lamps.", None),  # another thing is counted
         ("It has 3 decks.", "It has decks.", None),
         ("Version 4.2 is out.", "Version 4.2.0 is out.", None),
@@ -103,6 +112,10 @@ def test_entity(claim, passage, expected):
         ("The council approved the plan.", "Not only the council approved the plan.", None),
         ("It snows in winter.", "We know that it snows in winter.", None),
         ("The policy covers bicycles.", "Bicycles without a motor are covered by the policy.", None),
+        ("The drug does not cause headaches.", "No headaches were caused by the drug.", None),
+        ("No side effects were reported.", "Side effects were not reported.", None),
+        ("There is no evidence of a link.", "There is no clear evidence of a link.", None),
+        ("The treaty was not signed in London.", "The treaty was signed in Paris, not in London.", None),
         ("The dose was increased.", "The dose was decreased.", ("increased", "decreased")),
         ("The claim is supported.", "The claim is unsupported.", ("supported", "unsupported")),
         ("Prices fell in May.", "Prices rose in May.", ("fell", "rose")),
@@ -153,6 +166,7 @@ def test_role():
     assert words(role, "Ares bought Boreas.", "Boreas was bought by Ares.") is None
     assert words(role, "Ares was bought by Boreas.", "Ares bought Boreas.") is not None
     assert words(role, "Ares met Boreas.", "Boreas bought Ares.") is None
+    assert words(role, "Ares married Boreas.", "Boreas married Ares.") is None
 
 
 def test_stems_join_forms_and_keep_words_apart():

@@ -38,6 +38,8 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 
 def _flip(claim: Reading, passage: Reading) -> Finding | None:
+    if _denies(claim) and _denies(passage):  # `no harm was done` and `it does no harm`: what is denied may be the same
+        return None
     for i, term in enumerate(claim.terms):
         if term.kind != "word":
             continue
@@ -53,6 +55,11 @@ def _flip(claim: Reading, passage: Reading) -> Finding | None:
                     claim, passage, (denied or term, term), (there[0] or passage.terms[places[0]], places[0])
                 )
     return None
+
+
+def _denies(reading: Reading) -> bool:
+    """Whether anything at all is denied."""
+    return any(term.form in _CUES or term.form.endswith("n't") for term in reading.terms)
 
 
 def _denial(reading: Reading, i: int) -> Term | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import combinations
 from math import isclose
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
@@ -19,6 +21,7 @@ _NEAR = 40  # signs on each side in which a number finds its subject
 _NAMED = frozenset(
     {"year", "month", "weekday", "day", "rank", "clock"}
 )  # kinds that are equal or different, never near
+_TERMS = 12  # numbers of a passage that are added in pairs
 _BIG = 1000.0  # from here on a count is recognised by its size, whatever the counted noun
 
 
@@ -29,7 +32,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
         if stated(quantity, claim, passage):
             continue
         rivals = [r for r in free if _comparable(quantity, r, claim, passage)]
-        if not rivals:
+        if not rivals or _adds_up(quantity, rivals):
             continue
         rival = max(rivals, key=lambda r: _shared(quantity, r, claim, passage))
         if not _shared(quantity, rival, claim, passage):
@@ -61,10 +64,17 @@ def equal(claimed: Quantity, given: Quantity) -> bool:
     if isclose(a, b, rel_tol=1e-6, abs_tol=1e-12):
         return True
     if claimed.kind in _NAMED:
-        return claimed.kind == "year" and claimed.bound == "about" and abs(a - b) <= 1
+        return claimed.kind == "year" and _dated(claimed, given)
     rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
     converted = claimed.raw != given.raw and isclose(a, b, rel_tol=_CONVERTED)
     return rounded or converted or _bounded(claimed, given)
+
+
+def _adds_up(claimed: Quantity, given: Sequence[Quantity]) -> bool:
+    """A total of numbers that the passage gives one by one: no arithmetic is done to confirm it, nor to deny it."""
+    values = [each.value for each in given]
+    totals = [sum(values), *(a + b for a, b in combinations(values[:_TERMS], 2))]
+    return len(values) > 1 and claimed.kind not in _NAMED and any(isclose(claimed.value, total) for total in totals)
 
 
 def _bare(claimed: Quantity, given: Quantity) -> bool:
@@ -84,6 +94,13 @@ def _bounded(claimed: Quantity, given: Quantity) -> bool:
     if given.bound != "exact":
         return False
     return (claimed.bound == "over" and b > a) or (claimed.bound == "under" and b < a)
+
+
+def _dated(claimed: Quantity, given: Quantity) -> bool:
+    """`about 1900` follows from 1901, `after 2000` from 2011."""
+    if claimed.bound == "about":
+        return abs(claimed.value - given.value) <= 1
+    return _bounded(claimed, given)
 
 
 def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> bool:

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.terms import Term
+from trail_callbacks.terms import Term, stem, vocabulary
 
 __all__ = ["compare"]
 
 _REACH = 5  # words between the two names
+_MUTUAL = frozenset(
+    stem(form) for form in vocabulary("marry meet divorce border resemble equal adjoin touch intersect")
+)
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
@@ -38,7 +41,12 @@ def _acts(reading: Reading) -> Iterator[tuple[str, str, str, tuple[int, int]]]:
         i, j = words.index(left[-1]), words.index(right[0])
         between = words[i + 1 : j]
         verbs = [t for t in between if t.kind == "word"]
-        if len(between) > _REACH or len(verbs) != 1 or any(t.form in {"and", "or", "with"} for t in between):
+        if (
+            len(between) > _REACH
+            or len(verbs) != 1
+            or verbs[0].stem in _MUTUAL
+            or any(t.form in {"and", "or", "with"} for t in between)
+        ):
             continue
         names = (" ".join(t.form for t in left), " ".join(t.form for t in right))
         agent, patient = names[::-1] if between[-1].form == "by" else names
