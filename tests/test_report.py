@@ -127,6 +127,28 @@ def test_what_is_no_report_says_so(data, says):
         Report.from_json(data)
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda stored: stored["verdicts"].pop(), "one verdict"),
+        (lambda stored: stored["verdicts"][0].update(claim_id="c9"), "one verdict"),
+        (lambda stored: stored["verdicts"][1].update(introduced_at="gone"), "no node 'gone'"),
+        (lambda stored: stored["verdicts"][1].update(carried_through=["gone"]), "no node 'gone'"),
+        (lambda stored: stored["verdicts"][0]["evidence"][0].update(node_id="gone"), "no node 'gone'"),
+    ],
+)
+def test_a_report_whose_parts_do_not_belong_together_is_none(change, says):
+    stored = json.loads(a_report(S.SUPPORTED, S.ABSENT).to_json())
+    change(stored)
+    with pytest.raises(ReportError, match=says):
+        Report.from_json(json.dumps(stored))
+
+
+def test_json_nested_without_end_is_no_report():
+    with pytest.raises(ReportError, match="broken"):
+        Report.from_json("[" * 200_000)
+
+
 def test_an_unknown_claim_is_a_key_error():
     with pytest.raises(KeyError):
         a_report(S.SUPPORTED).verdict("c9")

@@ -206,7 +206,7 @@ class Report:
 
         try:
             stored = json.loads(data)
-        except (ValueError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise ReportError(f"not a report: the JSON is broken or cut ({error})") from error
         version = stored.get("version") if isinstance(stored, dict) else None
         if version is None:
@@ -217,10 +217,12 @@ class Report:
                 "read it with the release of trail-callbacks that wrote it"
             )
         try:
-            return _adapter().validate_python({name: stored[name] for name in _FIELDS if name in stored})
+            report = _adapter().validate_python({name: stored[name] for name in _FIELDS if name in stored})
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             raise ReportError(f"not a report: {first['msg']} (at {'.'.join(map(str, first['loc']))})") from error
+        _check(report)
+        return report
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""
@@ -239,6 +241,18 @@ class Report:
         from trail_callbacks.render.notebook import to_html  # noqa: PLC0415 - as above
 
         return to_html(self)
+
+
+def _check(report: Report) -> None:
+    """Checks what a reader follows from one part of a report to another."""
+    if [claim.id for claim in report.claims] != [verdict.claim_id for verdict in report.verdicts]:
+        raise ReportError("not a report: each claim has one verdict, in the same order (at verdicts)")
+    known = {node.id for node in report.graph.nodes}
+    for verdict in report.verdicts:
+        named = {*verdict.carried_through, *(item.node_id for item in verdict.evidence)}
+        named |= {verdict.introduced_at} if verdict.introduced_at is not None else set()
+        for lost in named - known:
+            raise ReportError(f"not a report: the graph has no node {lost!r} (at verdicts, claim {verdict.claim_id!r})")
 
 
 _FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id")
