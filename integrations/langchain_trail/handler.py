@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -19,15 +21,9 @@ from trail_callbacks.verify.session import Evaluate, Session
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import LLMResult
+    from typing_extensions import Self
 
     from trail_callbacks.judges.resolve import JudgeLike
-
-    _Base = BaseCallbackHandler
-else:
-    try:  # only a handler of this class hears of a graph's interrupts; without it, nodes that interrupt tell
-        from langgraph.callbacks import GraphCallbackHandler as _Base
-    except ImportError:  # langgraph is optional, and older ones have no such callbacks
-        _Base = BaseCallbackHandler
 
 __all__ = ["TrailCallbackHandler"]
 
@@ -41,7 +37,7 @@ class _Interrupt(Protocol):
     run_id: UUID | None
 
 
-class TrailCallbackHandler(_Base):
+class TrailCallbackHandler(BaseCallbackHandler):
     """Records what a LangChain or LangGraph app does and verifies what it answered.
 
     One handler serves any number of runs, concurrent ones too: `chain.invoke(x, config={"callbacks": [handler]})`.
@@ -68,10 +64,16 @@ class TrailCallbackHandler(_Base):
         JudgeError: If the judge is unknown.
     """
 
+    hears_graphs: ClassVar[bool] = False
+    """Whether langgraph tells handlers of this class of interrupts."""
     run_inline = True  # on the event loop's own thread: handing a microsecond's work to another costs fifty
     raise_error = False
     ignore_retry = True
     ignore_custom_event = True
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:  # noqa: ARG004 - those of __init__
+        """Makes a handler that also hears of a graph's interrupts, if the app uses langgraph."""
+        return cast("Self", super().__new__(_for_graphs(cls)))
 
     def __init__(
         self,
@@ -258,7 +260,7 @@ class TrailCallbackHandler(_Base):
             run_id, late, partial = details["run_id"], details.get("inputs"), details.get("response")
             metadata = self._models.pop(run_id, None)
             graph_id = details.get("parent_run_id")
-            if _Base is BaseCallbackHandler and graph_id is not None and stops_graph(error, details):
+            if graph_id is not None and not self.hears_graphs and stops_graph(error, details):
                 self._interrupted.append(graph_id)
             self._session.emit(
                 Failed(str(run_id), described(error), status_of(error), partial, snapshot(late), metadata)
@@ -275,6 +277,22 @@ class TrailCallbackHandler(_Base):
             self._session.keep_error(kept)
         except Exception:  # noqa: BLE001 - kept already; only logging it failed, e.g. at the end of the stack
             return
+
+
+def _for_graphs(kind: type[TrailCallbackHandler]) -> type[TrailCallbackHandler]:
+    """The class to make: langgraph tells of interrupts only handlers of its own, and is slow to import for nothing."""
+    if "langgraph" not in sys.modules or kind.hears_graphs:
+        return kind
+    return _mixed(kind)  # type: ignore[arg-type]  # mypy takes the hash of an instance for that of the class
+
+
+@cache
+def _mixed(kind: type[TrailCallbackHandler]) -> type[TrailCallbackHandler]:
+    try:
+        from langgraph.callbacks import GraphCallbackHandler  # noqa: PLC0415 - see _for_graphs
+    except ImportError:  # an older one has no such callbacks; the nodes that interrupt tell
+        return kind
+    return type(kind.__name__, (kind, GraphCallbackHandler), {"__module__": kind.__module__, "hears_graphs": True})
 
 
 def _text(run_id: UUID | str | None) -> str | None:

@@ -4,6 +4,8 @@ import asyncio
 import copy
 import gc
 import logging
+import subprocess
+import sys
 import threading
 import uuid
 import weakref
@@ -218,7 +220,7 @@ def asking_graph(says, **options):
     return graph.compile(checkpointer=InMemorySaver(), **options)
 
 
-_HEARS_INTERRUPTS = hasattr(TrailCallbackHandler.__mro__[1], "on_interrupt")
+_HEARS_INTERRUPTS = TrailCallbackHandler(evaluate="never").hears_graphs
 
 
 @pytest.mark.parametrize(
@@ -457,3 +459,10 @@ def test_five_hundred_runs_are_kept_in_bounded_memory():
     assert sum(ref() is not None for ref in watched) <= 20
     assert handler._session._recorder.unfinished <= 20
     assert len(handler._models) <= 4_096
+
+
+def test_langgraph_is_not_imported_for_those_who_do_not_use_it():
+    code = (
+        "import sys; from langchain_trail import TrailCallbackHandler as H; H(); sys.exit('langgraph' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from string import Template
 
 from trail_callbacks.models.call import Message
@@ -57,6 +55,8 @@ class Fence:
     """
 
     def __init__(self, *texts: str) -> None:
+        from hashlib import sha256  # noqa: PLC0415 - only who asks a model needs it
+
         self.key = sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
     def block(self, label: str, text: str) -> str:
@@ -72,6 +72,8 @@ def neutral(text: str) -> str:
 @cache
 def load(name: str) -> Prompt:
     """Reads a prompt; the tables of classes and types in its system part come from the taxonomy."""
+    from importlib.resources import files  # noqa: PLC0415 - as hashlib
+
     text = files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
     _, _, system, _, user = _PARTS.split(_COMMENT.sub("", text))
     filled = Template(system.strip()).substitute(classes=table(SUPPORT), types=table(ERRORS))
@@ -81,4 +83,6 @@ def load(name: str) -> Prompt:
 def digest(*names: str) -> str:
     """Returns 8 hex digits that change whenever one of the prompts does, taxonomy included."""
     parts = (part for name in names for part in (load(name).system, load(name).user.template))
+    from hashlib import sha256  # noqa: PLC0415 - as above
+
     return sha256("\0".join(parts).encode()).hexdigest()[:8]
