@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.capture.match import Matcher, Text, arrived, longest_first, overlap
+from trail_callbacks.capture.match import Match, Matcher, Text, arrived, longest_first, overlap
 
 WORDS = [
     f"{a}{b}"
@@ -95,3 +95,16 @@ def test_a_book_is_searched_as_a_page_is():
     assert match.coverage == 120 / 6000
     assert len(match.spans) == 1
     assert overlap(Text(book), Text("nothing of the sort stands in here at all")) is None
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 20)), min_size=1, max_size=4), max_size=8))
+def test_each_part_goes_to_the_longest_match_that_is_mostly_its_own(found):
+    matches = [(None, Match(1.0, tuple((a, a + n) for a, n in spans), whole=False)) for spans in found]
+    claims = sorted(((b - a, -i, a, b) for i, (_, match) in enumerate(matches) for a, b in match.spans), reverse=True)
+    taken, own = [], {}
+    for length, index, start, end in claims:  # the rule, word for word
+        lost = sum(max(0, min(end, b) - max(start, a)) for a, b in taken)
+        if lost * 2 <= length:
+            taken.append((start, end))
+            own[-index] = (*own.get(-index, ()), (start, end))
+    assert longest_first(matches) == own

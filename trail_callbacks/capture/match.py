@@ -8,6 +8,7 @@ not with the number of pairs.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -283,11 +284,15 @@ def longest_first(matches: Sequence[tuple[object, Match]]) -> dict[int, tuple[tu
         ((end - start, -index, start, end) for index, (_, match) in enumerate(matches) for start, end in match.spans),
         reverse=True,
     )
-    taken: list[tuple[int, int]] = []
+    starts: list[int] = []  # of what is taken; no span lies within another, so the ends are in order too
+    ends: list[int] = []
     own: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for length, index, start, end in claims:
-        lost = sum(max(0, min(end, b) - max(start, a)) for a, b in taken)
+        touched = range(bisect_right(ends, start), bisect_left(starts, end))
+        lost = sum(min(end, ends[i]) - max(start, starts[i]) for i in touched)
         if lost * 2 <= length:
             own[-index].append((start, end))
-            taken.append((start, end))
+            place = bisect_left(starts, start)
+            starts.insert(place, start)
+            ends.insert(place, end)
     return {index: tuple(spans) for index, spans in own.items()}
