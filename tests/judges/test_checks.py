@@ -116,6 +116,7 @@ def test_entity(claim, passage, expected):
         ("No side effects were reported.", "Side effects were not reported.", None),
         ("There is no evidence of a link.", "There is no clear evidence of a link.", None),
         ("The treaty was not signed in London.", "The treaty was signed in Paris, not in London.", None),
+        ("The drug does not cause pain.", "The drug causes pain but no nausea.", ("not cause", "causes")),
         ("The dose was increased.", "The dose was decreased.", ("increased", "decreased")),
         ("The claim is supported.", "The claim is unsupported.", ("supported", "unsupported")),
         ("Prices fell in May.", "Prices rose in May.", ("fell", "rose")),

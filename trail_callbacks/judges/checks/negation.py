@@ -38,7 +38,9 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 
 def _flip(claim: Reading, passage: Reading) -> Finding | None:
-    if _denies(claim) and _denies(passage):  # `no harm was done` and `it does no harm`: what is denied may be the same
+    if _denies(claim, passage) and _denies(
+        passage, claim
+    ):  # `no harm was done` and `it does no harm`: what is denied may be the same
         return None
     for i, term in enumerate(claim.terms):
         if term.kind != "word":
@@ -57,9 +59,12 @@ def _flip(claim: Reading, passage: Reading) -> Finding | None:
     return None
 
 
-def _denies(reading: Reading) -> bool:
-    """Whether anything at all is denied."""
-    return any(term.form in _CUES or term.form.endswith("n't") for term in reading.terms)
+def _denies(reading: Reading, other: Reading) -> bool:
+    """Whether anything is denied that the other side speaks of, too."""
+    cues = (i for i, term in enumerate(reading.terms) if term.form in _CUES or term.form.endswith("n't"))
+    return any(
+        term.kind != "function" and other.has(term) for i in cues for term in reading.terms[i + 1 : i + 1 + _REACH]
+    )
 
 
 def _denial(reading: Reading, i: int) -> Term | None:
