@@ -207,3 +207,13 @@ def test_it_is_a_judge_without_a_model():
     assert not extraction.abstained
     assert result(local.extract("I do not know.", None)).abstained
     assert result(local.assess([])) == ()
+
+
+def test_what_is_said_of_one_ship_does_not_support_a_claim_about_another():
+    from trail_callbacks import check
+
+    ships = "The Constance could not be saved; her figurehead is on show. The Mary Lowe was raised within three weeks."
+    assert str(check("The Mary Lowe was raised within three weeks.", ships).verdicts[0].support) == "supported"
+    assert str(check("The Constance was raised within three weeks.", ships).verdicts[0].support) != "supported"
+    pronoun = "The Constance was found in May. She was raised within three weeks."
+    assert str(check("The Constance was raised within three weeks.", pronoun).verdicts[0].support) == "supported"

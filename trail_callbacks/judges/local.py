@@ -218,7 +218,7 @@ class _Weighing:
             return self._judgement(
                 SupportClass.PARTIALLY_SUPPORTED,
                 ErrorType.OTHER,
-                f"The passages hold most of it, but not {words}.",
+                f"The passages hold most of it, but not {words or 'in one place'}.",
                 tuple(self.question.passages[p] for p in team),
                 detail="minor addition",
             )

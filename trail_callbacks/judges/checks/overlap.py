@@ -102,9 +102,16 @@ class Overlap:
         found = []
         for passage in self.passages:
             has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage, self.claim))
+            if self._on_another(passage):
+                has = frozenset(i for i in has if self.items[i].kind == "name")
             about = self.weight(has, numbers=False) >= _ABOUT * whole
             found.append(has if about else self._attached(has, passage))
         return tuple(found)
+
+    def _on_another(self, passage: Reading) -> bool:
+        """True if claim and passage both begin with a name and it is not the same: what follows is of another."""
+        mine, other = _subject(self.claim), _subject(passage)
+        return bool(mine and other) and not known(mine, passage) and not known(other, self.claim)
 
     @cached_property
     def attached(self) -> tuple[frozenset[int], ...]:
@@ -141,6 +148,12 @@ class Overlap:
         """What some passages have together."""
         have = self.attached if attached else self.held
         return frozenset().union(*(have[p] for p in team))
+
+
+def _subject(reading: Reading) -> tuple[Term, ...]:
+    """The name that a sentence begins with, if it does."""
+    first = min((term.start for term in reading.content), default=None)
+    return next((name for name in reading.names if name[0].start == first), ())
 
 
 def _items(claim: Reading) -> Iterator[Item]:
