@@ -138,16 +138,16 @@ def test_ten_thousand_sentences_and_hostile_runs_stay_linear():
     for run in ("a, and the b ", "no information ", "based on ", "[", "*", "x; ", "the provided ", "| a "):
         split(run * 20_000)
         abstains(run * 20_000)
-    assert perf_counter() - started < 60  # seconds; quadratic code takes hours
+    assert perf_counter() - started < 60  # seconds; what is quadratic in sentences takes longer
 
 
 @pytest.mark.parametrize("run", [" ", "\t", "\u00a0", "[", "![](", "\u3010"])
 def test_a_wall_of_blanks_or_brackets_is_read_once(run):
-    answer = f"The tower{run * 20_000} is tall."
+    answer = f"The tower{run * (40_000 // len(run))} is tall."
     started = perf_counter()
     assert split(answer)
     assert not abstains(answer)
-    assert perf_counter() - started < 5  # seconds; read again at each of its signs it takes minutes
+    assert perf_counter() - started < 30  # seconds; read again at each of its signs it takes minutes
 
 
 @pytest.mark.parametrize(
@@ -174,3 +174,13 @@ def test_declining_answers_abstain(answer):
 )  # fmt: skip
 def test_answers_that_state_something_do_not_abstain(answer):
     assert not abstains(answer)
+
+
+def test_fences_hide_code_and_nothing_else():
+    assert [c.text for c in split("The oak is old.\n```\nx = plant(1)\n```\nThe elm fell.")] == [
+        "The oak is old.",
+        "The elm fell.",
+    ]
+    assert [c.text for c in split("```\nThe oak is old.\nThe elm fell.")] == ["The oak is old.", "The elm fell."]
+    assert [c.text for c in split("```markdown\nThe oak is old.\n```")] == ["The oak is old."]
+    assert split("```python\nx = plant(1)\n```") == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.speech import declines, is_question, is_statement
@@ -35,6 +35,7 @@ class Claim:
 
 
 _FENCE = re.compile(r"\s*(```|~~~)")
+_PROSE = frozenset({"markdown", "md", "text", "txt"})  # what a fenced text may call itself
 _RULE = re.compile(r"[\s|:*_=+-]*$")
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _MARKER = re.compile(
@@ -122,17 +123,18 @@ class _Piece:
 
 def _pieces(answer: str) -> Iterator[_Piece]:
     """Sentences, list items and table rows; no headings, lead-ins, rules, code."""
-    fenced = False
     header: list[str] = []
     lead = ""
-    for start, line in _lines(answer):
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif _HEADING.match(line) and not fenced:
+    lines = list(_lines(answer))
+    code = _code([line for _, line in lines])
+    for number, (start, line) in enumerate(lines):
+        if number in code or _FENCE.match(line):
+            continue
+        if _HEADING.match(line):
             lead, header = "", []
         elif not line.strip():
             header = []
-        elif fenced or not _LETTER.search(line):
+        elif not _LETTER.search(line):
             continue
         elif line.lstrip().startswith("|") and line.count("|") > 1:
             row = _cells(line)
@@ -145,6 +147,23 @@ def _pieces(answer: str) -> Iterator[_Piece]:
             yield from pieces
             item = bool(pieces and pieces[0].lead) or _is_item(line)
             lead = ending or (lead if item else "")
+
+
+def _reads_as_prose(line: str) -> bool:
+    return line.rstrip().endswith((".", "!", "?")) and len(line.split()) > 3  # noqa: PLR2004 - fewer may be code
+
+
+def _code(lines: Sequence[str]) -> set[int]:
+    """Numbers of the lines between fences; a fence that is never closed, or holds a whole text, hides nothing."""
+    fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
+    written = [number for number, line in enumerate(lines) if line.strip()]
+    code: set[int] = set()
+    for first, last in zip(fences[::2], fences[1::2], strict=False):
+        language = lines[first].strip().strip("`~").strip().casefold()
+        prose = language in _PROSE or (not language and any(map(_reads_as_prose, lines[first + 1 : last])))
+        if (first, last) != (written[0], written[-1]) or not prose:
+            code.update(range(first, last + 1))
+    return code
 
 
 def _of_line(line: str, start: int, lead: str) -> tuple[list[_Piece], str]:

@@ -206,6 +206,8 @@ class ProvenanceGraph:
         Raises:
             GraphError: If a text is no string or two nodes share an id.
         """
+        if isinstance(sources, (bytes, Mapping, type(None))):
+            raise GraphError(f"sources is {type(sources).__name__}, expected texts or nodes ([] for none)")
         given = [sources] if isinstance(sources, str) else list(sources)
         nodes = [
             source if isinstance(source, Node) else Node(id=f"source-{i}", kind="document", text=source, step="source")

@@ -272,3 +272,17 @@ def test_a_large_source_and_a_long_answer():
     report = check(answer, source[:20_000])
     assert len(report.claims) == 10_000
     assert report.state == "assessed"
+
+
+def test_a_model_cannot_hide_a_claim_by_abstaining():
+    answer = "I am not sure. The orchard holds 420 pear trees."
+    claims = split(answer)
+    report = check(answer, ORCHARD, judge=WordJudge(extraction=Extraction(claims=claims, abstained=True)))
+    assert report.state == "assessed"
+    assert report.hallucination_score == 1.0
+
+
+@pytest.mark.parametrize("sources", [None, b"bytes", {"a": "text"}])
+def test_sources_of_a_wrong_kind_are_named(sources):
+    with pytest.raises(InputError, match="sources is"):
+        check("x", sources)

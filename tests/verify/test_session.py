@@ -282,3 +282,25 @@ def test_a_forgotten_session_leaves_no_thread_behind():
     while any(thread.is_alive() for thread in before) and time.monotonic() < deadline:
         threading.Event().wait(0.01)
     assert not any(thread.is_alive() for thread in before)
+
+
+def test_a_hook_may_ask_for_a_run_that_waits_behind_its_own():
+    SlowJudge.door.clear()
+    seen = []
+    session = Session(
+        judge=SlowJudge(), on_report=lambda r: seen.append(r.run_id) or (r.run_id == "r1" and session.report("r2"))
+    )
+    run(session, "r1")
+    run(session, "r2")
+    SlowJudge.door.set()
+    assert session.flush(10)
+    assert seen == ["r1", "r2"]
+    session.close()
+
+
+def test_a_run_id_that_is_used_again_gets_a_report_of_its_own():
+    session = Session(evaluate="inline")
+    run(session, "r1")
+    assert session.report("r1").hallucination_score == 1.0
+    run(session, "r1", answer=SOURCE)
+    assert session.report("r1").hallucination_score == 0.0

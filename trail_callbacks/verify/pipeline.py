@@ -96,7 +96,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     extraction = yield from judge.extract(answer.text, graph.question.text if graph.question else None)
     if extraction.error and not extraction.claims:
         return report("error", warnings=[f"no claims: {extraction.error}"])
-    if extraction.abstained:
+    if extraction.abstained and not _asserts(extraction.claims, answer.text):
         return report("abstained", [_not_checked(claim, judge, "the answer declines") for claim in extraction.claims])
     leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
     judged = yield from _audit(extraction.claims, leaves, judge, options)
@@ -107,6 +107,11 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         verdicts = [_placed(verdict, origins.get(verdict.claim_id)) for verdict in verdicts]
     state = _state(extraction, verdicts, leaves)
     return report(state, verdicts, _warnings(graph, extraction, verdicts, leaves))
+
+
+def _asserts(claims: Sequence[Claim], answer: str) -> bool:
+    """True if an answer says more than that it declines: "I am not sure. It is 200 m high." hides no claim."""
+    return any(claim.checkable and claim.quote.strip() != answer.strip() for claim in claims)
 
 
 def _limits(options: VerifyOptions) -> Limits:
