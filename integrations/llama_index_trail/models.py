@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from llama_index_trail.pieces import said
+from llama_index_trail.messages import said
 from llama_index_trail.scope import untraced
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage

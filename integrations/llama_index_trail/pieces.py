@@ -1,34 +1,16 @@
-"""LlamaIndex values as texts: snapshots taken on the app's path, pieces made of them off it.
-
-A snapshot holds strings and numbers only. Nodes and messages are changed in place by postprocessors and memories, and
-a reference to a response or generator would keep the app's stream alive.
-"""
+"""What LlamaIndex's components take and give, as texts."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from llama_index_trail.families import from_framework
-from trail_callbacks.capture.events import Form, Piece
+from llama_index_trail.messages import message, other_text, reply
+from llama_index_trail.raw import Path, Raw
 
-__all__ = [
-    "Raw",
-    "answer_of",
-    "bounded",
-    "calls_of",
-    "documents",
-    "event_fields",
-    "message",
-    "pieces",
-    "prompt_of",
-    "query_text",
-    "reply",
-    "said",
-]
+__all__ = ["answer_of", "bounded", "documents", "event_fields", "prompt_of", "query_text"]
 
 _DEPTH = 5
 _PIECES = 2_000
@@ -36,37 +18,6 @@ _CLASSES = 4_096
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
-Path = tuple["str | int", ...]
-
-
-class Raw(NamedTuple):
-    """One text with what is known about it; becomes a `Piece`."""
-
-    text: str
-    path: Path
-    form: Form = "text"
-    id: str | None = None
-    role: str | None = None
-    call_id: str | None = None
-    ref: int | None = None
-    attributes: Mapping[str, Any] | None = None
-
-
-def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
-    """Makes the pieces of an event."""
-    return tuple(
-        Piece(
-            text=_plain(raw.text),
-            path=raw.path,
-            form=raw.form,
-            id=raw.id,
-            role=raw.role,
-            call_id=raw.call_id,
-            ref=raw.ref,
-            attributes=_scalars(raw.attributes) if raw.attributes else {},
-        )
-        for raw in raws
-    )
 
 
 # -- what components take and give ---------------------------------------------------------------------------------
@@ -111,30 +62,6 @@ def prompt_of(arguments: Mapping[str, Any]) -> list[Raw]:
     return [Raw(str(prompt), ("prompt",))] if prompt is not None else []
 
 
-def reply(response: object, model: object = None, attributes: Mapping[str, Any] | None = None) -> list[Raw]:
-    """Lists what a model wrote: a message that shows its tool calls, then the calls.
-
-    Args:
-        response: A chat or completion response, or None for a stream without content.
-        model: The model; asked to read tool calls of its own format.
-        attributes: Kept on the node.
-    """
-    fields_of = getattr(response, "__dict__", {})  # asking a pydantic object for what it lacks is slow
-    written = fields_of.get("message")
-    if written is None:
-        text = fields_of.get("text")
-        if not isinstance(text, str):
-            text = response if isinstance(response, str) else _other_text(response)
-        return [Raw(text, ("text",), attributes=attributes)]
-    calls = calls_of(written, model, response)
-    shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls]
-    text = "\n".join([line for line in (said(written),) if line] + shown)
-    found = [Raw(text, ("message",), "message", role="assistant", attributes=attributes)]
-    for i, (call_id, _, _) in enumerate(calls):
-        found.append(Raw(shown[i], ("message", "tool_calls", i), "tool_call", call_id=call_id))
-    return found
-
-
 def answer_of(result: object) -> list[Raw]:
     """Lists what a component returned; responses without their sources, which have pieces of their own."""
     found: list[Raw] = []
@@ -159,74 +86,6 @@ def documents(nodes: Sequence[Any], path: Path) -> list[Raw]:
     return [_document(node, (*path, i), i) for i, node in enumerate(nodes)]
 
 
-def message(value: Any, path: Path) -> Raw:
-    """Reads a chat message; tool calls are shown in its text."""
-    if isinstance(value, str):
-        return Raw(value, path, "message", role="user")
-    role = getattr(value, "role", None)
-    role = str(getattr(role, "value", role) or "user")
-    extra = getattr(value, "additional_kwargs", None) or {}
-    text = said(value)
-    if role in ("assistant", "chatbot", "model"):
-        shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls_of(value)]
-        text = "\n".join([line for line in (text,) if line] + shown)
-        return Raw(text, path, "message", role="assistant")
-    if role in ("tool", "function"):
-        call_id = extra.get("tool_call_id") or _call_id_of_blocks(value)
-        return Raw(text, path, "message", role="tool", call_id=str(call_id) if call_id else None)
-    return Raw(text, path, "message", role="system" if role in ("system", "developer") else "user")
-
-
-def said(value: Any) -> str:
-    """Returns the text of a message; other content stands as a short marker."""
-    blocks = getattr(value, "blocks", None)
-    if isinstance(blocks, list) and len(blocks) == 1 and isinstance(text := getattr(blocks[0], "text", None), str):
-        return text
-    content = value.content
-    lines = [content] if content else []
-    for block in blocks if isinstance(blocks, list) else ():
-        kind = getattr(block, "block_type", "text")
-        if kind not in ("text", "tool_call", "thinking"):
-            lines.append(f"[{kind}]")
-    return "\n".join(lines)
-
-
-def calls_of(value: Any, model: Any = None, response: object = None) -> list[tuple[str | None, str, object]]:
-    """Lists the tool calls of a message: id, name, arguments."""
-    blocks = getattr(value, "blocks", None) or ()
-    found = [
-        (block.tool_call_id, str(block.tool_name), block.tool_kwargs)
-        for block in blocks
-        if getattr(block, "block_type", None) == "tool_call"
-    ]
-    raw = (getattr(value, "additional_kwargs", None) or {}).get("tool_calls")
-    if found or not raw:
-        return found
-    read = getattr(model, "get_tool_calls_from_response", None)
-    if read is not None and response is not None:  # providers have formats of their own; the model knows its own
-        selections = read(response, error_on_no_tool_call=False)
-        return [(call.tool_id, call.tool_name, call.tool_kwargs) for call in selections]
-    return [call for each in raw if (call := _provider_call(each)) is not None]
-
-
-def _provider_call(each: Any) -> tuple[str | None, str, object] | None:
-    """Reads a call in the shape of the OpenAI API, as object or dictionary, or as a pair of name and arguments."""
-    if isinstance(each, list | tuple) and len(each) == 2:  # noqa: PLR2004 - name, arguments
-        return None, str(each[0]), each[1]
-    function = _of(each, "function") or each
-    name = _of(function, "name")
-    arguments = _of(function, "arguments") or _of(function, "args") or _of(function, "input")
-    return (_of(each, "id"), str(name), arguments) if name else None
-
-
-def _of(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-
-
-def _call_id_of_blocks(value: Any) -> str | None:
-    return next((b.tool_call_id for b in getattr(value, "blocks", ()) if hasattr(b, "tool_call_id")), None)
-
-
 def _document(value: Any, path: Path, rank: int) -> Raw:
     node = getattr(value, "node", value)
     attributes: dict[str, Any] = {"rank": rank}
@@ -246,11 +105,6 @@ def _node_text(node: Any) -> str:
         text = getattr(node, "text", None)
         return text if isinstance(text, str) else str(node.get_content())
     return str(node.get_content(metadata_mode="llm"))
-
-
-def _other_text(value: object) -> str:
-    dump: Callable[[], str] | None = getattr(value, "model_dump_json", None)
-    return "" if value is None else dump() if dump is not None else str(value)
 
 
 # -- any value -----------------------------------------------------------------------------------------------------
@@ -301,7 +155,7 @@ def _query(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noq
 
 def _response(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
     text = value.response
-    found.append(Raw(text if isinstance(text, str) else _other_text(text), (*path, "response")))
+    found.append(Raw(text if isinstance(text, str) else other_text(text), (*path, "response")))
 
 
 def _tool_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
@@ -401,32 +255,3 @@ def _find_shape(kind: type) -> str:
     component = any(base.__name__ in ("BaseComponent", "DispatcherSpanMixin") for base in kind.__mro__)
     data = is_dataclass(kind) or hasattr(kind, "model_fields")
     return "data" if data and not component and kind.__module__.partition(".")[0] != "workflows" else ""
-
-
-def _json(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (TypeError, ValueError):  # odd keys, cycles
-        return str(value)
-
-
-def _plain(text: object) -> str:
-    """An exact `str` that can be encoded: subclasses are unwrapped, lone surrogates replaced."""
-    plain = str.__str__(text) if isinstance(text, str) else str(text)
-    if not plain.isascii():
-        try:
-            plain.encode()
-        except UnicodeEncodeError:
-            return plain.encode("utf-8", "replace").decode()
-    return plain
-
-
-def _scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:
-    """The JSON-safe part of metadata."""
-    return {
-        _plain(key): _plain(value) if isinstance(value, str) else value
-        for key, value in metadata.items()
-        if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
-    }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from llama_index_trail.pieces import Raw, pieces
+from llama_index_trail.raw import Raw, pieces
 from trail_callbacks.capture.events import Hints, RunEnded, RunFailed, RunKind, RunStarted, Status
 
 __all__ = ["Ended", "Failed", "Started", "described", "status_of"]

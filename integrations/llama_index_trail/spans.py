@@ -6,7 +6,7 @@ import weakref
 from typing import Any
 
 from llama_index_trail.families import MODEL_CALLS, Family, family
-from llama_index_trail.pieces import Raw
+from llama_index_trail.raw import Raw
 from llama_index_trail.scope import Scope
 from trail_callbacks.capture.events import RunKind
 

@@ -6,58 +6,24 @@ Events are needed only for the end of a model's stream, which comes after its sp
 
 from __future__ import annotations
 
-import weakref
-from collections import deque
-from collections.abc import Callable, Iterable
-from itertools import count
 from typing import Any
 
 from llama_index_trail.families import family, is_kind
-from llama_index_trail.pieces import Raw, answer_of, bounded, documents, event_fields, prompt_of, reply
+from llama_index_trail.open_runs import STREAMING, OpenRuns
+from llama_index_trail.pieces import bounded, event_fields, prompt_of
+from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, Started, described, status_of
 from llama_index_trail.scope import Scope, current, suppressed
 from llama_index_trail.spans import Span, Trace, classify, method_of, passes
-from llama_index_trail.streams import Stream, is_stream
+from llama_index_trail.streams import is_stream
 
 __all__ = ["TRACKER", "Tracker"]
 
 _OPEN_TRACES = 4_096
-_ERRORS = 100
-_STREAMING = ("StreamingResponse", "AsyncStreamingResponse")
 
 
-class Tracker:
-    """Follows spans and emits what they mean. All state lives here; entries go when their span or trace ends."""
-
-    def __init__(self) -> None:
-        self.installed: Scope | None = None
-        self.on_idle: Callable[[], None] = lambda: None
-        self._spans: dict[str, Span] = {}
-        self._traces: dict[str, Trace] = {}
-        self._lazy: list[Span] = []  # async streams of models that may call their sync twin while read
-        self._lost: deque[Callable[[], None]] = deque()
-        self._errors: deque[Exception] = deque(maxlen=_ERRORS)
-        self._numbers = count(1)
-
-    @property
-    def open_traces(self) -> int:
-        """Number of runs that have not ended; unread streams count."""
-        self._bury()
-        return len(self._traces)
-
-    @property
-    def errors(self) -> list[Exception]:
-        """Our own faults, oldest first."""
-        return list(self._errors)
-
-    def keep(self, fault: Exception, scope: Scope | None = None) -> None:
-        """Keeps a fault of ours; LlamaIndex would swallow it without a trace."""
-        self._errors.append(fault)
-        scope = scope or current.get() or self.installed
-        if scope is not None:
-            scope.session.keep_error(fault)
-
-    # -- spans -----------------------------------------------------------------------------------------------------
+class Tracker(OpenRuns):
+    """Follows spans and emits what they mean."""
 
     def enter(
         self, id_: str, arguments: dict[str, Any], instance: object, parent_id: str | None, tags: dict[str, Any] | None
@@ -132,15 +98,6 @@ class Tracker:
             self.keep(fault, span.trace.scope)
             return []
 
-    def _token(self, trace: Trace, event: object) -> int:
-        """A number for the identity of an event; `id` alone is used again after an event died."""
-        known = trace.tokens.get(id(event))
-        if known is not None and known[0]() is event:
-            return known[1]
-        token = next(self._numbers)
-        trace.tokens[id(event)] = (weakref.ref(event), token)
-        return token
-
     def _open(
         self, id_: str, scope: Scope, arguments: dict[str, Any], instance: object, tags: dict[str, Any] | None
     ) -> None:
@@ -185,7 +142,7 @@ class Tracker:
         if span is span.trace.root:
             self._leave(span, result)
             return
-        if span.kind == "chain" and is_kind(result, *_STREAMING):
+        if span.kind == "chain" and is_kind(result, *STREAMING):
             span.trace.unread.append((span, id(getattr(result, "response_gen", None))))  # ends with the stream
             return
         self._forget(span)
@@ -208,147 +165,6 @@ class Tracker:
             self._emit(span, Failed(span.id, described(error), status_of(error)))
         elif span.family == "writer":
             self._wrote(span, error)
-
-    def _outputs(self, span: Span, result: object) -> list[Raw]:
-        try:
-            if span.kind == "model":
-                return reply(result, span.instance, _model_attributes(span.instance))
-            if span.kind == "retriever" and isinstance(result, list | tuple):
-                return documents(result, ("documents",))
-            if span.family == "own" and is_kind(result, "Event") and not is_kind(result, "StopEvent"):
-                return event_fields(result, self._token(span.trace, result))
-            return answer_of(result)
-        except Exception as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
-            self.keep(fault, span.trace.scope)
-            return []
-
-    def _forget(self, span: Span) -> None:
-        self._spans.pop(span.id, None)
-        span.trace.open.pop(span.id, None)
-        if span in self._lazy:
-            self._lazy.remove(span)
-
-    @staticmethod
-    def _emit(span: Span, record: Started | Ended | Failed) -> None:
-        span.trace.emit(record)
-
-    # -- the end of a root -----------------------------------------------------------------------------------------
-
-    def _leave(self, root: Span, result: Any) -> None:
-        """A root span closes; its run ends now, or when the stream that it returned has been read."""
-        trace = root.trace
-        if is_kind(result, "StopEvent"):
-            self._finish(trace, self._outputs(root, result), None, result if result.result is None else result.result)
-        elif is_kind(result, "StreamingAgentChatResponse"):
-            self._await_writer(root, result)
-        elif not (is_kind(result, *_STREAMING) and self._wrap(root, result)):
-            self._finish(trace, self._outputs(root, result), None, result)
-
-    def _wrap(self, root: Span, response: Any) -> bool:
-        source = response.response_gen
-        if not is_stream(source):
-            return False
-        stream = self._stream(root, response, source)
-        wrap = stream.wrapped if hasattr(source, "__next__") else stream.wrapped_async
-        response.response_gen = wrap(source)
-        return True
-
-    def _stream(self, root: Span, response: Any, source: object) -> Stream:
-        trace = root.trace
-        kept = weakref.ref(response)  # not the response itself: it holds the stream, and they would keep each other
-
-        def ended(chunks: list[Any], error: BaseException | None) -> None:
-            try:
-                text = [Raw(_joined(chunks), ("response",))]
-                self._finish(trace, text, error, kept())
-            except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
-                self.keep(fault, trace.scope)
-
-        def lost(chunks: list[Any], error: BaseException | None) -> None:
-            self._lost.append(lambda: ended(chunks, error))
-
-        # A model that is asked only now belongs to the component that made the stream, not to the engine around it.
-        maker = next((span for span, key in trace.unread if key == id(source)), root)
-        return Stream(maker.id, ended, lost)
-
-    def _await_writer(self, root: Span, response: Any) -> None:
-        """A chat engine's stream is read by a writer of its own, on a thread or task, into a queue for the app."""
-        trace = root.trace
-        trace.streamed = weakref.ref(response)
-
-        def lost() -> None:
-            self._lost.append(lambda: self._finish(trace, [], GeneratorExit()))
-
-        weakref.finalize(response, lost).atexit = False
-        # Older versions let the app read the model's stream itself; a writer that has begun holds the original.
-        if is_stream(response.chat_stream):
-            response.chat_stream = self._stream(root, response, response.chat_stream).wrapped(response.chat_stream)
-        elif is_stream(response.achat_stream):
-            stream = self._stream(root, response, response.achat_stream)
-            response.achat_stream = stream.wrapped_async(response.achat_stream)
-        self._settle(trace)
-
-    def _wrote(self, span: Span, error: BaseException | None) -> None:
-        response: Any = span.instance
-        text = str(response.response or span.trace.reply)  # older versions leave it to the app's reading to set it
-        span.trace.written = (id(response), text, error or getattr(response, "exception", None))
-        self._settle(span.trace)
-
-    def _settle(self, trace: Trace) -> None:
-        """Ends the run once both have happened, in either order: the root returned, and the writer is done."""
-        response = trace.streamed() if trace.streamed else None
-        if response is None or trace.written is None or trace.written[0] != id(response):
-            return
-        _, text, error = trace.written
-        self._finish(trace, [Raw(text, ("response",))], error, response)
-
-    def _finish(self, trace: Trace, outputs: list[Raw], error: BaseException | None, response: object = None) -> None:
-        root = trace.root
-        if root is None or self._traces.pop(root.id, None) is None:
-            return  # ended already, or given up as too old
-        if len(trace.open) > 1:
-            self._close_models(trace, outputs, error)
-            self._close_unread(trace, outputs, error)
-        self._drop(trace)
-        for id_ in (root.id,) if root.node == root.id else (root.node, root.id):
-            if error is not None:
-                self._emit(root, Failed(id_, described(error), status_of(error), outputs))
-            else:
-                self._emit(root, Ended(id_, outputs if id_ == root.node else ()))
-        if error is None and response is not None:
-            trace.scope.deliver(root.id, response)
-        if self.installed is None and not self._traces:
-            self.on_idle()
-
-    def _close_models(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
-        """Ends streams of models that told no end: their author left out the callbacks, or nobody read them."""
-        unended = [span for span in list(trace.open.values()) if span.streaming and span is not trace.root]
-        for span in unended:
-            if error is None and len(unended) == 1 and outputs:
-                self._emit(span, Ended(span.id, [Raw(outputs[0].text, ("text",))]))
-            else:
-                self._emit(span, Failed(span.id, described(error or GeneratorExit()), "cancelled"))
-
-    def _close_unread(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
-        """Ends the components that handed the stream on; what went through another stream is not known."""
-        for span, key in trace.unread:
-            if error is not None:
-                self._emit(span, Failed(span.id, described(error), status_of(error)))
-            else:
-                self._emit(span, Ended(span.id, outputs if key == trace.unread[-1][1] else ()))
-
-    def _drop(self, trace: Trace | None) -> None:
-        if trace is not None:
-            trace.closed, trace.root = True, None
-            for span in list(trace.open.values()):
-                self._forget(span)
-
-    def _bury(self) -> None:
-        """Ends runs whose streams died unread; the garbage collector only put them down."""
-        while self._lost:
-            self._lost.popleft()()
-
-    # -- events ----------------------------------------------------------------------------------------------------
 
     def stream_ended(self, span_id: str | None, response: object) -> None:
         """The stream of a model was read to its end."""
@@ -373,23 +189,6 @@ class Tracker:
             return
         self._forget(span)
         self._emit(span, Failed(span.id, described(error), status_of(error)))
-
-
-def _joined(chunks: Iterable[Any]) -> str:
-    """The text of a stream; a structured one repeats the whole object as it grows."""
-    parts = list(chunks)
-    if all(isinstance(getattr(part, "delta", None), str) for part in parts):
-        return "".join(part.delta for part in parts)
-    if parts and not all(isinstance(part, str) for part in parts):
-        return reply(parts[-1])[0].text
-    return "".join(parts)
-
-
-def _model_attributes(model: object) -> dict[str, Any]:
-    """Which model it is, from plain fields: `metadata` may ask a server."""
-    own = getattr(model, "__dict__", {})
-    name = own.get("model") or own.get("model_name")
-    return {"llm": type(model).__name__, **({"model": name} if isinstance(name, str) else {})}
 
 
 TRACKER = Tracker()

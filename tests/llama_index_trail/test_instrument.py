@@ -298,14 +298,18 @@ def test_a_judge_that_uses_llama_index_itself_is_not_traced_either(engine, model
 # --- faults --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("place", ["prompt_of", "bounded", "documents", "reply", "answer_of", "classify"])
+@pytest.mark.parametrize(
+    "place",
+    ["tracker.prompt_of", "tracker.bounded", "tracker.classify"]
+    + ["open_runs.documents", "open_runs.reply", "open_runs.answer_of"],
+)
 def test_faults_of_ours_are_seen_in_the_status_and_nowhere_else(engine, monkeypatch, caplog, place):
     fault = RuntimeError(f"{place} is broken")
 
     def broken(*args, **kwargs):
         raise fault
 
-    monkeypatch.setattr(f"llama_index_trail.tracker.{place}", broken)
+    monkeypatch.setattr(f"llama_index_trail.{place}", broken)
     with caplog.at_level(logging.WARNING), trail() as t:
         response = engine.query(HOW)
     assert str(response) == POUNDS

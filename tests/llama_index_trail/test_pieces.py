@@ -19,7 +19,9 @@ from llama_index.core.schema import ImageNode, NodeWithScore, TextNode
 from llama_index.core.tools import ToolOutput
 from llama_index.core.workflow import Event, StopEvent
 from llama_index_trail.families import family, is_kind
-from llama_index_trail.pieces import answer_of, bounded, documents, message, pieces, prompt_of, reply
+from llama_index_trail.messages import message, reply
+from llama_index_trail.pieces import answer_of, bounded, documents, prompt_of
+from llama_index_trail.raw import pieces
 from pydantic import BaseModel
 
 SLUICE = "The sluice at Ommen opens at dusk."

@@ -1,0 +1,118 @@
+"""Chat messages and what models reply, as texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from llama_index_trail.raw import Path, Raw
+
+__all__ = ["calls_of", "message", "other_text", "reply", "said"]
+
+
+def message(value: Any, path: Path) -> Raw:
+    """Reads a chat message; tool calls are shown in its text."""
+    if isinstance(value, str):
+        return Raw(value, path, "message", role="user")
+    role = getattr(value, "role", None)
+    role = str(getattr(role, "value", role) or "user")
+    extra = getattr(value, "additional_kwargs", None) or {}
+    text = said(value)
+    if role in ("assistant", "chatbot", "model"):
+        shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls_of(value)]
+        text = "\n".join([line for line in (text,) if line] + shown)
+        return Raw(text, path, "message", role="assistant")
+    if role in ("tool", "function"):
+        call_id = extra.get("tool_call_id") or _call_id_of_blocks(value)
+        return Raw(text, path, "message", role="tool", call_id=str(call_id) if call_id else None)
+    return Raw(text, path, "message", role="system" if role in ("system", "developer") else "user")
+
+
+def reply(response: object, model: object = None, attributes: Mapping[str, Any] | None = None) -> list[Raw]:
+    """Lists what a model wrote: a message that shows its tool calls, then the calls.
+
+    Args:
+        response: A chat or completion response, or None for a stream without content.
+        model: The model; asked to read tool calls of its own format.
+        attributes: Kept on the node.
+    """
+    fields_of = getattr(response, "__dict__", {})  # asking a pydantic object for what it lacks is slow
+    written = fields_of.get("message")
+    if written is None:
+        text = fields_of.get("text")
+        if not isinstance(text, str):
+            text = response if isinstance(response, str) else other_text(response)
+        return [Raw(text, ("text",), attributes=attributes)]
+    calls = calls_of(written, model, response)
+    shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls]
+    text = "\n".join([line for line in (said(written),) if line] + shown)
+    found = [Raw(text, ("message",), "message", role="assistant", attributes=attributes)]
+    for i, (call_id, _, _) in enumerate(calls):
+        found.append(Raw(shown[i], ("message", "tool_calls", i), "tool_call", call_id=call_id))
+    return found
+
+
+def said(value: Any) -> str:
+    """Returns the text of a message; other content stands as a short marker."""
+    blocks = getattr(value, "blocks", None)
+    if isinstance(blocks, list) and len(blocks) == 1 and isinstance(text := getattr(blocks[0], "text", None), str):
+        return text
+    content = value.content
+    lines = [content] if content else []
+    for block in blocks if isinstance(blocks, list) else ():
+        kind = getattr(block, "block_type", "text")
+        if kind not in ("text", "tool_call", "thinking"):
+            lines.append(f"[{kind}]")
+    return "\n".join(lines)
+
+
+def calls_of(value: Any, model: Any = None, response: object = None) -> list[tuple[str | None, str, object]]:
+    """Lists the tool calls of a message: id, name, arguments."""
+    blocks = getattr(value, "blocks", None) or ()
+    found = [
+        (block.tool_call_id, str(block.tool_name), block.tool_kwargs)
+        for block in blocks
+        if getattr(block, "block_type", None) == "tool_call"
+    ]
+    raw = (getattr(value, "additional_kwargs", None) or {}).get("tool_calls")
+    if found or not raw:
+        return found
+    read = getattr(model, "get_tool_calls_from_response", None)
+    if read is not None and response is not None:  # providers have formats of their own; the model knows its own
+        selections = read(response, error_on_no_tool_call=False)
+        return [(call.tool_id, call.tool_name, call.tool_kwargs) for call in selections]
+    return [call for each in raw if (call := _provider_call(each)) is not None]
+
+
+def _provider_call(each: Any) -> tuple[str | None, str, object] | None:
+    """Reads a call in the shape of the OpenAI API, as object or dictionary, or as a pair of name and arguments."""
+    if isinstance(each, list | tuple) and len(each) == 2:  # noqa: PLR2004 - name, arguments
+        return None, str(each[0]), each[1]
+    function = _of(each, "function") or each
+    name = _of(function, "name")
+    arguments = _of(function, "arguments") or _of(function, "args") or _of(function, "input")
+    return (_of(each, "id"), str(name), arguments) if name else None
+
+
+def _of(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _call_id_of_blocks(value: Any) -> str | None:
+    return next((b.tool_call_id for b in getattr(value, "blocks", ()) if hasattr(b, "tool_call_id")), None)
+
+
+def _json(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError):  # odd keys, cycles
+        return str(value)
+
+
+def other_text(value: object) -> str:
+    """Returns what stands for a value that is no text: a structured answer is its JSON."""
+    dump: Callable[[], str] | None = getattr(value, "model_dump_json", None)
+    return "" if value is None else dump() if dump is not None else str(value)
