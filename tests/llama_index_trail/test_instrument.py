@@ -298,11 +298,11 @@ def test_a_judge_that_uses_llama_index_itself_is_not_traced_either(engine, model
 # --- faults --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "place",
-    ["tracker.prompt_of", "tracker.bounded", "tracker.classify"]
-    + ["open_runs.documents", "open_runs.reply", "open_runs.answer_of"],
-)
+READERS = ["tracker.prompt_of", "tracker.bounded", "tracker.classify"]
+READERS += ["open_runs.documents", "open_runs.reply", "open_runs.answer_of"]
+
+
+@pytest.mark.parametrize("place", READERS)
 def test_faults_of_ours_are_seen_in_the_status_and_nowhere_else(engine, monkeypatch, caplog, place):
     fault = RuntimeError(f"{place} is broken")
 
