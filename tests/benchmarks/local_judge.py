@@ -159,8 +159,8 @@ def interval(metric, pairs, rounds=1000):
 def main():
     folder = os.environ.get("TRAIL_DATA_DIR")
     if not folder:
-        print("TRAIL_DATA_DIR is not set: nothing to measure", file=sys.stderr)
-        return 2
+        print("skipped: TRAIL_DATA_DIR is not set, and the labelled data is not part of this repository", file=sys.stderr)
+        return 0
     sets = {
         "planted_dev": list(planted(Path(folder, "planted_dev.jsonl"))),
         "claims_dev": list(claims_dev(Path(folder, "claims_dev.jsonl.gz"))),
