@@ -173,8 +173,17 @@ class ProvenanceGraph:
         return ()
 
     def to_json(self) -> str:
-        """Serialises the graph; `from_json` reads it back equal."""
-        return _adapter().dump_json(self).decode()
+        """Serialises the graph; `from_json` reads it back equal.
+
+        Raises:
+            GraphError: If an attribute of a node is no JSON (text, number, list, dictionary).
+        """
+        from pydantic_core import PydanticSerializationError  # noqa: PLC0415 - see _adapter
+
+        try:
+            return _adapter().dump_json(self).decode()
+        except PydanticSerializationError as error:
+            raise GraphError(f"an attribute of a node cannot be written as JSON: {error}") from error
 
     @classmethod
     def from_json(cls, data: str | bytes) -> ProvenanceGraph:

@@ -180,8 +180,17 @@ class Report:
         }
 
     def to_json(self) -> str:
-        """Serialises the report; `from_json` reads it back equal. Score and counts are included for readers."""
-        stored = json.loads(_adapter().dump_json(self))
+        """Serialises the report; `from_json` reads it back equal. Score and counts are included for readers.
+
+        Raises:
+            ReportError: If an attribute of a node is no JSON (text, number, list, dictionary).
+        """
+        from pydantic_core import PydanticSerializationError  # noqa: PLC0415 - see _adapter
+
+        try:
+            stored = json.loads(_adapter().dump_json(self))
+        except PydanticSerializationError as error:
+            raise ReportError(f"an attribute of a node cannot be written as JSON: {error}") from error
         shown = self.summary()
         return json.dumps(
             {

@@ -159,7 +159,9 @@ def interval(metric, pairs, rounds=1000):
 def main():
     folder = os.environ.get("TRAIL_DATA_DIR")
     if not folder:
-        print("skipped: TRAIL_DATA_DIR is not set, and the labelled data is not part of this repository", file=sys.stderr)
+        print(
+            "skipped: TRAIL_DATA_DIR is not set, and the labelled data is not part of this repository", file=sys.stderr
+        )
         return 0
     sets = {
         "planted_dev": list(planted(Path(folder, "planted_dev.jsonl"))),

@@ -286,3 +286,19 @@ def test_a_model_cannot_hide_a_claim_by_abstaining():
 def test_sources_of_a_wrong_kind_are_named(sources):
     with pytest.raises(InputError, match="sources is"):
         check("x", sources)
+
+
+def test_arguments_of_a_wrong_kind_are_named():
+    with pytest.raises(InputError, match="graph is NoneType"):
+        verify(None)
+    with pytest.raises(InputError, match="options is dict"):
+        check("x", ORCHARD, options={"passages": 3})
+
+
+def test_an_attribute_that_is_no_json_is_named():
+    odd = Node(id="d", kind="document", text=ORCHARD, attributes={"lock": object()})
+    report = check("The orchard holds 240 pear trees.", [odd])
+    with pytest.raises(InputError, match="attribute of a node"):
+        report.to_json()
+    with pytest.raises(InputError, match="attribute of a node"):
+        report.graph.to_json()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from trail_callbacks.claims import Claim
+from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement, Question
@@ -61,14 +62,14 @@ async def acheck(
 
 def verify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
     """Verifies the answer of a provenance graph against the leaves upstream of it. See `check`."""
-    asked, settings = resolve(judge), options or VerifyOptions()
+    asked, settings = resolve(judge), _checked(graph, options)
     report, usage = drive(pipeline(graph, asked, settings), asked.model, _limits(settings))
     return replace(report, usage=usage)
 
 
 async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
     """As `verify`, without blocking the event loop while a model is asked."""
-    asked, settings = resolve(judge), options or VerifyOptions()
+    asked, settings = resolve(judge), _checked(graph, options)
     report, usage = await adrive(pipeline(graph, asked, settings), asked.model, _limits(settings))
     return replace(report, usage=usage)
 
@@ -107,6 +108,16 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         verdicts = [_placed(verdict, origins.get(verdict.claim_id)) for verdict in verdicts]
     state = _state(extraction, verdicts, leaves)
     return report(state, verdicts, _warnings(graph, extraction, verdicts, leaves))
+
+
+def _checked(graph: ProvenanceGraph, options: VerifyOptions | None) -> VerifyOptions:
+    if not isinstance(graph, ProvenanceGraph):
+        raise InputError(
+            f"graph is {type(graph).__name__}, expected a ProvenanceGraph: from_texts() makes one of texts"
+        )
+    if options is not None and not isinstance(options, VerifyOptions):
+        raise InputError(f"options is {type(options).__name__}, expected VerifyOptions(...)")
+    return options or VerifyOptions()
 
 
 def _asserts(claims: Sequence[Claim], answer: str) -> bool:
