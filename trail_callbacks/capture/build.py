@@ -58,9 +58,7 @@ class _Builder:
             if slot.piece.form == "document" or slot is question_first(root.inputs):
                 self._anchor(slot)
         for run in sorted(self._runs, key=lambda run: run.end):
-            if run.kind == "model":
-                self._complete(run)
-            elif run.kind in {"tool", "retriever"}:
+            if run.kind in {"model", "tool", "retriever"}:
                 for slot in run.outputs:
                     self._anchor(slot)
         self._answer(root)
@@ -112,19 +110,12 @@ class _Builder:
             return self._draft("question", slot, slot.run.start, {"origin": "history"})
         return None
 
-    def _complete(self, run: Run) -> None:
-        if run.outputs:
-            self._anchor(run.outputs[0])
-            for slot in run.outputs[1:]:
-                self._anchor(slot)
-
     def _completion(self, run: Run) -> Draft:
         shown = [s for s in run.outputs if s.piece.form != "tool_call"] or run.outputs
         text = "\n".join(slot.piece.text for slot in shown if slot.piece.text)
         attributes = {k: v for slot in run.outputs for k, v in slot.piece.attributes.items()}
-        draft = Draft(
-            "completion", Text(text) if len(shown) > 1 else self._linker.text(shown[0]), run, run.end, attributes
-        )
+        known = self._linker.text(shown[0]) if len(shown) == 1 else Text(text)
+        draft = Draft("completion", known, run, run.end, attributes)
         self._drafts.append(draft)
         for slot in run.outputs:
             self._anchors[slot] = draft
@@ -135,9 +126,9 @@ class _Builder:
     def _written_inside(self, slot: Slot) -> bool:
         """True if runs inside wrote this text: then it is theirs, and no new evidence."""
         links = self._linker.of(slot)
-        if any(link.whole and link.source.run is not slot.run for link in links) and len(links) == 1:
-            equal = links[0].source.piece.text.strip() == slot.piece.text.strip()
-            if equal:
+        if len(links) == 1 and links[0].source.run is not slot.run:
+            source = links[0].source.piece.text
+            if source.strip() == slot.piece.text.strip():
                 return True
         models = [node for node, arrival in self._resolver.of(slot).items() if node.kind == "completion"]
         if not models or not any(link.spans for link in links):
