@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import threading
+import time
 
 import pytest
 from langchain_core.output_parsers import StrOutputParser
@@ -117,10 +118,11 @@ def test_workers_of_finished_blocks_go_away(says, shelf):
             rag(says, shelf, "Built in 1543.").invoke("When?")
         assert t.report.state
         del t
-    gc.collect()
     ours = [each for each in threading.enumerate() if each.name.startswith("trail") and each not in others]
-    for thread in ours:
-        thread.join(5)
+    deadline = time.monotonic() + 10
+    while any(thread.is_alive() for thread in ours) and time.monotonic() < deadline:
+        gc.collect()  # again and again: a worker may be on its last lines still, holding its session
+        threading.Event().wait(0.01)
     assert not any(thread.is_alive() for thread in ours)
 
 
