@@ -370,7 +370,10 @@ def test_a_model_that_is_forgotten_stops_its_thread(serve):
     before = sum(t.name == "trail-models" for t in threading.enumerate())
     assert thread.daemon
     del model
-    gc.collect()
+    deadline = time.monotonic() + 10
+    while sum(t.name == "trail-models" for t in threading.enumerate()) >= before and time.monotonic() < deadline:
+        gc.collect()
+        threading.Event().wait(0.01)
     assert sum(t.name == "trail-models" for t in threading.enumerate()) < before
 
 
