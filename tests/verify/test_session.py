@@ -197,7 +197,7 @@ def test_a_report_asked_for_from_many_sides_is_made_once(monkeypatch):
     with ThreadPoolExecutor(6) as pool:
         asked = [pool.submit(session.report, timeout=10) for _ in range(3)]
         asked += [pool.submit(asyncio.run, ask()) for _ in range(3)]
-        time.sleep(0.1)
+        time.sleep(0.1)  # so that most of them wait by then; the outcome is the same for those that do not
         SlowJudge.door.set()
         reports = [each.result(10) for each in asked]
     assert seen == reports[:1]
@@ -215,7 +215,7 @@ def test_closing_leaves_nobody_waiting(monkeypatch):
 
     with ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(session.report, "r2"), pool.submit(asyncio.run, ask())]
-        time.sleep(0.1)
+        time.sleep(0.1)  # as above
         session.close(timeout=0.01)
         SlowJudge.door.set()
         assert [each.result(10).state for each in asked] == ["assessed", "assessed"]

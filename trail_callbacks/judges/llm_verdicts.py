@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from trail_callbacks.evidence import Evidence, Passage
+from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.judges.llm_schema import (
     StatedItem,
@@ -224,7 +224,7 @@ def _verdict(claim_id: str, candidates: dict[str, Passage], item: VerdictItem) -
         second_type=second if second is not first else None,
         detail=_said(item.detail) or None if wrong else None,
         rationale=" ".join(filter(None, map(_said, reasons))),
-        evidence=tuple(_quote(passage, relation) for passage in known) if speaks else (),
+        evidence=tuple(quoted(passage, relation) for passage in known) if speaks else (),
     )
 
 
@@ -239,7 +239,7 @@ def _stated(claim_id: str, candidates: dict[str, Passage], item: StatedItem) -> 
         claim_id=claim_id,
         support=SupportClass.SUPPORTED,
         rationale=rationale,
-        evidence=tuple(_quote(passage, "supports") for passage in known),
+        evidence=tuple(quoted(passage, "supports") for passage in known),
     )
 
 
@@ -249,12 +249,6 @@ def _evidence(candidates: dict[str, Passage], ids: Sequence[str]) -> tuple[list[
     known = [candidates[id_] for id_ in named if id_ in candidates]
     lost = len(named) - len(known)
     return known, f"({lost} of {len(named)} passage ids were no candidates and were dropped.)" if lost else ""
-
-
-def _quote(passage: Passage, relation: Literal["supports", "contradicts"]) -> Evidence:
-    return Evidence(
-        node_id=passage.node_id, start=passage.start, end=passage.end, quote=passage.text, relation=relation
-    )
 
 
 def _label(kind: type[Label], text: str) -> Label | None:
