@@ -40,7 +40,7 @@ CLAIMS = {
 def extract(script, answer=ANSWER, question=QUESTION, limits=None):
     model = ScriptedModel(script)
     judge = LLMJudge(model)
-    result, usage = drive(judge.extract(answer, question), judge.model, limits)
+    result, usage = drive(judge.extract(answer, question), judge.model, limits or Limits(concurrency=1))
     return result, usage, model
 
 
