@@ -24,6 +24,8 @@ class Claim:
         end: Offset after the quote.
         checkable: False for what is no statement about the world (a greeting, a question, an offer); such a claim
             is `unevaluatable` without asking a judge.
+        unresolved: What keeps a statement from being understood on its own: words that neither the answer nor the
+            question settles, e.g. "'it' may be the bridge or the ferry". Such a claim is not checkable.
     """
 
     id: str
@@ -32,6 +34,7 @@ class Claim:
     start: int
     end: int
     checkable: bool = True
+    unresolved: str = ""
 
 
 _FENCE = re.compile(r"\s*(```|~~~)")

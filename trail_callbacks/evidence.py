@@ -58,6 +58,9 @@ class Passage:
         start: Offset in the node's text.
         end: Offset after it.
         text: `node.text[start:end]`, verbatim.
+        before: What stands ahead of it, for reading only: the sentence before, the head of its table.
+        after: What follows it, likewise.
+        address: Where in a table or JSON it stands, e.g. `row 3` or `$.data[0].price`; empty for prose.
     """
 
     id: str
@@ -65,6 +68,9 @@ class Passage:
     start: int
     end: int
     text: str
+    before: str = ""
+    after: str = ""
+    address: str = ""
 
 
 def quoted(passage: Passage, relation: Literal["supports", "contradicts"]) -> Evidence:

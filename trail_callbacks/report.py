@@ -77,6 +77,11 @@ class Verdict:
     judge: str = ""
     error: str | None = None
 
+    @property
+    def conflicting(self) -> bool:
+        """Whether some of the evidence supports the claim and some contradicts it."""
+        return len({item.relation for item in self.evidence}) > 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
@@ -152,6 +157,15 @@ class Report:
         """The claims that are contradicted, absent or partially supported."""
         return tuple(claim for claim in self.claims if self.verdict(claim.id).support in UNSUPPORTED)
 
+    @property
+    def undetermined(self) -> tuple[Claim, ...]:
+        """Unsupported claims of which it is not known where they came in, after a search for it."""
+        return tuple(
+            claim
+            for claim in self.unsupported
+            if self.verdict(claim.id).introduced_at is None and self.verdict(claim.id).history
+        )
+
     def summary(self) -> dict[str, Any]:
         """Returns a small JSON-safe dictionary: what gets attached to responses."""
         return {
@@ -162,6 +176,7 @@ class Report:
             "class_counts": {support.value: n for support, n in self.class_counts.items() if n},
             "error_counts": {error.value: n for error, n in self.error_counts.items() if n},
             "unsupported": [self._brief(claim) for claim in self.unsupported],
+            "undetermined": len(self.undetermined),
             "judge": self.judge,
             "warnings": list(self.warnings),
         }

@@ -78,7 +78,7 @@ def local(items, judge):
         try:
             next(pipeline)
         except StopIteration as stop:
-            (judgement,) = stop.value
+            (judgement,) = stop.value.judgements
         guesses.append(Guess(str(judgement.support), judgement.error_type and str(judgement.error_type)))
     return guesses
 

@@ -57,7 +57,8 @@ def test_claims_come_back_with_spans_of_the_answer(model):
 
 def test_verdicts_come_back_for_every_claim_with_ids_that_were_shown(model):
     judge = LLMJudge(model)
-    judgements, usage = drive(judge.assess(QUESTIONS, "localize"), judge.model, Limits(max_calls=1))
+    assessment, usage = drive(judge.assess(QUESTIONS, "localize"), judge.model, Limits(max_calls=1))
+    judgements = assessment.judgements
     assert [j.claim_id for j in judgements] == ["c1", "c2"]
     for judgement in judgements:
         assert (judgement.support is None) == (judgement.error is not None)
@@ -69,8 +70,8 @@ def test_verdicts_come_back_for_every_claim_with_ids_that_were_shown(model):
 
 async def test_full_verdicts_with_asyncio(base_url):
     judge = LLMJudge("openai/smollm2", base_url=base_url, temperature=0, max_tokens=200)
-    judgements, usage = await adrive(judge.assess(QUESTIONS[:1]), judge.model, Limits(max_calls=1))
-    (judgement,) = judgements
+    assessment, usage = await adrive(judge.assess(QUESTIONS[:1]), judge.model, Limits(max_calls=1))
+    (judgement,) = assessment.judgements
     assert (judgement.support is None) == (judgement.error is not None)
     assert 1 <= usage.calls <= 2  # a retry of instructor's included
 

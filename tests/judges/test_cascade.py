@@ -4,7 +4,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.cascade import CascadeJudge, is_sure
-from trail_callbacks.judges.judge import Extraction, Judge, Judgement, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question
 from trail_callbacks.judges.llm import LLMJudge
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -36,7 +36,7 @@ class Local:
 
     def assess(self, questions, purpose="verdicts"):
         yield from ()
-        return tuple(Judgement(claim_id=q.claim.id, **self.judgement) for q in questions)
+        return Assessment(judgements=tuple(Judgement(claim_id=q.claim.id, **self.judgement) for q in questions))
 
 
 def supported(call):
@@ -58,7 +58,8 @@ def test_the_model_is_only_asked_about_what_local_is_unsure_of():
         question("c2", "The tower is tall.", "The tower has 61 floors."),
         question("c3", "Hello!", checkable=False),
     ]
-    judgements, usage = drive(judge.assess(questions), judge.model)
+    assessment, usage = drive(judge.assess(questions), judge.model)
+    judgements = assessment.judgements
     assert [j.claim_id for j in judgements] == ["c1", "c2", "c3"]
     assert [j.judge for j in judgements] == ["local/test", LLMJudge(model).name, "local/test"]
     assert usage.calls == 1
@@ -72,7 +73,8 @@ def test_no_model_call_when_local_is_sure_of_all():
     judge = CascadeJudge(
         Local(support=SupportClass.ABSENT, error_type=ErrorType.OTHER, confidence=0.99), ScriptedModel([])
     )
-    judgements, usage = drive(judge.assess([question("c1", "A b c.", "D e f.")]), judge.model)
+    assessment, usage = drive(judge.assess([question("c1", "A b c.", "D e f.")]), judge.model)
+    judgements = assessment.judgements
     assert judgements[0].support is SupportClass.ABSENT
     assert usage.calls == 0
 
@@ -99,7 +101,8 @@ def test_a_local_failure_is_never_sure():
 
 def test_a_failing_model_leaves_an_error_not_the_local_guess():
     judge = CascadeJudge(Local(support=SupportClass.ABSENT, error_type=ErrorType.OTHER), ScriptedModel([]))
-    judgements, _ = drive(judge.assess([question("c1", "A b c.", "D e f.")]), judge.model)
+    assessment, _ = drive(judge.assess([question("c1", "A b c.", "D e f.")]), judge.model)
+    judgements = assessment.judgements
     assert judgements[0].support is None
     assert judgements[0].error.startswith("failed: the script has no further reply")
     assert judgements[0].judge.startswith("llm/scripted/")

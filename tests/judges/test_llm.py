@@ -62,7 +62,7 @@ def ask(script, questions=None, purpose="verdicts", claims_per_call=8, limits=No
     judge = LLMJudge(model, claims_per_call=claims_per_call)
     questions = questions or [Question(claim=claim(n), passages=SOURCES) for n in (1, 2, 3)]
     result, usage = drive(judge.assess(questions, purpose), judge.model, limits or Limits(concurrency=1))
-    return result, usage, model
+    return result.judgements, usage, model
 
 
 def verdict(n, support="supported", evidence=("s1",), **fields):
@@ -253,11 +253,11 @@ def test_a_typical_answer_of_eight_claims_over_ten_passages_takes_two_calls():
     judge = LLMJudge(model)
     extraction, first = drive(judge.extract(answer, None), judge.model)
     sources = passages(*(f"Statement {n} is made." for n in range(1, 11)))
-    judgements, second = drive(
+    assessment, second = drive(
         judge.assess([Question(claim=c, passages=sources) for c in extraction.claims]), judge.model
     )
-    assert len(judgements) == 8
-    assert {j.support for j in judgements} == {SupportClass.SUPPORTED}
+    assert len(assessment.judgements) == 8
+    assert {j.support for j in assessment.judgements} == {SupportClass.SUPPORTED}
     assert first.calls + second.calls == 2
     assert model.calls[1].messages[1].content.count("Statement 10 is made.") == 1  # the context is read once
 
@@ -437,7 +437,7 @@ def test_what_needs_no_model_is_decided_without_one():
 
 def test_no_questions_no_calls():
     judge = LLMJudge(ScriptedModel([]))
-    assert drive(judge.assess([]), judge.model)[0] == ()
+    assert drive(judge.assess([]), judge.model)[0].judgements == ()
 
 
 def test_localize_asks_only_whether_passages_state_the_claim():

@@ -21,7 +21,9 @@ def judge(text, *sources, purpose="verdicts", limit=8, checkable=True, **setting
     claim = Claim(id="c1", text=text, quote=text, start=0, end=len(text), checkable=checkable)
     nodes = [Node(id=f"d{i}", kind="document", text=source) for i, source in enumerate(sources)]
     passages = candidates([claim], nodes, limit)["c1"]
-    (judgement,) = result(LocalJudge(**settings_).assess([Question(claim=claim, passages=passages)], purpose))
+    (judgement,) = result(
+        LocalJudge(**settings_).assess([Question(claim=claim, passages=passages)], purpose)
+    ).judgements
     assert judgement.claim_id == "c1"
     assert (judgement.error_type is not None) == (judgement.support in UNSUPPORTED)
     assert judgement.rationale
@@ -206,7 +208,7 @@ def test_it_is_a_judge_without_a_model():
     assert [claim.checkable for claim in extraction.claims] == [True, False]
     assert not extraction.abstained
     assert result(local.extract("I do not know.", None)).abstained
-    assert result(local.assess([])) == ()
+    assert result(local.assess([])).judgements == ()
 
 
 def test_what_is_said_of_one_ship_does_not_support_a_claim_about_another():

@@ -20,7 +20,7 @@ from trail_callbacks import (
 )
 from trail_callbacks.claims import split
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.judges.judge import Extraction, Judgement
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
 from trail_callbacks.taxonomy import UNSUPPORTED
 
 S = SupportClass
@@ -43,7 +43,7 @@ class WordJudge:
     def assess(self, questions, purpose="verdicts"):
         yield from ()
         self.asked.append((purpose, [q.claim.id for q in questions]))
-        return tuple(self._one(q, purpose) for q in questions)
+        return Assessment(judgements=tuple(self._one(q, purpose) for q in questions))
 
     def _one(self, q, purpose):
         if q.claim.id in self.fails or (purpose == "localize" and self.fails_to_localize):

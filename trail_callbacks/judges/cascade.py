@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.judges.judge import Extraction, Judge, Judgement, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.taxonomy import SupportClass
 
@@ -90,15 +90,19 @@ class CascadeJudge:
         """Finds the claims of an answer, with the model."""
         return self._judge.extract(answer, question)
 
-    def assess(
-        self, questions: Sequence[Question], purpose: Literal["verdicts", "localize"] = "verdicts"
-    ) -> Pipeline[tuple[Judgement, ...]]:
-        """Judges claims, one judgement a question, in order. See `Judge.assess`."""
+    def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
+        """Judges claims by their passages. See `Judge.assess`."""
         first = yield from self._local.assess(questions, purpose)
-        unsure = [i for i, (ask, said) in enumerate(zip(questions, first, strict=True)) if not self._sure(ask, said)]
-        decided = [replace(said, judge=said.judge or self._local.name) for said in first]
+        guesses = first.judgements
+        unsure = [i for i, (ask, said) in enumerate(zip(questions, guesses, strict=True)) if not self._sure(ask, said)]
+        decided = [replace(said, judge=said.judge or self._local.name) for said in guesses]
+        second = Assessment(judgements=())
         if unsure:
             second = yield from self._judge.assess([questions[i] for i in unsure], purpose)
-            for i, said in zip(unsure, second, strict=True):
+            for i, said in zip(unsure, second.judgements, strict=True):
                 decided[i] = replace(said, judge=said.judge or self._judge.name)
-        return tuple(decided)
+        return Assessment(
+            judgements=tuple(decided),
+            warnings=first.warnings + second.warnings,
+            cache_hits=first.cache_hits + second.cache_hits,
+        )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, Passage
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Extraction", "Judge", "Judgement", "Question"]
+__all__ = ["Assessment", "Extraction", "Judge", "Judgement", "Purpose", "Question"]
+
+Purpose: TypeAlias = Literal["verdicts", "localize", "answerable"]
+"""What passages are read for: `verdicts` asks for class, type and evidence against sources; `localize` asks only which
+passages (of intermediate outputs) state the claim; `answerable` asks whether they answer a question, which stands in
+place of the claim. For the last two `supported` means that they do, `absent` that they do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +28,14 @@ class Extraction:
         abstained: True if the answer as a whole declines to answer.
         error: Why claims are missing, if some are: a judge failure is data.
         warnings: What a reader should know, e.g. how many quotes were not in the answer and were dropped.
+        cache_hits: 1 if the claims come from a cache.
     """
 
     claims: tuple[Claim, ...]
     abstained: bool = False
     error: str | None = None
     warnings: tuple[str, ...] = ()
+    cache_hits: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +62,10 @@ class Judgement:
         second_type: A second-ranked error type, or None.
         detail: A finer word under the type: `fabricated addition`, `negation flip`, `role swap`, ...
         rationale: Why, in a sentence or two.
-        evidence: Passages that decided, spans and quotes checked.
+        evidence: Passages that decided, spans and quotes checked. If some support and some contradict, the passages
+            are in conflict, and the reader is told so.
+        faults: For an unsupported claim, each part that departs from the evidence as a short statement of its own;
+            each may have come in at another step. Empty means the claim as a whole.
         confidence: A calibrated probability, or None.
         error: Why there is no judgement: the model failed or skipped the claim.
         judge: Who decided this one (name, version, prompt hash); empty means the judge that was asked.
@@ -68,9 +78,25 @@ class Judgement:
     detail: str | None = None
     rationale: str = ""
     evidence: tuple[Evidence, ...] = ()
+    faults: tuple[str, ...] = ()
     confidence: float | None = None
     error: str | None = None
     judge: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """What a judge says about several claims.
+
+    Attributes:
+        judgements: One a question, in order.
+        warnings: What a reader should know besides, e.g. how many answers of a model were about no claim it was asked.
+        cache_hits: Judgements that come from a cache.
+    """
+
+    judgements: tuple[Judgement, ...]
+    warnings: tuple[str, ...] = ()
+    cache_hits: int = 0
 
 
 @runtime_checkable
@@ -88,13 +114,14 @@ class Judge(Protocol):
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """Finds the claims of an answer."""
 
-    def assess(
-        self, questions: Sequence[Question], purpose: Literal["verdicts", "localize"] = "verdicts"
-    ) -> Pipeline[tuple[Judgement, ...]]:
-        """Judges claims, one judgement a question, in order.
+    def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
+        """Judges claims by their passages.
 
         Args:
-            questions: Claims with their passages.
-            purpose: `verdicts` asks for class, type and evidence against sources; `localize` asks only whether
-                the passages (of an intermediate output) state the claim: `supported` means they do.
+            questions: Claims with their passages; the same claim may be asked about twice, with other passages.
+            purpose: What the passages are read for. For `localize` the evidence must name each node of the passages
+                that states the claim by itself.
+
+        Returns:
+            One judgement a question, in order.
         """

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.judges.judge import Extraction, Judgement, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Purpose, Question
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.prompts import digest
 
@@ -72,10 +72,8 @@ class LLMJudge:
 
         return extract(answer, question)
 
-    def assess(
-        self, questions: Sequence[Question], purpose: Literal["verdicts", "localize"] = "verdicts"
-    ) -> Pipeline[tuple[Judgement, ...]]:
-        """Judges claims, one judgement a question, in order. See `Judge.assess`."""
+    def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
+        """Judges claims by their passages. See `Judge.assess`."""
         from trail_callbacks.judges.llm_verdicts import assess  # noqa: PLC0415 - as above
 
         return assess(questions, purpose, self._claims_per_call)

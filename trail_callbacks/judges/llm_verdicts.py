@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from trail_callbacks.evidence import Passage, quoted
-from trail_callbacks.judges.judge import Judgement, Question
+from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question
 from trail_callbacks.judges.llm_schema import (
     StatedItem,
     StatedReply,
@@ -24,7 +24,6 @@ from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
 __all__ = ["assess"]
 
-Purpose = Literal["verdicts", "localize"]
 Label = TypeVar("Label", SupportClass, ErrorType)
 
 _logger = logging.getLogger("trail_callbacks")
@@ -53,8 +52,8 @@ class _Task:
     note: str = ""
 
 
-def assess(questions: Sequence[Question], purpose: Purpose, claims_per_call: int) -> Pipeline[tuple[Judgement, ...]]:
-    """Judges claims, one judgement a question, in order. See `Judge.assess`."""
+def assess(questions: Sequence[Question], purpose: Purpose, claims_per_call: int) -> Pipeline[Assessment]:
+    """Judges claims by their passages. See `Judge.assess`."""
     keyed = _keyed(questions)
     done = {key: settled for key, question in keyed if (settled := _without_model(question)) is not None}
     unsettled = [item for item in keyed if item[0] not in done]
@@ -71,7 +70,7 @@ def assess(questions: Sequence[Question], purpose: Purpose, claims_per_call: int
             if not further:
                 done |= {key: _failed(question, faults.get(key) or reply.error) for key, question in left}
         todo = later
-    return tuple(done[key] for key, _ in keyed)
+    return Assessment(judgements=tuple(done[key] for key, _ in keyed))
 
 
 def _keyed(questions: Sequence[Question]) -> list[Keyed]:

@@ -22,7 +22,7 @@ from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.checks import attribution, entity, hyperbole, negation, number, quantifier, role, temporal
 from trail_callbacks.judges.checks.overlap import Overlap
 from trail_callbacks.judges.checks.reading import Finding, Reading
-from trail_callbacks.judges.judge import Extraction, Judgement, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.speech import is_question
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -95,15 +95,13 @@ class LocalJudge:
         return Extraction(claims=split(answer, question), abstained=abstains(answer))
         yield ()  # a pipeline is a generator; this one makes no calls
 
-    def assess(
-        self, questions: Sequence[Question], purpose: Literal["verdicts", "localize"] = "verdicts"
-    ) -> Pipeline[tuple[Judgement, ...]]:
+    def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims one by one. For `localize`, a claim may drop who said it and is stated all the same."""
         readings: dict[str, Reading] = {}
         checks = [name for name in _CHECKS if name not in self.without]
         if purpose == "localize" and "attribution" in checks:
             checks.remove("attribution")
-        return tuple(self._judge(question, checks, readings) for question in questions)
+        return Assessment(judgements=tuple(self._judge(question, checks, readings) for question in questions))
         yield ()  # as above
 
     def _judge(self, question: Question, checks: Sequence[str], readings: dict[str, Reading]) -> Judgement:

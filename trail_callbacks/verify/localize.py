@@ -85,8 +85,8 @@ def localize(
         if not active:
             break
         questions = _questions({id_: active[id_].claim for id_ in layers}, layers, options)
-        judgements = yield from judge.assess(questions, "localize")
-        by_claim = {judgement.claim_id: judgement for judgement in judgements}
+        assessment = yield from judge.assess(questions, "localize")
+        by_claim = {judgement.claim_id: judgement for judgement in assessment.judgements}
         for id_, layer in layers.items():
             walk, judgement = active[id_], by_claim.get(id_)
             walk.seen.update(node.id for node in layer)

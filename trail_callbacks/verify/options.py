@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.scoring import Scoring
@@ -17,6 +19,11 @@ class VerifyOptions:
     Attributes:
         passages: Candidate sentences given to the judge for each claim, 1 or more.
         localize: Find the step where unsupported content entered.
+        strategy: `audit` holds claims against the leaves and then looks for the origin of those that fail; `veritrail`
+            walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
+        q: For `veritrail`: verdicts of "not fully supported" in a row that end a walk, 1 or more. Higher costs more
+            calls and flags fewer claims, more surely.
+        cache: Folder where answers of a model are kept for other runs and processes; None keeps nothing on disk.
         strict: See `Scoring`.
         severity: See `Scoring`.
         gate: See `Scoring`.
@@ -31,6 +38,9 @@ class VerifyOptions:
 
     passages: int = 8
     localize: bool = True
+    strategy: Literal["audit", "veritrail"] = "audit"
+    q: int = 1
+    cache: str | Path | None = None
     strict: bool = False
     severity: bool = False
     gate: bool = False
@@ -41,9 +51,11 @@ class VerifyOptions:
 
     def __post_init__(self) -> None:
         """Checks ranges."""
-        for name in ("passages", "concurrency"):
+        for name in ("passages", "concurrency", "q"):
             if getattr(self, name) < 1:
                 raise InputError(f"VerifyOptions.{name} is {getattr(self, name)}, expected 1 or more")
+        if self.strategy not in {"audit", "veritrail"}:
+            raise InputError(f"VerifyOptions.strategy is {self.strategy!r}, expected 'audit' or 'veritrail'")
         for name in ("max_calls", "max_tokens", "max_seconds"):
             value = getattr(self, name)
             if value is not None and value < 0:

@@ -161,8 +161,8 @@ def _audit(
         return judged | nothing
     passages = candidates(checkable, leaves, options.passages)
     questions = [Question(claim=claim, passages=passages[claim.id]) for claim in checkable]
-    judgements = yield from judge.assess(questions)
-    judged |= {judgement.claim_id: judgement for judgement in judgements}
+    assessment = yield from judge.assess(questions)
+    judged |= {judgement.claim_id: judgement for judgement in assessment.judgements}
     missing = {
         c.id: Judgement(claim_id=c.id, error="the judge gave no verdict") for c in checkable if c.id not in judged
     }
