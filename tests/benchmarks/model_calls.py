@@ -40,7 +40,7 @@ def reply(call: Call) -> dict:
     claims = {m[1]: m[2] for line in lines if (m := re.fullmatch(r"\[(c\d+)\] \(candidates: [^)]*\) (.*)", line))}
     return {
         "verdicts": [
-            {"claim": claim, "evidence": [passage], "comparison": "The passage says so.", "support": "supported",
+            {"claim": claim, "supporting": [passage], "comparison": "The passage says so.", "support": "supported",
              "analysis": "none", "error_type": "none", "second_type": "none", "detail": "none"}
             for claim, passage in ((id_, passages[text]) for id_, text in claims.items())
         ]

@@ -449,7 +449,7 @@ def test_a_whole_verification_over_http(serve):
     }
 
     def verdicts(passage):
-        item = {"claim": "c1", "evidence": [passage], "comparison": "Six, not nine.", "support": "contradicted"}
+        item = {"claim": "c1", "contradicting": [passage], "comparison": "Six, not nine.", "support": "contradicted"}
         return {
             "verdicts": [
                 item | {"analysis": "9 for 6", "error_type": "number", "second_type": "none", "detail": "none"}

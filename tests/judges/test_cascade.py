@@ -44,7 +44,7 @@ def supported(call):
     text = call.messages[1].content
     return {
         "verdicts": [
-            {"claim": c, "evidence": ["s1"], "support": "supported"} for c in ("c1", "c2", "c3") if f"[{c}]" in text
+            {"claim": c, "supporting": ["s1"], "support": "supported"} for c in ("c1", "c2", "c3") if f"[{c}]" in text
         ]
     }
 

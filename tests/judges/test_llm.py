@@ -66,7 +66,8 @@ def ask(script, questions=None, purpose="verdicts", claims_per_call=8, limits=No
 
 
 def verdict(n, support="supported", evidence=("s1",), **fields):
-    return {"claim": f"c{n}", "evidence": list(evidence), "comparison": "Compared.", "support": support, **fields}
+    side = "contradicting" if support == "contradicted" else "supporting"
+    return {"claim": f"c{n}", side: list(evidence), "comparison": "Compared.", "support": support, **fields}
 
 
 def asked_ids(call):
@@ -326,7 +327,7 @@ def test_ids_that_do_not_exist_are_dropped_and_counted():
     }
     judgements, usage, _ = ask([reply])
     assert [e.quote for e in judgements[0].evidence] == ["Number 1 holds.", "Number 2 holds."]
-    assert "1 of 3 passage ids were no candidates" in judgements[0].rationale
+    assert "Passage ids that were no candidates, dropped: 1." in judgements[0].rationale
     assert len(judgements) == 3
     assert usage.calls == 1
 
@@ -357,6 +358,59 @@ def test_supported_without_a_passage_is_asked_again_then_an_error():
     assert "supported without a passage" in judgements[1].error
     assert usage.calls == 2
     assert "c2: the model called this claim supported without a passage" in model.calls[1].messages[1].content
+
+
+def test_contradicted_without_a_passage_is_asked_again_then_an_error():
+    bare = {"verdicts": [verdict(1), verdict(2), verdict(3, "contradicted", [], supporting=["s1"])]}
+    judgements, usage, model = ask([bare, {"verdicts": [verdict(3, "contradicted", ["s77"])]}])
+    assert "contradicted without a passage" in judgements[2].error
+    assert asked_ids(model.calls[1]) == ["c3"]
+    judgements, usage, _ = ask([bare, {"verdicts": [verdict(3, "contradicted", ["s3"])]}])
+    assert judgements[2].support is SupportClass.CONTRADICTED
+    assert usage.calls == 2
+
+
+def test_sources_that_disagree_are_both_returned():
+    reply = {"verdicts": [verdict(1, supporting=["s1"], contradicting=["s3", "s2"]), verdict(2), verdict(3)]}
+    judgements, _, _ = ask([reply])
+    assert judgements[0].support is SupportClass.SUPPORTED
+    assert [(e.quote, e.relation) for e in judgements[0].evidence] == [
+        ("Number 1 holds.", "supports"),
+        ("Number 3 does not hold.", "contradicts"),
+        ("Number 2 holds.", "contradicts"),
+    ]
+
+
+def test_a_passage_on_both_sides_is_on_neither():
+    reply = {
+        "verdicts": [
+            verdict(1, supporting=["s1", "s2"], contradicting=["s2"]),
+            verdict(2, supporting=["s2"], contradicting=["s2"]),
+            verdict(3),
+        ]
+    }
+    judgements, _, model = ask([reply, {"verdicts": [verdict(2)]}])
+    assert [e.quote for e in judgements[0].evidence] == ["Number 1 holds."]
+    assert "s2: named both for and against" in judgements[0].rationale
+    assert asked_ids(model.calls[1]) == ["c2"]
+
+
+def test_faults_are_kept_for_unsupported_claims_only_short_distinct_and_few():
+    said = ["It was red.", "none", "it was red.", "It was tall. " * 60, "Two too many.", "Three too many."]
+    reply = {
+        "verdicts": [
+            verdict(1, faults=["It was red."]),
+            verdict(2, "absent", [], faults=said),
+            verdict(3, "absent", [], faults={"a": 1}),
+        ]
+    }
+    judgements, _, _ = ask([reply])
+    assert judgements[0].faults == judgements[2].faults == ()
+    assert judgements[1].faults == ("It was red.",)
+    few = ["It was tall. " * 60, "It was red.", "It was old."]
+    judgements, _, _ = ask([{"verdicts": [verdict(1), verdict(2, "absent", [], faults=few), verdict(3)]}])
+    assert judgements[1].faults[1:] == ("It was red.", "It was old.")
+    assert len(judgements[1].faults[0]) <= 300
 
 
 def test_two_different_classes_for_one_claim_are_no_answer():
@@ -404,7 +458,7 @@ def test_one_refused_claim_does_not_take_the_others_with_it():
 def test_a_single_claim_that_is_cut_gets_more_room_once():
     judgements, _, model = ask(lambda call: Reply(error="length: cut"), [Question(claim=claim(1), passages=SOURCES)])
     assert judgements[0].error == "length: cut"
-    assert [call.max_tokens for call in model.calls] == [576, 1152]
+    assert [call.max_tokens for call in model.calls] == [616, 1232]
 
 
 @pytest.mark.parametrize(
@@ -572,10 +626,12 @@ def test_schemas_name_every_label_bound_every_text_and_demand_every_field():
     item = model.calls[0].schema.model_json_schema()["$defs"]["VerdictItem"]["properties"]
     assert list(item) == [
         "claim",
-        "evidence",
+        "supporting",
+        "contradicting",
         "comparison",
         "support",
         "analysis",
+        "faults",
         "error_type",
         "second_type",
         "detail",

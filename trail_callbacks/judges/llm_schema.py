@@ -28,6 +28,10 @@ __all__ = [
 
 Item = TypeVar("Item", bound=BaseModel)
 
+_MOST_IDS = 64  # a claim may be traced through as many texts
+_MOST_FAULTS = 3  # more are no parts of one claim
+_LONGEST_FAULT = 300  # characters
+
 
 def _demand_all(schema: dict[str, Any]) -> None:
     """Makes the schema as OpenAI's strict mode wants it; a field that is missing all the same gets its default."""
@@ -52,10 +56,20 @@ def _label(kind: type[SupportClass | ErrorType], *others: str) -> Any:
 
 def _ids(value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
-    return [str(item).strip(" []'\"")[:40] for item in values if isinstance(item, str | int)][:12]
+    return [str(item).strip(" []'\"")[:40] for item in values[:_MOST_IDS] if isinstance(item, str | int)]
 
 
-Ids = Annotated[list[Annotated[str, Field(max_length=40)]], BeforeValidator(_ids), Field(max_length=12)]
+def _statements(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [item[:_LONGEST_FAULT] for item in values[:_MOST_FAULTS] if isinstance(item, str)]
+
+
+Ids = Annotated[list[Annotated[str, Field(max_length=40)]], BeforeValidator(_ids), Field(max_length=_MOST_IDS)]
+Statements = Annotated[
+    list[Annotated[str, Field(max_length=_LONGEST_FAULT)]],
+    BeforeValidator(_statements),
+    Field(max_length=_MOST_FAULTS),
+]
 
 
 class _Strict(BaseModel):
@@ -74,10 +88,12 @@ class VerdictItem(_Strict):
     """One judged claim; the order of the fields is the order of the reasoning."""
 
     claim: _text(40)  # type: ignore[valid-type]  # as above
-    evidence: Ids = Field(default_factory=list)
+    supporting: Ids = Field(default_factory=list)
+    contradicting: Ids = Field(default_factory=list)
     comparison: _text(700) = ""  # type: ignore[valid-type]  # as above
     support: _label(SupportClass)  # type: ignore[valid-type]  # as above
     analysis: _text(500) = "none"  # type: ignore[valid-type]  # as above
+    faults: Statements = Field(default_factory=list)
     error_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
     second_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
     detail: _text(60) = "none"  # type: ignore[valid-type]  # as above
@@ -143,14 +159,15 @@ def narrow_verdicts(
 
     Only what is shown to the model gets narrower; reading stays as lenient as before, and ids are checked in code.
     """
-    item = cast("type[BaseModel]", VerdictItem if issubclass(reply, VerdictsReply) else StatedItem)
-    ids = {"items": {"type": "string", "enum": list(passages)}}
-    narrowed = create_model(
-        item.__name__,
-        __base__=item,
-        claim=(Annotated[str, BeforeValidator(_as_text)], Field(json_schema_extra={"enum": list(claims)})),
-        evidence=(Ids, Field(default_factory=list, json_schema_extra=cast("Any", ids))),
-    )
+    verdicts = issubclass(reply, VerdictsReply)
+    item = cast("type[BaseModel]", VerdictItem if verdicts else StatedItem)
+    ids: Any = {"items": {"type": "string", "enum": list(passages)}}
+    fields: dict[str, Any] = {
+        name: (Ids, Field(default_factory=list, json_schema_extra=ids))
+        for name in (("supporting", "contradicting") if verdicts else ("evidence",))
+    }
+    fields["claim"] = (Annotated[str, BeforeValidator(_as_text)], Field(json_schema_extra={"enum": list(claims)}))
+    narrowed = create_model(item.__name__, __base__=item, **fields)
     items: Any = Annotated[cast("Any", list[narrowed]), _whole(narrowed)]  # type: ignore[valid-type]  # made at run time
     count = {"minItems": len(claims), "maxItems": len(claims)}
     return create_model(

@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question
@@ -27,7 +27,7 @@ __all__ = ["assess"]
 Label = TypeVar("Label", SupportClass, ErrorType)
 
 _logger = logging.getLogger("trail_callbacks")
-_ROOM = {"verdicts": (256, 320), "localize": (128, 160)}  # tokens for a reply: once, and for each claim
+_ROOM = {"verdicts": (256, 360), "localize": (128, 160)}  # tokens for a reply: once, and for each claim
 _SPLIT = ("length:", "refused:", "rejected: too long")  # failures that fewer claims, and so fewer passages, may cure
 
 
@@ -207,15 +207,23 @@ def _verdict(claim_id: str, candidates: dict[str, Passage], item: VerdictItem) -
     support = _label(SupportClass, item.support)
     if support is None:
         return "invalid: the model gave a class that does not exist"
-    known, dropped = _evidence(candidates, item.evidence)
-    if support is SupportClass.SUPPORTED and not known:
+    twice = set(item.supporting) & set(item.contradicting)
+    supporting, lost = _evidence(candidates, [id_ for id_ in item.supporting if id_ not in twice])
+    contradicting, lost_too = _evidence(candidates, [id_ for id_ in item.contradicting if id_ not in twice])
+    if support is SupportClass.SUPPORTED and not supporting:
         return "invalid: the model called this claim supported without a passage that it was shown"
+    if support is SupportClass.CONTRADICTED and not contradicting:
+        return "invalid: the model called this claim contradicted without a passage that it was shown"
+    if support is SupportClass.PARTIALLY_SUPPORTED and not supporting + contradicting:
+        return "invalid: the model called this claim partially supported without a passage that it was shown"
     wrong = support in UNSUPPORTED
     first = (_label(ErrorType, item.error_type) or ErrorType.OTHER) if wrong else None
     second = _label(ErrorType, item.second_type) if wrong else None
-    relation: Literal["supports", "contradicts"] = "contradicts" if support is SupportClass.CONTRADICTED else "supports"
     speaks = support not in {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
-    reasons = [item.comparison, item.analysis if wrong else "", dropped]
+    both = f"({', '.join(sorted(twice))}: named both for and against, and dropped.)" if twice & {*candidates} else ""
+    reasons = [item.comparison, item.analysis if wrong else "", _dropped(lost + lost_too), both]
+    evidence = [quoted(passage, "supports") for passage in supporting]
+    evidence += [quoted(passage, "contradicts") for passage in contradicting]
     return Judgement(
         claim_id=claim_id,
         support=support,
@@ -223,13 +231,21 @@ def _verdict(claim_id: str, candidates: dict[str, Passage], item: VerdictItem) -
         second_type=second if second is not first else None,
         detail=_said(item.detail) or None if wrong else None,
         rationale=" ".join(filter(None, map(_said, reasons))),
-        evidence=tuple(quoted(passage, relation) for passage in known) if speaks else (),
+        evidence=tuple(evidence) if speaks else (),
+        faults=_faults(item.faults) if wrong else (),
     )
 
 
+def _faults(faults: Sequence[str]) -> tuple[str, ...]:
+    distinct: dict[str, str] = {}
+    for said in filter(None, map(_said, faults)):
+        distinct.setdefault(said.casefold(), said)
+    return tuple(distinct.values())
+
+
 def _stated(claim_id: str, candidates: dict[str, Passage], item: StatedItem) -> Judgement | str:
-    known, dropped = _evidence(candidates, item.evidence)
-    rationale = " ".join(filter(None, map(_said, [item.comparison, dropped])))
+    known, lost = _evidence(candidates, item.evidence)
+    rationale = " ".join(filter(None, map(_said, [item.comparison, _dropped(lost)])))
     if not item.stated:
         return _absent(claim_id, rationale)
     if not known:
@@ -242,12 +258,15 @@ def _stated(claim_id: str, candidates: dict[str, Passage], item: StatedItem) -> 
     )
 
 
-def _evidence(candidates: dict[str, Passage], ids: Sequence[str]) -> tuple[list[Passage], str]:
-    """Returns the candidates that the model pointed to, and a remark if it pointed elsewhere too."""
+def _evidence(candidates: dict[str, Passage], ids: Sequence[str]) -> tuple[list[Passage], int]:
+    """Returns the candidates that the model pointed to, and how often it pointed elsewhere."""
     named = list(dict.fromkeys(ids))
     known = [candidates[id_] for id_ in named if id_ in candidates]
-    lost = len(named) - len(known)
-    return known, f"({lost} of {len(named)} passage ids were no candidates and were dropped.)" if lost else ""
+    return known, len(named) - len(known)
+
+
+def _dropped(lost: int) -> str:
+    return f"(Passage ids that were no candidates, dropped: {lost}.)" if lost else ""
 
 
 def _label(kind: type[Label], text: str) -> Label | None:
