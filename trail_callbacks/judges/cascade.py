@@ -86,6 +86,10 @@ class CascadeJudge:
     def __repr__(self) -> str:
         return f"CascadeJudge(local={self._local!r}, judge={self._judge!r})"
 
+    def wrapping(self, wrap: Callable[[Judge], Judge]) -> CascadeJudge:
+        """Returns the same cascade with the judge that decides the rest inside another, e.g. one that caches it."""
+        return CascadeJudge(self._local, wrap(self._judge), sure=self._sure)
+
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """Finds the claims of an answer, with the model."""
         return self._judge.extract(answer, question)

@@ -63,6 +63,11 @@ class LLMJudge:
         """The model that answers this judge's calls."""
         return self._model
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Settings that may change an answer: part of the key under which a cache keeps it."""
+        return {"claims_per_call": self._claims_per_call}
+
     def __repr__(self) -> str:
         return f"LLMJudge({self._model.name!r})"
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from pydantic import BaseModel, ValidationError
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["InstructorModel"]
 
+_CREDENTIALS = re.compile(r"//[^/@]*@")
+_SECRET = frozenset({"api_key", "extra_headers", "default_headers"})
 _REASONING_ROOM = 8192  # tokens a reasoning model may think before it answers; they count against its limit
 
 
@@ -118,7 +122,7 @@ class InstructorModel:
                 self._room = "max_completion_tokens"  # all its models take it, reasoning ones nothing else
             self._loop: PrivateLoop | None = PrivateLoop(closer(self._client))
             self._asynchronous = self._owned = True
-            self._name = str(model)
+            self._name, self._unnamed = str(model), ""
             return
         if base_url is not None or api_key is not None or mode is not None:
             raise JudgeError("base_url, api_key and mode belong to the client: set them where it is made")
@@ -134,11 +138,29 @@ class InstructorModel:
             self._create = {"model": model, **create}
         provider = getattr(getattr(client, "provider", None), "value", "instructor")
         self._name = f"{provider}/{known or 'default'}"
+        self._unnamed = "" if known else uuid4().hex  # nobody knows which model answers: share nothing with others
 
     @property
     def name(self) -> str:
         """Provider and model, as shown in reports."""
         return self._name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What may change an answer besides model and prompt: where it is asked, how, and the parameters sent.
+
+        Holds no key: headers are left out, and so are credentials in an address.
+        """
+        client = self._client
+        address = str(getattr(getattr(client, "client", None), "base_url", ""))
+        mode = getattr(client, "mode", None)
+        settings = {**(getattr(client, "kwargs", None) or {}), **self._create}
+        return {
+            "base_url": _CREDENTIALS.sub("//", address),
+            "unnamed": self._unnamed,
+            "mode": str(getattr(mode, "value", mode)),
+            **{name: value for name, value in settings.items() if name not in _SECRET},
+        }
 
     def __repr__(self) -> str:
         return f"InstructorModel({self._name!r})"

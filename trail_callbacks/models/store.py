@@ -1,0 +1,170 @@
+"""Paid answers kept on disk: a folder of small JSON files, each named by the hash of what was asked.
+
+By hand, because the known libraries store pickles, which run code when they are read, or keep one database file that
+a crash can take with it. Here a file is whole or it is no entry: it begins with a hash of its name and content, and
+takes its place in one step. So threads and processes may share a folder without locks.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from threading import Lock
+from typing import Any
+
+from trail_callbacks.errors import InputError
+
+__all__ = ["Store", "digest"]
+
+_logger = logging.getLogger("trail_callbacks")
+_LARGEST = 4 * 1024 * 1024  # bytes of one entry; a longer file is none of ours and is not read
+_SHARE = 16  # a process that wrote a sixteenth of the bound looks whether the folder is over it
+_ROOM = 0.9  # share of the bound that is left filled
+_SHARD = re.compile("[0-9a-f]{2}")
+_STALE = 3600.0  # seconds after which a temporary file belongs to nobody
+
+
+def digest(material: Any) -> str:
+    """Returns the key of some JSON-like material: 64 hex digits, the same in every process.
+
+    Dictionaries are equal in any order; what is no JSON counts by its `repr`.
+    """
+    text = json.dumps(material, sort_keys=True, ensure_ascii=True, default=repr, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
+
+
+class Store:
+    """JSON values by key, in a folder that several threads and processes may use at once.
+
+    After it is built nothing is raised: what cannot be read is missing, what cannot be written is not kept, and
+    `problem` says why. Files are readable by their owner only.
+
+    Args:
+        folder: Where to keep them; made if it does not exist. `~` is the home folder.
+        max_bytes: Bound on the files together, 1 or more. Over it, the oldest entries go. This is looked after now
+            and then, not at each write, so the folder may be over it by a sixteenth for each process that writes.
+
+    Raises:
+        InputError: If the folder cannot be made or written, or `max_bytes` is below 1.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, max_bytes: int = 256 * 1024 * 1024) -> None:
+        if max_bytes < 1:
+            raise InputError(f"max_bytes is {max_bytes}, expected 1 or more")
+        try:
+            self._folder = Path(folder).expanduser()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=self._folder, prefix=".", suffix=".tmp"):
+                pass
+        except (OSError, RuntimeError, TypeError, ValueError) as error:  # no home; no path at all; a zero byte in it
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"the cache folder {str(folder)!r} cannot be written: {why}") from error
+        self._max_bytes = max_bytes
+        self._lock = Lock()  # protects the two fields below
+        self._written = random.randrange(max(1, max_bytes // _SHARE))  # noqa: S311 - short processes share the work
+        self._problem: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Store({str(self._folder)!r})"
+
+    @property
+    def problem(self) -> str | None:
+        """Why the last value that could not be kept was not; None if all were."""
+        return self._problem
+
+    def get(self, key: str) -> Any | None:
+        """Returns the value of a key, or None if there is none that can be trusted. `key` is one of `digest`."""
+        try:
+            with self._path(key).open("rb") as file:
+                data = file.read(_LARGEST + 1)
+            seal, _, body = data.partition(b"\n")
+            return json.loads(body) if len(data) <= _LARGEST and seal == _seal(key, body) else None
+        except (OSError, ValueError, RecursionError):  # absent, or not ours: the next `put` replaces it
+            return None
+
+    def put(self, key: str, value: Any) -> None:
+        """Keeps a value, which must be JSON, under a key of `digest`."""
+        path, temporary = self._path(key), None
+        try:
+            body = json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".tmp", delete=False) as file:
+                temporary = Path(file.name)
+                file.write(_seal(key, body) + b"\n" + body)
+            temporary.replace(path)
+        except (OSError, TypeError, ValueError, RecursionError) as error:
+            self._keep(error)
+            if temporary is not None:
+                _remove(temporary)
+            return
+        with self._lock:
+            self._written += len(body)
+            due = self._written >= self._max_bytes // _SHARE
+            self._written = 0 if due else self._written
+        if due:
+            self._prune()
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key[2:]}.json"
+
+    def _keep(self, error: Exception) -> None:
+        with self._lock:
+            first, self._problem = self._problem is None, f"{getattr(error, 'strerror', None) or error}"
+        if first:
+            _logger.warning("an answer could not be kept in the cache folder %s: %r", self._folder, error)
+
+    def _prune(self) -> None:
+        """Removes the oldest entries of a folder that is over its bound, and what broken writes left behind."""
+        entries = sorted(self._entries())
+        total = sum(size for _, size, _ in entries)
+        over = total > self._max_bytes
+        for _, size, path in entries:
+            if not over or total <= self._max_bytes * _ROOM:
+                break
+            _remove(path)
+            total -= size
+
+    def _entries(self) -> Iterator[tuple[float, int, Path]]:
+        """Age, size and path of each entry."""
+        stale = time.time() - _STALE
+        for shard in _scan(self._folder):
+            if not _is_shard(shard):
+                continue
+            for entry in _scan(shard.path):
+                with suppress(OSError):  # gone since
+                    stat = entry.stat(follow_symlinks=False)
+                    if entry.name.endswith(".json"):
+                        yield stat.st_mtime, stat.st_size, Path(entry.path)
+                    elif entry.name.endswith(".tmp") and stat.st_mtime < stale:
+                        _remove(Path(entry.path))
+
+
+def _seal(key: str, body: bytes) -> bytes:
+    return sha256(key.encode() + b"\n" + body).hexdigest().encode()
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # another process was faster
+        path.unlink()
+
+
+def _is_shard(entry: os.DirEntry[str]) -> bool:
+    """Only folders that we name are ours to clean: a user may point us at one that holds other things."""
+    return _SHARD.fullmatch(entry.name) is not None and entry.is_dir(follow_symlinks=False)
+
+
+def _scan(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:
+        return []
