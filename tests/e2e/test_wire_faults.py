@@ -3,13 +3,17 @@
 import asyncio
 import json
 import socket
+import sys
 import threading
 import time
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
+
+sys.path.insert(0, str(Path(__file__).parent))
+from endpoint import Answer, Endpoint, answer, error, tool_answer
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.models.call import Call, Message
@@ -26,75 +30,6 @@ class City(BaseModel):
 
 
 CALL = Call(messages=(Message("user", "Name a city."),), schema=City, purpose="claims", max_tokens=50)
-
-
-class Endpoint:
-    """Answers each request with the next of `answers`, or with the last for ever; keeps what was asked."""
-
-    def __init__(self, *answers):
-        self.answers = list(answers)
-        self.requests = []
-        self.times = []
-        endpoint = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                endpoint.requests.append(json.loads(body))
-                endpoint.times.append(time.perf_counter())
-                endpoint.authorization = self.headers["Authorization"]
-                answers = endpoint.answers
-                status, payload, headers = answers.pop(0) if len(answers) > 1 else answers[0]
-                data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-                self.send_response(status)
-                for name, value in {"Content-Type": "application/json", "Content-Length": len(data), **headers}.items():
-                    self.send_header(name, str(value))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *args):
-                pass
-
-        class Server(ThreadingHTTPServer):
-            request_queue_size = 64  # twenty clients knock at once
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
-        self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-
-    def close(self):
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
-
-
-def answer(content, status=200, *, finish="stop", refusal=None, usage=(10, 5), **message):
-    return (
-        status,
-        {
-            "id": "x",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "m",
-            "choices": [
-                {
-                    "index": 0,
-                    "finish_reason": finish,
-                    "message": {"role": "assistant", "content": content, "refusal": refusal, **message},
-                }
-            ],
-            "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)},
-        },
-        {},
-    )
-
-
-def fault(status, message, code=None, param=None, **headers):
-    return status, {"error": {"message": message, "type": "t", "code": code, "param": param}}, headers
 
 
 GOOD = answer('{"name": "Oslo"}')
@@ -115,7 +50,9 @@ def serve():
     def start(*answers, **options):
         endpoint = Endpoint(*answers)
         started.append(endpoint)
-        return endpoint, InstructorModel("openai/m", base_url=endpoint.url, api_key=KEY, http_retries=0, **options)
+        return endpoint, InstructorModel(
+            "openai/m", base_url=endpoint.url, api_key=KEY, **{"http_retries": 0} | options
+        )
 
     yield start
     for endpoint in started:
@@ -131,20 +68,20 @@ def test_a_good_answer(serve, ask):
     assert sent["max_tokens"] == 50
     assert not {"temperature", "top_p", "seed", "stream"} & sent.keys()
     assert sent["response_format"]["type"] == "json_schema"
-    assert endpoint.authorization == f"Bearer {KEY}"
+    assert endpoint.authorizations[0] == f"Bearer {KEY}"
 
 
 def test_a_key_of_the_environment_is_not_sent_to_another_endpoint(serve, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     endpoint, _ = serve(GOOD)
     assert InstructorModel("openai/m", base_url=endpoint.url).ask(CALL).error is None
-    assert KEY not in endpoint.authorization
+    assert KEY not in endpoint.authorizations[0]
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_wrong_key_is_unauthorised_and_never_shown(serve, ask, status):
     _, model = serve(
-        fault(status, f"Incorrect API key provided: {KEY}. Also sk-other-0123456789abc.", "invalid_api_key")
+        error(status, f"Incorrect API key provided: {KEY}. Also sk-other-0123456789abc.", "invalid_api_key")
     )
     reply = ask(model)
     assert reply.error.startswith("unauthorised: Incorrect API key provided: [key]")
@@ -154,15 +91,14 @@ def test_a_wrong_key_is_unauthorised_and_never_shown(serve, ask, status):
 
 
 def test_a_busy_endpoint_is_asked_again_when_it_says(serve, ask):
-    endpoint, model = serve(fault(429, "slow down", **{"Retry-After": "1"}), GOOD)
-    model._client.client.max_retries = 1
+    endpoint, model = serve(error(429, "slow down", Retry_After="0.3"), GOOD, http_retries=1)
     reply = ask(model)
     assert reply.value.name == "Oslo"
-    assert endpoint.times[1] - endpoint.times[0] >= 1.0
+    assert endpoint.times[1] - endpoint.times[0] >= 0.3
 
 
 def test_an_endpoint_that_stays_busy_is_busy(serve, ask):
-    _, model = serve(fault(429, "quota used up", "insufficient_quota"))
+    _, model = serve(error(429, "quota used up", "insufficient_quota"))
     assert ask(model).error == "busy: quota used up"
 
 
@@ -184,7 +120,7 @@ def test_an_endpoint_that_never_answers_is_unreachable(ask):
 
 
 def test_nonsense_is_invalid_and_its_text_is_kept(serve, ask):
-    endpoint, model = serve(answer("I would rather talk about the weather."))
+    endpoint, model = serve(answer("I would rather talk about the weather."), max_retries=1)
     reply = ask(model)
     assert reply.error.startswith("invalid:")
     assert reply.text == "I would rather talk about the weather."
@@ -193,7 +129,7 @@ def test_nonsense_is_invalid_and_its_text_is_kept(serve, ask):
 
 
 def test_broken_json_is_cured_by_asking_again(serve, ask):
-    endpoint, model = serve(answer('{"name": "Os'), GOOD)
+    endpoint, model = serve(answer('{"name": "Os'), GOOD, max_retries=1)
     reply = ask(model)
     assert reply.value.name == "Oslo"
     assert (reply.usage.calls, reply.usage.prompt_tokens) == (2, 20)
@@ -219,10 +155,10 @@ def test_an_answer_in_the_reasoning_field_is_found(serve, ask):
     assert ask(model).value.name == "Oslo"
 
 
-def test_an_answer_with_talk_around_it_is_saved_in_the_end(serve, ask):
+def test_an_answer_with_talk_around_it_is_read(serve, ask):
     _, model = serve(answer('Here you are: {"name": "Oslo"} Anything else?'))
     reply = ask(model)
-    assert (reply.value.name, reply.error, reply.usage.calls) == ("Oslo", None, 2)
+    assert (reply.value.name, reply.error, reply.usage.calls) == ("Oslo", None, 1)
 
 
 def test_a_cut_answer_is_a_length_failure_with_its_text(serve, ask):
@@ -238,7 +174,7 @@ def test_a_cut_answer_is_a_length_failure_with_its_text(serve, ask):
     [
         answer("", finish="content_filter"),
         answer(None, refusal="I cannot help with that."),
-        fault(
+        error(
             400,
             "The response was filtered due to the prompt triggering the content management policy.",
             "content_filter",
@@ -254,14 +190,14 @@ def test_a_refusal_is_not_an_error_of_shape(serve, ask, refusing):
 
 def test_a_context_that_is_too_long_is_rejected(serve, ask):
     _, model = serve(
-        fault(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded", "messages")
+        error(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded", "messages")
     )
     assert ask(model).error.startswith("rejected: too long: This model's maximum context")
 
 
 def test_max_tokens_is_renamed_once_and_leaves_room_to_think(serve, ask):
     endpoint, model = serve(
-        fault(
+        error(
             400,
             "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
             "unsupported_parameter",
@@ -280,7 +216,7 @@ def test_max_tokens_is_renamed_once_and_leaves_room_to_think(serve, ask):
 
 def test_a_limit_that_is_too_large_is_left_out(serve, ask):
     endpoint, model = serve(
-        fault(
+        error(
             400, "'max_tokens' is too large: 50. This model's maximum context length is 60 tokens.", None, "max_tokens"
         ),
         GOOD,
@@ -309,7 +245,7 @@ def test_ollama_at_its_own_endpoint_works(serve):
 
 def test_a_rejected_sampling_parameter_is_dropped_and_remembered(serve, ask):
     endpoint, model = serve(
-        fault(
+        error(
             400,
             "Unsupported value: 'temperature' does not support 0 with this model.",
             "unsupported_value",
@@ -328,7 +264,7 @@ def test_a_rejected_sampling_parameter_is_dropped_and_remembered(serve, ask):
 
 
 def test_a_rejection_that_dropping_cannot_cure_ends(serve, ask):
-    endpoint, model = serve(fault(400, "Unsupported parameter: 'max_tokens' and 'max_completion_tokens'"))
+    endpoint, model = serve(error(400, "Unsupported parameter: 'max_tokens' and 'max_completion_tokens'"))
     assert ask(model).error.startswith("rejected:")
     assert len(endpoint.requests) == 3
 
@@ -336,11 +272,11 @@ def test_a_rejection_that_dropping_cannot_cure_ends(serve, ask):
 @pytest.mark.parametrize(
     ("given", "category"),
     [
-        (fault(500, "oops"), "failed: oops"),
-        (fault(404, "The model m does not exist", "model_not_found"), "rejected: The model m does not exist"),
-        ((200, b"<html>a proxy's page</html>", {"Content-Type": "text/html"}), ""),
-        ((200, {"unexpected": True}, {}), ""),
-        ((200, b"{not json", {}), ""),
+        (error(500, "oops"), "failed: oops"),
+        (error(404, "The model m does not exist", "model_not_found"), "rejected: The model m does not exist"),
+        (Answer(200, b"<html>a proxy's page</html>", {"Content-Type": "text/html"}), ""),
+        (Answer(200, {"unexpected": True}), ""),
+        (Answer(200, b"{not json"), ""),
         (answer(None), ""),
     ],
 )
@@ -393,11 +329,6 @@ def test_wrong_settings_are_refused(options):
         InstructorModel(**options)
 
 
-def tool_answer(arguments, **message):
-    call = {"id": "call_1", "type": "function", "function": {"name": "City", "arguments": arguments}}
-    return answer(None, finish=message.pop("finish", "tool_calls"), tool_calls=[call], **message)
-
-
 def test_tools_are_openais_default_way_and_work(serve, ask):
     endpoint, model = serve(tool_answer('{"name": "Oslo"}'), mode="tools")
     assert ask(model).value.name == "Oslo"
@@ -406,7 +337,7 @@ def test_tools_are_openais_default_way_and_work(serve, ask):
 
 
 def test_broken_arguments_are_asked_for_again(serve, ask):
-    endpoint, model = serve(tool_answer('{"name": "Os'), tool_answer('{"name": "Oslo"}'), mode="tools")
+    endpoint, model = serve(tool_answer('{"name": "Os'), tool_answer('{"name": "Oslo"}'), mode="tools", max_retries=1)
     reply = ask(model)
     assert (reply.value.name, reply.usage.calls) == ("Oslo", 2)
     assert endpoint.requests[1]["messages"][-1]["role"] == "tool"
@@ -469,7 +400,7 @@ async def test_a_whole_verification_over_http_with_asyncio(serve):
     from trail_callbacks import acheck
     from trail_callbacks.judges.llm import LLMJudge
 
-    _, model = serve(fault(401, f"Incorrect API key provided: {KEY}"))
+    _, model = serve(error(401, f"Incorrect API key provided: {KEY}"))
     report = await acheck("Oslo has 9 trams.", "Oslo has 6 trams.", judge=LLMJudge(model))
     assert report.state == "error"
     assert report.hallucination_score is None

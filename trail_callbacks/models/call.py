@@ -58,12 +58,14 @@ class Call:
         schema: The shape of the answer.
         purpose: What it is for (`claims`, `verdicts`, `localize`): for logs, budgets and scripted models.
         max_tokens: Room for the answer, sized from the number of items asked for; None leaves it to the model.
+        seconds: Time left for the answer, set by the driver; a model that can gives up then. None is no limit.
     """
 
     messages: tuple[Message, ...]
     schema: type[BaseModel]
     purpose: str
     max_tokens: int | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine
+import logging
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.errors import JudgeError, MissingExtraError
@@ -12,7 +15,7 @@ from trail_callbacks.models.failures import redact
 if TYPE_CHECKING:
     from instructor import AsyncInstructor, Mode
 
-__all__ = ["closer", "configure", "connect"]
+__all__ = ["closer", "configure", "connect", "unlogged"]
 
 _NO_KEY = "none"  # openai's client wants some key; a local server ignores it, and the user's real one stays here
 
@@ -67,11 +70,11 @@ def _leads_to(client: Any, base_url: str) -> bool:
     return actual.rstrip("/").casefold() == base_url.rstrip("/").casefold()
 
 
-def configure(client: Any, timeout: float, http_retries: int) -> None:
-    """Sets time and retries on the provider's client: openai's and its relatives read them at every request."""
+def configure(client: Any, timeout: float) -> None:
+    """Sets the time a request may take on the provider's client, and that it repeats none by itself."""
     inner: Any = getattr(client, "client", None)
     if hasattr(inner, "max_retries"):
-        inner.max_retries = http_retries
+        inner.max_retries = 0
     if hasattr(inner, "timeout"):
         inner.timeout = timeout
 
@@ -87,3 +90,29 @@ def closer(client: Any) -> Callable[[], Coroutine[Any, Any, None]]:
             await done
 
     return close
+
+
+_asking: ContextVar[bool] = ContextVar("trail_asking", default=False)
+
+
+class _Reported(logging.Filter):
+    def filter(self, _: logging.LogRecord) -> bool:
+        return not _asking.get()
+
+
+_reported = _Reported()
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Keeps instructor from logging the failures of our requests: they are replies, and its lines may show a key.
+
+    What it logs for the app's own requests stays.
+    """
+    for name in ("instructor", "instructor.retry", "instructor.v2.retry"):
+        logging.getLogger(name).addFilter(_reported)  # does nothing the second time
+    token = _asking.set(True)
+    try:
+        yield
+    finally:
+        _asking.reset(token)

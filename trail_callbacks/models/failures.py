@@ -6,14 +6,26 @@ and none of them is imported here.
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Iterable
 from typing import Any
 
 from trail_callbacks.models.call import Usage
-from trail_callbacks.models.salvage import clean
+from trail_callbacks.models.salvage import clean, spoken
 
-__all__ = ["describe", "raw_text", "redact", "rejected_parameter", "root", "too_large", "usage"]
+__all__ = [
+    "describe",
+    "header",
+    "raw_text",
+    "redact",
+    "rejected_parameter",
+    "retry_after",
+    "root",
+    "too_large",
+    "usage",
+]
 
 _SECRET = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_]|AIza)[-\w*]{6,}|(?<=Bearer )\S+")
 _FILTERED = re.compile(r"content[_ ]?(?:filter|management|policy)|safety system|responsible_?ai", re.IGNORECASE)
@@ -41,7 +53,9 @@ _BY_NAME = {
     "ValidationError": "invalid",
 }
 _BY_STATUS = {401: "unauthorised", 403: "unauthorised", 413: "rejected: too long", 429: "busy"}
+_NO_JSON = ("JSONDecodeError", "UnicodeDecodeError", "ResponseParsingError")
 _LONGEST = 400
+_EXCERPT = 80
 
 
 def root(error: BaseException) -> BaseException:
@@ -49,23 +63,54 @@ def root(error: BaseException) -> BaseException:
     return error.__cause__ if _named(error, "InstructorRetryException") and error.__cause__ else error
 
 
-def describe(error: BaseException, secrets: Iterable[str] = ()) -> str:
+def describe(error: BaseException, secrets: Iterable[str] = (), completion: Any = None) -> str:
     """Says what went wrong: `unreachable: ...`, `unauthorised: ...`, `refused: ...`, `length: ...`, and so on.
 
     Args:
         error: What the client raised.
         secrets: Strings that must not appear in the message, e.g. the API key.
+        completion: What the endpoint returned, if it did.
 
     Returns:
         One line: a category, a colon, and the provider's words, shortened.
     """
     cause = root(error)
-    message, refusal = _message(cause), _refusal(error)
-    line = f"refused: {refusal}" if refusal else f"{_category(cause, message)}: {message}"
-    return redact(" ".join(line.split())[:_LONGEST], secrets)
+    completion = getattr(error, "last_completion", None) or completion
+    refusal = _refusal(cause, completion)
+    line = f"refused: {refusal}" if refusal else _unread(cause, completion) or f"{_category(cause)}: {_message(cause)}"
+    wait = retry_after(cause)
+    remark = f" (it asks to wait {wait:.0f} seconds)" if wait else ""
+    return redact(" ".join(line.split())[:_LONGEST] + remark, secrets)
 
 
-def _category(cause: BaseException, message: str) -> str:
+def _unread(cause: BaseException, completion: Any) -> str | None:
+    """Says why a reply of the endpoint holds no answer; None if there was no reply, or another reason is known."""
+    if getattr(cause, "status_code", None) is not None or _category(cause) not in {"failed", "invalid"}:
+        return None
+    nothing = _named(cause, *_NO_JSON) and not completion
+    if nothing or isinstance(completion, str | bytes | list | dict | int | float):
+        page = "" if nothing else f": {_quoted(str(completion))}"
+        return f"failed: the endpoint's reply is no chat completion; is base_url right?{page}"
+    return None if completion is None else f"invalid: {_misshapen(cause, raw_text(completion))}"
+
+
+def _misshapen(cause: BaseException, text: str | None) -> str:
+    if not text or not text.strip():
+        return "the model returned nothing"
+    errors = getattr(cause, "errors", None)
+    first = errors()[0] if _named(cause, "ValidationError") and callable(errors) else {}
+    if first.get("type") == "json_invalid" or _named(cause, "JSONDecodeError"):
+        return f"the answer is no JSON: {_quoted(text)}"
+    where = ".".join(str(part) for part in first.get("loc", ()))
+    return f"the answer has another shape: {where}: {first.get('msg')}" if where else _message(cause)
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return repr(text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}...")
+
+
+def _category(cause: BaseException) -> str:
     for kind in type(cause).__mro__:
         if kind.__name__ in _BY_NAME:
             return _BY_NAME[kind.__name__]
@@ -74,21 +119,22 @@ def _category(cause: BaseException, message: str) -> str:
         return _BY_STATUS[status]
     if not isinstance(status, int) or not 400 <= status < 500:  # noqa: PLR2004 - HTTP
         return "failed"
+    message = _message(cause)
     if _FILTERED.search(f"{getattr(cause, 'code', '')} {message}"):
         return "refused"
     return "rejected: too long" if _TOO_LONG.search(message) else "rejected"
 
 
-def _refusal(error: BaseException) -> str | None:
+def _refusal(cause: BaseException, completion: Any) -> str | None:
     """Tells a model that would not answer from one that could not: both end as an answer that does not parse."""
-    for choice in getattr(getattr(error, "last_completion", None), "choices", None) or ():
+    choices = getattr(completion, "choices", None)
+    for choice in choices if isinstance(choices, list) else ():
         said = getattr(getattr(choice, "message", None), "refusal", None)
         if said:
             return str(said)
         if getattr(choice, "finish_reason", None) == "content_filter":
             return "the provider's content filter stopped the answer"
-    said = str(root(error))
-    return said if isinstance(root(error), AssertionError) and "Unable to generate" in said else None
+    return str(cause) if isinstance(cause, AssertionError) and "Unable to generate" in str(cause) else None
 
 
 def _message(cause: BaseException) -> str:
@@ -142,18 +188,51 @@ def too_large(error: BaseException) -> bool:
     return "too large" in _message(root(error))
 
 
+def retry_after(error: BaseException) -> float | None:
+    """Returns the seconds that an endpoint asks to be left alone, 0 or more; None if it does not say."""
+    cause = root(error)
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        told = header(cause, name)
+        if told is None:
+            continue
+        try:
+            seconds = float(told) * unit
+        except ValueError:
+            seconds = _until(told)
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return None
+
+
+def _until(date: str) -> float:
+    from email.utils import mktime_tz, parsedate_tz  # noqa: PLC0415 - only some endpoints write a date
+
+    try:
+        parsed = parsedate_tz(date)
+        return mktime_tz(parsed) - time.time() if parsed else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def header(error: Any, name: str) -> str | None:
+    """Returns a header of the response that an error was made of, if it has one."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    value = headers.get(name) if headers is not None else None
+    return str(value) if value is not None else None
+
+
 def raw_text(completion: Any) -> str | None:
     """Returns what a model wrote, from a completion that did not parse: its text or its tool call's arguments."""
     choices = getattr(completion, "choices", None)
-    if not choices:
+    if not choices or not isinstance(choices, list):
         return None
     message = getattr(choices[0], "message", None)
     for call in getattr(message, "tool_calls", None) or ():
         arguments = getattr(getattr(call, "function", None), "arguments", None)
         if isinstance(arguments, str):
             return arguments
-    content = getattr(message, "content", None)
-    return clean(content) if isinstance(content, str) else None
+    content = spoken(getattr(message, "content", None))
+    return clean(content) if content else None
 
 
 def usage(counted: Any, calls: int) -> Usage:
@@ -161,7 +240,7 @@ def usage(counted: Any, calls: int) -> Usage:
 
     def first(*names: str) -> int:
         values = (getattr(counted, name, None) for name in names)
-        return next((value for value in values if isinstance(value, int)), 0)
+        return next((value for value in values if isinstance(value, int) and value > 0), 0)
 
     return Usage(
         calls=calls,

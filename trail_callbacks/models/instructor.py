@@ -14,11 +14,12 @@ from uuid import uuid4
 from pydantic import BaseModel, ValidationError
 
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.models.call import Call, Reply
-from trail_callbacks.models.client import closer, configure, connect
+from trail_callbacks.models.backoff import pause
+from trail_callbacks.models.call import Call, Reply, Usage
+from trail_callbacks.models.client import closer, configure, connect, unlogged
 from trail_callbacks.models.failures import describe, raw_text, rejected_parameter, too_large, usage
 from trail_callbacks.models.loop import PrivateLoop
-from trail_callbacks.models.salvage import clean, document
+from trail_callbacks.models.salvage import clean, document, spoken
 
 if TYPE_CHECKING:
     from instructor import Mode
@@ -46,24 +47,28 @@ class _Attempts:
         from instructor.core.hooks import Hooks  # noqa: PLC0415 - optional and heavy
 
         self.made = 0
+        self.last: Any = None  # the last response, whatever it holds
         self.hooks = Hooks()
         self.hooks.on("completion:kwargs", self._sent)
         self.hooks.on("completion:response", self._received)
 
     def _sent(self, *_: Any, **__: Any) -> None:
         self.made += 1
+        self.last = None
 
     def _received(self, response: Any) -> None:
+        self.last = response
         for choice in getattr(response, "choices", None) or ():
             message = getattr(choice, "message", None)
-            content = getattr(message, "content", None)
-            if message is None or getattr(message, "tool_calls", None):
+            if message is None:
                 continue
-            if isinstance(content, str) and content:
-                message.content = clean(content)
-                continue
+            content = spoken(getattr(message, "content", None))
             reasoning = getattr(message, "reasoning_content", None)  # some servers put the whole answer here
-            if isinstance(reasoning, str) and clean(reasoning).lstrip().startswith("{"):
+            if content:
+                message.content = clean(content)
+            elif getattr(message, "tool_calls", None):
+                message.content = raw_text(response)  # for the ways of asking that read text only
+            elif isinstance(reasoning, str) and clean(reasoning).lstrip().startswith("{"):
                 message.content = clean(reasoning)
 
 
@@ -83,8 +88,10 @@ class InstructorModel:
         mode: How the shape of the answer is asked for: an `instructor.Mode` or its name, e.g. `json_schema`. None is
             JSON_SCHEMA with a `base_url`, which servers of open models enforce, and else the provider's default.
         timeout: Seconds a request may take.
-        max_retries: How often an answer of the wrong shape is asked for again, 0 or more.
-        http_retries: How often a busy or failing endpoint is asked again (Retry-After is honoured), 0 or more.
+        max_retries: How often instructor asks again for an answer of the wrong shape, 0 or more. It then pays for
+            the whole answer; a judge keeps what is good and asks for the rest, and needs none of it.
+        http_retries: How often a request is sent again to an endpoint that is busy, fails or breaks off, 0 or more.
+            Retry-After is honoured up to a minute. A ready client has its own way to do this.
         **create: Further parameters of every request, e.g. `temperature=0` or `seed=7`.
 
     Raises:
@@ -101,7 +108,7 @@ class InstructorModel:
         api_key: str | None = None,
         mode: Mode | str | None = None,
         timeout: float = 60.0,
-        max_retries: int = 1,
+        max_retries: int = 0,
         http_retries: int = 2,
         **create: Any,
     ) -> None:
@@ -111,13 +118,14 @@ class InstructorModel:
             raise JudgeError("max_retries and http_retries must be 0 or more, timeout must be positive")
         self._secrets = (api_key or "",)
         self._max_retries = max_retries
+        self._http_retries = http_retries if client is None else 0
         self._create = create
         self._room = "max_tokens"  # the name under which this endpoint wants the limit; "" once it wants none
         self._dropped: set[str] = set()
         self._lock = Lock()  # protects the two above, which are learnt from rejections
         if client is None:
             self._client: Any = connect(model or "", base_url, api_key, mode)
-            configure(self._client, timeout, http_retries)
+            configure(self._client, timeout)
             if "//api.openai.com/" in str(getattr(self._client.client, "base_url", "")):
                 self._room = "max_completion_tokens"  # all its models take it, reasoning ones nothing else
             self._loop: PrivateLoop | None = PrivateLoop(closer(self._client))
@@ -168,12 +176,13 @@ class InstructorModel:
     def ask(self, call: Call) -> Reply:
         """Answers a call; works in a thread with a running event loop too, which it blocks but does not use."""
         if self._loop is not None:
-            return self._loop.run(self._exchange_async(call))
-        exchange = self._exchange(call)
+            return self._loop.run(self._in_time(call))
+        exchange = self._exchange(call, _Attempts())
         request = next(exchange)
         while True:
             try:
-                outcome = _Outcome(*self._client.create_with_completion(**request))
+                with unlogged():
+                    outcome = _Outcome(*self._client.create_with_completion(**request))
             except Exception as error:  # noqa: BLE001 - every failure of a provider becomes a reply
                 outcome = _Outcome(error=error)
             try:
@@ -186,25 +195,42 @@ class InstructorModel:
         if not self._asynchronous:
             return await asyncio.to_thread(self.ask, call)
         if self._owned and self._loop is not None:
-            return await self._loop.arun(self._exchange_async(call))
-        return await self._exchange_async(call)
+            return await self._loop.arun(self._in_time(call))
+        return await self._in_time(call)
 
-    async def _exchange_async(self, call: Call) -> Reply:
-        exchange = self._exchange(call)
+    async def _in_time(self, call: Call) -> Reply:
+        attempts = _Attempts()
+        try:
+            return await asyncio.wait_for(self._exchange_async(call, attempts), call.seconds)
+        except asyncio.TimeoutError:  # the builtin one only since Python 3.11
+            return Reply(error="budget: the time was over before the answer came", usage=Usage(calls=attempts.made))
+
+    async def _exchange_async(self, call: Call, attempts: _Attempts) -> Reply:
+        exchange = self._exchange(call, attempts)
         request = next(exchange)
         while True:
-            try:
-                outcome = _Outcome(*await self._client.create_with_completion(**request))
-            except Exception as error:  # noqa: BLE001 - as in `ask`
-                outcome = _Outcome(error=error)
+            outcome = await self._send(request)
             try:
                 request = exchange.send(outcome)
             except StopIteration as stop:
                 return _reply(stop)
 
-    def _exchange(self, call: Call) -> Generator[dict[str, Any], _Outcome, Reply]:
+    async def _send(self, request: dict[str, Any]) -> _Outcome:
+        """Sends a request, and again while that may help."""
+        repeated = 0
+        while True:
+            try:
+                with unlogged():
+                    return _Outcome(*await self._client.create_with_completion(**request))
+            except Exception as error:  # noqa: BLE001 - as in `ask`
+                wait = pause(error, repeated) if repeated < self._http_retries else None
+                if wait is None:
+                    return _Outcome(error=error)
+            repeated += 1
+            await asyncio.sleep(wait)
+
+    def _exchange(self, call: Call, attempts: _Attempts) -> Generator[dict[str, Any], _Outcome, Reply]:
         """Yields requests and is sent how each ended: the part that asking with and without asyncio share."""
-        attempts = _Attempts()
         while True:
             optional = self._optional(call)
             outcome = yield {
@@ -221,7 +247,7 @@ class InstructorModel:
                 )
             name = rejected_parameter(outcome.error, optional)
             if name is None or not self._give_up(name, outcome.error):
-                return self._failure(call, outcome.error, attempts.made)
+                return self._failure(call, outcome.error, attempts)
 
     def _optional(self, call: Call) -> dict[str, Any]:
         with self._lock:
@@ -239,15 +265,15 @@ class InstructorModel:
         with self._lock:
             if name in self._create:
                 self._dropped.add(name)
-            else:
+            elif name == self._room:  # else another call has learnt it since this one was sent
                 self._room = "max_completion_tokens" if renamed else ""  # the newer name, or else no limit
         return True
 
-    def _failure(self, call: Call, error: Exception, made: int) -> Reply:
-        completion = getattr(error, "last_completion", None)
+    def _failure(self, call: Call, error: Exception, attempts: _Attempts) -> Reply:
+        completion = getattr(error, "last_completion", None) or attempts.last
         text = raw_text(completion)
-        spent = usage(getattr(error, "total_usage", None) or getattr(completion, "usage", None), made)
-        reason = describe(error, self._secrets)
+        spent = usage(getattr(error, "total_usage", None) or getattr(completion, "usage", None), attempts.made)
+        reason = describe(error, self._secrets, completion)
         value = _parse(call.schema, text) if reason.startswith("invalid:") and text else None
         if value is not None:
             return Reply(value=value, usage=spent)

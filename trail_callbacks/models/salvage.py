@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-__all__ = ["clean", "document", "objects", "strip_thinking"]
+__all__ = ["clean", "document", "objects", "spoken", "strip_thinking"]
 
 _OPENING = re.compile(r"<(think|thinking|reasoning)\b[^>]{0,80}>", re.IGNORECASE)
 _CLOSING = re.compile(r"</(think|thinking|reasoning)\s{0,8}>", re.IGNORECASE)
@@ -27,6 +27,14 @@ def strip_thinking(text: str) -> str:
         return text[closings[-1].end() :]
     opening = _OPENING.search(text)
     return text[: opening.start()] if opening else text
+
+
+def spoken(content: Any) -> str:
+    """Returns the text of a message, which some servers send in parts; other parts, e.g. thought, are left out."""
+    if isinstance(content, str):
+        return content
+    parts = [part.get("text") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return "".join(part for part in parts if isinstance(part, str))
 
 
 def clean(text: str) -> str:

@@ -1,0 +1,51 @@
+"""When a request that failed is worth sending again, and how long to wait before."""
+
+from __future__ import annotations
+
+import random
+
+from trail_callbacks.models.failures import header, retry_after, root
+
+__all__ = ["pause"]
+
+_FIRST, _LONGEST = 0.5, 8.0  # seconds of the backoff: doubled each time, shortened by up to a quarter
+_PATIENCE = 60.0  # seconds: who asks for more time gets no second request
+_TRANSIENT = {408, 409, 425, 429}  # and 5xx
+_SPENT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}  # waiting does not fill an account
+_UNSENT = {"ConnectTimeout", "PoolTimeout"}  # timeouts before the request left
+
+
+def pause(error: BaseException, tried: int) -> float | None:
+    """Returns how long to wait before a failed request is sent again, or None if it should not be.
+
+    A request that the endpoint did not answer in time is not repeated: it is paid for, and would take as long again.
+
+    Args:
+        error: What the client raised.
+        tried: How often the request was repeated already.
+
+    Returns:
+        Seconds, at most 60.
+    """
+    cause = root(error)
+    status = getattr(cause, "status_code", None)
+    if isinstance(status, int):
+        told = header(cause, "x-should-retry")
+        if told == "false" or getattr(cause, "code", None) in _SPENT:
+            return None
+        if told != "true" and status not in _TRANSIENT and status < 500:  # noqa: PLR2004 - HTTP
+            return None
+        wait = retry_after(cause)
+        if wait is not None:
+            return wait if wait <= _PATIENCE else None
+    elif not _broke_off(cause):
+        return None
+    return min(_FIRST * 2.0**tried, _LONGEST) * (1 - 0.25 * random.random())  # noqa: S311 - spreads load, no secret
+
+
+def _broke_off(cause: BaseException) -> bool:
+    """Whether there was no connection, or it ended before the answer was whole."""
+    names = {kind.__name__ for error in (cause, cause.__cause__) for kind in type(error).__mro__}
+    if "TimeoutException" in names or "APITimeoutError" in names or "TimeoutError" in names:
+        return bool(names & _UNSENT)
+    return bool(names & {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"})
