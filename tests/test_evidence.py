@@ -97,6 +97,25 @@ def test_copies_do_not_crowd_out_what_differs():
     assert [passage.node_id for passage in both] == ["a", "b"]
 
 
+def test_every_node_gets_its_share_even_beyond_the_limit():
+    nodes = [
+        node("The tower was completed in 1889. The tower is tall. The tower is old.", "a"),
+        node("The tower was completed in 1889.", "b"),  # a copy
+        node("Snow fell. Nobody saw it. A tower stood there.", "c"),
+        node("!!!", "d"),
+    ]
+    (passages,) = candidates([claim("The tower was completed in 1889.")], nodes, 1, per_node=2).values()
+    by_node = {name: [p.text for p in passages if p.node_id == name] for name in "abcd"}
+    assert passages[0].text == "The tower was completed in 1889."
+    assert [len(texts) for texts in by_node.values()] == [2, 1, 2, 0]
+    assert by_node["c"] == ["A tower stood there.", "Snow fell."]
+    (plain,) = candidates([claim("The tower was completed in 1889.")], nodes, 4).values()
+    (more,) = candidates([claim("The tower was completed in 1889.")], nodes, 4, per_node=1).values()
+    assert [p.text for p in more[:4]] == [p.text for p in plain]
+    with pytest.raises(InputError, match="per_node is -1"):
+        candidates([claim("x")], nodes, 1, per_node=-1)
+
+
 def test_long_runs_without_punctuation_are_cut_at_word_bounds():
     text = "".join(f"word{i} " for i in range(1000))
     passages = candidates([claim("word777")], [node(text)], 1)["c1"]

@@ -80,7 +80,9 @@ def quoted(passage: Passage, relation: Literal["supports", "contradicts"]) -> Ev
     )
 
 
-def candidates(claims: Sequence[Claim], nodes: Sequence[Node], limit: int) -> dict[str, tuple[Passage, ...]]:
+def candidates(
+    claims: Sequence[Claim], nodes: Sequence[Node], limit: int, *, per_node: int = 0
+) -> dict[str, tuple[Passage, ...]]:
     """Finds, for each claim, the sentences of the nodes that most likely speak for or against it.
 
     Sentences are ranked by BM25 over stems (Robertson and Zaragoza 2009), where numbers and names of the claim count
@@ -92,20 +94,27 @@ def candidates(claims: Sequence[Claim], nodes: Sequence[Node], limit: int) -> di
         claims: What is to be judged.
         nodes: Where evidence may stand.
         limit: Passages a claim, 1 or more.
+        per_node: At least so many of the best passages of every node, 0 or more, even beyond `limit`: then no node is
+            left unread because others say the same or say more.
 
     Returns:
-        Passages by claim id, most relevant first. A passage has the same id for all claims.
+        Passages by claim id, most relevant first, then those that `per_node` adds. A passage has the same id for all
+        claims.
 
     Raises:
-        InputError: If `limit` is below 1.
+        InputError: If `limit` is below 1 or `per_node` below 0.
     """
     if limit < 1:
         raise InputError(f"limit is {limit}, expected 1 or more passages a claim")
+    if per_node < 0:
+        raise InputError(f"per_node is {per_node}, expected 0 or more passages a node")
     spans = [(node, start, end) for node in nodes for start, end in _spans(node.text)]
     texts = [node.text[start:end] for node, start, end in spans]
-    ranking = _ranking(claims, texts)
     openings = _openings(spans, limit)
-    chosen = {claim.id: _pick(order, openings, texts, limit) for claim, order in zip(claims, ranking, strict=True)}
+    chosen = {}
+    for claim, order in zip(claims, _ranking(claims, texts), strict=True):
+        picked = _pick(order[:_DEPTH], openings, texts, limit)
+        chosen[claim.id] = [*picked, *_missing(order, spans, picked, per_node)] if per_node else picked
     used = sorted({i for picked in chosen.values() for i in picked})
     passages = {
         i: Passage(id=f"s{n}", node_id=spans[i][0].id, start=spans[i][1], end=spans[i][2], text=texts[i])
@@ -158,6 +167,24 @@ def _pick(order: NDArray[np.int64], openings: Sequence[int], texts: Sequence[str
     return list(dict.fromkeys([*picked, *copies]))[:limit]
 
 
+def _missing(
+    order: NDArray[np.int64], spans: Sequence[tuple[Node, int, int]], picked: Sequence[int], per_node: int
+) -> list[int]:
+    """The best passages of the nodes of which fewer than `per_node` were picked."""
+    lacking = {node.id: per_node for node, _, _ in spans}
+    for i in picked:
+        lacking[spans[i][0].id] -= 1
+    have = set(picked)
+    added = []
+    for i in [*order.tolist(), *range(len(spans))]:
+        node_id = spans[i][0].id
+        if lacking[node_id] > 0 and i not in have:
+            have.add(i)
+            added.append(i)
+            lacking[node_id] -= 1
+    return added
+
+
 def _ranking(claims: Sequence[Claim], texts: Sequence[str]) -> Iterator[NDArray[np.int64]]:
     """For each claim the indices of the passages that share a key with it, best first; ties in order of the text."""
     import numpy as np  # noqa: PLC0415 - capturing a run does not need it
@@ -176,7 +203,7 @@ def _ranking(claims: Sequence[Claim], texts: Sequence[str]) -> Iterator[NDArray[
             continue
         scores = index.get_scores_from_ids(query)
         hits = np.flatnonzero(scores > 0)
-        yield hits[np.argsort(-scores[hits], kind="stable")[:_DEPTH]]
+        yield hits[np.argsort(-scores[hits], kind="stable")]
 
 
 def _bm25s() -> ModuleType:
