@@ -35,11 +35,13 @@ class Layer:
         nodes: Nodes looked at.
         stated_by: Those that state the claim.
         note: What the judge said, or why the walk stopped here.
+        statement: What was looked for, where it is a part of the claim and not the whole.
     """
 
     nodes: tuple[str, ...]
     stated_by: tuple[str, ...] = ()
     note: str = ""
+    statement: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +81,9 @@ class Verdict:
 
     @property
     def conflicting(self) -> bool:
-        """Whether some of the evidence supports the claim and some contradicts it."""
-        return len({item.relation for item in self.evidence}) > 1
+        """Whether sources disagree: some state the claim, some contradict it."""
+        against = any(item.relation == "contradicts" for item in self.evidence)
+        return against and self.support is SupportClass.SUPPORTED
 
 
 @dataclass(frozen=True, kw_only=True)

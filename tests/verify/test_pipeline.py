@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -18,7 +19,7 @@ from trail_callbacks import (
     check,
     verify,
 )
-from trail_callbacks.claims import split
+from trail_callbacks.claims import Claim, split
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
 from trail_callbacks.taxonomy import UNSUPPORTED
@@ -104,11 +105,11 @@ def test_an_intermediate_output_never_supports_a_claim():
     assert report.hallucination_score == 1.0
 
 
-def test_claims_share_the_reading_of_a_layer():
+def test_claims_share_the_reading_of_outputs():
     judge = WordJudge()
     lines = "The owner sold wine. The barn burnt down. The well ran dry."
     verify(chain(lines, lines, lines), judge)
-    assert [(purpose, len(ids)) for purpose, ids in judge.asked] == [("verdicts", 3), ("localize", 3), ("localize", 3)]
+    assert [(purpose, len(ids)) for purpose, ids in judge.asked] == [("verdicts", 3), ("localize", 3)]
 
 
 def test_a_passage_has_one_id_whichever_claims_it_is_shown_for():
@@ -302,3 +303,114 @@ def test_an_attribute_that_is_no_json_is_named():
         report.to_json()
     with pytest.raises(InputError, match="attribute of a node"):
         report.graph.to_json()
+
+
+class Both(WordJudge):
+    """Finds a source for each claim and one against it."""
+
+    def _one(self, q, purpose):
+        relations = zip(q.passages, ("supports", "contradicts"), strict=False)
+        evidence = tuple(
+            Evidence(node_id=p.node_id, start=p.start, end=p.end, quote=p.text, relation=relation)
+            for p, relation in relations
+        )
+        return Judgement(claim_id=q.claim.id, support=S.SUPPORTED, evidence=evidence)
+
+
+def test_sources_that_disagree_are_reported_with_both_sides():
+    report = check("It was planted in 1931.", ["It was planted in 1931.", "It was planted in 1913."], judge=Both())
+    (verdict,) = report.verdicts
+    assert verdict.support is S.SUPPORTED
+    assert verdict.conflicting
+    assert {(e.relation, e.quote) for e in verdict.evidence} == {
+        ("supports", "It was planted in 1931."), ("contradicts", "It was planted in 1913.")
+    }  # fmt: skip
+    assert any("disagree on c1" in warning for warning in report.warnings)
+
+
+def test_a_question_takes_no_side_in_a_conflict():
+    class AgainstTheQuestion(Both):
+        def _one(self, q, purpose):
+            said = super()._one(q, purpose)
+            sides = {"question": "contradicts", "source-1": "supports"}
+            return replace(said, evidence=tuple(replace(e, relation=sides[e.node_id]) for e in said.evidence))
+
+    asked, judge = "Was it planted in 1913?", AgainstTheQuestion()
+    report = check("Planted in 1931.", ["Planted in 1931."], question=asked, judge=judge)
+    assert [e.node_id for e in report.verdict("c1").evidence] == ["source-1"]
+    assert not report.verdict("c1").conflicting
+
+
+class Declining(WordJudge):
+    def extract(self, answer, question):
+        yield from ()
+        return Extraction(claims=split(answer), abstained=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "sources", "asked"),
+    [
+        ("planted in 1931", [ORCHARD], ["answerable"]),
+        ("planted in 1931", [], []),
+        (None, [ORCHARD], []),
+        ("Who sold wine?", [ORCHARD], ["answerable"]),
+    ],
+)
+def test_an_abstention_is_held_against_the_sources(question, sources, asked):
+    judge = Declining()
+    report = check("Das wei\u00df ich nicht.", sources, question=question, judge=judge)
+    assert report.state == "abstained"
+    assert report.hallucination_score is None
+    assert [purpose for purpose, _ in judge.asked] == asked
+    wrongful = question == "planted in 1931" and bool(sources)
+    assert any("the sources seem to hold it: 'It was planted in 1931" in w for w in report.warnings) == wrongful
+
+
+def test_a_failure_to_look_for_the_answer_is_said():
+    class Failing(Declining):
+        def _one(self, q, purpose):
+            return Judgement(claim_id=q.claim.id, error="unreachable: no")
+
+    report = check("No idea.", [ORCHARD], question="Who planted it?", judge=Failing())
+    assert report.state == "abstained"
+    assert any("was not checked: unreachable: no" in warning for warning in report.warnings)
+
+
+def test_a_claim_that_cannot_be_understood_is_unevaluatable_and_says_why():
+    claims = (
+        Claim(id="c1", text="It is old.", quote="It is old.", start=0, end=10, checkable=False, unresolved="'It'"),
+    )
+    report = check("It is old.", ORCHARD, judge=WordJudge(extraction=Extraction(claims=claims)))
+    assert report.verdict("c1").support is S.UNEVALUATABLE
+    assert report.verdict("c1").rationale == "What it means cannot be told from the answer: 'It'"
+
+
+def test_the_faults_of_a_claim_are_what_is_followed():
+    class Faulty(WordJudge):
+        def _one(self, q, purpose):
+            judgement = super()._one(q, purpose)
+            return replace(judgement, faults=("The owner sold wine.",)) if purpose == "verdicts" else judgement
+
+    both = "The owner of 240 trees sold wine."
+    verdict = verify(chain("The owner sold wine.", both), Faulty()).verdict("c1")
+    assert verdict.introduced_at == "m1"
+    assert {layer.statement for layer in verdict.history} == {"The owner sold wine."}
+
+
+def test_an_origin_that_was_not_found_is_counted():
+    report = verify(chain("The owner sold wine.", "The owner sold wine."), WordJudge(fails_to_localize=True))
+    assert [claim.id for claim in report.undetermined] == ["c1"]
+    assert report.summary()["undetermined"] == 1
+    assert any("where c1 came in could not be determined" in warning for warning in report.warnings)
+    assert verify(chain("The owner sold wine."), WordJudge()).undetermined == ()
+
+
+def test_what_a_judge_warns_of_reaches_the_report_once():
+    class Wary(WordJudge):
+        def assess(self, questions, purpose="verdicts"):
+            assessment = yield from super().assess(questions, purpose)
+            return replace(assessment, warnings=("2 answers were about no claim",), cache_hits=2)
+
+    report = verify(chain("The owner sold wine.", "The owner sold wine."), Wary())
+    assert report.warnings.count("2 answers were about no claim") == 1
+    assert report.usage.cache_hits == 4

@@ -62,8 +62,7 @@ class Judgement:
         second_type: A second-ranked error type, or None.
         detail: A finer word under the type: `fabricated addition`, `negation flip`, `role swap`, ...
         rationale: Why, in a sentence or two.
-        evidence: Passages that decided, spans and quotes checked. If some support and some contradict, the passages
-            are in conflict, and the reader is told so.
+        evidence: Passages that decided, spans and quotes checked.
         faults: For an unsupported claim, each part that departs from the evidence as a short statement of its own;
             each may have come in at another step. Empty means the claim as a whole.
         confidence: A calibrated probability, or None.
@@ -82,6 +81,12 @@ class Judgement:
     confidence: float | None = None
     error: str | None = None
     judge: str = ""
+
+    @property
+    def conflicting(self) -> bool:
+        """Whether passages disagree: some state the claim, some contradict it."""
+        against = any(item.relation == "contradicts" for item in self.evidence)
+        return against and self.support is SupportClass.SUPPORTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Assessment, Extraction, Purpose, Question
+from trail_callbacks.judges.tracer import Search, Selection
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.prompts import digest
 
@@ -24,16 +26,26 @@ class LLMJudge:
             chat model in an adapter's `as_model`; or a ready instructor client.
         base_url: Endpoint to use instead of the provider's own; with a string only.
         claims_per_call: Claims judged in one call, 1 or more. Fewer cost more calls and may be judged more carefully.
+        requests_per_minute: Pace of all verifications that share this judge, 1 or more; None is no limit. See `Paced`.
+        tokens_per_minute: Likewise, prompt and completion together.
         **options: Further settings of `InstructorModel`, e.g. `api_key`, `timeout`, `temperature`; `model_name` with a
             client that has no model of its own.
 
     Raises:
         JudgeError: If the model cannot be used.
+        InputError: If a pace is below 1.
         MissingExtraError: If instructor is needed and not installed.
     """
 
     def __init__(
-        self, model: Model | str | Any, *, base_url: str | None = None, claims_per_call: int = 8, **options: Any
+        self,
+        model: Model | str | Any,
+        *,
+        base_url: str | None = None,
+        claims_per_call: int = 8,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        **options: Any,
     ) -> None:
         if claims_per_call < 1:
             raise JudgeError(f"claims_per_call is {claims_per_call}, expected 1 or more")
@@ -51,6 +63,12 @@ class LLMJudge:
             raise JudgeError(
                 f'{type(model).__name__} is no model: give "provider/name", a ready instructor client, or the chat '
                 "model of your app wrapped with as_model() of langchain_trail or llama_index_trail"
+            )
+        if requests_per_minute is not None or tokens_per_minute is not None:
+            from trail_callbacks.models.pace import Paced  # noqa: PLC0415 - few need it
+
+            self._model = Paced(
+                self._model, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute
             )
 
     @property
@@ -82,6 +100,18 @@ class LLMJudge:
         from trail_callbacks.judges.llm_verdicts import assess  # noqa: PLC0415 - as above
 
         return assess(questions, purpose, self._claims_per_call)
+
+    def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
+        """Splits claims into simpler statements. See `Tracer.decompose`."""
+        from trail_callbacks.judges.llm_trace import decompose  # noqa: PLC0415 - as above
+
+        return decompose(claims, self._claims_per_call)
+
+    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
+        """Points at evidence, reading each text once for all claims that need it. See `Tracer.select`."""
+        from trail_callbacks.judges.llm_trace import select  # noqa: PLC0415 - as above
+
+        return select(searches, self._claims_per_call)
 
 
 def _instructor_model(*args: Any, **options: Any) -> Model:

@@ -17,6 +17,10 @@ from trail_callbacks.taxonomy import ErrorType, SupportClass
 __all__ = [
     "ClaimItem",
     "ClaimsReply",
+    "FoundItem",
+    "FoundReply",
+    "PartsItem",
+    "PartsReply",
     "StatedItem",
     "StatedReply",
     "VerdictItem",
@@ -143,6 +147,34 @@ class StatedReply(_Strict):
     """Which claims are stated."""
 
     verdicts: Annotated[list[StatedItem], _whole(StatedItem), Field(json_schema_extra={"maxItems": 64})]
+
+
+class FoundItem(_Strict):
+    """What one text says about one claim."""
+
+    claim: _text(40)  # type: ignore[valid-type]  # as above
+    text: _text(40) = ""  # type: ignore[valid-type]  # as above
+    sentences: Ids = Field(default_factory=list)
+    summary: _text(800) = ""  # type: ignore[valid-type]  # as above
+
+
+class FoundReply(_Strict):
+    """What texts say about claims."""
+
+    found: Annotated[list[FoundItem], _whole(FoundItem), Field(json_schema_extra={"maxItems": 200})]
+
+
+class PartsItem(_Strict):
+    """The statements that one statement consists of."""
+
+    claim: _text(40)  # type: ignore[valid-type]  # as above
+    parts: Annotated[list[_text(500)], Field(json_schema_extra={"maxItems": 12})]  # type: ignore[valid-type]  # as above
+
+
+class PartsReply(_Strict):
+    """The parts of several statements."""
+
+    claims: Annotated[list[PartsItem], _whole(PartsItem), Field(json_schema_extra={"maxItems": 64})]
 
 
 def narrow_claims(most: int) -> type[BaseModel]:

@@ -9,16 +9,18 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Extraction, Judge, Judgement, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question
 from trail_callbacks.judges.resolve import JudgeLike, resolve
-from trail_callbacks.models.call import Pipeline
+from trail_callbacks.models.call import Pipeline, Usage
 from trail_callbacks.models.drive import Limits, adrive, drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
-from trail_callbacks.verify.localize import Origin, localize
+from trail_callbacks.verify.findings import Findings
+from trail_callbacks.verify.localize import Origin, Origins, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.veritrail import veritrail
 
-__all__ = ["acheck", "averify", "check", "pipeline", "verify"]
+__all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
 
 _SAID = frozenset({"question", "instruction"})  # kinds of leaves that the app or its user said, not a source
 
@@ -62,28 +64,33 @@ async def acheck(
 
 def verify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
     """Verifies the answer of a provenance graph against the leaves upstream of it. See `check`."""
-    asked, settings = resolve(judge), _checked(graph, options)
+    settings = _checked(graph, options)
+    asked = judging(judge, settings)
     report, usage = drive(pipeline(graph, asked, settings), asked.model, _limits(settings))
-    return replace(report, usage=usage)
+    return replace(report, usage=usage + report.usage)
 
 
 async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
     """As `verify`, without blocking the event loop while a model is asked."""
-    asked, settings = resolve(judge), _checked(graph, options)
+    settings = _checked(graph, options)
+    asked = judging(judge, settings)
     report, usage = await adrive(pipeline(graph, asked, settings), asked.model, _limits(settings))
-    return replace(report, usage=usage)
+    return replace(report, usage=usage + report.usage)
 
 
 def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
     """The verification itself, as a computation that yields model calls; `drive` and `adrive` carry it out."""
 
-    def report(state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = ()) -> Report:
+    def report(
+        state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = (), cache_hits: int = 0
+    ) -> Report:
         return Report(
             state=state,
             graph=graph,
             claims=extraction.claims,
             verdicts=tuple(verdicts),
-            warnings=(*extraction.warnings, *warnings),
+            warnings=tuple(dict.fromkeys([*extraction.warnings, *warnings])),
+            usage=Usage(cache_hits=extraction.cache_hits + cache_hits),
             scoring=options.scoring,
             judge=judge.name,
         )
@@ -97,17 +104,42 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     extraction = yield from judge.extract(answer.text, graph.question.text if graph.question else None)
     if extraction.error and not extraction.claims:
         return report("error", warnings=[f"no claims: {extraction.error}"])
-    if extraction.abstained and not _asserts(extraction.claims, answer.text):
-        return report("abstained", [_not_checked(claim, judge, "the answer declines") for claim in extraction.claims])
     leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
-    judged = yield from _audit(extraction.claims, leaves, judge, options)
-    verdicts = [_verdict(claim, judged[claim.id], graph, judge) for claim in extraction.claims]
+    if extraction.abstained and not _asserts(extraction.claims, answer.text):
+        wrongly = yield from _answerable(graph, leaves, judge, options)
+        unchecked = [_not_checked(claim, judge, "the answer declines") for claim in extraction.claims]
+        return report("abstained", unchecked, wrongly.warnings, wrongly.cache_hits)
+    checkable = [claim for claim in extraction.claims if claim.checkable]
+    walked = options.strategy == "veritrail"
+    found = yield from (
+        veritrail(graph, checkable, judge, options) if walked else _audit(checkable, leaves, judge, options)
+    )
+    verdicts = [
+        _verdict(claim, found.judged.get(claim.id) or _unasked(claim), graph, judge) for claim in extraction.claims
+    ]
+    origins = Origins(by_claim=found.origins)
+    if options.localize and not walked:
+        suspects = [
+            Suspect(claim=claim, faults=found.judged[claim.id].faults)
+            for claim, verdict in zip(extraction.claims, verdicts, strict=True)
+            if verdict.support in UNSUPPORTED
+        ]
+        origins = yield from localize(graph, suspects, judge, options)
     if options.localize:
-        wrong = [claim for claim, v in zip(extraction.claims, verdicts, strict=True) if v.support in UNSUPPORTED]
-        origins = yield from localize(graph, wrong, judge, options)
-        verdicts = [_placed(verdict, origins.get(verdict.claim_id)) for verdict in verdicts]
-    state = _state(extraction, verdicts, leaves)
-    return report(state, verdicts, _warnings(graph, extraction, verdicts, leaves))
+        verdicts = [_placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
+    warnings = [*found.warnings, *origins.warnings, *_warnings(graph, extraction, verdicts, leaves)]
+    return report(_state(extraction, verdicts, leaves), verdicts, warnings, found.cache_hits + origins.cache_hits)
+
+
+def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
+    """Returns the judge that decides under some options: one that keeps what its model says, if they name a cache."""
+    asked = resolve(judge)
+    if options is None or options.cache is None:
+        return asked
+    from trail_callbacks.judges.cached import cached  # noqa: PLC0415 - most keep nothing on disk
+    from trail_callbacks.models.store import Store  # noqa: PLC0415 - as above
+
+    return cached(asked, Store(options.cache))
 
 
 def _checked(graph: ProvenanceGraph, options: VerifyOptions | None) -> VerifyOptions:
@@ -134,47 +166,62 @@ def _limits(options: VerifyOptions) -> Limits:
     )
 
 
-def _audit(
-    claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions
-) -> Pipeline[dict[str, Judgement]]:
+def _audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Findings]:
     """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one."""
-    judged = {
-        claim.id: Judgement(
-            claim_id=claim.id,
-            support=SupportClass.UNEVALUATABLE,
-            rationale="Not a statement that evidence could confirm.",
-        )
-        for claim in claims
-        if not claim.checkable
-    }
-    checkable = [claim for claim in claims if claim.checkable]
     if not leaves:
-        nothing = {
-            claim.id: Judgement(
-                claim_id=claim.id,
-                support=SupportClass.ABSENT,
-                error_type=ErrorType.OTHER,
-                rationale="No source reached the answer.",
-            )
-            for claim in checkable
-        }
-        return judged | nothing
-    passages = candidates(checkable, leaves, options.passages)
-    questions = [Question(claim=claim, passages=passages[claim.id]) for claim in checkable]
+        return Findings(judged={claim.id: _absent(claim, "No source reached the answer.") for claim in claims})
+    passages = candidates(claims, leaves, options.passages)
+    questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
     assessment = yield from judge.assess(questions)
+    judged = {claim.id: Judgement(claim_id=claim.id, error="the judge gave no verdict") for claim in claims}
     judged |= {judgement.claim_id: judgement for judgement in assessment.judgements}
-    missing = {
-        c.id: Judgement(claim_id=c.id, error="the judge gave no verdict") for c in checkable if c.id not in judged
-    }
-    return judged | missing
+    return Findings(judged=judged, warnings=assessment.warnings, cache_hits=assessment.cache_hits)
+
+
+def _answerable(
+    graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions
+) -> Pipeline[Assessment]:
+    """Warns of a wrongful abstention: the sources hold the answer that was not given."""
+    asked = graph.question
+    sources = [leaf for leaf in leaves if leaf.kind not in _SAID]
+    if asked is None or not asked.text.strip() or not sources:
+        return Assessment(judgements=())
+    question = Claim(id="question", text=asked.text, quote="", start=0, end=0)
+    passages = candidates([question], sources, options.passages)[question.id]
+    assessment = yield from judge.assess([Question(claim=question, passages=passages)], "answerable")
+    quotes = [
+        f"{item.quote!r} ({item.node_id})"
+        for judgement in assessment.judgements
+        if judgement.support is SupportClass.SUPPORTED
+        for item in judgement.evidence
+        if _verbatim(item, graph)
+    ]
+    errors = [judgement.error for judgement in assessment.judgements if judgement.error]
+    said = list(assessment.warnings)
+    if quotes:
+        said.append(f"the answer declines, but the sources seem to hold it: {', '.join(quotes)}")
+    elif errors:
+        said.append(f"whether the sources hold what the answer declines to say was not checked: {errors[0]}")
+    return replace(assessment, warnings=tuple(said))
+
+
+def _unasked(claim: Claim) -> Judgement:
+    rationale = "Not a statement that evidence could confirm."
+    if claim.unresolved:
+        rationale = f"What it means cannot be told from the answer: {claim.unresolved}"
+    return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=rationale)
+
+
+def _absent(claim: Claim, rationale: str) -> Judgement:
+    return Judgement(claim_id=claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
 
 
 def _verdict(claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: Judge) -> Verdict:
-    evidence = tuple(item for item in judgement.evidence if _verbatim(item, graph))
+    verbatim = [item for item in judgement.evidence if _verbatim(item, graph)]
+    # A question or a prompt may hold facts, but "Was it built in 1887?" denies nothing.
+    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in _SAID)
     support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
-    against = {graph.node(item.node_id).kind for item in evidence if item.relation == "contradicts"}
-    if support is SupportClass.CONTRADICTED and against and against <= _SAID:
-        # A question or a prompt may hold facts, but "Was it built in 1887?" denies nothing.
+    if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
         support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
         rationale = f"Only the request itself speaks against it, no source does. {rationale}"
     return Verdict(
@@ -189,6 +236,10 @@ def _verdict(claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: 
         judge=judgement.judge or judge.name,
         error=judgement.error,
     )
+
+
+def _against(evidence: Iterable[Evidence]) -> bool:
+    return any(item.relation == "contradicts" for item in evidence)
 
 
 def _verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:
@@ -248,6 +299,12 @@ def _warnings(
     ]
     if said:
         warnings.append(f"rest only on the question or on instructions, not on a source: {', '.join(said)}")
+    disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting]
+    if disputed:
+        warnings.append(f"the sources disagree on {', '.join(disputed)}: see the evidence for and against")
+    lost = [v.claim_id for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None]
+    if lost:
+        warnings.append(f"where {', '.join(lost)} came in could not be determined")
     weak = {edge.target for edge in graph.edges if edge.basis == "scope"}
     if weak:
         warnings.append(

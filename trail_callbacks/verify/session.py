@@ -18,10 +18,10 @@ from typing import Literal, get_args
 from trail_callbacks.capture.recorder import Recorder, Redact
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.resolve import JudgeLike, resolve
+from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.pipeline import averify, verify
+from trail_callbacks.verify.pipeline import averify, judging, verify
 
 __all__ = ["Evaluate", "Session"]
 
@@ -72,7 +72,7 @@ class Session:
             raise InputError(f"sample_rate is {sample_rate}, expected a share from 0.0 to 1.0")
         if max_traces < 1 or ttl <= 0:
             raise InputError("max_traces and ttl must be positive")
-        self._judge = resolve(judge)
+        self._judge = judging(judge, options)
         self._evaluate = evaluate
         self._options = options
         self._sample_rate = sample_rate

@@ -1,0 +1,213 @@
+"""Where unsupported content entered, with a judge that knows which node states what."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks import Edge, Node, ProvenanceGraph, VerifyOptions
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import quoted
+from trail_callbacks.judges.judge import Assessment, Judgement
+from trail_callbacks.models.drive import drive
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.verify.localize import Suspect, localize
+
+LIE = "The owner sold wine."
+CLAIM = Claim(id="c1", text=LIE, quote=LIE, start=0, end=len(LIE))
+
+
+class Knowing:
+    """Knows which nodes state which statement; counts what it is asked."""
+
+    name, model = "knowing/1", None
+
+    def __init__(self, stated, fails_at=()):
+        self.stated = stated if isinstance(stated, dict) else {LIE: set(stated)}
+        self.fails_at, self.calls, self.read = set(fails_at), 0, []
+
+    def assess(self, questions, purpose="verdicts"):
+        yield from ()
+        assert purpose == "localize"
+        self.calls += 1
+        return Assessment(judgements=tuple(self._one(question) for question in questions))
+
+    def _one(self, question):
+        shown = dict.fromkeys(p.node_id for p in question.passages)
+        self.read += shown
+        if self.fails_at & set(shown):
+            return Judgement(claim_id=question.claim.id, error="refused: no")
+        hits = [p for p in question.passages if p.node_id in self.stated.get(question.claim.text, ())]
+        return Judgement(
+            claim_id=question.claim.id,
+            support=SupportClass.SUPPORTED if hits else SupportClass.ABSENT,
+            error_type=None if hits else ErrorType.OTHER,
+            evidence=tuple(quoted(p, "supports") for p in hits),
+            rationale="Compared.",
+        )
+
+
+def graph(**inputs):
+    """A graph by the inputs of each node; names that begin with d are documents, `answer` is the answer."""
+    names = dict.fromkeys([*inputs, *(source for given in inputs.values() for source in given.split())])
+    kinds = {"a": "answer", "d": "document"}
+    nodes = [
+        Node(id=n, kind=kinds.get(n[0], "completion"), text=f"Words of {n}, which stand only here.") for n in names
+    ]
+    edges = [Edge(source=source, target=name) for name, sources in inputs.items() for source in sources.split()]
+    return ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
+
+
+def chain(length):
+    names = ["doc", *(f"m{i}" for i in range(1, length + 1)), "answer"]
+    return graph(**{target: source for source, target in pairwise(names)})
+
+
+def origin(given, judge, *faults):
+    found, _ = drive(localize(given, [Suspect(claim=CLAIM, faults=faults)], judge, VerifyOptions()), None)
+    return found.by_claim["c1"]
+
+
+@pytest.mark.parametrize("first", range(1, 7))
+def test_a_chain_that_is_not_long_is_read_at_once(first):
+    judge = Knowing({f"m{i}" for i in range(first, 7)})
+    found = origin(chain(6), judge)
+    assert found.introduced_at == f"m{first}"
+    assert found.carried_through == (*(f"m{i}" for i in range(first + 1, 7)), "answer")
+    assert judge.calls == 1
+    assert len(found.history) == min(7 - first + 1, 6)
+
+
+@given(length=st.integers(1, 200), data=st.data())
+def test_a_long_chain_is_searched_by_division(length, data):
+    first = data.draw(st.integers(1, length + 1))  # one past the end: the answer itself
+    judge = Knowing({f"m{i}" for i in range(first, length + 1)})
+    found = origin(chain(length), judge)
+    names = [*(f"m{i}" for i in range(1, length + 1)), "answer"]
+    assert found.introduced_at == names[first - 1]
+    assert found.carried_through == tuple(names[first:])
+    assert judge.calls <= 1 + (length > 12) + (length > 12 * 13)
+    assert len(judge.read) <= 12 * judge.calls
+
+
+def test_what_was_not_read_is_said_to_be_between_what_was():
+    found = origin(chain(40), Knowing({f"m{i}" for i in range(1, 41)}))
+    assert found.introduced_at == "m1"
+    assert any("stands between" in layer.note for layer in found.history)
+
+
+def test_content_that_was_corrected_and_came_back_entered_where_it_came_back():
+    judge = Knowing({"m1", "m3"})
+    found = origin(chain(3), judge)
+    assert (found.introduced_at, found.carried_through) == ("m3", ("answer",))
+
+
+def test_of_several_parents_all_are_followed_and_the_earliest_is_named():
+    given = graph(answer="p q r", p="x", q="y", r="doc", x="doc", y="doc")
+    found = origin(given, Knowing({"p", "x", "q"}))
+    assert (found.introduced_at, found.carried_through) == ("x", ("p", "answer"))
+    assert found.history[0].stated_by == ("p", "q")
+
+
+def test_a_repeat_that_is_not_downstream_is_not_carried():
+    given = graph(answer="p q", p="x", q="y", x="doc", y="doc")
+    found = origin(given, Knowing({"p", "x", "q"}))
+    assert found.carried_through == ("p", "answer")
+
+
+def test_a_claim_merged_from_two_outputs_entered_where_they_were_merged():
+    given = graph(answer="m", m="a1 b1".replace("a1", "x").replace("b1", "y"), x="doc", y="doc2")
+    found = origin(given, Knowing({"m"}))  # x and y state half of it each
+    assert (found.introduced_at, found.carried_through) == ("m", ("answer",))
+
+
+def test_each_of_two_faults_is_followed_by_itself():
+    judge = Knowing({"It was wine.": {"m1", "m2", "m3"}, "The owner sold it.": {"m3"}})
+    found = origin(chain(3), judge, "The owner sold it.", "It was wine.")
+    assert (found.introduced_at, found.carried_through) == ("m1", ("m2", "m3", "answer"))
+    assert {layer.statement for layer in found.history} == {"It was wine.", "The owner sold it."}
+    sold = [layer for layer in found.history if layer.statement == "The owner sold it."]
+    assert [layer.stated_by for layer in sold] == [("m3",), ()]
+    assert judge.calls == 1
+
+
+def test_of_two_faults_one_may_stay_undetermined():
+    class Half(Knowing):
+        def _one(self, question):
+            if question.claim.text == "It was wine.":
+                return Judgement(claim_id="c1", error="refused: no")
+            return super()._one(question)
+
+    found = origin(chain(2), Half({"The owner sold it.": {"m2"}}), "It was wine.", "The owner sold it.")
+    assert found.introduced_at == "m2"
+    assert any(layer.note == "undetermined: refused: no" for layer in found.history)
+
+
+def test_a_judge_that_fails_leaves_the_origin_undetermined():
+    found = origin(chain(3), Knowing({"m3"}, fails_at={"m1"}))
+    assert found.introduced_at is None
+    assert found.carried_through == ()
+    assert found.history[-1].note == "undetermined: refused: no"
+
+
+def test_a_judge_that_gives_too_few_answers_fails():
+    class Silent(Knowing):
+        def assess(self, questions, purpose="verdicts"):
+            yield from ()
+            return Assessment(judgements=())
+
+    assert origin(chain(2), Silent(())).introduced_at is None
+
+
+def test_parallel_outputs_are_all_read_in_one_round():
+    parts = [f"p{i}" for i in range(30)]
+    given = graph(answer=" ".join(parts), **dict.fromkeys(parts, "doc"))
+    judge = Knowing({"p3", "p29"})
+    found = origin(given, judge)
+    assert found.introduced_at == "p3"
+    assert judge.calls == 1
+    assert set(judge.read) == set(parts)
+
+
+def test_of_a_very_wide_layer_those_are_read_that_share_most_with_the_claim():
+    parts = [f"p{i}" for i in range(300)]
+    texts = {"p250": f"In the end it is clear. {LIE}"}
+    wide = graph(answer=" ".join(parts), **dict.fromkeys(parts, "doc"))
+    nodes = tuple(Node(id=n.id, kind=n.kind, text=texts.get(n.id, n.text)) for n in wide.nodes)
+    judge = Knowing({"p250"})
+    found = origin(ProvenanceGraph(nodes=nodes, edges=wide.edges), judge)
+    assert found.introduced_at == "p250"
+    assert len(judge.read) <= 48
+    assert judge.calls == 1
+
+
+def test_a_diamond_and_a_shortcut():
+    given = graph(answer="z x", z="y", y="x", x="doc")
+    found = origin(given, Knowing({"x", "y", "z"}))
+    assert (found.introduced_at, found.carried_through) == ("x", ("y", "z", "answer"))
+
+
+def test_without_intermediate_outputs_nobody_is_asked():
+    judge = Knowing(())
+    found = origin(graph(answer="doc"), judge)
+    assert (found.introduced_at, found.history, judge.calls) == ("answer", (), 0)
+
+
+@given(st.data())
+def test_any_graph_gets_an_origin_that_states_the_claim_although_no_input_of_it_does(data):
+    size = data.draw(st.integers(1, 14))
+    names = [f"m{i}" for i in range(size)]
+    inputs = {
+        name: " ".join(data.draw(st.lists(st.sampled_from(["doc", *names[:i]]), min_size=1, max_size=4, unique=True)))
+        for i, name in enumerate(names)
+    }
+    last = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=4, unique=True))
+    given = graph(answer=" ".join(last), **inputs)
+    stating = data.draw(st.sets(st.sampled_from(names)))
+    found = origin(given, Knowing(stating))
+    first = found.introduced_at
+    assert first in {*stating, "answer"}
+    assert not any(node.id in stating for node in given.inputs(first))
+    assert all(id_ in stating for id_ in found.carried_through[:-1])
+    assert first == "answer" or found.carried_through[-1] == "answer"

@@ -1,0 +1,262 @@
+"""The published walk: worked traces with judges that are told what they find where."""
+
+import pytest
+
+from trail_callbacks import Edge, Evidence, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
+from trail_callbacks.claims import Claim
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
+from trail_callbacks.judges.tracer import Selection, Tracer
+from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
+
+S = SupportClass
+FS, NFS, INC = "fully supported", "not fully supported", "inconclusive"
+STATEMENT = "The well is 40 metres deep."
+
+
+class Told:
+    """Finds evidence in the nodes it is told, and gives the verdicts it is told, in order."""
+
+    name, model = "told/1", None
+
+    def __init__(self, evidence, verdicts, parts=None, summaries=True):
+        self.evidence, self.verdicts, self.parts = set(evidence), list(verdicts), parts or {}
+        self.summaries = summaries
+        self.read, self.contexts, self.taken_apart = [], [], []
+
+    def extract(self, answer, question):
+        yield from ()
+        return Extraction(claims=(Claim(id="c1", text=STATEMENT, quote=answer, start=0, end=len(answer)),))
+
+    def decompose(self, claims):
+        yield from ()
+        self.taken_apart += [claim.text for claim in claims]
+        return tuple(tuple(self.parts.get(claim.text, [claim.text])) for claim in claims)
+
+    def select(self, searches):
+        yield from ()
+        found = []
+        for search in searches:
+            self.read.append(sorted({p.node_id for p in search.passages}))
+            mine = tuple(p for p in search.passages if p.node_id in self.evidence)
+            summaries = {p.node_id: f"Summary of {p.node_id}." for p in mine} if self.summaries else {}
+            found.append(Selection(passages=mine, summaries=summaries))
+        return tuple(found)
+
+    def assess(self, questions, purpose="verdicts"):
+        yield from ()
+        assert purpose == "verdicts"
+        return Assessment(judgements=tuple(self._one(question) for question in questions))
+
+    def _one(self, question):
+        self.contexts.append([p.text for p in question.passages])
+        verdict, first = self.verdicts.pop(0), question.passages[0]
+        id_ = question.claim.id
+        against = verdict is S.CONTRADICTED
+        both = ("supports", "contradicts") if verdict == INC else ("contradicts",) if against else ("supports",)
+        evidence = tuple(
+            Evidence(node_id=first.node_id, start=first.start, end=first.end, quote=first.text, relation=relation)
+            for relation in both
+        )
+        support = verdict if isinstance(verdict, S) else S.ABSENT if verdict == NFS else S.SUPPORTED
+        error = ErrorType.OTHER if support in UNSUPPORTED else None
+        return Judgement(claim_id=id_, support=support, error_type=error, evidence=evidence, rationale=str(verdict))
+
+
+def graph(**inputs):
+    """A graph by the inputs of each node, e.g. `F="A B"`; names that begin with R are sources, F is the answer."""
+    names = dict.fromkeys([*inputs, *(source for given in inputs.values() for source in given.split())])
+    kinds = {"R": "document", "F": "answer"}
+    nodes = [Node(id=n, kind=kinds.get(n[0], "completion"), text=f"Text of {n}. More of {n}.") for n in names]
+    edges = [Edge(source=source, target=name) for name, given in inputs.items() for source in given.split()]
+    return ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
+
+
+DEEP = graph(F="A B", A="C D", C="R1", D="R2", B="R3")
+
+
+def walk(given, judge, q=1):
+    report = verify(given, judge, VerifyOptions(strategy="veritrail", q=q))
+    assert isinstance(judge, Tracer)
+    return report.verdict("c1")
+
+
+def test_t1_the_walk_follows_only_what_gave_evidence():
+    judge = Told(["A", "C", "R1"], [FS, FS, FS])
+    verdict = walk(DEEP, judge)
+    assert verdict.support is S.SUPPORTED
+    assert [layer.stated_by for layer in verdict.history] == [("A",), ("C",), ("R1",)]
+    assert judge.read == [["A", "B"], ["C", "D"], ["R1"]]
+    assert verdict.evidence[0].quote == "Text of R1."
+    assert verdict.introduced_at is None
+
+
+def test_t2_after_a_miss_the_inputs_of_every_node_are_read():
+    given = graph(F="A B C", A="R1", B="R2", C="R3")
+    judge = Told("A", [NFS])
+    verdict = walk(given, judge, q=2)
+    assert verdict.support in UNSUPPORTED
+    assert judge.read == [["A", "B", "C"], ["R1", "R2", "R3"]]
+    assert (verdict.introduced_at, verdict.carried_through) == ("F", ())
+
+
+def test_t3_the_last_full_support_names_the_node():
+    judge = Told(["A", "C", "R1"], [FS, NFS])
+    verdict = walk(DEEP, judge)
+    assert verdict.support in UNSUPPORTED
+    assert (verdict.introduced_at, verdict.carried_through) == ("A", ("F",))
+
+
+def test_t4_support_further_back_ends_a_row_of_misses():
+    judge = Told(["A", "C", "R1"], [FS, NFS, FS])
+    verdict = walk(DEEP, judge, q=2)
+    assert verdict.support is S.SUPPORTED
+    assert judge.read == [["A", "B"], ["C", "D"], ["R1", "R2"]]
+
+
+def test_t5_without_evidence_nobody_is_asked_for_a_verdict():
+    judge = Told("Z", [])
+    verdict = walk(DEEP, judge)
+    assert verdict.support is S.ABSENT
+    assert judge.contexts == []
+    assert verdict.introduced_at == "F"
+
+
+def test_t6_a_source_with_evidence_stays_in_the_context():
+    given = graph(F="R A", A="C", C="R2")
+    judge = Told(["R", "A", "C"], [FS, FS, FS, FS])
+    verdict = walk(given, judge)
+    assert judge.read == [["A", "R"], ["C"], ["R2"]]  # R is not read again, and still counts
+    assert judge.contexts[1] == ["Summary of C.", "Text of R.", "More of R."]
+    assert verdict.history[1].nodes == ("C", "R")
+
+
+def test_t7_with_sources_alone_one_verdict_is_enough():
+    judge = Told(["R1"], [S.CONTRADICTED])
+    verdict = walk(graph(F="R1 R2"), judge, q=3)
+    assert verdict.support is S.CONTRADICTED
+    assert judge.read == [["R1", "R2"]]
+    assert len(verdict.history) == 1
+    assert verdict.introduced_at == "F"
+
+
+@pytest.mark.parametrize(("evidence", "verdicts"), [("R1 C A", [NFS] * 3), ("", []), ("R1", [NFS])])
+def test_t8_a_walk_ends_although_q_is_larger_than_the_graph_is_deep(evidence, verdicts):
+    verdict = walk(DEEP, Told(evidence.split(), verdicts), q=99)
+    assert verdict.support in UNSUPPORTED
+    assert verdict.introduced_at == "F"
+    assert len(verdict.history) == 3
+
+
+def test_summaries_stand_for_outputs_and_whole_texts_for_sources():
+    judge = Told(["A", "C", "R1"], [FS, FS, FS])
+    walk(DEEP, judge)
+    assert judge.contexts == [["Summary of A."], ["Summary of C."], ["Text of R1.", "More of R1."]]
+    judge = Told(["A", "C", "R1"], [FS, FS, FS], summaries=False)
+    walk(DEEP, judge)
+    assert judge.contexts[0] == ["Text of A.", "More of A."]
+
+
+def test_a_conflict_is_inconclusive_left_out_of_the_score_and_leaves_the_origin_open():
+    verdict = walk(DEEP, Told(["A", "C", "R1"], [FS, FS, INC]))
+    assert verdict.support is S.UNEVALUATABLE
+    assert verdict.rationale.startswith("Inconclusive.")
+    verdict = walk(DEEP, Told(["A", "C"], [INC, NFS]))
+    assert (verdict.support, verdict.introduced_at) == (S.ABSENT, None)
+
+
+def test_an_inconclusive_verdict_ends_a_row_and_does_not_widen_the_walk():
+    judge = Told(["A", "C", "R1"], [NFS, INC, NFS])
+    verdict = walk(DEEP, judge, q=2)
+    assert judge.read == [["A", "B"], ["C", "D", "R3"], ["R1"]]
+    assert verdict.support in UNSUPPORTED
+
+
+def test_an_output_from_nowhere_supports_nothing():
+    verdict = walk(graph(F="A"), Told("A", [FS]))
+    assert (verdict.support, verdict.introduced_at, verdict.carried_through) == (S.ABSENT, "A", ("F",))
+
+
+def test_an_answer_from_nowhere_introduced_its_claims():
+    given = ProvenanceGraph(nodes=(Node(id="F", kind="answer", text="Text of F."),))
+    verdict = walk(given, Told("", []))
+    assert (verdict.support, verdict.introduced_at) == (S.ABSENT, "F")
+
+
+def test_a_node_reached_by_two_ways_is_read_once():
+    given = graph(F="A B", A="C", B="A", C="R1")
+    judge = Told(["A", "B", "C", "R1"], [FS, FS, FS, FS, FS])
+    walk(given, judge)
+    assert judge.read == [["A", "B"], ["C"], ["R1"]]
+
+
+def test_claims_are_taken_apart_until_they_do_not_come_apart():
+    parts = {STATEMENT: ["There is a well.", "It is deep."], "It is deep.": ["It is 40 metres deep.", "It is a well."]}
+    judge = Told(["R1"], [FS], parts=parts)
+    walk(graph(F="R1"), judge)
+    assert judge.taken_apart == [
+        STATEMENT, "There is a well.", "It is deep.", "It is 40 metres deep.", "It is a well."
+    ]  # fmt: skip
+
+
+def test_endless_rewriting_ends_after_twenty_attempts():
+    class Rewriting(Told):
+        def decompose(self, claims):
+            yield from ()
+            self.taken_apart += [claim.text for claim in claims]
+            return tuple((f"{claim.text} A", f"{claim.text} B") for claim in claims)
+
+    judge = Rewriting(["R1"], [FS])
+    assert walk(graph(F="R1"), judge).support is S.SUPPORTED
+    assert len(judge.taken_apart) == 20
+
+
+def test_a_failure_of_the_judge_is_an_error_of_that_claim():
+    class Failing(Told):
+        def select(self, searches):
+            yield from ()
+            return tuple(Selection(error="unreachable: no route") for _ in searches)
+
+    report = verify(DEEP, Failing("", []), VerifyOptions(strategy="veritrail"))
+    assert report.state == "error"
+    assert report.verdict("c1").error == "unreachable: no route"
+    assert report.verdict("c1").introduced_at is None
+
+
+def test_evidence_that_is_too_long_is_selected_from_again_and_then_judged_in_parts():
+    long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
+    nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))
+    given = ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),))
+    judge = Told(["R1"], [S.SUPPORTED, S.CONTRADICTED])
+    verdict = walk(given, judge)
+    assert len(judge.read) == 3
+    assert len(judge.contexts) == 2
+    assert [text for context in judge.contexts for text in context] == [p.strip() + "." for p in long.split(".")[:-1]]
+    assert verdict.rationale.startswith("Inconclusive.")
+    assert "in 2 parts" in verdict.rationale
+
+
+def test_of_a_very_long_source_only_what_was_selected_is_judged():
+    class OneSentence(Told):
+        def select(self, searches):
+            (found,) = yield from super().select(searches)
+            return (Selection(passages=found.passages[7:8]),)
+
+    long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
+    nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))
+    judge = OneSentence(["R1"], [FS])
+    walk(ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),)), judge)
+    assert judge.contexts == [["Sentence 7 of the record is about the well."]]
+
+
+@pytest.mark.parametrize("q", [1, 3])
+def test_judges_that_select_nothing_themselves_walk_too(q):
+    nodes = (
+        Node(id="R", kind="document", text="The well is 40 metres deep. It was dug in 1887."),
+        Node(id="A", kind="completion", text="The well is 40 metres deep. It was dug in 1878."),
+        Node(id="F", kind="answer", text="The well is 40 metres deep. The well was dug in 1878."),
+    )
+    edges = (Edge(source="R", target="A"), Edge(source="A", target="F"))
+    report = verify(ProvenanceGraph(nodes=nodes, edges=edges), options=VerifyOptions(strategy="veritrail", q=q))
+    assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, S.CONTRADICTED]
+    assert report.verdict("c2").introduced_at == "A"
+    assert report.verdict("c1").evidence[0].node_id == "R"

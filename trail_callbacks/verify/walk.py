@@ -1,0 +1,216 @@
+"""One claim's way back from the answer: what it has read, what was said about it, where it goes next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import Passage
+from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.judges.judge import Judgement
+from trail_callbacks.judges.tracer import Selection
+from trail_callbacks.report import Layer
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.text import sentences
+from trail_callbacks.verify.localize import Origin
+
+__all__ = ["LONGEST", "Shelf", "Walk", "absent", "interim", "length"]
+
+Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive"]
+
+LONGEST = 24_000
+"""Signs of evidence for one verdict."""
+
+
+def length(passages: Sequence[Passage]) -> int:
+    """Counts the signs of passages."""
+    return sum(len(passage.text) for passage in passages)
+
+
+class Shelf:
+    """The sentences of nodes as passages, each with one id for all claims and layers."""
+
+    def __init__(self, graph: ProvenanceGraph) -> None:
+        self._graph = graph
+        self._by_node: dict[str, tuple[Passage, ...]] = {}
+        self._last = 0
+
+    def passages(self, nodes: Sequence[Node]) -> tuple[Passage, ...]:
+        """All sentences of some nodes."""
+        return tuple(passage for node in nodes for passage in self.of(node))
+
+    def of(self, node: Node) -> tuple[Passage, ...]:
+        """All sentences of a node."""
+        if node.id not in self._by_node:
+            self._by_node[node.id] = tuple(
+                Passage(id=self.next_id(), node_id=node.id, start=found.start, end=found.end, text=found.text)
+                for found in sentences(node.text)
+            )
+        return self._by_node[node.id]
+
+    def next_id(self) -> str:
+        """An id that no passage has yet."""
+        self._last += 1
+        return f"s{self._last}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One iteration of a walk."""
+
+    looked: tuple[str, ...]
+    evidence: tuple[str, ...]
+    verdict: Interim
+    judgement: Judgement
+
+
+@dataclass(slots=True)
+class Walk:
+    """The way of one claim. The names in comments are those of the published pseudo-code."""
+
+    graph: ProvenanceGraph
+    claim: Claim
+    parts: tuple[str, ...]
+    q: int
+    layer: list[Node] = field(init=False)  # cand
+    selected: dict[str, tuple[Passage, ...]] = field(default_factory=dict)
+    summaries: dict[str, str] = field(default_factory=dict)
+    steps: list[_Step] = field(default_factory=list)
+    row: int = 0  # nfs_run
+    judgement: Judgement | None = None
+    failure: str | None = None
+
+    def __post_init__(self) -> None:
+        """Starts at the inputs of the answer."""
+        self.layer = self._before([self.graph.answer] if self.graph.answer else [])
+
+    def _before(self, nodes: Sequence[Node]) -> list[Node]:
+        """The inputs of intermediate outputs: src(v)."""
+        found = {node.id: node for above in nodes if not _is_root(above) for node in self.graph.inputs(above.id)}
+        return [node for node in found.values() if node.text.strip()]
+
+    def unread(self) -> list[Node]:
+        """The nodes of the layer from which nothing was selected yet."""
+        return [node for node in self.layer if node.id not in self.selected]
+
+    def take(self, nodes: Sequence[Node], selection: Selection) -> None:
+        """Keeps what was selected from nodes."""
+        if selection.error is not None:
+            self.failure = selection.error
+            return
+        for node in nodes:
+            self.selected[node.id] = tuple(p for p in selection.passages if p.node_id == node.id)
+        self.summaries |= {id_: text for id_, text in selection.summaries.items() if text.strip()}
+
+    def evidence(self) -> tuple[Passage, ...]:
+        """What was selected from the nodes of the layer."""
+        return tuple(passage for node in self.layer for passage in self.selected.get(node.id, ()))
+
+    def context(self, shelf: Shelf) -> list[Passage]:
+        """What the verdict is based on: sources whole, of other texts the summary, as lone sentences lose referents."""
+        context: list[Passage] = []
+        for node in self.layer:
+            chosen = self.selected.get(node.id, ())
+            if chosen and _is_root(node) and len(node.text) <= LONGEST // 4:
+                context += shelf.of(node)
+            elif node.id in self.summaries and chosen and not _is_root(node):
+                summary = self.summaries[node.id]
+                context.append(Passage(id=shelf.next_id(), node_id=node.id, start=0, end=0, text=summary))
+            else:
+                context += chosen
+        return context
+
+    def contexts(self, shelf: Shelf) -> list[tuple[Passage, ...]]:
+        """The context in parts that a verdict can take; none if there is no evidence."""
+        if self.failure is not None:
+            return []
+        parts: list[list[Passage]] = [[]]
+        for passage in self.context(shelf):
+            if parts[-1] and length(parts[-1]) + len(passage.text) > LONGEST:
+                parts.append([])
+            parts[-1].append(passage)
+        return [tuple(part) for part in parts if part]
+
+    def advance(self, judgement: Judgement) -> None:
+        """Takes an interim verdict, and ends the walk or moves on to the next layer."""
+        if judgement.error is not None:
+            self.judgement = judgement
+            return
+        verdict = interim(judgement)
+        gave = [node for node in self.layer if self.selected.get(node.id)]
+        self.steps.append(
+            _Step(tuple(node.id for node in self.layer), tuple(node.id for node in gave), verdict, judgement)
+        )
+        self.row = self.row + 1 if verdict == "not fully supported" else 0
+        base = self.layer if verdict == "not fully supported" else gave
+        sources = [node for node in gave if _is_root(node)]
+        following = {node.id: node for node in (*self._before(base), *sources)}
+        read = {node.id for node in sources}
+        if not following and verdict != "not fully supported":  # stop 2
+            judgement = absent(self.claim.id, "What states it has no recorded inputs.")
+        if self.row == self.q or all(id_ in read for id_ in following):  # stop 3; stop 1: only sources that were read
+            self.judgement = judgement
+        self.layer = list(following.values())
+
+    def final(self) -> Judgement:
+        """The last verdict, which stands."""
+        judgement = self.judgement or Judgement(claim_id=self.claim.id, error="the walk did not end")
+        if judgement.error is None and interim(judgement) == "inconclusive":
+            return replace(
+                judgement,
+                support=SupportClass.UNEVALUATABLE,
+                error_type=None,
+                second_type=None,
+                rationale=f"Inconclusive. {judgement.rationale}",
+            )
+        return judgement
+
+    def origin(self) -> Origin:
+        """The error stage, as a node: what gave evidence for the last full support, although its inputs did not."""
+        history = tuple(
+            Layer(
+                nodes=step.looked,
+                stated_by=step.evidence if step.verdict == "fully supported" else (),
+                note=f"{step.verdict}: {step.judgement.rationale}",
+            )
+            for step in self.steps
+        )
+        unknown = Origin(introduced_at=None, carried_through=(), history=history)
+        last, answer = self.judgement, self.graph.answer
+        if last is None or last.error is not None or answer is None or interim(last) != "not fully supported":
+            return unknown
+        full = [step for step in self.steps if step.verdict == "fully supported"]
+        if not full:
+            clear = all(step.verdict == "not fully supported" for step in self.steps)
+            return replace(unknown, introduced_at=answer.id) if clear else unknown
+        stages = {node.id: node.stage or 0 for node in self.graph.nodes}
+        outputs = [[id_ for id_ in step.evidence if not _is_root(self.graph.node(id_))] for step in full]
+        if not outputs[-1]:
+            return unknown
+        first = min(outputs[-1], key=lambda id_: stages[id_])
+        after = {
+            id_
+            for ids in (*outputs, [answer.id])
+            for id_ in ids
+            if any(node.id == first for node in self.graph.upstream(id_))
+        }
+        return replace(unknown, introduced_at=first, carried_through=tuple(sorted(after, key=lambda id_: stages[id_])))
+
+
+def _is_root(node: Node) -> bool:
+    """A source is where a walk ends, although a query may have led to it."""
+    return node.kind in EVIDENCE_KINDS
+
+
+def interim(judgement: Judgement) -> Interim:
+    """Reads a judgement as one of the three published verdicts."""
+    if judgement.support is SupportClass.UNEVALUATABLE or judgement.conflicting:
+        return "inconclusive"
+    return "fully supported" if judgement.support is SupportClass.SUPPORTED else "not fully supported"
+
+
+def absent(claim_id: str, rationale: str) -> Judgement:
+    """The verdict that needs no judge: there is no evidence."""
+    return Judgement(claim_id=claim_id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
