@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -14,7 +15,7 @@ from langchain_trail.convert import INTERNAL
 from langchain_trail.messages import message_text
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
-from trail_callbacks.models.chat import failed, parsed, stopped, with_schema
+from trail_callbacks.models.chat import failure, parsed, stopped, with_schema
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -66,7 +67,7 @@ class _ChatModel:
                 answer = asked.invoke(messages, _config(call))
             reply = _read(call, answer)
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = Reply(error=failed(error), text=_text_of(error))
+            reply = failure(error, _text_of(error))
         return _timed(reply, started)
 
     async def aask(self, call: Call) -> Reply:
@@ -78,7 +79,7 @@ class _ChatModel:
                 answer = await asked.ainvoke(messages, _config(call))
             reply = _read(call, answer)
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = Reply(error=failed(error), text=_text_of(error))
+            reply = failure(error, _text_of(error))
         return _timed(reply, started)
 
     def _prepared(self, call: Call) -> tuple[Runnable[Any, Any], list[BaseMessage]]:
@@ -153,4 +154,4 @@ def _text_of(error: Exception) -> str | None:
 
 def _timed(reply: Reply, started: float) -> Reply:
     spent = Usage(calls=0 if reply.usage.calls else 1, seconds=time.perf_counter() - started)
-    return Reply(value=reply.value, error=reply.error, text=reply.text, usage=reply.usage + spent)
+    return replace(reply, usage=reply.usage + spent)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from llama_index_trail.messages import said
 from llama_index_trail.scope import untraced
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
-from trail_callbacks.models.chat import failed, parsed, stopped, with_schema
+from trail_callbacks.models.chat import failure, parsed, stopped, with_schema
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
@@ -55,7 +56,7 @@ class _Llm:
             with untraced():
                 reply = _read(call, self._llm.chat(_messages(call)))
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = Reply(error=failed(error))
+            reply = failure(error)
         return _timed(reply, started)
 
     async def aask(self, call: Call) -> Reply:
@@ -65,7 +66,7 @@ class _Llm:
             with untraced():
                 reply = _read(call, await self._llm.achat(_messages(call)))
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = Reply(error=failed(error))
+            reply = failure(error)
         return _timed(reply, started)
 
 
@@ -111,4 +112,4 @@ def _of(value: Any, name: str) -> Any:
 
 def _timed(reply: Reply, started: float) -> Reply:
     spent = Usage(calls=0 if reply.usage.calls else 1, seconds=time.perf_counter() - started)
-    return Reply(value=reply.value, error=reply.error, text=reply.text, usage=reply.usage + spent)
+    return replace(reply, usage=reply.usage + spent)

@@ -24,6 +24,7 @@ from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.terminal import fits, to_rich
 from trail_callbacks.report import Report
 from trail_callbacks.verify.estimate import estimate as estimated
+from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import verify
 
 __all__ = ["app"]
@@ -47,6 +48,9 @@ Answer = Annotated[str | None, typer.Option(metavar="FILE", help="The answer to 
 AnswerText = Annotated[str | None, typer.Option(metavar="TEXT", help="The answer itself.")]
 Source = Annotated[list[str] | None, typer.Option(metavar="FILE", help="What it should rest on; may be repeated.")]
 SourceText = Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A source itself; may be repeated.")]
+Cache = Annotated[
+    str | None, typer.Option(metavar="DIR", help="Keep what a model says in this folder, and do not pay for it again.")
+]
 Question = Annotated[str | None, typer.Option(metavar="TEXT", help="What was asked.")]
 
 
@@ -101,6 +105,7 @@ def check(
     max_score: Annotated[
         float | None, typer.Option(metavar="X", help="Exit with status 1 if the score is over this, 0.0 to 1.0.")
     ] = None,
+    cache: Cache = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -113,7 +118,7 @@ def check(
     graph = texts(answer, answer_text, source or [], source_text or [], question)
     asked = resolve(judge, base_url=base_url)
     with progress(f"judging with {asked.name}"):
-        report = verify(graph, asked)
+        report = verify(graph, asked, VerifyOptions(cache=cache))
     _deliver(report, as_json=as_json, output=output)
     if report.state == "error":
         raise TrailError(report.warnings[0] if report.warnings else "the verification failed")

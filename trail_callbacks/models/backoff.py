@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 
+from trail_callbacks.models.call import Reply
 from trail_callbacks.models.failures import header, retry_after, root
 
-__all__ = ["pause"]
+__all__ = ["again", "pause"]
 
 _FIRST, _LONGEST = 0.5, 8.0  # seconds of the backoff: doubled each time, shortened by up to a quarter
 _PATIENCE = 60.0  # seconds: who asks for more time gets no second request
+_RETRIES = 4  # of a call whose model is busy and does not ask again by itself
 _TRANSIENT = {408, 409, 425, 429}  # and 5xx
 _SPENT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}  # waiting does not fill an account
 _UNSENT = {"ConnectTimeout", "PoolTimeout"}  # timeouts before the request left
@@ -40,6 +42,26 @@ def pause(error: BaseException, tried: int) -> float | None:
             return wait if wait <= _PATIENCE else None
     elif not _broke_off(cause):
         return None
+    return _doubled(tried)
+
+
+def again(reply: Reply, tried: int) -> float | None:
+    """Returns how long to wait before a call is made again that nobody has repeated yet; None if its reply stands.
+
+    Args:
+        reply: What came back.
+        tried: How often the call was repeated already.
+
+    Returns:
+        Seconds, about a minute at most: calls that were refused together do not come back together.
+    """
+    told = reply.retry_after
+    if reply.error is None or told is None or not told <= _PATIENCE or tried >= _RETRIES:
+        return None
+    return told + 0.25 * _doubled(tried) if told > 0 else _doubled(tried)
+
+
+def _doubled(tried: int) -> float:
     return min(_FIRST * 2.0**tried, _LONGEST) * (1 - 0.25 * random.random())  # noqa: S311 - spreads load, no secret
 
 

@@ -74,15 +74,19 @@ class Reply:
 
     Attributes:
         value: The parsed answer, or None.
-        error: Why there is none: `unreachable: ...`, `refused: ...`, `length: ...`, `invalid: ...`, `budget: ...`.
+        error: Why there is none: `unreachable: ...`, `busy: ...`, `refused: ...`, `length: ...`, `invalid: ...`,
+            `budget: ...`.
         text: The raw text where it could not be parsed, for salvage; may be None.
         usage: What this call cost.
+        retry_after: Seconds after which the same call may be answered, where nobody has asked again yet; 0 if the
+            model does not say how many. None: asking again is of no use, or was done already by the model's client.
     """
 
     value: BaseModel | None = None
     error: str | None = None
     text: str | None = None
     usage: Usage = Usage()
+    retry_after: float | None = None
 
 
 @runtime_checkable

@@ -6,15 +6,19 @@ import json
 from typing import TYPE_CHECKING
 
 from trail_callbacks.models.call import Call, Message, Reply, Usage
+from trail_callbacks.models.failures import retry_after
 from trail_callbacks.models.salvage import document
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["failed", "parsed", "stopped", "with_schema"]
+__all__ = ["failed", "failure", "parsed", "stopped", "with_schema"]
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
+_BUSY = frozenset({429, 503, 529})  # HTTP: too many requests, unavailable, overloaded
+_BUSY_NAMES = ("RateLimit", "ResourceExhausted", "Throttling", "TooManyRequests")
+_REPEATS = "x-stainless-retry-count"  # sent by the clients of openai, anthropic and others that repeat requests
 _ASK_FOR_JSON = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 
 
@@ -59,6 +63,16 @@ def parsed(call: Call, text: str | None, usage: Usage, value: object = None) -> 
     return Reply(value=found, text=text, usage=usage)
 
 
+def failure(error: Exception, text: str | None = None) -> Reply:
+    """Makes the reply of an exception that left a model; a busy model may be asked again.
+
+    Args:
+        error: What was raised.
+        text: What the model wrote nevertheless, for salvage.
+    """
+    return Reply(error=failed(error), text=text, retry_after=_later(error))
+
+
 def failed(error: Exception) -> str:
     """Says in the words of `Reply` why an exception left a model; providers' classes are told by name."""
     kind = type(error).__name__
@@ -68,4 +82,23 @@ def failed(error: Exception) -> str:
         return f"length: {error}"
     if "ValidationError" in kind or "OutputParser" in kind:
         return f"invalid: {error}"
+    if _is_busy(error):
+        return f"busy: {kind}: {error}"
     return f"unreachable: {kind}: {error}"
+
+
+def _is_busy(error: Exception) -> bool:
+    response = getattr(error, "response", None)
+    status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
+    return status in _BUSY or any(name in type(error).__name__ for name in _BUSY_NAMES)
+
+
+def _later(error: Exception) -> float | None:
+    """When a busy model may be asked again: see `Reply.retry_after`."""
+    if not _is_busy(error):
+        return None
+    request = getattr(getattr(error, "response", None), "request", None)
+    sent = getattr(request, "headers", None) or ()
+    if any(str(name).lower() == _REPEATS for name in sent):
+        return None  # the client under the chat model repeats requests, and has given up
+    return retry_after(error) or 0.0

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from contextvars import copy_context
-from dataclasses import dataclass, replace
-from threading import BoundedSemaphore, Lock
-from time import perf_counter
+from itertools import count
+from threading import BoundedSemaphore, Event
 from typing import TYPE_CHECKING, TypeVar
 
-from trail_callbacks.errors import InputError
+from trail_callbacks.models.backoff import again
+from trail_callbacks.models.budget import Limits, Meter
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply, Usage
 
 if TYPE_CHECKING:
@@ -25,72 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["Limits", "adrive", "drive"]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What the calls of one pipeline may cost together. A call over budget is not made: its reply says so.
-
-    Attributes:
-        max_calls: Requests, retries included, 0 or more; None is no limit.
-        max_tokens: Tokens, prompt and completion, 0 or more; None is no limit. Checked before a call, so the calls
-            in flight when it is reached may overshoot it.
-        max_seconds: Wall time after which no further call is started, 0 or more; None is no limit.
-        concurrency: Calls in flight at once, 1 or more.
-
-    Raises:
-        InputError: If a number is out of range.
-    """
-
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    max_seconds: float | None = None
-    concurrency: int = 4
-
-    def __post_init__(self) -> None:
-        """Checks ranges."""
-        if self.concurrency < 1:
-            raise InputError(f"Limits.concurrency is {self.concurrency}, expected 1 or more")
-        for name in ("max_calls", "max_tokens", "max_seconds"):
-            value = getattr(self, name)
-            if value is not None and value < 0:
-                raise InputError(f"Limits.{name} is {value}, expected 0 or more, or None for no limit")
-
-
-class _Meter:
-    """Admits calls while there is budget, and adds up what they cost."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self._started = perf_counter()
-        self._lock = Lock()  # protects the two counters below
-        self._usage = Usage()
-        self._in_flight = 0
-
-    def admit(self) -> str | None:
-        """Returns why a call must not be made, or None and counts it as under way."""
-        limits, seconds = self.limits, perf_counter() - self._started
-        with self._lock:
-            spent = self._usage
-            tokens = spent.prompt_tokens + spent.completion_tokens
-            if limits.max_calls is not None and spent.calls + self._in_flight >= limits.max_calls:
-                return f"budget: {limits.max_calls} calls are used up"
-            if limits.max_tokens is not None and tokens >= limits.max_tokens:
-                return f"budget: {tokens} of {limits.max_tokens} tokens are used up"
-            if limits.max_seconds is not None and seconds >= limits.max_seconds:
-                return f"budget: {limits.max_seconds:g} seconds are over"
-            self._in_flight += 1
-        return None
-
-    def settle(self, reply: Reply) -> Reply:
-        with self._lock:
-            self._in_flight -= 1
-            self._usage += reply.usage
-        return reply
-
-    def total(self) -> Usage:
-        with self._lock:
-            return replace(self._usage, seconds=perf_counter() - self._started)
 
 
 def drive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = None) -> tuple[T, Usage]:
@@ -104,7 +38,7 @@ def drive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = No
     Returns:
         The pipeline's result, and what the calls cost; `seconds` is the wall time of the whole.
     """
-    meter = _Meter(limits or Limits())
+    meter = Meter(limits or Limits())
     with closing(pipeline), closing(_Threads(model, meter)) as threads:
         calls, result = _advance(pipeline, None)
         while calls is not None:
@@ -117,7 +51,7 @@ async def adrive(pipeline: Pipeline[T], model: Model | None, limits: Limits | No
 
     When cancelled, the calls in flight are cancelled and the pipeline is closed.
     """
-    meter = _Meter(limits or Limits())
+    meter = Meter(limits or Limits())
     slots = asyncio.Semaphore(meter.limits.concurrency)
     replies: Sequence[Reply] | None = None
     while True:
@@ -161,13 +95,15 @@ _NO_MODEL = Reply(error="failed: this judge has no model, so its call was not ma
 class _Threads:
     """Answers batches of calls on a small pool that is only built when two calls can overlap."""
 
-    def __init__(self, model: Model | None, meter: _Meter) -> None:
+    def __init__(self, model: Model | None, meter: Meter) -> None:
         self._model = model
         self._meter = meter
         self._slots = BoundedSemaphore(meter.limits.concurrency)
         self._pool: ThreadPoolExecutor | None = None
+        self._closed = Event()
 
     def close(self) -> None:
+        self._closed.set()  # wakes who waits to ask again: nobody wants the answer any more
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
@@ -194,23 +130,30 @@ class _Threads:
         refusal = self._meter.admit()
         if refusal is not None:
             return Reply(error=refusal)
-        return self._meter.settle(_asked(model, call))
+        return self._answered(model, call)
 
     def _work(self, model: Model, call: Call) -> Reply:
         try:
-            return self._meter.settle(_asked(model, call))
+            return self._answered(model, call)
         finally:
             self._slots.release()
 
+    def _answered(self, model: Model, call: Call) -> Reply:
+        """Makes an admitted call, and again while the model is busy; each time counts."""
+        meter = self._meter
+        for tried in count():
+            try:
+                reply = model.ask(meter.timed(call))
+            except Exception as error:  # noqa: BLE001 - a model that breaks its contract is a failed call, not a crash
+                reply = _failed(error)
+            meter.settle(reply)
+            wait = again(reply, tried)
+            if wait is None or meter.admit(wait) is not None or self._closed.wait(wait):
+                break
+        return reply
 
-def _asked(model: Model, call: Call) -> Reply:
-    try:
-        return model.ask(call)
-    except Exception as error:  # noqa: BLE001 - a model that breaks its contract is a failed call, not a crash
-        return _failed(error)
 
-
-async def _gather(calls: Sequence[Call], model: Model | None, meter: _Meter, slots: asyncio.Semaphore) -> list[Reply]:
+async def _gather(calls: Sequence[Call], model: Model | None, meter: Meter, slots: asyncio.Semaphore) -> list[Reply]:
     if model is None:
         return [_NO_MODEL] * len(calls)
     tasks: list[asyncio.Task[Reply] | Reply] = []
@@ -222,7 +165,7 @@ async def _gather(calls: Sequence[Call], model: Model | None, meter: _Meter, slo
                 slots.release()
                 tasks.append(Reply(error=refusal))
                 continue
-            tasks.append(asyncio.create_task(_aask(model, call, meter, slots)))
+            tasks.append(asyncio.create_task(_answered(model, call, meter, slots)))
         return [item if isinstance(item, Reply) else await item for item in tasks]
     finally:
         running = [item for item in tasks if isinstance(item, asyncio.Task)]
@@ -231,11 +174,19 @@ async def _gather(calls: Sequence[Call], model: Model | None, meter: _Meter, slo
         await asyncio.gather(*running, return_exceptions=True)
 
 
-async def _aask(model: Model, call: Call, meter: _Meter, slots: asyncio.Semaphore) -> Reply:
+async def _answered(model: Model, call: Call, meter: Meter, slots: asyncio.Semaphore) -> Reply:
+    """As `_Threads._answered`."""
     try:
-        reply = await model.aask(call)
-    except Exception as error:  # noqa: BLE001 - as in the threads
-        reply = _failed(error)
+        for tried in count():
+            try:
+                reply = await model.aask(meter.timed(call))
+            except Exception as error:  # noqa: BLE001 - as in the threads
+                reply = _failed(error)
+            meter.settle(reply)
+            wait = again(reply, tried)
+            if wait is None or meter.admit(wait) is not None:
+                break
+            await asyncio.sleep(wait)
     finally:
         slots.release()
-    return meter.settle(reply)  # nothing else runs in between: it is settled before the slot is taken
+    return reply
