@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO, StringIO, TextIOWrapper
 
@@ -16,6 +17,9 @@ from trail_callbacks.render.marks import around, mark, plain, shorten
 from trail_callbacks.render.notebook import to_html
 from trail_callbacks.render.provenance import graph_to_rich, graph_to_text
 from trail_callbacks.render.terminal import to_rich, to_text
+from trail_callbacks.report import Layer
+
+RELATIONS = ("supports", "contradicts")
 
 HOSTILE = (
     "\x1b[2J\x1b]0;pwned\x07 [bold red]x[/] <script>alert(1)</script> \u202eevil\u2066 \x9b31m \r\n \x00 & \"' :smile:"
@@ -271,3 +275,35 @@ def test_context_is_short_and_stands_beside_the_quote(text, a, b, room):
     flat = "".join(text.split())
     assert "".join(before.removeprefix("... ").split()) in flat
     assert "".join(after.removesuffix(" ...").split()) in flat
+
+
+def followed(*layers, introduced_at="m2", support=SupportClass.CONTRADICTED, **changes):
+    (verdict,) = REPORT.verdicts
+    changed = replace(verdict, support=support, history=layers, introduced_at=introduced_at, **changes)
+    return replace(REPORT, verdicts=(changed,))
+
+
+def test_each_part_of_a_claim_says_where_it_came_in():
+    report = followed(
+        Layer(nodes=("m2",), stated_by=("m2",), note="It does.", statement="All boats are blue."),
+        Layer(nodes=("m2",), note="It does not.", statement="Boats are visited."),
+    )
+    for shown in (to_text(report, width=80), re.sub("<[^>]+>", "", to_html(report)).replace("&quot;", '"')):
+        assert 'summarise (m2): "All boats are blue."' in shown
+        assert 'combine (answer): "Boats are visited."' in shown
+
+
+def test_an_origin_that_is_not_known_says_why():
+    report = followed(Layer(nodes=("m2",), note="undetermined: refused: no"), introduced_at=None, carried_through=())
+    assert "entered at: undetermined: refused: no" in to_text(report, width=80)
+    assert "undetermined: refused: no" in to_html(report)
+
+
+def test_sources_that_disagree_are_shown_for_and_against():
+    evidence = tuple(replace(item, relation=relation) for item in REPORT.verdicts[0].evidence for relation in RELATIONS)
+    report = followed(introduced_at=None, support=SupportClass.SUPPORTED, error_type=None, evidence=evidence)
+    text = to_text(report, width=80)
+    assert "c1 supported (sources disagree)" in text
+    assert "for:" in text
+    assert "against:" in text
+    assert "sources disagree" in to_html(report)

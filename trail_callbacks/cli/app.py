@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.text import Text
@@ -50,6 +50,9 @@ Source = Annotated[list[str] | None, typer.Option(metavar="FILE", help="What it 
 SourceText = Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A source itself; may be repeated.")]
 Cache = Annotated[
     str | None, typer.Option(metavar="DIR", help="Keep what a model says in this folder, and do not pay for it again.")
+]
+Strategy = Annotated[
+    Literal["audit", "veritrail"], typer.Option(help="Hold claims against the sources, or walk back as VeriTrail does.")
 ]
 Question = Annotated[str | None, typer.Option(metavar="TEXT", help="What was asked.")]
 
@@ -105,6 +108,10 @@ def check(
     max_score: Annotated[
         float | None, typer.Option(metavar="X", help="Exit with status 1 if the score is over this, 0.0 to 1.0.")
     ] = None,
+    strategy: Strategy = "audit",
+    q: Annotated[
+        int, typer.Option(min=1, metavar="N", help="With veritrail: misses in a row that end a walk, 1 or more.")
+    ] = 1,
     cache: Cache = None,
     as_json: Json = False,
     output: Output = None,
@@ -118,7 +125,7 @@ def check(
     graph = texts(answer, answer_text, source or [], source_text or [], question)
     asked = resolve(judge, base_url=base_url)
     with progress(f"judging with {asked.name}"):
-        report = verify(graph, asked, VerifyOptions(cache=cache))
+        report = verify(graph, asked, VerifyOptions(strategy=strategy, q=q, cache=cache))
     _deliver(report, as_json=as_json, output=output)
     if report.state == "error":
         raise TrailError(report.warnings[0] if report.warnings else "the verification failed")
@@ -157,11 +164,12 @@ def estimate(
     question: Question = None,
     judge: Judge = None,
     base_url: BaseUrl = None,  # noqa: ARG001 - so that `check` can be replaced by `estimate` in a command line
+    strategy: Strategy = "audit",
     as_json: Json = False,
 ) -> None:
     """Says what a check would cost; asks no model."""
     graph = texts(answer, answer_text, source or [], source_text or [], question)
-    cost = estimated(graph, judge)
+    cost = estimated(graph, judge, VerifyOptions(strategy=strategy))
     if as_json:
         emit(asdict(cost))
         return

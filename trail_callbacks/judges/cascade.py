@@ -83,6 +83,12 @@ class CascadeJudge:
         """The model of the judge that decides the rest."""
         return self._judge.model
 
+    def __getattr__(self, name: str) -> Any:
+        """Offers what only some judges can do (see `Tracer`) if the one that decides the rest can."""
+        if name not in {"decompose", "select"}:
+            raise AttributeError(name)
+        return getattr(self._judge, name)
+
     def __repr__(self) -> str:
         return f"CascadeJudge(local={self._local!r}, judge={self._judge!r})"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.report import Report, Verdict
+from trail_callbacks.report import Layer, Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["Mark", "around", "counted", "error_words", "headline", "mark", "named", "plain", "shorten"]
+__all__ = ["Mark", "around", "counted", "entered", "error_words", "headline", "mark", "named", "plain", "shorten"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +134,30 @@ def counted(report: Report) -> str:
     return f"{n} claim{'' if n == 1 else 's'}" + (": " + ", ".join(parts) if parts else "")
 
 
+def entered(verdict: Verdict, graph: ProvenanceGraph) -> list[str]:
+    """Says where a claim came in: one line, or one for each part of it that was followed by itself."""
+    if not verdict.history:
+        return [named(verdict.introduced_at, graph)] if verdict.introduced_at else []
+    followed: dict[str, list[Layer]] = {}
+    for layer in verdict.history:
+        followed.setdefault(layer.statement, []).append(layer)
+    if len(followed) == 1 and verdict.introduced_at:
+        return [named(verdict.introduced_at, graph)]
+    lines = []
+    for statement, layers in followed.items():
+        stating = [graph.node(id_) for layer in layers for id_ in layer.stated_by]
+        first = min(stating, key=lambda node: node.stage or 0, default=graph.answer)
+        where = named(first.id, graph) if first else "the answer"
+        if verdict.introduced_at is None or layers[-1].note.startswith("undetermined"):
+            where = layers[-1].note if layers[-1].note.startswith("undetermined") else "undetermined"
+        lines.append(f'{where}: "{statement}"' if statement else where)
+    return lines if verdict.error_type else []
+
+
 def error_words(verdict: Verdict) -> str:
     """The error type of a verdict with its detail: `number`, `other: fabricated addition`; empty if it has none."""
+    if verdict.conflicting:
+        return "sources disagree"
     if verdict.error_type is None:
         return ""
     words = verdict.error_type.value.replace("_", " ")

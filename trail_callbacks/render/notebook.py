@@ -7,7 +7,7 @@ from html import escape
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.marks import around, counted, error_words, headline, mark, named, plain, shorten
+from trail_callbacks.render.marks import around, counted, entered, error_words, headline, mark, named, plain, shorten
 from trail_callbacks.report import Report, Verdict
 
 __all__ = ["to_html"]
@@ -64,8 +64,8 @@ def _rows(report: Report, verdict: Verdict) -> Iterator[str]:
         yield _row("", f"and {len(verdict.evidence) - _QUOTES} more")
     if verdict.rationale and verdict.error_type:
         yield _row("why", _text(shorten(verdict.rationale, _LONGEST)))
-    if verdict.introduced_at:
-        yield _row("entered at", f"<b>{_text(named(verdict.introduced_at, report.graph))}</b>")
+    for line in entered(verdict, report.graph):
+        yield _row("entered at", f"<b>{_text(line)}</b>")
     if verdict.carried_through:
         yield _row("carried by", _text(", ".join(named(node, report.graph) for node in verdict.carried_through)))
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.marks import around, counted, error_words, headline, mark, named, plain, shorten
+from trail_callbacks.render.marks import around, counted, entered, error_words, headline, mark, named, plain, shorten
 from trail_callbacks.report import Report, Verdict
 
 __all__ = ["ReportView", "fits", "plain_text", "to_rich", "to_text"]
@@ -141,8 +141,8 @@ class _Page:
             yield "", Text(f"and {len(verdict.evidence) - _QUOTES} more", style="dim")
         if verdict.rationale and verdict.error_type:
             yield "why:", Text(self._safe(shorten(verdict.rationale, _LONGEST)))
-        if verdict.introduced_at:
-            yield "entered at:", Text(self._safe(named(verdict.introduced_at, graph)), style="bold")
+        for i, line in enumerate(entered(verdict, graph)):
+            yield "" if i else "entered at:", Text(self._safe(line), style="bold")
         if verdict.carried_through:
             steps = ", ".join(self._safe(named(node, graph)) for node in verdict.carried_through)
             yield "carried by:", Text(steps)
