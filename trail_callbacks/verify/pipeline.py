@@ -7,22 +7,20 @@ from dataclasses import replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
-from trail_callbacks.evidence import Evidence, candidates
+from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question
+from trail_callbacks.judges.judge import Extraction, Judge, Judgement
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline, Usage
 from trail_callbacks.models.drive import Limits, adrive, drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
-from trail_callbacks.verify.findings import Findings
+from trail_callbacks.verify.audit import SAID, answerable, audit, is_verbatim
 from trail_callbacks.verify.localize import Origin, Origins, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.veritrail import veritrail
 
 __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
-
-_SAID = frozenset({"question", "instruction"})  # kinds of leaves that the app or its user said, not a source
 
 
 def check(
@@ -106,13 +104,13 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         return report("error", warnings=[f"no claims: {extraction.error}"])
     leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
     if extraction.abstained and not _asserts(extraction.claims, answer.text):
-        wrongly = yield from _answerable(graph, leaves, judge, options)
+        wrongly = yield from answerable(graph, leaves, judge, options)
         unchecked = [_not_checked(claim, judge, "the answer declines") for claim in extraction.claims]
         return report("abstained", unchecked, wrongly.warnings, wrongly.cache_hits)
     checkable = [claim for claim in extraction.claims if claim.checkable]
     walked = options.strategy == "veritrail"
     found = yield from (
-        veritrail(graph, checkable, judge, options) if walked else _audit(checkable, leaves, judge, options)
+        veritrail(graph, checkable, judge, options) if walked else audit(checkable, leaves, judge, options)
     )
     verdicts = [
         _verdict(claim, found.judged.get(claim.id) or _unasked(claim), graph, judge) for claim in extraction.claims
@@ -166,45 +164,6 @@ def _limits(options: VerifyOptions) -> Limits:
     )
 
 
-def _audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Findings]:
-    """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one."""
-    if not leaves:
-        return Findings(judged={claim.id: _absent(claim, "No source reached the answer.") for claim in claims})
-    passages = candidates(claims, leaves, options.passages)
-    questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
-    assessment = yield from judge.assess(questions)
-    judged = {claim.id: Judgement(claim_id=claim.id, error="the judge gave no verdict") for claim in claims}
-    judged |= {judgement.claim_id: judgement for judgement in assessment.judgements}
-    return Findings(judged=judged, warnings=assessment.warnings, cache_hits=assessment.cache_hits)
-
-
-def _answerable(
-    graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions
-) -> Pipeline[Assessment]:
-    """Warns of a wrongful abstention: the sources hold the answer that was not given."""
-    asked = graph.question
-    sources = [leaf for leaf in leaves if leaf.kind not in _SAID]
-    if asked is None or not asked.text.strip() or not sources:
-        return Assessment(judgements=())
-    question = Claim(id="question", text=asked.text, quote="", start=0, end=0)
-    passages = candidates([question], sources, options.passages)[question.id]
-    assessment = yield from judge.assess([Question(claim=question, passages=passages)], "answerable")
-    quotes = [
-        f"{item.quote!r} ({item.node_id})"
-        for judgement in assessment.judgements
-        if judgement.support is SupportClass.SUPPORTED
-        for item in judgement.evidence
-        if _verbatim(item, graph)
-    ]
-    errors = [judgement.error for judgement in assessment.judgements if judgement.error]
-    said = list(assessment.warnings)
-    if quotes:
-        said.append(f"the answer declines, but the sources seem to hold it: {', '.join(quotes)}")
-    elif errors:
-        said.append(f"whether the sources hold what the answer declines to say was not checked: {errors[0]}")
-    return replace(assessment, warnings=tuple(said))
-
-
 def _unasked(claim: Claim) -> Judgement:
     rationale = "Not a statement that evidence could confirm."
     if claim.unresolved:
@@ -212,14 +171,10 @@ def _unasked(claim: Claim) -> Judgement:
     return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=rationale)
 
 
-def _absent(claim: Claim, rationale: str) -> Judgement:
-    return Judgement(claim_id=claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
-
-
 def _verdict(claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: Judge) -> Verdict:
-    verbatim = [item for item in judgement.evidence if _verbatim(item, graph)]
+    verbatim = [item for item in judgement.evidence if is_verbatim(item, graph)]
     # A question or a prompt may hold facts, but "Was it built in 1887?" denies nothing.
-    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in _SAID)
+    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in SAID)
     support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
     if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
         support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
@@ -240,14 +195,6 @@ def _verdict(claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: 
 
 def _against(evidence: Iterable[Evidence]) -> bool:
     return any(item.relation == "contradicts" for item in evidence)
-
-
-def _verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:
-    """A judge may only point: what is not in the node, word for word, is no evidence."""
-    try:
-        return graph.node(item.node_id).text[item.start : item.end] == item.quote
-    except KeyError:
-        return False
 
 
 def _not_checked(claim: Claim, judge: Judge, why: str) -> Verdict:
@@ -274,7 +221,7 @@ def _state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence
     if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
         return "partial" if extraction.error else "no_checkable_claims"
     silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
-    if all(leaf.kind in _SAID for leaf in leaves) and all(verdict.support in silent for verdict in judged):
+    if all(leaf.kind in SAID for leaf in leaves) and all(verdict.support in silent for verdict in judged):
         return "no_evidence"
     return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
 
@@ -295,7 +242,7 @@ def _warnings(
         for verdict in verdicts
         if verdict.evidence
         and verdict.support is SupportClass.SUPPORTED
-        and all(graph.node(item.node_id).kind in _SAID for item in verdict.evidence)
+        and all(graph.node(item.node_id).kind in SAID for item in verdict.evidence)
     ]
     if said:
         warnings.append(f"rest only on the question or on instructions, not on a source: {', '.join(said)}")

@@ -1,0 +1,71 @@
+"""Holding claims, and abstentions, against the leaves of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import Evidence, candidates
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question
+from trail_callbacks.models.call import Pipeline
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.verify.findings import Findings
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["SAID", "answerable", "audit", "is_verbatim"]
+
+SAID = frozenset({"question", "instruction"})
+"""Kinds of leaves that the app or its user said: no source."""
+
+
+def audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Findings]:
+    """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one."""
+    if not leaves:
+        return Findings(judged={claim.id: _absent(claim, "No source reached the answer.") for claim in claims})
+    passages = candidates(claims, leaves, options.passages)
+    questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
+    assessment = yield from judge.assess(questions)
+    judged = {claim.id: Judgement(claim_id=claim.id, error="the judge gave no verdict") for claim in claims}
+    judged |= {judgement.claim_id: judgement for judgement in assessment.judgements}
+    return Findings(judged=judged, warnings=assessment.warnings, cache_hits=assessment.cache_hits)
+
+
+def answerable(
+    graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions
+) -> Pipeline[Assessment]:
+    """Warns of a wrongful abstention: the sources hold the answer that was not given."""
+    asked = graph.question
+    sources = [leaf for leaf in leaves if leaf.kind not in SAID]
+    if asked is None or not asked.text.strip() or not sources:
+        return Assessment(judgements=())
+    question = Claim(id="question", text=asked.text, quote="", start=0, end=0)
+    passages = candidates([question], sources, options.passages)[question.id]
+    assessment = yield from judge.assess([Question(claim=question, passages=passages)], "answerable")
+    quotes = [
+        f"{item.quote!r} ({item.node_id})"
+        for judgement in assessment.judgements
+        if judgement.support is SupportClass.SUPPORTED
+        for item in judgement.evidence
+        if is_verbatim(item, graph)
+    ]
+    errors = [judgement.error for judgement in assessment.judgements if judgement.error]
+    said = list(assessment.warnings)
+    if quotes:
+        said.append(f"the answer declines, but the sources seem to hold it: {', '.join(quotes)}")
+    elif errors:
+        said.append(f"whether the sources hold what the answer declines to say was not checked: {errors[0]}")
+    return replace(assessment, warnings=tuple(said))
+
+
+def _absent(claim: Claim, rationale: str) -> Judgement:
+    return Judgement(claim_id=claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
+
+
+def is_verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:
+    """A judge may only point: what is not in the node, word for word, is no evidence."""
+    try:
+        return graph.node(item.node_id).text[item.start : item.end] == item.quote
+    except KeyError:
+        return False
