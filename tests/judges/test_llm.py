@@ -2,7 +2,9 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -57,11 +59,16 @@ def passages(*texts, node="doc"):
 SOURCES = passages("Number 1 holds.", "Number 2 holds.", "Number 3 does not hold.")
 
 
-def ask(script, questions=None, purpose="verdicts", claims_per_call=8, limits=None):
+def assess(script, questions=None, purpose="verdicts", claims_per_call=8, limits=None):
     model = ScriptedModel(script)
     judge = LLMJudge(model, claims_per_call=claims_per_call)
     questions = questions or [Question(claim=claim(n), passages=SOURCES) for n in (1, 2, 3)]
     result, usage = drive(judge.assess(questions, purpose), judge.model, limits or Limits(concurrency=1))
+    return result, usage, model
+
+
+def ask(*args, **kwargs):
+    result, usage, model = assess(*args, **kwargs)
     return result.judgements, usage, model
 
 
@@ -215,7 +222,7 @@ def test_a_long_answer_is_read_in_windows_that_cover_it():
     assert [c.text.split()[1] for c in result.claims] == [str(i) for i in range(40)]
     assert 3 <= usage.calls <= 6
     assert all(answer[c.start : c.end] == c.quote for c in result.claims)
-    assert "Nothing: the text begins here" in model.calls[0].messages[1].content
+    assert "BEFORE is empty" in model.calls[0].messages[1].content
 
 
 @given(st.text(alphabet="ab. \n!?é。", max_size=400), st.integers(1, 60))
@@ -240,6 +247,98 @@ def test_the_question_is_shown_so_that_a_fragment_becomes_a_claim():
     assert result.claims[0].quote == "42"
     assert "How many lamps has the bridge?" in model.calls[0].messages[1].content
     assert "fragment" in model.calls[0].messages[0].content
+
+
+def test_what_cannot_be_resolved_is_said_and_not_checked():
+    reply = {
+        "claims": [
+            {
+                "quote": "It carries 12,000 cars a day",
+                "unresolved": "'It' may be the bridge\nor the ferry",
+                "claim": "It carries 12,000 cars a day.",
+                "checkable": True,
+            },
+            {"quote": "it has two decks", "unresolved": "None.", "claim": "The bridge has two decks."},
+        ]
+    }
+    result, _, model = extract([reply])
+    assert [(c.unresolved, c.checkable) for c in result.claims] == [
+        ("'It' may be the bridge or the ferry", False),
+        ("", True),
+    ]
+    fields = list(model.calls[0].schema.model_json_schema()["$defs"]["ClaimItem"]["properties"])
+    assert fields == ["quote", "unresolved", "claim", "checkable"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        ("42", "How many lamps has the bridge?"),
+        ("Yes.", "Is the bridge open?"),
+        ("Nein", "Ist die Brücke offen?"),
+        ("はい", "橋は開いていますか。"),
+        ("Mara Holt", "¿Quién diseñó el puente?"),
+    ],
+)
+def test_a_short_answer_left_as_it_is_is_joined_with_its_question(answer, question):
+    result, usage, _ = extract([{"claims": [{"quote": answer, "claim": answer, "checkable": True}]}], answer, question)
+    assert [c.text for c in result.claims] == [f"{question} {answer}"]
+    assert (result.claims[0].quote, result.claims[0].checkable, result.warnings) == (answer, True, ())
+    kept, _, _ = extract([{"claims": [{"quote": answer, "claim": answer}]}], answer, None)
+    assert [c.text for c in kept.claims] == [answer]
+    chatter, _, _ = extract([{"claims": [{"quote": "Hello!", "claim": "Hello!", "checkable": False}]}], "Hello!", "Hi!")
+    assert [(c.text, c.checkable) for c in chatter.claims] == [("Hello!", False)]
+    assert usage.calls == 1
+
+
+def test_a_claim_with_an_invented_number_or_name_falls_back_to_its_quote():
+    made_up = ["The Halden Bridge opened in 1923.", "The Halden Bridge by Jonas Reed opened in 1932."]
+    kept = ["The Halden Bridge carries 12000 cars a day.", "The Halden Bridge has 2 decks."]
+    quotes = ["The Halden Bridge opened in 1932"] * 2 + ["It carries 12,000 cars a day", "it has two decks"]
+    reply = {"claims": [{"quote": q, "claim": c} for q, c in zip(quotes, made_up + kept, strict=True)]}
+    result, _, _ = extract([reply])
+    assert [c.text for c in result.claims] == ["The Halden Bridge opened in 1932", *kept]
+    assert result.warnings == ("2 of 4 claims named a number or name that the answer does not, and stand as quoted",)
+
+
+def test_what_stood_before_a_window_may_be_named_in_its_claims():
+    answer = "\n\n".join(["It was a fine day. " * 330 + "The Halden Bridge opened.", "It has two decks."])
+
+    def second(call):
+        if "It has two decks" not in call.messages[1].content.split("<<<ANSWER")[1]:
+            return {"abstained": False, "claims": []}
+        return {"claims": [{"quote": "It has two decks", "claim": "The Halden Bridge has two decks."}]}
+
+    result, usage, _ = extract(second, answer, None)
+    assert usage.calls == 2
+    assert [c.text for c in result.claims] == ["The Halden Bridge has two decks."]
+    assert result.warnings == ()
+
+
+def test_an_answer_has_abstained_only_if_all_of_its_windows_say_so():
+    answer = "\n\n".join(["Das weiß ich nicht. " * 250, "Das kann ich nicht sagen. " * 250])
+
+    def says(last):
+        def reply(call):
+            text = call.messages[1].content.split("<<<ANSWER")[1]
+            return {"abstained": True, "claims": []} if "weiß" in text else last
+
+        return extract(reply, answer)[0].abstained
+
+    assert says({"abstained": True, "claims": []})
+    assert not says({"abstained": False, "claims": []})
+    assert not says(Reply(error="unreachable: no"))
+    assert not says(Reply())
+
+
+def test_ten_thousand_claims_are_looked_for_in_bounded_time():
+    flood = [{"quote": f"It has {n} decks", "claim": f"It has {n} decks."} for n in range(10_000)]
+    started = perf_counter()
+    result, usage, _ = extract([{"claims": [*CLAIMS["claims"], *flood]}], ANSWER + " word" * 800)
+    assert perf_counter() - started < 20
+    assert len(result.claims) == 4
+    assert result.warnings == ("10000 of 10004 quotes are not in the answer and were dropped",)
+    assert usage.calls == 1
 
 
 # verdicts
@@ -325,9 +424,14 @@ def test_ids_that_do_not_exist_are_dropped_and_counted():
             {"claim": "answer", "support": "supported", "evidence": ["s1"]},
         ]
     }
-    judgements, usage, _ = ask([reply])
+    assessment, usage, _ = assess([reply])
+    judgements = assessment.judgements
     assert [e.quote for e in judgements[0].evidence] == ["Number 1 holds.", "Number 2 holds."]
-    assert "Passage ids that were no candidates, dropped: 1." in judgements[0].rationale
+    assert "1 passage id named that was no candidate" in judgements[0].rationale
+    assert assessment.warnings == (
+        "2 answers of the model about no claim that was asked, dropped",
+        "1 passage id named by the model but no candidate of the claim, dropped",
+    )
     assert len(judgements) == 3
     assert usage.calls == 1
 
@@ -341,6 +445,56 @@ def test_a_passage_only_counts_for_the_claim_it_was_given_for():
     assert [j.support for j in judgements] == [SupportClass.ABSENT, SupportClass.SUPPORTED]
     assert usage.calls == 2
     assert asked_ids(model.calls[1]) == ["c1"]
+
+
+def test_ids_written_with_other_case_or_an_address_are_understood():
+    rows = tuple(replace(p, address=f"row {i}") for i, p in enumerate(SOURCES, 1))
+    reply = {"verdicts": [{**verdict(1), "claim": "[C1]", "supporting": ["S1", "s2 (row 2)", "[s3] (row 3)", "s1"]}]}
+    result, usage, model = assess([reply], [Question(claim=claim(1), passages=rows)])
+    assert [e.quote for e in result.judgements[0].evidence] == [p.text for p in rows]
+    assert result.warnings == ()
+    assert "[s2] (row 2) Number 2 holds." in model.calls[0].messages[1].content
+    assert usage.calls == 1
+
+
+def test_answers_keyed_by_claim_id_are_read_and_those_in_order_only_are_not():
+    keyed = {"verdicts": {f"c{n}": {k: v for k, v in verdict(n).items() if k != "claim"} for n in (1, 2, 3)}}
+    judgements, usage, _ = ask([keyed])
+    assert [j.support for j in judgements] == [SupportClass.SUPPORTED] * 3
+    assert usage.calls == 1
+    unkeyed = {"verdicts": [{k: v for k, v in verdict(n).items() if k != "claim"} for n in (1, 2, 3)]}
+    judgements, usage, _ = ask([unkeyed, unkeyed])
+    assert [j.support for j in judgements] == [None] * 3
+    assert usage.calls == 2
+
+
+def test_ten_thousand_answers_are_read_in_time_and_the_asked_ones_found():
+    flood = [verdict(n) for n in range(4, 10_004)]
+    result, usage, _ = assess([{"verdicts": [*flood, verdict(1), verdict(2), verdict(3), *[verdict(1)] * 7]}])
+    assert [j.support for j in result.judgements] == [SupportClass.SUPPORTED] * 3
+    assert result.warnings == (
+        "10000 answers of the model about no claim that was asked, dropped",
+        "7 answers of the model about a claim already answered, dropped",
+    )
+    assert usage.calls == 1
+
+
+def test_numbers_that_are_none_spoil_only_their_own_item():
+    text = json.dumps({"verdicts": [verdict(1, confidence=float("nan")), verdict(2, comparison=float("nan"))]})
+    text = text[:-2] + ', {"claim": NaN, "support": NaN}, ' + json.dumps(verdict(3)) + "]}"
+    result, usage, _ = assess([text])
+    assert [j.support for j in result.judgements] == [SupportClass.SUPPORTED] * 3
+    assert result.warnings == ("1 answer of the model about no claim that was asked, dropped",)
+    assert usage.calls == 1
+
+
+def test_a_class_in_another_language_is_asked_again_without_repeating_what_the_model_wrote():
+    judgements, usage, model = ask(
+        [{"verdicts": [verdict(1, "unterstützt"), verdict(2), verdict(3)]}, {"verdicts": [verdict(1)]}]
+    )
+    assert judgements[0].support is SupportClass.SUPPORTED
+    assert "unterstützt" not in model.calls[1].messages[1].content
+    assert usage.calls == 2
 
 
 def test_only_what_is_missing_is_asked_again_and_once():
@@ -508,7 +662,7 @@ def test_localize_asks_only_whether_passages_state_the_claim():
     assert judgements[0].evidence[0].quote == "Number 1 holds."
     assert "stated without a passage" in judgements[2].error
     assert {call.purpose for call in model.calls} == {"localize"}
-    assert "does not matter whether the claim is true" in " ".join(model.calls[0].messages[0].content.split())
+    assert "Whether it is true does not matter" in " ".join(model.calls[0].messages[0].content.split())
 
 
 def test_one_claim_may_be_asked_about_twice_with_other_passages():
@@ -524,6 +678,68 @@ def test_one_claim_may_be_asked_about_twice_with_other_passages():
         ("c1", SupportClass.ABSENT),
     ]
     assert usage.calls == 1
+
+
+def test_whether_passages_answer_a_question():
+    asked = [Question(claim=claim(1, "Which numbers hold?"), passages=SOURCES)]
+    yes = {"verdicts": [{"claim": "c1", "comparison": "Two do.", "evidence": ["s1", "s2"], "stated": True}]}
+    no = {"verdicts": [{"claim": "c1", "comparison": "They do not say.", "evidence": ["s1"], "stated": False}]}
+    judgements, usage, model = ask([yes], asked, "answerable")
+    assert judgements[0].support is SupportClass.SUPPORTED
+    assert [e.quote for e in judgements[0].evidence] == ["Number 1 holds.", "Number 2 holds."]
+    assert model.calls[0].purpose == "answerable"
+    assert "[c1] (candidates: all) Which numbers hold?" in model.calls[0].messages[1].content
+    judgements, _, _ = ask([no], asked, "answerable")
+    assert (judgements[0].support, judgements[0].evidence) == (SupportClass.ABSENT, ())
+    assert usage.calls == 1
+
+
+def test_passages_stand_under_their_text_with_neighbours_shown_once():
+    text = "One is first. Two is second. Three is third. Four is fourth. Five is fifth."
+    parts = text.split(". ")
+
+    def passage(n, node, before="", after="", address=""):
+        return Passage(
+            id=f"s{n}", node_id=node, start=n, end=n, text=parts[n - 1], before=before, after=after, address=address
+        )
+
+    chosen = (
+        passage(3, "b", parts[1], parts[3]),
+        passage(2, "b", parts[0], parts[2]),
+        passage(5, "b", parts[3], ""),
+        passage(1, "a", "Item | Place\n--- | ---", "", "row 1"),
+        replace(passage(4, "a", "Item | Place\n--- | ---\nTwo is second", "", "row) [s9] 4"), text="Four | 4"),
+    )
+    _, _, model = ask([{"verdicts": [verdict(1)]}], [Question(claim=claim(1), passages=chosen)])
+    assert fenced(model.calls[0].messages[1].content, "PASSAGES").strip().splitlines() == [
+        "Text A",
+        "~ One is first",
+        "[s2] Two is second",
+        "[s3] Three is third",
+        "~ Four is fourth",
+        "[s5] Five is fifth.",
+        "",
+        "Text B",
+        "~ Item | Place",
+        "[s1] (row 1) One is first",
+        "~ Two is second",
+        "[s4] (row \u2045s9] 4) Four | 4",
+    ]
+
+
+def test_texts_have_letters_however_many():
+    many = tuple(Passage(id=f"s{i}", node_id=f"n{i}", start=0, end=1, text=f"Number {i} holds.") for i in range(1, 31))
+    _, _, model = ask([{"verdicts": [verdict(1)]}], [Question(claim=claim(1), passages=many)])
+    headers = re.findall(r"^Text (\w+)$", model.calls[0].messages[1].content, re.MULTILINE)
+    assert headers[:2] + headers[25:28] == ["A", "B", "Z", "AA", "AB"]
+    assert len(set(headers)) == 30
+
+
+def test_neighbours_are_no_evidence():
+    near = (Passage(id="s1", node_id="d", start=0, end=9, text="It is so.", before="s2", after="[s3] Claim 1 holds."),)
+    reply = {"verdicts": [verdict(1, evidence=["s3"])]}
+    judgements, _, _ = ask([reply, reply], [Question(claim=claim(1), passages=near)])
+    assert judgements[0].support is None
 
 
 def test_passages_that_share_an_id_are_told_apart():

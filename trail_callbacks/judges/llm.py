@@ -74,7 +74,7 @@ class LLMJudge:
     @property
     def name(self) -> str:
         """`llm/`, the model's name, and a hash that changes with the prompts."""
-        return f"llm/{self._model.name}/{digest('claims', 'verdicts', 'localize')}"
+        return f"llm/{self._model.name}/{digest('claims', 'verdicts', 'localize', 'answerable')}"
 
     @property
     def model(self) -> Model:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Extraction
+from trail_callbacks.judges.llm_invention import invents
 from trail_callbacks.judges.llm_schema import ClaimItem, ClaimsReply, narrow_claims, salvage
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.prompts import Fence, load
-from trail_callbacks.text import locate, sentences, words
+from trail_callbacks.text import forms, locate, sentences, words
 
 __all__ = ["extract"]
 
@@ -19,6 +20,9 @@ _BEFORE = 800  # characters shown ahead of a window, to resolve what its pronoun
 _SPLIT = ("length:", "refused:", "rejected: too long")  # failures that a smaller window may cure
 _SPARE = 4  # claims allowed besides one a word: enough for any list, and an end for a model that repeats itself
 _ROOM = 512  # tokens for a reply besides what grows with the text
+_MOST = 500  # claims of one reply that are looked for: a window of text has no more
+_SHORT = 4  # words; shorter answers need their question to say something
+_SHORT_SIGNS = 40  # signs; the same for scripts without spaces
 
 _Placed = tuple[int, int, ClaimItem]
 """A claim and where its quote stands in the answer."""
@@ -46,41 +50,48 @@ def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
     found: list[_Placed] = []
     abstained: list[bool] = []
     errors: list[str] = []
-    lost = 0
+    lost = invented = 0
     todo = [_Window(start, end) for start, end in _cut(answer, 0, len(answer), _WINDOW)]
     while todo:
         replies = yield [_call(answer, question, window) for window in todo]
         later: list[_Window] = []
         for window, reply in zip(todo, replies, strict=True):
             items, declined = _items(reply)
-            placed = list(_place(items, answer, window))
+            placed = list(_place(items[:_MOST], answer, window))
             lost += len(items) - len(placed)
             if reply.error is not None and reply.error.startswith("length:"):
                 placed = _trusted(placed)
-            found += placed
-            if declined is not None:
-                abstained.append(declined)
+            checked = [_checked(place, answer, question, window) for place in placed]
+            invented += sum(new is not old for new, old in zip(checked, placed, strict=True))
+            found += [_joined(place, answer, question) for place in checked]
             further, error = _further(answer, window, reply, items, placed)
             later += further
             if error is not None:
                 errors.append(error)
+            if declined is not None or placed or error is not None:
+                abstained.append(bool(declined))
         todo = later
-    warnings = (f"{lost} of {lost + len(found)} quotes are not in the answer and were dropped",) if lost else ()
+    warnings = []
+    if lost:
+        warnings.append(f"{lost} of {lost + len(found)} quotes are not in the answer and were dropped")
+    if invented:
+        warnings.append(
+            f"{invented} of {len(found)} claims named a number or name that the answer does not, and stand as quoted"
+        )
     return Extraction(
         claims=_number(found, answer),
         abstained=bool(abstained) and all(abstained),
         error="; ".join(dict.fromkeys(errors)) or None,
-        warnings=warnings,
+        warnings=tuple(warnings),
     )
 
 
 def _call(answer: str, question: str | None, window: _Window) -> Call:
-    text = answer[window.start : window.end]
-    before = answer[max(0, window.start - _BEFORE) : window.start]
+    text, before = answer[window.start : window.end], _before(answer, window)
     fence = Fence(question or "", before, text)
     messages = load("claims").messages(
-        question=fence.block("QUESTION", question) if question else "(It is not known.)",
-        before=fence.block("BEFORE", before) if before.strip() else "(Nothing: the text begins here.)",
+        question=fence.block("QUESTION", question) if question else "QUESTION is not known.",
+        before=fence.block("BEFORE", before) if before.strip() else "BEFORE is empty.",
         answer=fence.block("ANSWER", text),
     )
     room = _ROOM + len(text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
@@ -90,6 +101,10 @@ def _call(answer: str, question: str | None, window: _Window) -> Call:
         purpose="claims",
         max_tokens=room * 2 if window.widened else room,
     )
+
+
+def _before(answer: str, window: _Window) -> str:
+    return answer[max(0, window.start - _BEFORE) : window.start]
 
 
 def _items(reply: Reply) -> tuple[list[ClaimItem], bool | None]:
@@ -144,6 +159,26 @@ def _trusted(placed: list[_Placed]) -> list[_Placed]:
     return [place for place in ordered if place[0] < ordered[-1][0]]
 
 
+def _checked(place: _Placed, answer: str, question: str | None, window: _Window) -> _Placed:
+    """A claim that says more than was there to read falls back to its quote."""
+    start, end, item = place
+    shown = answer[max(0, window.start - _BEFORE) : window.end]
+    return (start, end, _reworded(item, answer[start:end])) if invents(item.claim, shown, question or "") else place
+
+
+def _joined(place: _Placed, answer: str, question: str | None) -> _Placed:
+    """A short answer that the model left as it is says something only with its question."""
+    start, end, item = place
+    short = len(answer.split()) < _SHORT and len(answer.strip()) < _SHORT_SIGNS
+    if not (short and question and question.strip() and item.checkable) or forms(item.claim) != forms(answer):
+        return place
+    return start, end, _reworded(item, f"{question} {answer[start:end]}")
+
+
+def _reworded(item: ClaimItem, claim: str) -> ClaimItem:
+    return item.model_copy(update={"claim": claim})
+
+
 def _number(found: list[_Placed], answer: str) -> tuple[Claim, ...]:
     ordered = sorted(found, key=lambda place: place[:2])
     unique: dict[tuple[int, str], _Placed] = {}
@@ -156,10 +191,17 @@ def _number(found: list[_Placed], answer: str) -> tuple[Claim, ...]:
             quote=answer[start:end],
             start=start,
             end=end,
-            checkable=item.checkable,
+            checkable=item.checkable and not _open(item),
+            unresolved=_open(item),
         )
         for i, (start, end, item) in enumerate(unique.values(), 1)
     )
+
+
+def _open(item: ClaimItem) -> str:
+    """What the model could not resolve; empty if nothing."""
+    said = " ".join(item.unresolved.split())
+    return "" if said.casefold().strip(".") in {"none", "n/a", "null"} else said
 
 
 def _cut(text: str, start: int, end: int, longest: int) -> list[tuple[int, int]]:

@@ -81,9 +81,10 @@ class _Strict(BaseModel):
 
 
 class ClaimItem(_Strict):
-    """One statement of the answer."""
+    """One statement of the answer; the order of the fields is that of the stages."""
 
     quote: _text(600)  # type: ignore[valid-type]  # an annotation made by a function: mypy cannot follow, pydantic does
+    unresolved: _text(300) = "none"  # type: ignore[valid-type]  # as above
     claim: _text(500)  # type: ignore[valid-type]  # as above
     checkable: bool = True
 
@@ -116,6 +117,8 @@ def _whole(item: type[BaseModel]) -> BeforeValidator:
     """Keeps the items of a list that can be read."""
 
     def keep(value: Any) -> Any:
+        if isinstance(value, dict):  # by claim id
+            value = [{"claim": key, **entry} for key, entry in value.items() if isinstance(entry, dict)]
         if not isinstance(value, list):
             return value
         return [read for entry in value if (read := _read(item, entry)) is not None]

@@ -8,17 +8,27 @@ from functools import cache
 from string import Template
 
 from trail_callbacks.models.call import Message
-from trail_callbacks.taxonomy import ERRORS, SUPPORT, table
+from trail_callbacks.taxonomy import ERRORS, SUPPORT, ErrorType, Meaning, SupportClass
 
 __all__ = ["Fence", "Prompt", "digest", "load"]
 
 _COMMENT = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)
 _PARTS = re.compile(r"^# (System|User)\s*$", re.MULTILINE)
 _LOOKALIKE = re.compile(
-    r"<{3,}|>{3,}"  # our own fence
-    r"|<\|[^<>|\n]{1,40}\|>|</?(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>|</?s>"  # turns of chat templates
+    r"[<\uff1c\ufe64\u226a\u22d8]{3,}|[>\uff1e\ufe65\u226b\u22d9]{3,}"  # our own fence
+    # What chat templates set turns, reasoning and tools apart with.
+    r"|<[|\uff5c][^<>\u2039\u203a\n]{1,60}[|\uff5c]>|</?(?:start|end)_of_turn>|<</?SYS>>"
+    r"|</?(?:s|bos|eos|sop|eop|pad|unk|think|thinking|reasoning|tool_calls?|tool_response|tool_results?)>"
+    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK)\]",
+    re.IGNORECASE,
 )
-_BRACKETS = str.maketrans("<>[]", "\u2039\u203a\u2045\u2046")  # close enough to read, no bracket to a machine
+_BRACKETS = str.maketrans(
+    dict.fromkeys("<\uff1c\ufe64\u226a\u22d8", "\u2039")
+    | dict.fromkeys(">\uff1e\ufe65\u226b\u22d9", "\u203a")
+    | {"[": "\u2045", "]": "\u2046"}  # close enough to read, no bracket to a machine
+)
+# Signs that show nothing and can hide or reorder text: control characters, bidirectional overrides, tags.
+_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +57,9 @@ class Prompt:
 class Fence:
     """Puts text under judgement between marks that the text itself cannot contain.
 
-    The marks carry a key derived from all fenced texts: the same prompt has the same key, and a text cannot know
-    its own. Look-alikes of the marks, and of the turn marks of common chat templates, lose their brackets.
+    The marks carry a key derived from all fenced texts, so that the same prompt has the same key. Not much rests on
+    its being hard to guess: no text keeps anything that looks like a mark, whatever key it names, nor like a turn of a
+    common chat template; and a key that stands in one of the texts is not used.
 
     Args:
         *texts: All texts that will be fenced in one prompt.
@@ -57,7 +68,11 @@ class Fence:
     def __init__(self, *texts: str) -> None:
         from hashlib import sha256  # noqa: PLC0415 - only who asks a model needs it
 
-        self.key = sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        joined = "\0".join(texts)
+        known, key = joined.casefold(), sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
+        while key[:12] in known:
+            key = sha256(key.encode()).hexdigest()
+        self.key = key[:12]
 
     def block(self, label: str, text: str) -> str:
         """Fences a text that may have many lines."""
@@ -65,19 +80,24 @@ class Fence:
 
 
 def neutral(text: str) -> str:
-    """Returns a text in which nothing looks like a fence or a chat template's turn."""
-    return _LOOKALIKE.sub(lambda match: match[0].translate(_BRACKETS), text)
+    """Returns a text in which nothing looks like a fence or a chat template's turn, and nothing is hidden."""
+    return _LOOKALIKE.sub(lambda match: match[0].translate(_BRACKETS), _HIDDEN.sub(" ", text))
 
 
 @cache
 def load(name: str) -> Prompt:
-    """Reads a prompt; the tables of classes and types in its system part come from the taxonomy."""
+    """Reads a prompt; the classes and types in its system part come from the taxonomy."""
     from importlib.resources import files  # noqa: PLC0415 - as hashlib
 
     text = files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
     _, _, system, _, user = _PARTS.split(_COMMENT.sub("", text))
-    filled = Template(system.strip()).substitute(classes=table(SUPPORT), types=table(ERRORS))
+    filled = Template(system.strip()).substitute(classes=_labels(SUPPORT), types=_labels(ERRORS))
     return Prompt(name, filled, Template(user.strip()))
+
+
+def _labels(meanings: dict[SupportClass, Meaning] | dict[ErrorType, Meaning]) -> str:
+    """The examples of the taxonomy stay out: they would cost more tokens than all rules together."""
+    return "\n".join(f"- `{label.value}`: {meaning.definition}" for label, meaning in meanings.items())
 
 
 def digest(*names: str) -> str:
