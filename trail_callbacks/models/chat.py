@@ -12,7 +12,7 @@ from trail_callbacks.models.salvage import document
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["failed", "failure", "parsed", "stopped", "with_schema"]
+__all__ = ["failure", "parsed", "stopped", "with_schema"]
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
@@ -70,11 +70,11 @@ def failure(error: Exception, text: str | None = None) -> Reply:
         error: What was raised.
         text: What the model wrote nevertheless, for salvage.
     """
-    return Reply(error=failed(error), text=text, retry_after=_later(error))
+    return Reply(error=_described(error), text=text, retry_after=_later(error))
 
 
-def failed(error: Exception) -> str:
-    """Says in the words of `Reply` why an exception left a model; providers' classes are told by name."""
+def _described(error: Exception) -> str:
+    """Says in the words of `Reply` why; providers' classes are told by name."""
     kind = type(error).__name__
     if "Refusal" in kind or "ContentFilter" in kind:
         return f"refused: {error}"

@@ -1,0 +1,67 @@
+import pytest
+
+from trail_callbacks.models.chat import failure
+
+
+def http(status, headers=None, sent=None, kind="RateLimitError"):
+    """As clients built on httpx raise it."""
+    httpx = pytest.importorskip("httpx")
+    request = httpx.Request("POST", "http://127.0.0.1:9/v1", headers=sent or {})
+    error = type(kind, (Exception,), {})("slow down")
+    error.response = httpx.Response(status, headers=headers or {}, request=request)
+    error.status_code = status
+    return error
+
+
+def test_a_busy_model_of_the_app_may_be_asked_again_when_it_says():
+    reply = failure(http(429, {"Retry-After": "7"}), "half an ans")
+    assert (reply.error, reply.retry_after, reply.text) == ("busy: RateLimitError: slow down", 7.0, "half an ans")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Retry-After": "soon"}, {"Retry-After": ""}, {"Retry-After": "-3"}])
+def test_one_that_does_not_say_is_asked_after_a_pause_of_ours(headers):
+    assert failure(http(429, headers)).retry_after == 0.0
+
+
+@pytest.mark.parametrize("status", [503, 529])
+def test_overload_is_busy_too(status):
+    reply = failure(http(status, {"retry-after": "1"}, kind="APIStatusError"))
+    assert (reply.error, reply.retry_after) == ("busy: APIStatusError: slow down", 1.0)
+
+
+def test_clients_without_http_are_told_by_name():
+    reply = failure(type("ResourceExhausted", (Exception,), {})("quota"))
+    assert (reply.error, reply.retry_after) == ("busy: ResourceExhausted: quota", 0.0)
+
+
+def test_what_the_client_has_repeated_already_is_not_repeated_again():
+    openai, httpx = pytest.importorskip("openai"), pytest.importorskip("httpx")
+    tries = []
+
+    def answer(request):
+        tries.append(request)
+        return httpx.Response(429, headers={"Retry-After": "0.01"}, json={"error": {"message": "slow down"}})
+
+    client = openai.OpenAI(
+        api_key="x", base_url="http://127.0.0.1:9/v1", http_client=httpx.Client(transport=httpx.MockTransport(answer))
+    )
+    with pytest.raises(openai.RateLimitError) as caught:
+        client.chat.completions.create(model="m", messages=[])
+    reply = failure(caught.value)
+    assert len(tries) == 3
+    assert reply.error.startswith("busy: RateLimitError")
+    assert reply.retry_after is None
+
+
+@pytest.mark.parametrize(
+    ("error", "category"),
+    [
+        (TimeoutError("late"), "unreachable"),
+        (http(500, {"Retry-After": "1"}, kind="InternalServerError"), "unreachable"),
+        (type("ContentFilterError", (Exception,), {})("no"), "refused"),
+    ],
+)
+def test_other_failures_stand(error, category):
+    reply = failure(error)
+    assert reply.error.startswith(f"{category}: ")
+    assert reply.retry_after is None
