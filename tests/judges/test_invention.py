@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.judges.llm_invention import invents
+from trail_callbacks.judges.llm_invention import Shown
+
+
+def invents(claim, *texts):
+    return Shown(*texts).lacks(claim)
+
 
 BRIDGE = "The Halden Bridge opened in 1932. It carries 12,000 cars a day, and it has two decks."
 BRUECKE = "Die Brücke wurde am 16.3.2026 eröffnet und kostete 1,5 Millionen Euro. Sie trägt 12.500 Autos."

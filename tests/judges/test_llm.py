@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 from itertools import pairwise
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -14,6 +13,7 @@ from pydantic import BaseModel
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
+from trail_callbacks.judges import llm_claims
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.llm import LLMJudge
 from trail_callbacks.judges.llm_claims import _cut
@@ -21,6 +21,7 @@ from trail_callbacks.models.call import Reply
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.taxonomy import ERRORS, SUPPORT, UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.text import locate
 
 ANSWER = "The Halden Bridge opened in 1932. It carries 12,000 cars a day, and it has two decks. Anything else?"
 QUESTION = "Tell me about the Halden Bridge."
@@ -331,11 +332,12 @@ def test_an_answer_has_abstained_only_if_all_of_its_windows_say_so():
     assert not says(Reply())
 
 
-def test_ten_thousand_claims_are_looked_for_in_bounded_time():
+def test_of_ten_thousand_claims_only_as_many_are_looked_for_as_a_text_may_have(monkeypatch):
+    looked = []
+    monkeypatch.setattr(llm_claims, "locate", lambda *args: looked.append(args) or locate(*args))
     flood = [{"quote": f"It has {n} decks", "claim": f"It has {n} decks."} for n in range(10_000)]
-    started = perf_counter()
     result, usage, _ = extract([{"claims": [*CLAIMS["claims"], *flood]}], ANSWER + " word" * 800)
-    assert perf_counter() - started < 20
+    assert len(looked) <= 1000
     assert len(result.claims) == 4
     assert result.warnings == ("10000 of 10004 quotes are not in the answer and were dropped",)
     assert usage.calls == 1

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Extraction
-from trail_callbacks.judges.llm_invention import invents
-from trail_callbacks.judges.llm_schema import ClaimItem, ClaimsReply, narrow_claims, salvage
+from trail_callbacks.judges.llm_invention import Shown
+from trail_callbacks.judges.llm_schema import ClaimItem, ClaimsReply, narrow_claims, own, salvage
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.prompts import Fence, load
 from trail_callbacks.text import forms, locate, sentences, words
@@ -57,11 +57,13 @@ def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
         later: list[_Window] = []
         for window, reply in zip(todo, replies, strict=True):
             items, declined = _items(reply)
+            items = own(items, [answer, question or ""], ClaimItem)
             placed = list(_place(items[:_MOST], answer, window))
             lost += len(items) - len(placed)
             if reply.error is not None and reply.error.startswith("length:"):
                 placed = _trusted(placed)
-            checked = [_checked(place, answer, question, window) for place in placed]
+            shown = Shown(_before(answer, window), answer[window.start : window.end], question or "")
+            checked = [_checked(place, answer, shown) for place in placed]
             invented += sum(new is not old for new, old in zip(checked, placed, strict=True))
             found += [_joined(place, answer, question) for place in checked]
             further, error = _further(answer, window, reply, items, placed)
@@ -159,11 +161,10 @@ def _trusted(placed: list[_Placed]) -> list[_Placed]:
     return [place for place in ordered if place[0] < ordered[-1][0]]
 
 
-def _checked(place: _Placed, answer: str, question: str | None, window: _Window) -> _Placed:
+def _checked(place: _Placed, answer: str, shown: Shown) -> _Placed:
     """A claim that says more than was there to read falls back to its quote."""
     start, end, item = place
-    shown = answer[max(0, window.start - _BEFORE) : window.end]
-    return (start, end, _reworded(item, answer[start:end])) if invents(item.claim, shown, question or "") else place
+    return (start, end, _reworded(item, answer[start:end])) if shown.lacks(item.claim) else place
 
 
 def _joined(place: _Placed, answer: str, question: str | None) -> _Placed:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from trail_callbacks.quantities import quantities
 from trail_callbacks.terms import vocabulary
 
-__all__ = ["invents"]
+__all__ = ["Shown"]
 
 _MARK = r"[.,'\u2019\u00a0\u2009\u202f ]"
 _NUMBER = re.compile(r"\d+(?:[.,'\u2019]\d+|[\u00a0\u2009\u202f ]\d{3}(?!\d))*")
@@ -26,31 +26,55 @@ _GERMAN = vocabulary(
 _OTHER = vocabulary("the of and is was to a for by with that on at el la los las de un una en y le les et")
 
 
-def invents(claim: str, *shown: str) -> bool:
-    """Tells whether a claim holds a number or name that none of the texts does.
+class Shown:
+    """What a model was shown when it wrote claims: read once, for all of them.
 
     Numbers in digits must be there: as written, with other separators, or as the same value in (English) words. Names
     are judged leniently, since languages inflect, shorten and transcribe them: only where capitals mark names, and
     where no word of the texts begins alike or abbreviates them.
 
     Args:
-        claim: A statement that a model wrote.
-        *shown: All that it may be made of: the answer, the question.
+        *texts: All that a claim may be made of: the answer, the question.
     """
-    claim, text = (unicodedata.normalize("NFKC", part) for part in (claim, "\n".join(shown)))
-    return _invents_number(claim, text) or _invents_name(claim, text)
 
+    def __init__(self, *texts: str) -> None:
+        self._text = text = unicodedata.normalize("NFKC", "\n".join(texts))
+        self._numbers = _numbers(text) | {first + last for first, last in _SPAN.findall(text)}
+        found = quantities(text)
+        self._values = {value for quantity in found for value in (quantity.raw, quantity.value)}
+        self._dates = {(quantity.kind, quantity.value) for quantity in found}
+        letters = [sign for sign in text if sign.isalpha()]
+        self._cased = sum(sign.islower() or sign.isupper() for sign in letters) >= _CASED * len(letters)
+        self._words = {_folded(word) for word in _WORD.findall(text)}
+        self._scripts = {_script(word) for word in self._words}
 
-def _invents_number(claim: str, text: str) -> bool:
-    new = _numbers(claim) - _numbers(text)
-    if not new:
-        return False
-    new -= {first + last for first, last in _SPAN.findall(text)}
-    there = {value for quantity in quantities(text) for value in (quantity.raw, quantity.value)}
-    for quantity in quantities(claim):
-        if quantity.raw in there or quantity.value in there:
-            new -= _numbers(claim[quantity.start : quantity.end])
-    return bool(new)
+    def lacks(self, claim: str) -> bool:
+        """Tells whether a claim holds a number or name that stands in none of the texts."""
+        claim = unicodedata.normalize("NFKC", claim)
+        return self._lacks_number(claim) or (self._cased and self._lacks_name(claim))
+
+    def _lacks_number(self, claim: str) -> bool:
+        new = _numbers(claim) - self._numbers
+        for quantity in quantities(claim) if new else ():
+            if quantity.raw in self._values or quantity.value in self._values:
+                new -= _numbers(claim[quantity.start : quantity.end])
+        return bool(new)
+
+    def _lacks_name(self, claim: str) -> bool:
+        dates = [quantity for quantity in quantities(claim) if (quantity.kind, quantity.value) in self._dates]
+        new = [
+            match
+            for match in _WORD.finditer(claim)
+            if match[0][0].isupper() and len(match[0]) > 1 and _script(match[0]) in self._scripts
+            if not _OPENS.search(claim[max(0, match.start() - 8) : match.start()])
+            if not _resembles(match[0], self._words)
+            if not any(date.start <= match.start() < date.end for date in dates)
+        ]
+        if not new or _abbreviated(claim, self._text) or _abbreviated(self._text, claim):
+            return False
+        if not _capitalises_nouns(f"{self._text} {claim}"):
+            return True
+        return any(claim[a.end() : b.start()].isspace() for a, b in pairwise(new))
 
 
 def _numbers(text: str) -> set[str]:
@@ -72,28 +96,6 @@ def _spelt(whole: str, decimals: str) -> str:
     digits = "".join(str(unicodedata.decimal(sign)) for sign in whole).lstrip("0") or "0"
     behind = "".join(str(unicodedata.decimal(sign)) for sign in decimals).rstrip("0")
     return f"{digits}.{behind}" if behind else digits
-
-
-def _invents_name(claim: str, text: str) -> bool:
-    letters = [sign for sign in text if sign.isalpha()]
-    if sum(sign.islower() or sign.isupper() for sign in letters) < _CASED * len(letters):
-        return False
-    known = {_folded(word) for word in _WORD.findall(text)}
-    scripts = {_script(word) for word in known}
-    there = {(quantity.kind, quantity.value) for quantity in quantities(text)}
-    dates = [quantity for quantity in quantities(claim) if (quantity.kind, quantity.value) in there]
-    new = [
-        match
-        for match in _WORD.finditer(claim)
-        if match[0][0].isupper() and len(match[0]) > 1 and _script(match[0]) in scripts
-        if not _OPENS.search(claim[max(0, match.start() - 8) : match.start()]) and not _resembles(match[0], known)
-        if not any(date.start <= match.start() < date.end for date in dates)
-    ]
-    if not new or _abbreviated(claim, text) or _abbreviated(text, claim):
-        return False
-    if not _capitalises_nouns(f"{text} {claim}"):
-        return True
-    return any(claim[a.end() : b.start()].isspace() for a, b in pairwise(new))
 
 
 def _folded(word: str) -> str:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Judgement, Purpose
 from trail_callbacks.judges.llm_layout import Keyed, candidates
-from trail_callbacks.judges.llm_schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, salvage
+from trail_callbacks.judges.llm_schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, own, salvage
 from trail_callbacks.models.call import Reply
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
@@ -32,11 +32,13 @@ class Dropped:
         unknown: Answers about no claim that was asked.
         repeated: Answers about a claim after the first.
         foreign: Passage ids that were no candidates of their claim.
+        echoed: Answers that stand, word for word, in a text that was to be judged.
     """
 
     unknown: int = 0
     repeated: int = 0
     foreign: int = 0
+    echoed: int = 0
 
     def warnings(self) -> tuple[str, ...]:
         """One sentence for each kind that occurred."""
@@ -49,6 +51,8 @@ class Dropped:
             said.append(
                 f"{_many(self.foreign, 'passage id')} named by the model but no candidate of the claim, dropped"
             )
+        if self.echoed:
+            said.append(f"{_many(self.echoed, 'answer')} of the model copied from a text it was to judge, dropped")
         return tuple(said)
 
 
@@ -80,7 +84,10 @@ def read(
     plain = {key.casefold(): key for key in asked}
     judged: dict[str, Judgement] = {}
     faults: dict[str, str] = {}
-    for item in _items(reply, purpose):
+    items = _items(reply, purpose)
+    genuine = own(items, _shown(questions), VerdictItem if purpose == "verdicts" else StatedItem)
+    dropped.echoed += len(items) - len(genuine)
+    for item in genuine:
         written = item.claim.strip(" []().:'\"")
         key = written if written in asked else plain.get(written.casefold())
         if key is None:
@@ -99,6 +106,16 @@ def _items(reply: Reply, purpose: Purpose) -> Sequence[VerdictItem | StatedItem]
     if isinstance(reply.value, VerdictsReply | StatedReply):
         return reply.value.verdicts
     return salvage(reply.text, VerdictItem) if purpose == "verdicts" else salvage(reply.text, StatedItem)
+
+
+def _shown(questions: Sequence[Keyed]) -> list[str]:
+    """All texts behind a call: claims, each passage with its neighbours, and the passages of each node together."""
+    passages = {passage: None for _, question in questions for passage in question.passages}
+    nodes: dict[str, list[str]] = {}
+    for passage in sorted(passages, key=lambda passage: (passage.node_id, passage.start)):
+        nodes.setdefault(passage.node_id, []).append(f"{passage.before}\n{passage.text}\n{passage.after}")
+    parts = [part for node in nodes.values() for part in node]
+    return [*(question.claim.text for _, question in questions), *parts, *map("\n".join, nodes.values())]
 
 
 def _judgement(claim_id: str, shown: Candidates, item: VerdictItem | StatedItem, dropped: Dropped) -> Judgement | str:

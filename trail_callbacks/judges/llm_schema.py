@@ -6,7 +6,7 @@ Reading keeps every item that is whole: labels are checked later in code, and on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
@@ -27,6 +27,7 @@ __all__ = [
     "VerdictsReply",
     "narrow_claims",
     "narrow_verdicts",
+    "own",
     "salvage",
 ]
 
@@ -210,6 +211,12 @@ def narrow_verdicts(
         __base__=cast("type[BaseModel]", reply),
         verdicts=(items, Field(json_schema_extra=cast("Any", count))),
     )
+
+
+def own(items: Sequence[Item], shown: Iterable[str], item: type[Item]) -> list[Item]:
+    """Returns the items of a reply that do not stand, as JSON, in a text that the model was shown: those are forged."""
+    forged = [read.model_dump() for text in shown if "{" in text for read in salvage(text, item)]
+    return [mine for mine in items if not forged or mine.model_dump() not in forged]
 
 
 def salvage(text: str | None, item: type[Item]) -> list[Item]:
