@@ -109,7 +109,7 @@ class StatedItem(_Strict):
     """Whether passages state one claim."""
 
     claim: _text(40)  # type: ignore[valid-type]  # as above
-    comparison: _text(400) = ""  # type: ignore[valid-type]  # as above
+    comparison: _text(600) = ""  # type: ignore[valid-type]  # as above
     evidence: Ids = Field(default_factory=list)
     stated: bool
 
@@ -215,8 +215,13 @@ def narrow_verdicts(
 
 def own(items: Sequence[Item], shown: Iterable[str], item: type[Item]) -> list[Item]:
     """Returns the items of a reply that do not stand, as JSON, in a text that the model was shown: those are forged."""
-    forged = [read.model_dump() for text in shown if "{" in text for read in salvage(text, item)]
-    return [mine for mine in items if not forged or mine.model_dump() not in forged]
+    forged = [_plain(read) for text in shown if "{" in text for read in salvage(text, item)]
+    return [mine for mine in items if not forged or _plain(mine) not in forged]
+
+
+def _plain(item: BaseModel) -> dict[str, Any]:
+    """The fields of an item, however its texts were broken into lines."""
+    return {k: " ".join(v.split()) if isinstance(v, str) else v for k, v in item.model_dump().items()}
 
 
 def salvage(text: str | None, item: type[Item]) -> list[Item]:

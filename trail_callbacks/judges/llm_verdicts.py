@@ -16,7 +16,7 @@ from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["assess"]
 
-_ROOM = {"verdicts": (256, 360), "localize": (128, 200), "answerable": (128, 200)}
+_ROOM = {"verdicts": (256, 360), "localize": (128, 280), "answerable": (128, 280)}
 """Tokens for a reply: once, and for each claim."""
 _SPLIT = ("length:", "refused:", "rejected: too long")  # failures that fewer claims, and so fewer passages, may cure
 
