@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import ModuleType
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, NamedTuple
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node
-from trail_callbacks.quantities import quantities
-from trail_callbacks.terms import keys, terms
-from trail_callbacks.text import sentences
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from trail_callbacks.passages import Span, clip, spans
+from trail_callbacks.ranking import Index, Ranked, Surroundings
 
 __all__ = ["Evidence", "Passage", "candidates", "quoted"]
 
-_LONGEST = 600  # signs; a longer "sentence" has no punctuation, and would hide what in it decides
-_DEPTH = 1000  # ranked passages looked at for a claim; enough to get past copies of one sentence
-_BREAK = re.compile(r"\s+")
-_WORD = re.compile(r"\w")
+_TELLING = 60  # signs; a longer sentence says the same wherever it stands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +46,9 @@ class Passage:
         start: Offset in the node's text.
         end: Offset after it.
         text: `node.text[start:end]`, verbatim.
-        before: What stands ahead of it, for reading only: the sentence before, the head of its table.
-        after: What follows it, likewise.
+        before: What stands ahead of it, for reading only: the sentence before, the head of its table, the first fields
+            of the records around it.
+        after: What follows it, likewise. Sentences are cut to 200 signs.
         address: Where in a table or JSON it stands, e.g. `row 3` or `$.data[0].price`; empty for prose.
     """
 
@@ -85,10 +74,10 @@ def candidates(
 ) -> dict[str, tuple[Passage, ...]]:
     """Finds, for each claim, the sentences of the nodes that most likely speak for or against it.
 
-    Sentences are ranked by BM25 over stems (Robertson and Zaragoza 2009), where numbers and names of the claim count
-    double. If fewer than `limit` share a word with the claim, the first sentences of the nodes fill up: a judge that
-    reads several languages may still find the evidence there. A sentence that several nodes share comes once before
-    others are considered, so copies do not crowd out what differs.
+    Passages are ranked by the words, numbers and names that they share with the claim, in themselves or just around
+    them (see `trail_callbacks.ranking`), and picked so that together they cover it. If fewer than `limit` share
+    anything, the first of each node fill up: a judge that reads several languages may still find the evidence there.
+    What several nodes share comes once before others are considered, so copies do not crowd out what differs.
 
     Args:
         claims: What is to be judged.
@@ -108,120 +97,114 @@ def candidates(
         raise InputError(f"limit is {limit}, expected 1 or more passages a claim")
     if per_node < 0:
         raise InputError(f"per_node is {per_node}, expected 0 or more passages a node")
-    spans = [(node, start, end) for node in nodes for start, end in _spans(node.text)]
-    texts = [node.text[start:end] for node, start, end in spans]
-    openings = _openings(spans, limit)
+    found = [here for node in nodes for here in _of(node)]
+    index = Index([claim.text for claim in claims], _surroundings(found))
+    openings = _openings(found, limit)
     chosen = {}
-    for claim, order in zip(claims, _ranking(claims, texts), strict=True):
-        picked = _pick(order[:_DEPTH], openings, texts, limit)
-        chosen[claim.id] = [*picked, *_missing(order, spans, picked, per_node)] if per_node else picked
+    for claim, ranked in zip(claims, index.rank(limit), strict=True):
+        picked = _pick(ranked, openings, found, limit)
+        chosen[claim.id] = [*picked, *_missing(ranked, found, picked, per_node)] if per_node else picked
     used = sorted({i for picked in chosen.values() for i in picked})
-    passages = {
-        i: Passage(id=f"s{n}", node_id=spans[i][0].id, start=spans[i][1], end=spans[i][2], text=texts[i])
-        for n, i in enumerate(used, 1)
-    }
+    passages = {i: _passage(found, i, f"s{n}") for n, i in enumerate(used, 1)}
     return {claim_id: tuple(passages[i] for i in picked) for claim_id, picked in chosen.items()}
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """The passages of a text: sentences that hold a word, each wording once, cut where they are too long."""
-    seen = set()
-    for sentence in sentences(text):
-        for start, end in _cut(sentence.text):
-            part = sentence.text[start:end]
-            if part not in seen and _WORD.search(part):
-                seen.add(part)
-                yield sentence.start + start, sentence.start + end
+class _Found(NamedTuple):
+    node: Node
+    span: Span
+    is_opening: bool
+
+    @property
+    def text(self) -> str:
+        return self.node.text[self.span.start : self.span.end]
+
+    def beside(self, other: _Found) -> bool:
+        """Whether they are of one running text, or of one field."""
+        return self.node is other.node and self.span.place is other.span.place
 
 
-def _cut(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    while len(text) - start > _LONGEST:
-        gaps = [gap.span() for gap in _BREAK.finditer(text, start + _LONGEST // 2, start + _LONGEST)]
-        end, after = gaps[-1] if gaps else (start + _LONGEST, start + _LONGEST)
-        yield start, end
-        start = after
-    yield start, len(text)
+def _of(node: Node) -> Iterator[_Found]:
+    """The passages of a node; a sentence that it repeats comes once."""
+    seen: set[tuple[str, str]] = set()
+    previous = ""
+    for n, span in enumerate(spans(node.text)):
+        text = node.text[span.start : span.end]
+        wording = ("" if len(text) >= _TELLING else previous, text)
+        if span.place is not None or (wording not in seen and text != previous):
+            seen.add(wording)
+            yield _Found(node, span, n == 0)
+        previous = text
 
 
-def _openings(spans: Sequence[tuple[Node, int, int]], limit: int) -> list[int]:
-    """The first sentence of each node, then the second of each, and so on."""
+def _surroundings(found: Sequence[_Found]) -> Iterator[Surroundings]:
+    opening = ""
+    for i, here in enumerate(found):
+        text = here.text
+        before = found[i - 1].text if i and here.beside(found[i - 1]) else ""
+        lead = here.span.place.lead(here.node.text) if here.span.place else ""
+        heads = (lead,) if here.is_opening else (lead, opening)
+        if here.is_opening:
+            opening = text
+        # A short sentence (`It opened in 1932.`) says something else behind another.
+        wording = text if len(text) >= _TELLING and not lead else f"{before}\n{lead}\n{text}"
+        yield Surroundings(text, wording, before, heads)
+
+
+def _passage(found: Sequence[_Found], i: int, id_: str) -> Passage:
+    node, (start, end, place), _ = here = found[i]
+    before = after = ""
+    if i and here.beside(found[i - 1]):
+        before = clip(found[i - 1].text, tail=True)
+    elif place is not None:
+        before = place.lead(node.text)
+    if i + 1 < len(found) and here.beside(found[i + 1]):
+        after = clip(found[i + 1].text)
+    address = place.address if place else ""
+    return Passage(
+        id=id_, node_id=node.id, start=start, end=end, text=here.text, before=before, after=after, address=address
+    )
+
+
+def _openings(found: Sequence[_Found], limit: int) -> list[int]:
+    """The first passage of each node, then the second of each, and so on."""
     seen: dict[str, int] = {}
     places = []
-    for i, (node, _, _) in enumerate(spans):
-        place = seen[node.id] = seen.get(node.id, -1) + 1
+    for i, here in enumerate(found):
+        place = seen[here.node.id] = seen.get(here.node.id, -1) + 1
         if place < limit:
             places.append((place, i))
     return [i for _, i in sorted(places)]
 
 
-def _pick(order: NDArray[np.int64], openings: Sequence[int], texts: Sequence[str], limit: int) -> list[int]:
-    first: dict[str, int] = {}
-    copies = []
-    for i in [*order.tolist(), *openings]:
-        if first.setdefault(texts[i], i) != i:
-            copies.append(i)
-        if len(first) == limit:
-            break
-    picked = list(first.values())
-    return list(dict.fromkeys([*picked, *copies]))[:limit]
+def _pick(ranked: Ranked, openings: Sequence[int], found: Sequence[_Found], limit: int) -> list[int]:
+    """What shares something with the claim, each wording once; then openings; then copies."""
+    picked = dict.fromkeys(ranked.picks.tolist())
+    if len(picked) < limit:
+        texts = {found[i].text for i in picked}
+        copies = []
+        for i in [*ranked.order.tolist(), *openings]:
+            if found[i].text not in texts:
+                texts.add(found[i].text)
+                picked[i] = None
+            elif i not in picked:
+                copies.append(i)
+            if len(picked) == limit:
+                break
+        picked |= dict.fromkeys(copies)
+    return list(picked)[:limit]
 
 
-def _missing(
-    order: NDArray[np.int64], spans: Sequence[tuple[Node, int, int]], picked: Sequence[int], per_node: int
-) -> list[int]:
+def _missing(ranked: Ranked, found: Sequence[_Found], picked: Sequence[int], per_node: int) -> list[int]:
     """The best passages of the nodes of which fewer than `per_node` were picked."""
-    lacking = {node.id: per_node for node, _, _ in spans}
+    lacking = {here.node.id: per_node for here in found}
     for i in picked:
-        lacking[spans[i][0].id] -= 1
+        lacking[found[i].node.id] -= 1
     have = set(picked)
     added = []
-    for i in [*order.tolist(), *range(len(spans))]:
-        node_id = spans[i][0].id
+    for i in [*ranked.order.tolist(), *range(len(found))]:
+        node_id = found[i].node.id
         if lacking[node_id] > 0 and i not in have:
             have.add(i)
             added.append(i)
             lacking[node_id] -= 1
     return added
-
-
-def _ranking(claims: Sequence[Claim], texts: Sequence[str]) -> Iterator[NDArray[np.int64]]:
-    """For each claim the indices of the passages that share a key with it, best first; ties in order of the text."""
-    import numpy as np  # noqa: PLC0415 - capturing a run does not need it
-
-    bm25s = _bm25s()
-    vocabulary: dict[str, int] = {}
-    corpus = [[vocabulary.setdefault(key, len(vocabulary)) for key in keys(text)] for text in texts]
-    index = None
-    if vocabulary:
-        index = bm25s.BM25()
-        index.index((corpus, vocabulary), create_empty_token=False, show_progress=False)
-    for claim in claims:
-        query = [vocabulary[key] for key in _query(claim.text) if key in vocabulary]
-        if index is None or not query:
-            yield np.empty(0, np.int64)
-            continue
-        scores = index.get_scores_from_ids(query)
-        hits = np.flatnonzero(scores > 0)
-        yield hits[np.argsort(-scores[hits], kind="stable")]
-
-
-def _bm25s() -> ModuleType:
-    """Imports bm25s, which sets its logger to DEBUG: its lines would appear in the host's log."""
-    loaded = "bm25s" in sys.modules
-    import bm25s  # noqa: PLC0415 - heavy, and needed only here
-
-    if not loaded:  # who imported it before us decided about its logger, too
-        logging.getLogger("bm25s").setLevel(logging.WARNING)
-    return cast("ModuleType", bm25s)
-
-
-def _query(text: str) -> list[str]:
-    """The keys of a claim; names twice, and numbers in every magnitude they may be written in."""
-    asked = keys(text)
-    for term in terms(text):
-        if term.kind == "name":
-            asked += keys(text[term.start : term.end])
-    for quantity in quantities(text):
-        asked += [f"{quantity.raw / scale:.10g}" for scale in (1, 1e3, 1e6, 1e9)]
-    return asked
