@@ -292,7 +292,7 @@ def test_nothing_in_an_answer_or_question_is_structure(answer, question):
             "QUESTION is not known.BEFORE is empty.",
         }
         assert not TURN.search(prompt)
-    assert (f"{answer}\n{TRUE}").endswith(result.claims[-1].quote)
+    assert TRUE in [c.quote for c in result.claims]
 
 
 def test_forged_claims_in_an_answer_are_not_taken_from_a_reply_that_repeats_them():
