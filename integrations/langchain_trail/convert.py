@@ -9,7 +9,7 @@ import asyncio
 import concurrent.futures
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast, get_args
 
@@ -26,6 +26,7 @@ INTERNAL = "trail_internal"
 _KINDS: frozenset[str] = frozenset(get_args(RunKind))
 _SEQUENCE = re.compile(r"seq:step:(\d+)")
 _ERROR_TEXT = 2_000
+_CONTAINERS = (list, dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -33,16 +34,16 @@ class Started:
     """A run began.
 
     Attributes:
-        run_id: The run.
-        parent_id: The run around it.
+        run_id: The run; an id or a UUID, whose text is made when somebody reads: it is a fifth of what a hook costs.
+        parent_id: The run around it, likewise.
         kind: What the callback's name says about the component.
         serialized: What LangChain says about the component; None for graphs and many others.
         payload: The inputs, from `snapshot`.
         details: The callback's keyword arguments; its metadata must be a copy.
     """
 
-    run_id: str
-    parent_id: str | None
+    run_id: Hashable
+    parent_id: Hashable | None
     kind: RunKind
     serialized: Mapping[str, Any] | None
     payload: object
@@ -59,8 +60,8 @@ class Started:
         name = _name(self.serialized, self.details.get("name"), metadata, kind)
         return RunStarted(
             seq=seq,
-            run_id=self.run_id,
-            parent_id=self.parent_id,
+            run_id=str(self.run_id),
+            parent_id=None if self.parent_id is None else str(self.parent_id),
             kind=kind,
             name=name,
             inputs=pieces(self.payload, model=kind == "model"),
@@ -79,7 +80,7 @@ class Ended:
         metadata: Of a model: the metadata of its start.
     """
 
-    run_id: str
+    run_id: Hashable
     payload: object
     late: object = None
     metadata: Mapping[str, Any] | None = None
@@ -89,7 +90,7 @@ class Ended:
     def convert(self, seq: int) -> RunEnded:
         """Makes the event."""
         return RunEnded(
-            seq=seq, run_id=self.run_id, outputs=_outputs(self.payload, self.metadata), inputs=_late(self.late)
+            seq=seq, run_id=str(self.run_id), outputs=_outputs(self.payload, self.metadata), inputs=_late(self.late)
         )
 
 
@@ -106,7 +107,7 @@ class Failed:
         metadata: As in `Ended`.
     """
 
-    run_id: str
+    run_id: Hashable
     error: str
     status: Status
     payload: object = None
@@ -119,7 +120,7 @@ class Failed:
         """Makes the event."""
         return RunFailed(
             seq=seq,
-            run_id=self.run_id,
+            run_id=str(self.run_id),
             error=self.error,
             status=self.status,
             inputs=_late(self.late),
@@ -132,11 +133,11 @@ def snapshot(payload: object) -> object:
     if isinstance(payload, dict):
         copied = dict(payload)
         for key, value in copied.items():
-            if isinstance(value, (list, dict)):
+            if isinstance(value, _CONTAINERS):
                 copied[key] = value.copy()
         return copied
     if isinstance(payload, list):
-        return [value.copy() if isinstance(value, (list, dict)) else value for value in payload.copy()]
+        return [value.copy() if isinstance(value, _CONTAINERS) else value for value in list(payload)]
     return payload
 
 

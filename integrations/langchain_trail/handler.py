@@ -68,8 +68,9 @@ class TrailCallbackHandler(BaseCallbackHandler):
     """Whether langgraph tells handlers of this class of interrupts."""
     run_inline = True  # on the event loop's own thread: handing a microsecond's work to another costs fifty
     raise_error = False
-    ignore_retry = True
-    ignore_custom_event = True
+    # Read at every event. In LangChain they are properties, which take ten times as long.
+    ignore_agent = ignore_chain = ignore_chat_model = ignore_llm = ignore_retriever = False
+    ignore_retry = ignore_custom_event = True
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:  # noqa: ARG004 - those of __init__
         """Makes a handler that also hears of a graph's interrupts, if the app uses langgraph."""
@@ -101,8 +102,7 @@ class TrailCallbackHandler(BaseCallbackHandler):
         # Both are bounded, because a run that is abandoned never ends.
         self._models: OrderedDict[UUID, Mapping[str, Any]] = OrderedDict()
         self._interrupted: deque[UUID] = deque(maxlen=_INTERRUPTED)
-        # Siblings share their parent's id object, and writing a UUID out is a fifth of what a hook costs.
-        self._parent: tuple[UUID | None, str | None] = (None, None)
+        self._begin, self._finish = self._session.begin, self._session.finish
 
     def __deepcopy__(self, memo: dict[int, object]) -> TrailCallbackHandler:
         """Apps copy their models and configs; a copy that records elsewhere would lose what it sees."""
@@ -228,15 +228,12 @@ class TrailCallbackHandler(BaseCallbackHandler):
         try:
             run_id, parent_id, metadata = details["run_id"], details.get("parent_run_id"), details.get("metadata")
             if metadata:
-                details["metadata"] = metadata = dict(metadata)  # langgraph writes into the original later
+                details["metadata"] = metadata = metadata.copy()  # langgraph writes into the original later
             if kind == "model":
                 self._models[run_id] = metadata or {}
                 if len(self._models) > _OPEN_MODELS:
                     self._models.popitem(last=False)
-            parent = self._parent
-            if parent[0] is not parent_id:
-                parent = self._parent = (parent_id, None if parent_id is None else str(parent_id))
-            self._session.emit(Started(str(run_id), parent[1], kind, serialized, snapshot(payload), details))
+            self._begin(run_id, parent_id, (Started, run_id, parent_id, kind, serialized, snapshot(payload), details))
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
 
@@ -244,14 +241,14 @@ class TrailCallbackHandler(BaseCallbackHandler):
         try:
             run_id, late = details["run_id"], details.get("inputs")
             metadata = self._models.pop(run_id, None) if self._models else None
+            if late is not None:
+                late = snapshot(late)
             if self._interrupted and run_id in self._interrupted:
                 self._interrupted.remove(run_id)
-                paused = Failed(str(run_id), "interrupted: the graph waits to be resumed", "paused")
-                paused.payload, paused.late = snapshot(payload), snapshot(late)
-                self._session.emit(paused)
-                return
-            late = None if late is None else snapshot(late)
-            self._session.emit(Ended(str(run_id), snapshot(payload), late, metadata))
+                told = "interrupted: the graph waits to be resumed"
+                self._finish(run_id, (Failed, run_id, told, "paused", snapshot(payload), late))
+            else:
+                self._finish(run_id, (Ended, run_id, snapshot(payload), late, metadata))
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
 
@@ -262,9 +259,8 @@ class TrailCallbackHandler(BaseCallbackHandler):
             graph_id = details.get("parent_run_id")
             if graph_id is not None and not self.hears_graphs and stops_graph(error, details):
                 self._interrupted.append(graph_id)
-            self._session.emit(
-                Failed(str(run_id), described(error), status_of(error), partial, snapshot(late), metadata)
-            )
+            record = (Failed, run_id, described(error), status_of(error), partial, snapshot(late), metadata)
+            self._finish(run_id, record)
         except BaseException as fault:  # noqa: BLE001 - see _keep
             self._keep(fault)
 

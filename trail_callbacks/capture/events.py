@@ -7,7 +7,7 @@ what the linker connects; the tree of runs alone does not say which text went wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -89,7 +89,7 @@ class RunStarted:
     """A run began.
 
     Attributes:
-        seq: Position in the one clock of a recorder; larger is later.
+        seq: Position among the events of its run tree; larger is later.
         run_id: Unique id of the run.
         parent_id: The run it happened in; an id that was never started makes this run a root.
         kind: What sort of component ran.
@@ -157,12 +157,12 @@ class Pending(Protocol):
     """An event that still holds the framework's objects: cheap to make on the hot path, converted off it."""
 
     @property
-    def run_id(self) -> str:
-        """The run it is about."""
+    def run_id(self) -> Hashable:
+        """The run it is about: the id, or the `UUID` that it is the text of."""
 
     @property
-    def parent_id(self) -> str | None:
-        """The run around it; read at the start of a run only."""
+    def parent_id(self) -> Hashable | None:
+        """The run around it, likewise; read at the start of a run only."""
 
     @property
     def phase(self) -> Literal["started", "ended", "failed"]:

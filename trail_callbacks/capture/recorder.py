@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from itertools import count
 from threading import Lock, RLock
+from typing import Any
+from uuid import UUID
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
@@ -19,18 +20,22 @@ __all__ = ["Recorder", "Redact"]
 Redact = Callable[[str], str]
 
 
+Unmade = tuple[Any, ...]
+"""A record not yet made: its class and the arguments for it. A tuple costs a fifth of an object."""
+
+
 @dataclass(slots=True, eq=False)
 class _Trace:
     """All runs under one root."""
 
     root_id: str
+    root: Hashable
     started: float
-    pending: list[tuple[int, Pending]] = field(default_factory=list)
+    pending: list[Pending | Unmade] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
-    runs: list[str] = field(default_factory=list)
-    open: set[str] = field(default_factory=set)
+    runs: dict[Hashable, bool] = field(default_factory=dict)  # whether they are open
     graph: ProvenanceGraph | None = None
-    read: list[Pending] = field(default_factory=list)  # see Recorder._convert
+    read: list[Pending | Unmade] = field(default_factory=list)  # see Recorder._convert
     reading: Lock = field(default_factory=Lock)  # protects events and graph while pending turns into them
 
 
@@ -61,47 +66,62 @@ class Recorder:
         self._redact = redact
         self._on_end = on_end
         self._on_error = on_error
-        self._seq = count(1)
         # Protects the three dictionaries. Re-entrant, because a stream's finalizer may emit from inside a collection.
         self._lock = RLock()
-        self._by_run: dict[str, _Trace] = {}
+        self._by_run: dict[Hashable, _Trace] = {}
         self._open: OrderedDict[str, _Trace] = OrderedDict()
         self._closed: OrderedDict[str, _Trace] = OrderedDict()
 
     def emit(self, record: Pending) -> None:
         """Keeps a record. A second start or end of a run, and the end of an unknown run, change nothing."""
-        run_id = record.run_id
+        if record.phase == "started":
+            self.begin(record.run_id, record.parent_id, record)
+        else:
+            self.finish(record.run_id, record)
+
+    def begin(self, run_id: Hashable, parent_id: Hashable | None, record: Pending | Unmade) -> None:
+        """Keeps the record of a start, as `emit` does.
+
+        Args:
+            run_id: The run: its id or the `UUID` that the id is the text of, as for its other records.
+            parent_id: The run around it, likewise; None or one that is unknown makes a root.
+            record: What happened; a tuple of its class and arguments is made into it when somebody reads.
+        """
+        key = getattr(run_id, "int", run_id)  # a UUID's own hash and comparison are slow
         with self._lock:
-            if record.phase == "started":
-                if run_id in self._by_run:
-                    return
-                trace = self._by_run.get(record.parent_id) if record.parent_id else None
-                if trace is None:
-                    trace = self._open_trace(run_id)
-                self._by_run[run_id] = trace
-                trace.runs.append(run_id)
-                trace.open.add(run_id)
-                trace.pending.append((next(self._seq), record))
+            if key in self._by_run:
                 return
-            trace = self._by_run.get(run_id)
-            if trace is None or run_id not in trace.open:
+            trace = None if parent_id is None else self._by_run.get(getattr(parent_id, "int", parent_id))
+            if trace is None:
+                trace = self._open_trace(key, str(run_id))
+            self._by_run[key] = trace
+            trace.runs[key] = True
+            trace.pending.append(record)
+
+    def finish(self, run_id: Hashable, record: Pending | Unmade) -> None:
+        """Keeps the record of an end or a failure, as `emit` does. See `begin`."""
+        key = getattr(run_id, "int", run_id)
+        with self._lock:
+            trace = self._by_run.get(key)
+            if trace is None or not trace.runs[key]:
                 return
-            trace.open.discard(run_id)
-            trace.pending.append((next(self._seq), record))
-            if run_id != trace.root_id:
+            trace.runs[key] = False
+            trace.pending.append(record)
+            if key != trace.root:
                 return
             self._forget_runs(trace)
-            self._open.pop(run_id, None)
-            self._closed[run_id] = trace
+            root_id = trace.root_id
+            self._open.pop(root_id, None)
+            self._closed[root_id] = trace
             while len(self._closed) > self._max_traces:
                 self._closed.popitem(last=False)
         if self._on_end is not None:
-            self._on_end(run_id)
+            self._on_end(root_id)
 
-    def _open_trace(self, root_id: str) -> _Trace:
+    def _open_trace(self, key: Hashable, root_id: str) -> _Trace:
         now = time.monotonic()
         self._closed.pop(root_id, None)
-        trace = self._open[root_id] = _Trace(root_id, now)
+        trace = self._open[root_id] = _Trace(root_id, key, now)
         while self._open:
             oldest = next(iter(self._open.values()))
             if len(self._open) <= self._max_traces and now - oldest.started <= self._ttl:
@@ -111,8 +131,8 @@ class Recorder:
         return trace
 
     def _forget_runs(self, trace: _Trace) -> None:
-        for run_id in trace.runs:
-            self._by_run.pop(run_id, None)
+        for key in trace.runs:
+            self._by_run.pop(key, None)
         trace.runs.clear()
 
     @property
@@ -133,7 +153,7 @@ class Recorder:
     def root_of(self, run_id: str) -> str | None:
         """Returns the root above an unfinished run, or None if the run is not known."""
         with self._lock:
-            trace = self._by_run.get(run_id)
+            trace = self._by_run.get(run_id) or self._by_run.get(_number(run_id))
             return trace.root_id if trace else None
 
     def events(self, root_id: str) -> tuple[Event, ...]:
@@ -176,7 +196,9 @@ class Recorder:
     def _convert(self, trace: _Trace) -> None:
         with self._lock:
             pending, trace.pending = trace.pending, []
-        for seq, record in pending:
+        for each in pending:
+            record: Pending = each[0](*each[1:]) if isinstance(each, tuple) else each
+            seq = len(trace.events) + 1
             try:
                 event = record.convert(seq)
             except Exception as error:  # noqa: BLE001 - one payload that cannot be read must not lose the run tree
@@ -186,7 +208,7 @@ class Recorder:
         if trace.root_id in self._closed:
             trace.read.clear()
         else:  # an object let go now may lend its identity to another one later in this tree
-            trace.read += [record for _, record in pending]
+            trace.read += pending
 
     def _redacted(self, event: Event) -> Event:
         if isinstance(event, RunStarted):
@@ -212,10 +234,19 @@ class Recorder:
             self._on_error(error)
 
 
+def _number(run_id: str) -> int | None:
+    """The number of a UUID."""
+    try:
+        return UUID(run_id).int
+    except ValueError:
+        return None
+
+
 def _bare(seq: int, record: Pending) -> Event:
     """The event without its payload, so that the tree of runs stays whole."""
+    run_id, parent_id = str(record.run_id), None if record.parent_id is None else str(record.parent_id)
     if record.phase == "started":
-        return RunStarted(seq=seq, run_id=record.run_id, parent_id=record.parent_id, kind="chain", name="unreadable")
+        return RunStarted(seq=seq, run_id=run_id, parent_id=parent_id, kind="chain", name="unreadable")
     if record.phase == "ended":
-        return RunEnded(seq=seq, run_id=record.run_id)
-    return RunFailed(seq=seq, run_id=record.run_id, error="unreadable")
+        return RunEnded(seq=seq, run_id=run_id)
+    return RunFailed(seq=seq, run_id=run_id, error="unreadable")

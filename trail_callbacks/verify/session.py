@@ -91,6 +91,8 @@ class Session:
         self._logged: set[type[Exception]] = set()
         self.emit = self._recorder.emit
         """Keeps a record of the app's run; a few microseconds, no I/O. See `Recorder.emit`."""
+        self.begin, self.finish = self._recorder.begin, self._recorder.finish
+        """The two halves of `emit`, for adapters that count microseconds. See `Recorder.begin`."""
 
     @property
     def errors(self) -> list[Exception]:
