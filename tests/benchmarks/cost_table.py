@@ -1,0 +1,162 @@
+"""What a report costs beside other tools: calls, and how often the context is read.
+
+    python tests/benchmarks/cost_table.py
+
+Ours is measured: `verify` really runs over a made-up answer of n claims, a sentence each, and k passages of 1,000 signs,
+with a model that knows the truth (see `planted_oracle.py`). The others are formulas, from their sources and papers as of
+November 2026; nothing of them runs here. A context read is the whole context once; parts count as parts. Prints a
+Markdown table, the same as JSON lines, and then one line a target.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from math import ceil
+from typing import NamedTuple
+
+from planted_oracle import Fact, OracleModel, Run, tokens
+
+from trail_callbacks import LLMJudge, ProvenanceGraph, VerifyOptions, verify
+
+SIGNS = 1000  # of a passage
+SIZES = ((8, 10), (30, 10), (8, 50))  # claims, passages
+
+PLACES = (
+    "Abbey", "Beacon", "Castle", "Depot", "Estate", "Ferry", "Grove", "Harbour", "Inn", "Jetty", "Kiln", "Lodge",
+    "Market", "Nursery", "Orchard", "Pavilion", "Quarry", "Rectory", "Smithy", "Tower", "Upland", "Viaduct", "Wharf",
+)  # fmt: skip
+REGIONS = ("North", "South", "East", "West", "Upper", "Lower")
+FAMILIES = ("Moe", "Lund", "Friis", "Vik", "Berg", "Dahl", "Holm", "Ness", "Strand", "Hauge", "Sund", "Lie")
+FILLING = (
+    "{name} was painted in {year} and its roof was mended after the storm, at some expense to the {family} family.",
+    "The path to {name} floods in spring, and visitors then take the longer way over the hill, {count} steps in all.",
+    "A list of {count} tools that {name} held in {year} is in the archive, in a hand that few people can read today.",
+    "The keys of {name} were held by the {family} family, who lit the stove in winter when guests were expected.",
+    "Photographs of {name} from {year} show a low wall and two lime trees, raised from seed by a gardener.",
+    "In {year} the {family} family sold {count} barrels to {name}, which were never paid for.",
+)
+
+
+class Peer(NamedTuple):
+    """Calls and context reads of another tool, by n claims, s sentences and k passages."""
+
+    name: str
+    calls: str
+    count: object
+    reads: str
+    read: object
+
+
+PEERS = (
+    Peer("RAGAS Faithfulness", "2", lambda n, s, k: 2, "1", lambda n, s, k: 1),
+    Peer("DeepEval Faithfulness", "4", lambda n, s, k: 4, "1", lambda n, s, k: 1),
+    Peer("TruLens groundedness", "1 + s", lambda n, s, k: 1 + s, "s", lambda n, s, k: s),
+    Peer("RefChecker, joint", "1 + k*ceil(n/5)", lambda n, s, k: 1 + k * ceil(n / 5), "ceil(n/5)", lambda n, s, k: ceil(n / 5)),
+    Peer("RefChecker, one by one", "1 + n*k", lambda n, s, k: 1 + n * k, "n", lambda n, s, k: n),
+    Peer("HalluMeasure, one claim a call", "1 + n", lambda n, s, k: 1 + n, "n", lambda n, s, k: n),
+    Peer("HalluMeasure, all claims in one", "2", lambda n, s, k: 2, "1", lambda n, s, k: 1),
+)  # fmt: skip
+OURS = {
+    "ours, audit": (8, {}),
+    "ours, audit, one claim a call": (1, {}),
+    "ours, veritrail q=1": (8, {"strategy": "veritrail"}),
+    "veritrail as published, one claim a call": (1, {"strategy": "veritrail"}),
+}
+
+
+def a_run(claims: int, passages: int, seed: int = 3) -> Run:
+    """An answer of supported claims, each of which one passage bears out in other words."""
+    chance = random.Random(seed)  # noqa: S311 - made-up text, no secret
+    names = [f"{region} {place}" for region in REGIONS for place in PLACES]
+    chance.shuffle(names)
+    rows: list[list[str]] = [[] for _ in range(passages)]
+    facts, answer = [], []
+    for i in range(claims):
+        name, family = names[i], chance.choice(FAMILIES)
+        year, count = chance.randint(1750, 1950), chance.randint(20, 900)
+        evidence = f"{name} was raised in {year} by the {family} family and holds {count} barrels of salted herring."
+        said = f"{name}, which the {family} family raised in {year}, holds {count} barrels."
+        rows[i * passages // claims if claims > passages else i].append(evidence)
+        answer.append(said)
+        facts.append(
+            Fact(
+                id=f"c{i + 1}",
+                text=said,
+                quote=said,
+                support="supported",
+                evidence=((f"source-{len(facts)}", evidence),),
+            )
+        )
+    texts = []
+    for i, row in enumerate(rows):
+        own = [*row, f"{names[claims + i % (len(names) - claims)]} is not far from here, number {i + 1} on the map."]
+        while len(" ".join(own)) < SIGNS:
+            known = {
+                "family": chance.choice(FAMILIES),
+                "year": chance.randint(1750, 1950),
+                "count": chance.randint(20, 900),
+            }
+            own.insert(chance.randint(1, len(own)), chance.choice(FILLING).format(name=chance.choice(names), **known))
+        texts.append(" ".join(own)[:SIGNS])
+    graph = ProvenanceGraph.from_texts(" ".join(answer), texts, "What is known about these places?")
+    homes = {fact.id: next(n.id for n in graph.nodes if fact.evidence[0][1] in n.text) for fact in facts}
+    placed = tuple(
+        Fact(id=f.id, text=f.text, quote=f.quote, support=f.support, evidence=((homes[f.id], f.evidence[0][1]),))
+        for f in facts
+    )
+    return Run(id=f"{claims}x{passages}", graph=graph, facts=placed)
+
+
+def measured(run: Run, claims_per_call: int, options: dict) -> dict:
+    model = OracleModel(run)
+    report = verify(run.graph, LLMJudge(model, claims_per_call=claims_per_call), VerifyOptions(**options))
+    leaves = sum(tokens(leaf.text) for leaf in run.graph.leaves())
+    prompt, system = model.total("prompt"), model.total("system")
+    return {
+        "calls": report.usage.calls,
+        "context_reads": round(model.total("context") / leaves, 2),
+        "supported": f"{report.class_counts['supported']}/{len(run.facts)}",
+        "leaf_tokens": leaves,
+        "prompt_tokens": prompt,
+        "system_tokens": system,
+        "schema_tokens": model.total("schema"),
+        "completion_tokens": model.total("completion"),
+        "prompt_by_leaves": round(prompt / leaves, 2),
+        "prompt_by_leaves_without_system": round((prompt - system) / leaves, 2),
+    }
+
+
+def main() -> None:
+    runs = {size: a_run(*size) for size in SIZES}
+    ours = {
+        name: {size: measured(run, per_call, options) for size, run in runs.items()}
+        for name, (per_call, options) in OURS.items()
+    }
+    print(f"| tool | from | {' | '.join(f'{n} claims, {k} passages: calls / reads' for n, k in SIZES)} |")
+    print(f"| --- | --- |{' --- |' * len(SIZES)}")
+    for name, row in ours.items():
+        cells = (f"{row[size]['calls']} / {row[size]['context_reads']:.2f}" for size in SIZES)
+        print(f"| {name} | measured | {' | '.join(cells)} |")
+    for peer in PEERS:
+        cells = (f"{peer.count(n, n, k)} / {peer.read(n, n, k)}" for n, k in SIZES)
+        print(f"| {peer.name} | formula {peer.calls} / {peer.reads} | {' | '.join(cells)} |")
+    print()
+    for n, k in SIZES:
+        size = {"benchmark": "cost_table", "claims": n, "sentences": n, "passages": k, "signs_a_passage": SIGNS}
+        for name, row in ours.items():
+            print(json.dumps({**size, "tool": name, "source": "measured", **row[n, k]}))
+        for peer in PEERS:
+            counted = {"calls": peer.count(n, n, k), "context_reads": peer.read(n, n, k)}
+            print(json.dumps({**size, "tool": peer.name, "source": "formula", **counted}))
+    small = ours["ours, audit"][8, 10]
+    for target, value, limit in (
+        ("calls for 8 claims over 10 passages", small["calls"], 2),
+        ("prompt tokens by leaf tokens, supported answer, 8 claims over 10 passages", small["prompt_by_leaves"], 1.5),
+        ("the same without constant system prompts", small["prompt_by_leaves_without_system"], 1.5),
+    ):
+        print(json.dumps({"target": target, "value": value, "limit": limit, "pass": value <= limit}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,327 @@
+"""Measures verification on runs with planted faults: classes, error types, where faults came in, and what it costs.
+
+    TRAIL_DATA_DIR=/path/to/data python tests/benchmarks/planted.py
+    python tests/benchmarks/planted.py --data /path/to/data --judge openai/gpt-5-mini --rows judge,judge+gold
+
+Prints one JSON line a row and slice (all runs, each shape, each language), then one a target. Intervals hold 95 % of
+1,000 resamplings of whole runs: claims of one run stand and fall together.
+
+Rows:
+
+- `local`, `local+gold`: `LocalJudge`; with its own claims, and with the gold claims, which measures judging alone.
+- `oracle`: `LLMJudge` over a model that knows the labels, see `planted_oracle.py`. It must reach 1.0: what is missing was
+  lost by the plumbing. `oracle-veritrail-q1` and `-q3` walk back as published, with shared reading; `published-q1` asks
+  about one claim a call, as published. A walk reads one of three verdicts off the classes, so their error types and
+  the class of what is unsupported are by-products.
+- `judge`, `judge+gold`, `judge-veritrail`: the model named by `--judge`.
+
+Claims that a judge found itself are matched with gold claims by their place in the answer. A gold claim gets the claim
+whose span has the highest ratio of shared to covered signs with its own, plus the like ratio of words where several claims
+share a span; spans must share half of the shorter one. Several gold claims may get the same claim (a judge that does not
+take sentences apart). `coverage` is the share of gold claims that get one; the others count nowhere else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from planted_oracle import UNSUPPORTED, Fact, GoldClaims, OracleModel, Run, read_runs, tokens
+
+from trail_callbacks import LLMJudge, LocalJudge, Report, VerifyOptions, verify
+from trail_callbacks.text import forms, locate
+
+CLASSES = ("supported", "contradicted", "absent", "partially_supported", "unevaluatable")
+ROUNDS = 1000
+HALF = 0.5
+
+
+class Pair(NamedTuple):
+    """A gold claim, and what was said about it: None if no claim matches."""
+
+    fact: Fact
+    said: str | None
+    error_type: str | None
+    introduced_at: str | None
+    carried_through: tuple[str, ...]
+    searched: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one run."""
+
+    run: Run
+    report: Report
+    pairs: tuple[Pair, ...]
+    seconds: float
+    model: OracleModel | None = None
+
+
+# Matching claims.
+
+
+def matched(run: Run, report: Report) -> tuple[Pair, ...]:
+    answer = run.graph.answer.text
+    pairs = []
+    at = 0
+    for fact in run.facts:
+        span = locate(fact.quote, answer, at) or locate(fact.quote, answer)
+        at = span[0]
+        near = [(likeness(span, fact, claim), claim.id) for claim in report.claims if touches(span, claim)]
+        if not near:
+            pairs.append(Pair(fact, None, None, None, (), False))
+            continue
+        verdict = report.verdict(max(near, key=lambda pair: pair[0])[1])
+        said = str(verdict.support or "error")
+        error_type = verdict.error_type and str(verdict.error_type)
+        through = verdict.carried_through
+        pairs.append(Pair(fact, said, error_type, verdict.introduced_at, through, bool(verdict.history)))
+    return tuple(pairs)
+
+
+def touches(span, claim) -> bool:
+    shared = min(span[1], claim.end) - max(span[0], claim.start)
+    return shared >= HALF * min(span[1] - span[0], claim.end - claim.start) > 0
+
+
+def likeness(span, fact: Fact, claim) -> float:
+    shared = min(span[1], claim.end) - max(span[0], claim.start)
+    covered = max(span[1], claim.end) - min(span[0], claim.start)
+    one, other = set(forms(fact.text)), set(forms(claim.text))
+    return shared / covered + len(one & other) / max(1, len(one | other))
+
+
+# Metrics of pairs: each returns (value, n), or None where nothing counts.
+
+
+def share(hits: list[bool]):
+    return (sum(hits) / len(hits), len(hits)) if hits else None
+
+
+def class_accuracy(pairs):
+    return share([pair.said == pair.fact.support for pair in pairs if pair.said])
+
+
+def macro_f1(pairs):
+    known = [pair for pair in pairs if pair.said]
+    scores = [
+        f1([pair.fact.support == label for pair in known], [pair.said == label for pair in known])
+        for label in CLASSES
+        if any(pair.fact.support == label for pair in known)
+    ]
+    return (sum(scores) / len(scores), len(known)) if scores else None
+
+
+def f1(given: list[bool], said: list[bool]) -> float:
+    hits = sum(a and b for a, b in zip(given, said, strict=True))
+    return 2 * hits / max(1, sum(given) + sum(said))
+
+
+def binary(wanted):
+    def metric(pairs):
+        known = [pair for pair in pairs if pair.said and pair.fact.checkable]
+        if not any(pair.fact.support in wanted for pair in known):
+            return None
+        return f1([pair.fact.support in wanted for pair in known], [pair.said in wanted for pair in known]), len(known)
+
+    return metric
+
+
+def faulty(pairs):
+    return [pair for pair in pairs if pair.said and pair.fact.support in UNSUPPORTED]
+
+
+def found(pairs):
+    return [pair for pair in faulty(pairs) if pair.said in UNSUPPORTED]
+
+
+def path(pair: Pair) -> bool:
+    expected = (pair.fact.introduced_at, pair.fact.carried_through)
+    return (pair.introduced_at, pair.carried_through) == expected
+
+
+METRICS: dict[str, Callable] = {
+    "class_accuracy": class_accuracy,
+    "macro_f1": macro_f1,
+    "supported_f1": binary({"supported"}),
+    "unsupported_f1": binary(UNSUPPORTED),
+    "error_type_of_found": lambda pairs: share([p.error_type == p.fact.error_type for p in found(pairs)]),
+    "introduced_at": lambda pairs: share([p.introduced_at == p.fact.introduced_at for p in faulty(pairs)]),
+    "introduced_at_of_found": lambda pairs: share([p.introduced_at == p.fact.introduced_at for p in found(pairs)]),
+    "path": lambda pairs: share([path(p) for p in faulty(pairs)]),
+    "undetermined_of_found": lambda pairs: share([p.searched and p.introduced_at is None for p in found(pairs)]),
+    "coverage": lambda pairs: share([p.said is not None for p in pairs]),
+}
+
+
+def interval(metric, outcomes):
+    chance = random.Random(0)  # noqa: S311 - resampling, not secrecy
+    values = []
+    for _ in range(ROUNDS):
+        sample = chance.choices(outcomes, k=len(outcomes))
+        value = metric([pair for outcome in sample for pair in outcome.pairs])
+        if value is not None:
+            values.append(value[0])
+    values.sort()
+    return [round(values[int(len(values) * part)], 3) for part in (0.025, 0.975)] if values else None
+
+
+def summary(outcomes, *, intervals: bool) -> dict:
+    pairs = [pair for outcome in outcomes for pair in outcome.pairs]
+    shown: dict = {"runs": len(outcomes), "claims": len(pairs)}
+    for name, metric in METRICS.items():
+        value = metric(pairs)
+        if value is None:
+            continue
+        shown[name] = {"value": round(value[0], 3), "n": value[1]}
+        if intervals:
+            shown[name]["interval_95"] = interval(metric, outcomes)
+    usages = [outcome.report.usage for outcome in outcomes]
+    shown["states"] = dict(Counter(outcome.report.state for outcome in outcomes))
+    return shown | {
+        "calls": sum(usage.calls for usage in usages),
+        "prompt_tokens": sum(usage.prompt_tokens for usage in usages),
+        "schema_tokens": sum(outcome.model.total("schema") for outcome in outcomes if outcome.model),
+        "completion_tokens": sum(usage.completion_tokens for usage in usages),
+        "seconds": round(sum(outcome.seconds for outcome in outcomes), 2),
+    }
+
+
+# Rows.
+
+
+def outcome(run: Run, judge, options: VerifyOptions, model: OracleModel | None = None) -> Outcome:
+    started = time.perf_counter()
+    report = verify(run.graph, judge, options)
+    seconds = time.perf_counter() - started
+    return Outcome(run, report, matched(run, report), seconds, model)
+
+
+def oracle(claims_per_call: int = 8, **options):
+    def measure(run: Run) -> Outcome:
+        model = OracleModel(run)
+        judge = LLMJudge(model, claims_per_call=claims_per_call)
+        return outcome(run, judge, VerifyOptions(**options, concurrency=1), model)
+
+    return measure
+
+
+def asked(judge, *, gold: bool = False, **options):
+    return lambda run: outcome(run, GoldClaims(judge, run) if gold else judge, VerifyOptions(**options))
+
+
+def rows(arguments) -> dict[str, Callable[[Run], Outcome]]:
+    known = {
+        "local": asked(LocalJudge()),
+        "local+gold": asked(LocalJudge(), gold=True),
+        "oracle": oracle(),
+        "oracle-veritrail-q1": oracle(strategy="veritrail", q=1),
+        "oracle-veritrail-q3": oracle(strategy="veritrail", q=3),
+        "published-q1": oracle(claims_per_call=1, strategy="veritrail", q=1),
+    }
+    if arguments.judge:
+        judge = LLMJudge(arguments.judge, base_url=arguments.base_url)
+        known |= {
+            "judge": asked(judge),
+            "judge+gold": asked(judge, gold=True),
+            "judge-veritrail": asked(judge, strategy="veritrail"),
+        }
+    wanted = arguments.rows.split(",") if arguments.rows else [name for name in known if name != "judge-veritrail"]
+    if arguments.gold_claims:
+        wanted = [f"{name}+gold" if f"{name}+gold" in known else name for name in wanted]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise SystemExit(f"unknown rows: {', '.join(unknown)}; there are {', '.join(known)}")
+    return {name: known[name] for name in dict.fromkeys(wanted)}
+
+
+def targets(done: dict[str, list[Outcome]]):
+    """What the oracle must reach."""
+    if "oracle" in done:
+        outcomes = done["oracle"]
+        pairs = [pair for each in outcomes for pair in each.pairs]
+        for name in ("class_accuracy", "error_type_of_found", "introduced_at", "path", "coverage"):
+            value, n = METRICS[name](pairs)
+            yield {"target": f"oracle: {name}", "value": round(value, 4), "n": n, "limit": 1.0, "pass": value == 1.0}
+        for each in outcomes:
+            if not any(fact.support in UNSUPPORTED for fact in each.run.facts):
+                leaves = sum(tokens(leaf.text) for leaf in each.run.graph.leaves())
+                prompt, system = each.model.total("prompt"), each.model.total("system")
+                yield {
+                    "target": "prompt tokens of a supported answer, by the tokens of its leaves", "run": each.run.id,
+                    "leaf_tokens": leaves, "value": round(prompt / leaves, 2),
+                    "without_system_prompts": round((prompt - system) / leaves, 2), "limit": 1.5,
+                    "pass": prompt <= 1.5 * leaves,
+                }  # fmt: skip
+    if {"oracle", "published-q1"} <= done.keys():
+        both = list(zip(done["oracle"], done["published-q1"], strict=True))
+        deep = [(ours, theirs) for ours, theirs in both if any(n.kind == "completion" for n in ours.run.graph.nodes)]
+        ratios = [ours.report.usage.calls / theirs.report.usage.calls for ours, theirs in deep]
+        ratio = sum(o.report.usage.calls for o, _ in deep) / sum(t.report.usage.calls for _, t in deep)
+        same = [
+            (a.said in UNSUPPORTED) == (b.said in UNSUPPORTED)
+            for ours, theirs in deep
+            for a, b in zip(ours.pairs, theirs.pairs, strict=True)
+        ]
+        yield {
+            "target": "calls on multi-step runs, as a share of the per-claim published algorithm's",
+            "value": round(ratio, 4), "worst_run": round(max(ratios), 4), "runs": len(deep), "limit": 0.1,
+            "equal_verdicts": f"{sum(same)}/{len(same)}", "pass": ratio <= 0.1 and all(same),
+        }  # fmt: skip
+
+
+def show_misses(row: str, outcomes: list[Outcome]) -> None:
+    for each in outcomes:
+        for what, claim in dict.fromkeys(each.model.misses if each.model else ()):
+            print(json.dumps({"row": row, "run": each.run.id, "miss": what, "claim": claim}))
+        for pair in each.pairs:
+            if pair.fact.support != pair.said or not path(pair):
+                gold = (pair.fact.support, pair.fact.error_type, pair.fact.introduced_at, pair.fact.carried_through)
+                line = {"row": row, "run": each.run.id, "wrong": pair.fact.id, "claim": pair.fact.text}
+                print(json.dumps({**line, "gold": gold, "said": pair[1:-1]}))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measures verification on runs with planted faults.")
+    parser.add_argument("--data", type=Path, help="folder with planted_dev.jsonl; by default $TRAIL_DATA_DIR")
+    parser.add_argument("--judge", help="provider/model of an OpenAI-compatible endpoint, e.g. openai/gpt-5-mini")
+    parser.add_argument("--base-url", help="the endpoint, if it is not the provider's own")
+    parser.add_argument("--rows", help="comma-separated; by default all but judge-veritrail")
+    parser.add_argument("--gold-claims", action="store_true", help="give LocalJudge and --judge the gold claims")
+    parser.add_argument("--limit", type=int, help="only the first runs")
+    parser.add_argument("--misses", action="store_true", help="also print what the oracle knew and could not say")
+    arguments = parser.parse_args()
+    folder = arguments.data or os.environ.get("TRAIL_DATA_DIR")
+    if not folder:
+        print(
+            "skipped: TRAIL_DATA_DIR is not set, and the labelled data is no part of this repository", file=sys.stderr
+        )
+        return 0
+    runs = read_runs(Path(folder, "planted_dev.jsonl"))[: arguments.limit]
+    done: dict[str, list[Outcome]] = {}
+    for name, measure in rows(arguments).items():
+        outcomes = done[name] = [measure(run) for run in runs]
+        print(json.dumps({"row": name, "slice": "all", **summary(outcomes, intervals=True)}), flush=True)
+        for kind in ("shape", "language"):
+            for value in sorted({getattr(run, kind) for run in runs}):
+                part = [each for each in outcomes if getattr(each.run, kind) == value]
+                print(json.dumps({"row": name, "slice": f"{kind}={value}", **summary(part, intervals=False)}))
+        if arguments.misses:
+            show_misses(name, outcomes)
+    for target in targets(done):
+        print(json.dumps(target))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
