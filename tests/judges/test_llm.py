@@ -151,6 +151,25 @@ def test_one_broken_item_does_not_sink_the_others():
     assert usage.calls == 1
 
 
+def test_claims_in_another_shape_are_read_or_counted():
+    item = CLAIMS["claims"][0]
+    for claims in (item, ["The Halden Bridge opened in 1932"], [item, {"claim": "It is red."}, {"quote": "it has"}]):
+        result, usage, _ = extract([{"abstained": False, "claims": claims}])
+        assert [c.quote for c in result.claims] == ["The Halden Bridge opened in 1932"]
+        assert len(result.warnings) == (len(claims) == 3 and claims is not item)
+        assert usage.calls == 1
+    result, usage, _ = extract([{"claims": [{"text": "It is red."}]}, CLAIMS])
+    assert (len(result.claims), usage.calls) == (4, 2)
+
+
+@pytest.mark.parametrize(
+    "said", ["none", "None.", "keine", "ninguno", "なし", "該当なし", "No ambiguity.", "-", "", "N/A"]
+)
+def test_none_in_any_language_keeps_a_claim_checkable(said):
+    result, _, _ = extract([{"claims": [{**CLAIMS["claims"][0], "unresolved": said}]}])
+    assert [(c.checkable, c.unresolved) for c in result.claims] == [(True, "")]
+
+
 def test_a_reply_without_any_usable_quote_is_asked_for_once_more_then_an_error():
     bad = {"claims": [{"quote": "not there", "claim": "X."}]}
     result, usage, _ = extract([bad, CLAIMS])

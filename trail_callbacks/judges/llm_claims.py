@@ -21,6 +21,7 @@ _SPLIT = ("length:", "refused:", "rejected: too long")  # failures that a smalle
 _SPARE = 4  # claims allowed besides one a word: enough for any list, and an end for a model that repeats itself
 _ROOM = 512  # tokens for a reply besides what grows with the text
 _MOST = 500  # claims of one reply that are looked for: a window of text has no more
+_READINGS = 12  # characters that it takes to say which words have which readings
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_SIGNS = 40  # signs; the same for scripts without spaces
 
@@ -112,7 +113,7 @@ def _before(answer: str, window: _Window) -> str:
 def _items(reply: Reply) -> tuple[list[ClaimItem], bool | None]:
     if isinstance(reply.value, ClaimsReply):
         return reply.value.claims, reply.value.abstained
-    return salvage(reply.text, ClaimItem), None
+    return [item for item in salvage(reply.text, ClaimItem) if item.quote or item.claim], None
 
 
 def _further(
@@ -200,9 +201,15 @@ def _number(found: list[_Placed], answer: str) -> tuple[Claim, ...]:
 
 
 def _open(item: ClaimItem) -> str:
-    """What the model could not resolve; empty if nothing."""
+    """What the model could not resolve; empty if nothing.
+
+    A claim must not go unchecked because "none" was said in another language: what keeps a checkable one from being
+    checked names words and their readings, and is not that short.
+    """
     said = " ".join(item.unresolved.split())
-    return "" if said.casefold().strip(".") in {"none", "n/a", "null"} else said
+    if said.casefold().strip(".") in {"none", "n/a", "null"}:
+        return ""
+    return said if not item.checkable or (len(said) >= _READINGS and len(forms(said)) > 2) else ""  # noqa: PLR2004 - two words name no readings
 
 
 def _cut(text: str, start: int, end: int, longest: int) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from trail_callbacks.models.salvage import objects
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -84,10 +84,17 @@ class _Strict(BaseModel):
 class ClaimItem(_Strict):
     """One statement of the answer; the order of the fields is that of the stages."""
 
-    quote: _text(600)  # type: ignore[valid-type]  # an annotation made by a function: mypy cannot follow, pydantic does
+    # An item without a quote or claim is read all the same, so that it can be counted as lost.
+    quote: _text(600) = ""  # type: ignore[valid-type]  # an annotation by a function: mypy cannot follow, pydantic does
     unresolved: _text(300) = "none"  # type: ignore[valid-type]  # as above
-    claim: _text(500)  # type: ignore[valid-type]  # as above
+    claim: _text(500) = ""  # type: ignore[valid-type]  # as above
     checkable: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_text(cls, value: Any) -> Any:
+        """A claim that is no object is its own quote, if it can be found."""
+        return {"quote": value, "claim": value} if isinstance(value, str) else value
 
 
 class VerdictItem(_Strict):
@@ -118,8 +125,10 @@ def _whole(item: type[BaseModel]) -> BeforeValidator:
     """Keeps the items of a list that can be read."""
 
     def keep(value: Any) -> Any:
-        if isinstance(value, dict):  # by claim id
-            value = [{"claim": key, **entry} for key, entry in value.items() if isinstance(entry, dict)]
+        if isinstance(value, dict) and all(isinstance(entry, dict) for entry in value.values()):  # by claim id
+            value = [{"claim": key, **entry} for key, entry in value.items()]
+        elif isinstance(value, dict):  # one item, without the list
+            value = [value]
         if not isinstance(value, list):
             return value
         return [read for entry in value if (read := _read(item, entry)) is not None]
