@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from trail_callbacks.errors import GraphError
+from trail_callbacks.text import encodable
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -19,7 +19,6 @@ __all__ = ["EVIDENCE_KINDS", "Basis", "Edge", "Node", "NodeKind", "ProvenanceGra
 NodeKind = Literal["question", "instruction", "document", "tool_result", "completion", "answer"]
 Basis = Literal["declared", "matched", "scope"]
 
-_LONE = re.compile("[\ud800-\udfff]")  # one sign each, so offsets stay true
 
 EVIDENCE_KINDS: frozenset[str] = frozenset({"document", "tool_result", "question", "instruction"})
 """Kinds of nodes that a claim may rest on. What a model wrote is never evidence."""
@@ -87,7 +86,7 @@ class ProvenanceGraph:
         object.__setattr__(self, "edges", tuple(self.edges))
         nodes = tuple(self.nodes)
         _check(nodes, self.edges)
-        nodes = tuple(replace(n, text=_LONE.sub("\ufffd", n.text)) if _LONE.search(n.text) else n for n in nodes)
+        nodes = tuple(n if (text := encodable(n.text)) is n.text else replace(n, text=text) for n in nodes)
         stages = _stages(nodes, self.edges)
         object.__setattr__(
             self,

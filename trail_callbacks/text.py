@@ -19,14 +19,20 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Sentence", "Words", "fingerprint", "forms", "locate", "ngrams", "sentences", "words"]
+__all__ = ["Sentence", "Words", "encodable", "fingerprint", "forms", "locate", "ngrams", "sentences", "words"]
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
 _WRAPPED = 40  # characters; nobody wraps prose at less
+_LONE = re.compile("[\ud800-\udfff]")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
 _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
+
+
+def encodable(text: str) -> str:
+    """Returns a text with U+FFFD for each half of a surrogate pair, which no encoding can write; offsets stay true."""
+    return _LONE.sub("\ufffd", text) if _LONE.search(text) else text
 
 
 @dataclass(frozen=True, slots=True)

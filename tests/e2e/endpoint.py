@@ -146,6 +146,22 @@ def _judged(id_, text, passages):
     return verdict(id_, same) if same else verdict(id_, support="absent")
 
 
+def on(purpose, said, times=None):
+    """A judge that is fair, but says `said` when asked for `purpose`, the first `times` times."""
+    done = Counter()
+    lock = threading.Lock()
+
+    def script(asked: Asked):
+        if asked.purpose != purpose:
+            return fair(asked)
+        with lock:
+            done[purpose] += 1
+            fine = times is not None and done[purpose] > times
+        return fair(asked) if fine else said(asked) if callable(said) else said
+
+    return script
+
+
 class Endpoint:
     """Serves on a free port until closed.
 

@@ -3,17 +3,13 @@
 import asyncio
 import json
 import socket
-import sys
 import threading
 import time
 from contextlib import closing
-from pathlib import Path
 
 import pytest
+from endpoint import Answer, answer, error, tool_answer
 from pydantic import BaseModel
-
-sys.path.insert(0, str(Path(__file__).parent))
-from endpoint import Answer, Endpoint, answer, error, tool_answer
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.models.call import Call, Message
@@ -44,19 +40,13 @@ def ask(request):
 
 
 @pytest.fixture
-def serve():
-    started = []
-
+def serve(endpoints):
     def start(*answers, **options):
-        endpoint = Endpoint(*answers)
-        started.append(endpoint)
-        return endpoint, InstructorModel(
-            "openai/m", base_url=endpoint.url, api_key=KEY, **{"http_retries": 0} | options
-        )
+        endpoint = endpoints(*answers)
+        options = {"http_retries": 0} | options
+        return endpoint, InstructorModel("openai/m", base_url=endpoint.url, api_key=KEY, **options)
 
-    yield start
-    for endpoint in started:
-        endpoint.close()
+    return start
 
 
 def test_a_good_answer(serve, ask):

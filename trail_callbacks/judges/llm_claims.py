@@ -20,8 +20,12 @@ _BEFORE = 800  # characters shown ahead of a window, to resolve what its pronoun
 _SPLIT = ("length:", "refused:", "rejected: too long")  # failures that a smaller window may cure
 _SPARE = 4  # claims allowed besides one a word: enough for any list, and an end for a model that repeats itself
 _ROOM = 512  # tokens for a reply besides what grows with the text
+<<<<<<< Updated upstream
 _MOST = 500  # claims of one reply that are looked for: a window of text has no more
 _READINGS = 12  # characters that it takes to say which words have which readings
+=======
+_MOST = 500  # claims of a window at most
+>>>>>>> Stashed changes
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_SIGNS = 40  # signs; the same for scripts without spaces
 
@@ -59,7 +63,7 @@ def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
         for window, reply in zip(todo, replies, strict=True):
             items, declined = _items(reply)
             items = own(items, [answer, question or ""], ClaimItem)
-            placed = list(_place(items[:_MOST], answer, window))
+            placed = list(_place(items[: _most(answer, window)], answer, window))
             lost += len(items) - len(placed)
             if reply.error is not None and reply.error.startswith("length:"):
                 placed = _trusted(placed)
@@ -100,10 +104,15 @@ def _call(answer: str, question: str | None, window: _Window) -> Call:
     room = _ROOM + len(text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
     return Call(
         messages=messages,
-        schema=narrow_claims(_SPARE + len(words(text))),
+        schema=narrow_claims(_most(answer, window)),
         purpose="claims",
         max_tokens=room * 2 if window.widened else room,
     )
+
+
+def _most(answer: str, window: _Window) -> int:
+    """How many claims of a window are read: each of them costs a part of a further call."""
+    return min(_MOST, _SPARE + len(words(answer[window.start : window.end])))
 
 
 def _before(answer: str, window: _Window) -> str:

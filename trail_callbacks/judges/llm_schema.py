@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from trail_callbacks.models.salvage import objects
 from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.text import encodable
 
 __all__ = [
     "ClaimItem",
@@ -51,7 +52,7 @@ def _text(longest: int) -> Any:
 
 
 def _as_text(value: Any) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else encodable(str(value))
 
 
 def _label(kind: type[SupportClass | ErrorType], *others: str) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 
 from trail_callbacks.models.call import Usage
 from trail_callbacks.models.salvage import clean, spoken
+from trail_callbacks.text import encodable
 
 __all__ = [
     "describe",
@@ -156,7 +157,8 @@ def _named(error: BaseException, *names: str) -> bool:
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """Removes API keys from a text: the given ones, and what looks like one."""
+    """Removes API keys from a text: the given ones, and what looks like one. What cannot be encoded goes too."""
+    text = encodable(text)
     for secret in secrets:
         if secret:
             text = text.replace(secret, "[key]")

@@ -1,0 +1,427 @@
+"""Endpoints that fail, hang or are busy, over real HTTP: there is a report in time, and no request without need."""
+
+import asyncio
+import gc
+import socket
+import threading
+import time
+from contextlib import closing
+from dataclasses import replace
+from email.utils import formatdate
+
+import pytest
+from endpoint import answer, error, fair, on, verdict
+
+from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, acheck, averify, check, verify
+from trail_callbacks.graph import Edge
+
+pytest.importorskip("instructor")
+pytestmark = pytest.mark.e2e
+
+KEY = "sk-proj-abcdef0123456789SECRET"
+TRAMS = [f"Tram {i} has {i}0 seats." for i in range(1, 9)]
+MORE = [f"Tram {i} has {i}0 seats." for i in range(1, 17)]
+BUSY = error(429, "slow down")
+SILENT = replace(answer(""), fault="silent")
+
+
+def judge_at(endpoint, **settings):
+    return LLMJudge(
+        "openai/m", base_url=endpoint.url, **{"api_key": KEY, "http_retries": 2, "timeout": 20.0} | settings
+    )
+
+
+@pytest.fixture(params=["check", "acheck"])
+def checked(request):
+    """Checks sentences against themselves."""
+
+    def run(judge, sentences=TRAMS, **options):
+        given = {"judge": judge, "options": VerifyOptions(**options)}
+        text = " ".join(sentences)
+        if request.param == "check":
+            return check(text, sentences, **given)
+        return asyncio.run(acheck(text, sentences, **given))
+
+    return run
+
+
+def soon(condition):
+    """Waits until something is so."""
+    end = time.monotonic() + 20
+    while not condition() and time.monotonic() < end:
+        gc.collect()
+        time.sleep(0.01)
+    return condition()
+
+
+@pytest.mark.parametrize("purpose", ["claims", "verdicts"])
+@pytest.mark.parametrize(
+    "said",
+    [BUSY, error(503, "overloaded"), error(429, "slow down", Retry_After="0.2")],
+    ids=["429", "503", "retry-after"],
+)
+def test_an_endpoint_that_recovers_is_asked_once_more(endpoints, checked, said, purpose):
+    endpoint = endpoints(on(purpose, said, times=1))
+    report = checked(judge_at(endpoint))
+    assert (report.state, report.hallucination_score, report.warnings) == ("assessed", 0.0, ())
+    assert len(endpoint.asked) == report.usage.calls == 3
+
+
+def test_retry_after_is_waited_for(endpoints, checked):
+    endpoint = endpoints(on("claims", error(429, "slow down", Retry_After="0.4"), times=1))
+    checked(judge_at(endpoint))
+    assert endpoint.times[1] - endpoint.times[0] >= 0.4
+
+
+def test_retry_after_may_be_a_date(endpoints, checked):
+    until = int(time.time()) + 1
+    endpoint = endpoints(on("claims", error(429, "slow down", Retry_After=formatdate(until, usegmt=True)), times=1))
+    report = checked(judge_at(endpoint))
+    assert (report.state, len(endpoint.asked)) == ("assessed", 3)
+    assert endpoint.times[1] >= until - 0.01
+
+
+@pytest.mark.parametrize("wait", ["-5", "0", "soon", "nan", "inf", "Wed, 21 Oct 2015 07:28:00 GMT", "Wed, 99 Oct"])
+def test_a_retry_after_that_names_no_time_to_come_is_a_short_wait(endpoints, checked, wait):
+    endpoint = endpoints(on("claims", error(429, "slow down", Retry_After=wait), times=1))
+    report = checked(judge_at(endpoint))
+    assert (report.state, len(endpoint.asked)) == ("assessed", 3)
+
+
+@pytest.mark.parametrize("wait", ["3600", "3600000", formatdate(time.time() + 3600, usegmt=True)])
+def test_an_endpoint_that_asks_for_an_hour_is_not_waited_for(endpoints, checked, wait):
+    endpoint = endpoints(error(429, "slow down", Retry_After=wait))
+    report = checked(judge_at(endpoint))
+    assert (report.state, len(endpoint.asked)) == ("error", 1)
+    assert report.warnings[0].startswith("no claims: busy: slow down (it asks to wait ")
+
+
+def test_a_wait_is_cut_short_when_the_time_is_over(endpoints, checked):
+    busy = error(429, "slow down", Retry_After="50")
+    endpoint = endpoints(lambda asked: fair(asked) if len(endpoint.asked) <= 2 else busy)
+    judge = judge_at(endpoint)
+    checked(judge)  # has everything imported and connected
+    report = checked(judge, max_seconds=0.5)
+    assert (report.state, len(endpoint.asked), report.usage.calls) == ("error", 3, 1)
+    assert "budget: " in report.warnings[0]
+    assert report.usage.seconds < 40
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (BUSY, "busy: slow down"),
+        (error(500, "oops"), "failed: oops"),
+        (replace(answer("x" * 1000), fault="reset"), "unreachable: Connection error."),
+        (replace(answer("x" * 1000), fault="chunks"), "unreachable: Connection error."),
+        (replace(answer("x" * 1000), fault="closed"), "unreachable: Connection error."),
+    ],
+    ids=["429", "500", "reset", "chunks", "closed"],
+)
+def test_an_endpoint_that_stays_bad_is_given_up(endpoints, checked, said, words):
+    endpoint = endpoints(on("verdicts", said))
+    report = checked(judge_at(endpoint, http_retries=1))
+    assert report.state == "error"
+    assert endpoint.purposes == {"claims": 1, "verdicts": 2}
+    assert report.usage.calls == 3
+    assert {said.error.startswith(words) for said in report.verdicts} == {True}
+
+
+@pytest.mark.parametrize("fault", ["reset", "chunks", "closed"])
+def test_a_reply_that_breaks_off_is_asked_for_once_more(endpoints, checked, fault):
+    def script(asked):
+        whole = answer(fair(asked))
+        return replace(whole, fault=fault) if len(endpoint.asked) in {1, 3} else whole
+
+    endpoint = endpoints(script)
+    report = checked(judge_at(endpoint))
+    assert (report.state, report.hallucination_score) == ("assessed", 0.0)
+    assert endpoint.purposes == {"claims": 2, "verdicts": 2}
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (error(401, f"Incorrect API key provided: {KEY}.", "invalid_api_key"), "unauthorised: Incorrect API key"),
+        (error(403, f"{KEY} may not do this."), "unauthorised: [key] may not do this."),
+        (error(404, "The model `m` does not exist", "model_not_found"), "rejected: The model `m` does not exist"),
+        (error(400, "response_format is not supported"), "rejected: response_format is not supported"),
+        (
+            error(429, "You exceeded your current quota.", "insufficient_quota"),
+            "busy: You exceeded your current quota.",
+        ),
+        (error(503, "down for a day", x_should_retry="false"), "failed: down for a day"),
+    ],
+    ids=["401", "403", "404", "400", "quota", "told not to"],
+)
+@pytest.mark.parametrize("purpose", ["claims", "verdicts"])
+def test_what_asking_again_cannot_cure_is_asked_once(endpoints, checked, said, words, purpose):
+    endpoint = endpoints(on(purpose, said))
+    report = checked(judge_at(endpoint))
+    assert (report.state, report.hallucination_score) == ("error", None)
+    assert endpoint.purposes[purpose] == 1
+    assert report.warnings[0].partition(": ")[2].startswith(words)
+    assert "SECRET" not in report.to_json() + str(report) + report._repr_html_()
+
+
+def test_a_request_that_takes_too_long_is_not_paid_twice(endpoints, checked):
+    def script(asked):
+        judge.model._client.client.timeout = 0.4  # of the next request: the first may be slow
+        return on("verdicts", SILENT)(asked)
+
+    endpoint = endpoints(script)
+    judge = judge_at(endpoint)
+    report = checked(judge)
+    assert report.state == "error"
+    assert endpoint.purposes == {"claims": 1, "verdicts": 1}
+    assert {said.error for said in report.verdicts} == {"unreachable: Request timed out."}
+    assert soon(lambda: endpoint.aborted == 1)
+
+
+def test_an_endpoint_that_is_not_there_is_a_state(checked):
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    report = checked(LLMJudge("openai/m", base_url=f"http://127.0.0.1:{port}/v1", http_retries=1))
+    assert report.state == "error"
+    assert report.warnings[0].startswith("no claims: unreachable: Connection error.")
+    assert report.usage.calls == 2
+
+
+def test_one_batch_that_fails_costs_its_claims_only(endpoints, checked):
+    def script(asked):
+        return error(500, "oops") if "c9" in asked.claims else fair(asked)
+
+    endpoint = endpoints(script)
+    report = checked(judge_at(endpoint, http_retries=1), MORE)
+    assert (report.state, report.hallucination_score) == ("partial", 0.0)
+    assert [said.claim_id for said in report.verdicts if said.error] == [f"c{i}" for i in range(9, 17)]
+    assert endpoint.purposes == {"claims": 1, "verdicts": 3}
+
+
+def test_a_report_is_there_when_its_time_is_over(endpoints, checked):
+    endpoint = endpoints(lambda asked: SILENT if "c9" in asked.claims else fair(asked))
+    judge = judge_at(endpoint, timeout=60.0)
+    checked(judge)  # has everything imported and connected
+    before = len(endpoint.asked)
+    report = checked(judge, MORE, max_seconds=2.0)
+    assert report.state == "partial"
+    assert {said.error for said in report.verdicts[8:]} == {"budget: the time was over before the answer came"}
+    assert {said.support for said in report.verdicts[:8]} == {SupportClass.SUPPORTED}
+    assert len(endpoint.asked) - before == report.usage.calls == 3
+    assert soon(lambda: endpoint.aborted == 1)
+
+
+def test_calls_over_budget_are_not_made(endpoints, checked):
+    endpoint = endpoints(fair)
+    report = checked(judge_at(endpoint), MORE, max_calls=2)
+    assert (report.state, report.hallucination_score) == ("partial", 0.0)
+    assert [said.error for said in report.verdicts] == [None] * 8 + ["budget: 2 calls are used up"] * 8
+    assert len(endpoint.asked) == 2
+
+
+def test_tokens_over_budget_are_not_spent(endpoints, checked):
+    endpoint = endpoints(fair)
+    report = checked(judge_at(endpoint), MORE, max_tokens=30, concurrency=1)
+    assert report.state == "partial"
+    assert [said.error for said in report.verdicts] == [None] * 8 + ["budget: 30 of 30 tokens are used up"] * 8
+    assert len(endpoint.asked) == 2
+
+
+def test_a_budget_for_the_claims_only_is_no_verdict(endpoints, checked):
+    endpoint = endpoints(fair)
+    report = checked(judge_at(endpoint), max_calls=1)
+    assert (report.state, len(report.claims), len(endpoint.asked)) == ("error", 8, 1)
+    assert "budget: 1 calls are used up" in report.warnings[0]
+    assert checked(judge_at(endpoint), max_calls=0).state == "error"
+    assert len(endpoint.asked) == 1
+
+
+def rejecting(*names):
+    """A judge behind an endpoint that knows none of some parameters, and names the first."""
+
+    def script(asked):
+        for name in names:
+            if name in asked.body:
+                return error(400, f"Unsupported parameter: '{name}' is not supported.", "unsupported_parameter", name)
+        return fair(asked)
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("unknown", "settings", "wasted"),
+    [
+        (["temperature"], {"temperature": 0}, 1),
+        (["temperature", "seed"], {"temperature": 0, "seed": 7, "top_p": 1}, 2),
+        (["max_tokens"], {}, 1),
+        (["max_tokens", "max_completion_tokens"], {"temperature": 0}, 2),
+        (["seed", "max_tokens"], {"seed": 7}, 2),
+    ],
+)
+def test_a_parameter_that_is_rejected_is_dropped_once_for_all(endpoints, checked, unknown, settings, wasted):
+    endpoint = endpoints(rejecting(*unknown))
+    judge = judge_at(endpoint, **settings)
+    report = checked(judge)
+    assert (report.state, report.hallucination_score) == ("assessed", 0.0)
+    assert len(endpoint.asked) == report.usage.calls == 2 + wasted
+    reports = []
+    threads = [threading.Thread(target=lambda: reports.append(checked(judge))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [report.state for report in reports] == ["assessed"] * 4
+    assert len(endpoint.asked) == 2 + wasted + 4 * 2
+    kept = set(settings) - set(unknown)
+    assert all(kept <= sent.keys() and not sent.keys() & set(unknown) for sent in endpoint.requests[2 + wasted :])
+
+
+def test_twenty_who_learn_at_once_that_a_parameter_is_rejected_all_get_answers(endpoints):
+    endpoint = endpoints(rejecting("max_tokens", "max_completion_tokens"))
+    judge = judge_at(endpoint)
+
+    async def many():
+        return await asyncio.gather(*(acheck(TRAMS[0], TRAMS[:1], judge=judge) for _ in range(20)))
+
+    assert [report.state for report in asyncio.run(many())] == ["assessed"] * 20
+    before = len(endpoint.asked)
+    assert before <= 20 * 2 + 20 * 2
+    assert check(TRAMS[0], TRAMS[:1], judge=judge).state == "assessed"
+    assert len(endpoint.asked) == before + 2
+
+
+def own(asked):
+    """Echoes what it is asked about, so that a mixed-up answer shows."""
+    if asked.purpose == "claims":
+        return fair(asked)
+    (id_, text), (passage,) = next(iter(asked.claims.items())), asked.passages
+    return {"verdicts": [verdict(id_, [passage], comparison=f"It says: {text}")]}
+
+
+@pytest.mark.parametrize("way", ["threads", "tasks"])
+def test_twenty_verifications_with_one_judge_do_not_mix(endpoints, way):
+    endpoint = endpoints(own)
+    judge = judge_at(endpoint)
+    texts = [f"Depot {i} has {i * 7} doors." for i in range(20)]
+    reports = {}
+
+    def one(text):
+        reports[text] = check(text, [text], judge=judge)
+
+    async def many():
+        return await asyncio.gather(*(acheck(text, [text], judge=judge) for text in texts))
+
+    if way == "threads":
+        threads = [threading.Thread(target=one, args=(text,)) for text in texts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    else:
+        reports = dict(zip(texts, asyncio.run(many()), strict=True))
+    for text in texts:
+        (said,) = reports[text].verdicts
+        assert (reports[text].state, said.rationale) == ("assessed", f"It says: {text}")
+        assert [item.quote for item in said.evidence] == [text]
+        assert reports[text].usage.calls == 2
+        assert reports[text].usage.prompt_tokens == 20
+    assert len(endpoint.asked) == 40
+
+
+async def test_a_sync_check_works_inside_a_running_loop(endpoints):
+    endpoint = endpoints(fair)
+    judge = judge_at(endpoint)
+    assert check(" ".join(TRAMS), TRAMS, judge=judge).state == "assessed"
+    assert (await acheck(" ".join(TRAMS), TRAMS, judge=judge)).state == "assessed"
+    assert len(endpoint.asked) == 4
+
+
+def named(name):
+    return sum(thread.name.startswith(name) for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+async def test_a_cancelled_verification_cancels_its_requests_and_leaves_nothing(endpoints, batches):
+    endpoint = endpoints(on("verdicts", SILENT))
+    judge = judge_at(endpoint, timeout=60.0)
+    models = named("trail-models")
+    sentences = MORE[: 8 * batches]
+    graph = ProvenanceGraph.from_texts(" ".join(sentences), sentences)
+    task = asyncio.create_task(averify(graph, judge))
+    assert await asyncio.to_thread(soon, lambda: endpoint.purposes["verdicts"] == batches)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    assert await asyncio.to_thread(soon, lambda: endpoint.aborted == batches)
+    assert len(endpoint.asked) == 1 + batches
+    report = await acheck(TRAMS[0], TRAMS[:1], judge=judge, options=VerifyOptions(max_calls=1))  # it works on
+    assert len(report.claims) == 1
+    del judge, task
+    assert await asyncio.to_thread(soon, lambda: endpoint.connections == 0)
+    assert await asyncio.to_thread(soon, lambda: named("trail-models") <= models)
+    assert named("trail-call") == 0
+
+
+def test_a_judge_that_is_forgotten_closes_its_connections(endpoints, checked):
+    endpoint = endpoints(fair)
+    judge = judge_at(endpoint)
+    checked(judge, MORE)
+    assert endpoint.connections >= 1
+    del judge
+    assert soon(lambda: endpoint.connections == 0)
+
+
+CHAIN = ("Tram 1 has 10 seats.", "Tram 1 has 99 seats.", "So: tram 1 has 99 seats.", "Tram 1 has 99 seats.")
+
+
+@pytest.fixture
+def chain():
+    kinds = ("document", "completion", "completion", "answer")
+    nodes = tuple(
+        Node(id=f"n{i}", kind=kind, text=text) for i, (kind, text) in enumerate(zip(kinds, CHAIN, strict=True))
+    )
+    edges = tuple(Edge(source=f"n{i}", target=f"n{i + 1}", basis="declared") for i in range(3))
+    return ProvenanceGraph(nodes=nodes, edges=edges)
+
+
+def walking(asked):
+    """Holds the claim against the source, and finds it in what models wrote."""
+    if asked.purpose == "claims":
+        return fair(asked)
+    if asked.purpose == "verdicts":
+        return {"verdicts": [verdict(id_, asked.passages, "contradicted") for id_ in asked.claims]}
+    stating = [id_ for id_, text in asked.passages.items() if "99" in text]
+    return {"verdicts": [verdict(id_, stating) for id_ in asked.claims]}
+
+
+def test_an_origin_is_found_over_http(endpoints, chain):
+    endpoint = endpoints(walking)
+    report = verify(chain, judge_at(endpoint))
+    (said,) = report.verdicts
+    assert (said.support, said.introduced_at, said.carried_through) == (SupportClass.CONTRADICTED, "n1", ("n2", "n3"))
+    assert endpoint.purposes == {"claims": 1, "verdicts": 1, "localize": 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "requests", "words"),
+    [
+        (answer("I do not know."), 2, "invalid: the answer is no JSON"),
+        (answer(""), 2, "invalid: the model returned nothing"),
+        (answer({"verdicts": []}), 2, "invalid: the model skipped this claim"),
+        (error(500, "oops"), 3, "failed: oops"),
+        (error(401, KEY), 1, "unauthorised: [key]"),
+        (answer(None, refusal="No."), 1, "refused: No."),
+    ],
+    ids=["prose", "empty", "skipped", "500", "401", "refusal"],
+)
+def test_an_origin_that_cannot_be_found_leaves_the_verdict(endpoints, chain, said, requests, words):
+    endpoint = endpoints(lambda asked: said if asked.purpose == "localize" else walking(asked))
+    report = verify(chain, judge_at(endpoint))
+    (verdict_,) = report.verdicts
+    assert (report.state, verdict_.support, verdict_.introduced_at) == ("assessed", SupportClass.CONTRADICTED, None)
+    assert [claim.id for claim in report.undetermined] == ["c1"]
+    assert words in verdict_.history[-1].note
+    assert endpoint.purposes["localize"] == requests
+    assert "SECRET" not in report.to_json()

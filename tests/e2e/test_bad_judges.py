@@ -1,0 +1,470 @@
+"""Judges that answer badly, over real HTTP: there is a report, it says why, and no request is made without need."""
+
+import asyncio
+import json
+import logging
+import math
+
+import pytest
+from endpoint import Answer, answer, claim, error, fair, on, reply, tool_answer, verdict
+
+from trail_callbacks import LLMJudge, Report, SupportClass, VerifyOptions, acheck, check
+
+pytest.importorskip("instructor")
+pytestmark = pytest.mark.e2e
+
+KEY = "sk-proj-abcdef0123456789SECRET"
+TRAMS = [f"Tram {i} has {i}0 seats." for i in range(1, 9)]
+SUPPORTED = SupportClass.SUPPORTED
+
+
+def constant(name):
+    raise AssertionError(f"{name} is no JSON")
+
+
+@pytest.fixture(params=["check", "acheck"])
+def judged(request, endpoints):
+    """Checks eight claims with a judge that is scripted; what must hold of every report is asserted here."""
+
+    def run(*script, sentences=TRAMS, options=None, **settings):
+        endpoint = endpoints(*script)
+        settings = {"http_retries": 0, "timeout": 20.0, "api_key": KEY} | settings
+        judge = LLMJudge("openai/m", base_url=endpoint.url, **settings)
+        given = {"judge": judge, "options": VerifyOptions(**options or {})}
+        text = " ".join(sentences)
+        report = (
+            check(text, sentences, **given)
+            if request.param == "check"
+            else asyncio.run(acheck(text, sentences, **given))
+        )
+        assert report.usage.calls == len(endpoint.asked)
+        saved = report.to_json()
+        json.loads(saved, parse_constant=constant)
+        assert Report.from_json(saved).to_json() == saved
+        assert "SECRET" not in saved + str(report)
+        for said in report.verdicts:
+            assert (said.support is None) == (said.error is not None)
+            assert all(report.graph.node(e.node_id).text[e.start : e.end] == e.quote for e in said.evidence)
+        score = report.hallucination_score
+        assert (score is not None) == (report.state in {"assessed", "partial"})
+        return report, endpoint
+
+    return run
+
+
+def errors(report):
+    return {said.claim_id: said.error for said in report.verdicts if said.error is not None}
+
+
+def supported(report):
+    return [said.claim_id for said in report.verdicts if said.support is SUPPORTED]
+
+
+EIGHT = [f"c{i}" for i in range(1, 9)]
+
+
+def completion(**changes):
+    """A completion in which something is not as it should be."""
+    whole = answer("x").payload
+    return Answer(200, whole | changes)
+
+
+def choice(**message):
+    return [{"index": 0, "finish_reason": "stop", "message": message or None}]
+
+
+def test_a_fair_judge_needs_two_calls(judged):
+    report, endpoint = judged(fair)
+    assert (report.state, report.hallucination_score, report.warnings) == ("assessed", 0.0, ())
+    assert endpoint.purposes == {"claims": 1, "verdicts": 1}
+    assert supported(report) == EIGHT
+
+
+NOTHING = {
+    "empty": answer(""),
+    "blank": answer(" \n"),
+    "null": answer(None),
+    "no choices": completion(choices=[]),
+    "choices null": completion(choices=None),
+    "choices an object": completion(choices={"0": "x"}),
+    "message null": completion(choices=choice()),
+    "no message": completion(choices=[{"index": 0}]),
+    "empty parts": completion(choices=choice(role="assistant", content=[])),
+    "thought only": answer("<think>They are all supported, I"),
+    "no text": Answer(200, {"id": "x"}),
+}
+PROSE = {
+    "prose": (answer("I would rather not."), "the answer is no JSON: 'I would rather not.'"),
+    "another shape": (answer({"result": "fine"}), "the answer has another shape"),
+    "null lists": (answer({"claims": None, "verdicts": None}), "the answer has another shape"),
+    "texts for lists": (answer({"claims": "none", "verdicts": "none"}), "the answer has another shape"),
+    "half": (answer('{"abstained": false, "claims": ['), "the answer is no JSON"),
+    "too deep": (answer('{"verdicts": ' + "[" * 50_000), "the answer is no JSON"),
+    "objects too deep": (answer('{"claims":' * 50_000), "the answer is no JSON"),
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [*((said, "the model returned nothing") for said in NOTHING.values()), *PROSE.values()],
+    ids=[*NOTHING, *PROSE],
+)
+def test_an_unusable_answer_is_asked_for_again_once(judged, said, words):
+    report, endpoint = judged(on("claims", said))
+    assert (report.state, endpoint.purposes) == ("error", {"claims": 2})
+    assert report.warnings[0].startswith(f"no claims: invalid: {words}")
+    report, endpoint = judged(on("verdicts", said))
+    assert (report.state, endpoint.purposes) == ("error", {"claims": 1, "verdicts": 2})
+    assert report.warnings[0].startswith(f"8 of 8 claims were not judged: invalid: {words}")
+    assert list(errors(report)) == EIGHT
+
+
+@pytest.mark.parametrize("said", [NOTHING["empty"], PROSE["prose"][0]], ids=["empty", "prose"])
+@pytest.mark.parametrize("purpose", ["claims", "verdicts"])
+def test_the_second_answer_counts(judged, said, purpose):
+    report, endpoint = judged(on(purpose, said, times=1))
+    assert (report.state, supported(report)) == ("assessed", EIGHT)
+    assert len(endpoint.asked) == 3
+    assert report.usage.prompt_tokens == 30
+
+
+PAGES = {
+    "a page": Answer(200, b"<html><body>Sign in</body></html>", {"Content-Type": "text/html"}),
+    "no body": Answer(200, b""),
+    "no JSON": Answer(200, b"{not json"),
+    "no UTF-8": Answer(200, b"\xff\xfe{}"),
+    "a list": Answer(200, []),
+    "null": Answer(200, None),
+    "a number": Answer(200, 3),
+}
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_what_is_no_completion_is_not_asked_for_again(judged, page):
+    for purpose, requests in (("claims", 1), ("verdicts", 2)):
+        report, endpoint = judged(on(purpose, page))
+        assert (report.state, len(endpoint.asked)) == ("error", requests)
+        assert "failed: the endpoint's reply is no chat completion; is base_url right?" in report.warnings[0]
+
+
+def cut(asked, items, **options):
+    """The reply of a fair judge, cut in the middle of the item after `items` good ones."""
+    whole = fair(asked)
+    text = json.dumps(whole)
+    key = next(name for name, value in whole.items() if isinstance(value, list))
+    at = text.index(json.dumps(whole[key][items])) + 20
+    return reply(asked, text[:at], **options)
+
+
+def test_half_a_reply_is_kept_and_only_the_rest_asked_for(judged):
+    report, endpoint = judged(on("verdicts", lambda asked: cut(asked, 5), times=1))
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
+    assert list(endpoint.asked[2].claims) == EIGHT[5:]
+
+
+def test_a_reply_cut_at_the_token_limit_is_kept_and_the_rest_is_split(judged):
+    report, endpoint = judged(on("verdicts", lambda asked: cut(asked, 5, finish="length"), times=1))
+    assert (report.state, supported(report)) == ("assessed", EIGHT)
+    again = [id_ for asked in endpoint.asked[2:] for id_ in asked.claims]
+    assert sorted(again) == EIGHT[5:]  # each once
+    assert len(endpoint.asked) <= 4
+
+
+def test_claims_cut_at_the_token_limit_are_read_on_from_there(judged):
+    report, endpoint = judged(on("claims", lambda asked: cut(asked, 5, finish="length"), times=1))
+    assert (report.state, supported(report)) == ("assessed", EIGHT)
+    assert endpoint.purposes == {"claims": 2, "verdicts": 1}
+    assert TRAMS[0] not in endpoint.asked[1].block("ANSWER")
+
+
+def test_a_reply_that_never_fits_ends(judged):
+    report, endpoint = judged(on("verdicts", answer('{"verdicts": [', finish="length")))
+    assert report.state == "error"
+    assert all(said.startswith("length: the answer was cut off") for said in errors(report).values())
+    assert endpoint.purposes["verdicts"] == 15 + 8  # halves down to single claims, and those once with twice the room
+
+
+def test_wrong_ids_are_dropped_and_asked_for_again_once(judged):
+    def wrong(asked):
+        return {"verdicts": [verdict(f"claim-{id_}", ["s1"]) for id_ in asked.claims]}
+
+    report, endpoint = judged(on("verdicts", wrong))
+    assert (report.state, endpoint.purposes) == ("error", {"claims": 1, "verdicts": 2})
+    assert list(errors(report)) == EIGHT
+    report, endpoint = judged(on("verdicts", wrong, times=1))
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
+
+
+def test_of_some_wrong_ids_only_those_are_asked_for_again(judged):
+    def some(asked):
+        items = fair(asked)["verdicts"]
+        return {"verdicts": [item | ({"claim": "c99"} if item["claim"] in {"c2", "c7"} else {}) for item in items]}
+
+    report, endpoint = judged(on("verdicts", some, times=1))
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
+    assert list(endpoint.asked[2].claims) == ["c2", "c7"]
+
+
+def test_passages_that_were_not_shown_support_nothing(judged):
+    report, endpoint = judged(
+        on("verdicts", lambda asked: {"verdicts": [verdict(id_, ["s99", "s1 "]) for id_ in asked.claims]})
+    )
+    shown = {passage for asked in endpoint.asked[1:] for passage in asked.passages.values()}
+    assert all(item.quote in shown for said in report.verdicts for item in said.evidence)
+    report, endpoint = judged(
+        on("verdicts", lambda asked: {"verdicts": [verdict(id_, ["s99"]) for id_ in asked.claims]})
+    )
+    assert (report.state, len(endpoint.asked)) == ("error", 3)
+
+
+def test_one_claim_with_two_classes_is_asked_for_again_by_itself(judged):
+    def twice(asked):
+        return {"verdicts": [*fair(asked)["verdicts"], verdict("c3", support="absent")]}
+
+    report, endpoint = judged(on("verdicts", twice))
+    assert (report.state, list(errors(report)), len(endpoint.asked)) == ("partial", ["c3"], 3)
+    assert "two classes" in errors(report)["c3"]
+    assert list(endpoint.asked[2].claims) == ["c3"]
+    assert report.warnings[-1] == f"1 of 8 claims were not judged: {errors(report)['c3']}"
+
+
+def test_the_same_verdict_twice_is_one(judged):
+    report, endpoint = judged(on("verdicts", lambda asked: {"verdicts": fair(asked)["verdicts"] * 2}))
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+
+
+@pytest.mark.parametrize("label", ["mostly_true", "", None, 7, "支持されている", math.nan])
+def test_a_class_that_does_not_exist_is_an_error_of_that_claim(judged, label):
+    def extra(asked):
+        items = fair(asked)["verdicts"]
+        return {"verdicts": [item | ({"support": label} if item["claim"] == "c4" else {}) for item in items]}
+
+    report, endpoint = judged(on("verdicts", extra))
+    assert (report.state, list(errors(report)), len(endpoint.asked)) == ("partial", ["c4"], 3)
+    assert errors(report)["c4"].startswith("invalid: the model")
+    assert list(endpoint.asked[2].claims) == ["c4"]
+
+
+@pytest.mark.parametrize("label", ["Supported", " SUPPORTED ", "supported"])
+def test_a_class_in_other_letters_is_that_class(judged, label):
+    report, endpoint = judged(
+        on("verdicts", lambda asked: {"verdicts": [item | {"support": label} for item in fair(asked)["verdicts"]]})
+    )
+    assert (supported(report), len(endpoint.asked)) == (EIGHT, 2)
+
+
+def test_ten_thousand_verdicts_change_nothing(judged):
+    def many(asked):
+        items = fair(asked)["verdicts"]
+        return {"verdicts": [*items, *(verdict(f"c{i}", ["s1"]) for i in range(9, 10_001))]}
+
+    report, endpoint = judged(on("verdicts", many))
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+
+
+def test_ten_thousand_claims_that_the_answer_does_not_make_are_dropped_and_counted(judged):
+    def many(asked):
+        return {"claims": [*fair(asked)["claims"], *(claim(f"Bus {i} is green.") for i in range(9_992))]}
+
+    report, endpoint = judged(on("claims", many))
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+    assert any("9992 of 10000" in warning for warning in report.warnings)
+
+
+def test_ten_thousand_claims_of_a_short_answer_do_not_cost_a_thousand_calls(judged):
+    def many(asked):
+        said = (f"{i:014b}".replace("0", "so ").replace("1", "very ") for i in range(10_000))
+        return {"claims": [claim(TRAMS[0], claim=f"Tram 1 has {words}seats.") for words in said]}
+
+    report, endpoint = judged(on("claims", many))
+    assert len(report.claims) <= 8 * 5 + 4  # one a word, and some to spare
+    assert len(endpoint.asked) <= 1 + 2 * 6
+    assert any("dropped" in warning for warning in report.warnings)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1e400, "NaN"])
+def test_numbers_that_are_none_do_no_harm(judged, number):
+    def odd(asked):
+        extra = {"confidence": number, "comparison": number, "detail": number, "score": [number]}
+        return {"verdicts": [item | extra for item in fair(asked)["verdicts"]]}
+
+    report, endpoint = judged(on("verdicts", odd))
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+    assert all(said.confidence is None for said in report.verdicts)
+
+
+@pytest.mark.parametrize("count", [math.nan, -5, "many", None, True, 1e400])
+def test_token_counts_that_are_none_are_zero(judged, count):
+    def uncounted(asked):
+        said = answer(fair(asked)).payload
+        return Answer(
+            200, said | {"usage": {"prompt_tokens": count, "completion_tokens": count, "total_tokens": count}}
+        )
+
+    report, endpoint = judged(uncounted)
+    assert (report.state, len(endpoint.asked)) == ("assessed", 2)
+    assert report.usage.prompt_tokens in {0, 2}  # true is 1 to Python
+    assert report.usage.completion_tokens >= 0
+
+
+def test_no_usage_at_all_is_zero(judged):
+    report, _ = judged(lambda asked: Answer(200, answer(fair(asked)).payload | {"usage": None}))
+    assert (report.state, report.usage.prompt_tokens, report.usage.calls) == ("assessed", 0, 2)
+
+
+def test_reasons_in_another_language_are_kept(judged):
+    streets = ["吊橋は1932年に開通した。", "橋の長さは503メートルである。"]
+
+    def japanese(asked):
+        items = fair(asked)["verdicts"]
+        return {"verdicts": [item | {"comparison": "資料と一致しています。"} for item in items]}
+
+    report, endpoint = judged(on("verdicts", japanese), sentences=streets)
+    assert (report.state, len(endpoint.asked)) == ("assessed", 2)
+    assert all("資料と一致しています。" in said.rationale for said in report.verdicts)
+
+
+@pytest.mark.parametrize("escaped", [True, False], ids=["escaped", "raw"])
+def test_characters_that_no_text_can_hold_do_no_harm(judged, escaped):
+    half, control = "\ud83d", "\x00\x1b[2J"
+
+    def odd(asked):
+        items = [item | {"comparison": half + control, "detail": half} for item in fair(asked)["verdicts"]]
+        return answer(json.dumps({"verdicts": items}, ensure_ascii=escaped))
+
+    report, endpoint = judged(on("verdicts", odd))
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+    report.to_json().encode()
+    str(report).encode()
+
+
+def test_a_filter_that_objects_to_one_claim_costs_that_claim_only(judged):
+    def filtered(asked):
+        if TRAMS[5] in asked.claims.values():
+            return error(400, "The prompt triggered the content management policy.", "content_filter")
+        return fair(asked)
+
+    report, endpoint = judged(on("verdicts", filtered))
+    assert (report.state, supported(report)) == ("partial", [id_ for id_ in EIGHT if id_ != "c6"])
+    assert errors(report)["c6"].startswith("refused: The prompt triggered")
+    assert endpoint.purposes == {"claims": 1, "verdicts": 1 + 2 + 2 + 2}  # 8, then halves of what holds it
+    assert report.hallucination_score == 0.0
+
+
+def test_a_filter_that_objects_to_one_sentence_costs_that_sentence_only(judged):
+    def filtered(asked):
+        if TRAMS[5] in asked.block("ANSWER"):
+            return error(400, "The prompt triggered the content management policy.", "content_filter")
+        return fair(asked)
+
+    report, endpoint = judged(on("claims", filtered))
+    assert (report.state, len(report.claims)) == ("partial", 7)
+    assert any("some claims are missing: refused:" in warning for warning in report.warnings)
+    assert endpoint.purposes == {"claims": 1 + 2 + 2 + 2, "verdicts": 1}
+
+
+REFUSALS = {
+    "refusal": answer(None, refusal="I cannot help with that."),
+    "filter": answer("", finish="content_filter"),
+}
+
+
+@pytest.mark.parametrize("said", REFUSALS.values(), ids=REFUSALS)
+def test_a_refusal_ends_as_data(judged, said):
+    report, endpoint = judged(on("verdicts", said))
+    assert report.state == "error"
+    assert all(why.startswith("refused: ") for why in errors(report).values())
+    assert endpoint.purposes == {"claims": 1, "verdicts": 15}  # every claim is tried by itself
+
+
+THOUGHTS = {
+    "closed": '<think>Is it {"verdicts": []}? No.</think>\n{}',
+    "closing only": "So they hold.</think>{}",
+    "nested": "<thinking>a<think>b</think>c</thinking>\n```json\n{}\n```",
+    "talk": "Here is my answer:\n{}\nAnything else?",
+}
+
+
+@pytest.mark.parametrize("around", THOUGHTS.values(), ids=THOUGHTS)
+def test_thought_and_talk_around_an_answer_cost_nothing(judged, around):
+    def thinking(asked):
+        head, _, tail = around.rpartition("{}")
+        return answer(head + json.dumps(fair(asked)) + tail)
+
+    report, endpoint = judged(thinking)
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+
+
+def test_an_answer_in_parts_is_read(judged):
+    def parts(asked):
+        content = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": json.dumps(fair(asked))}]
+        return completion(choices=choice(role="assistant", content=content))
+
+    report, endpoint = judged(parts)
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+
+
+@pytest.mark.parametrize("mode", ["tools", "json_schema", "json", "md_json"])
+def test_every_way_of_asking_takes_two_calls(judged, mode):
+    report, endpoint = judged(fair_in(mode), mode=mode)
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+
+
+def fair_in(mode):
+    """Modes that say the schema in the prompt only do not name it where `Asked` looks."""
+
+    def said(asked):
+        if asked.purpose:
+            return fair(asked)
+        if asked.block("ANSWER"):
+            return fair_claims(asked)
+        return {"verdicts": [verdict(id_, same(asked, text)) for id_, text in asked.claims.items()]}
+
+    return said
+
+
+def fair_claims(asked):
+    return {"abstained": False, "claims": [claim(text) for text in TRAMS if text in asked.block("ANSWER")]}
+
+
+def same(asked, text):
+    return [passage for passage, said in asked.passages.items() if said == text]
+
+
+def test_text_where_a_tool_call_was_asked_for_is_read(judged):
+    report, endpoint = judged(lambda asked: answer(fair(asked)), mode="tools")
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+
+
+def test_a_tool_call_where_text_was_asked_for_is_read(judged):
+    report, endpoint = judged(lambda asked: tool_answer(fair(asked), name="json"), mode="json_schema")
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 2)
+
+
+@pytest.mark.parametrize("arguments", ["", "{}", "null", "{not json", '"text"'])
+def test_tool_calls_without_an_answer_are_asked_for_again_once(judged, arguments):
+    report, endpoint = judged(
+        on("verdicts", lambda asked: tool_answer(arguments, name=asked.schema_name)), mode="tools"
+    )
+    assert (report.state, endpoint.purposes) == ("error", {"claims": 1, "verdicts": 2})
+    assert all(why.startswith("invalid: ") for why in errors(report).values())
+
+
+def test_half_a_tool_call_is_kept_and_only_the_rest_asked_for(judged):
+    report, endpoint = judged(on("verdicts", lambda asked: cut(asked, 5), times=1), mode="tools")
+    assert (report.state, supported(report), len(endpoint.asked)) == ("assessed", EIGHT, 3)
+    assert list(endpoint.asked[2].claims) == EIGHT[5:]
+
+
+def test_an_abstention_without_claims_is_one_call(judged):
+    report, endpoint = judged(on("claims", {"abstained": True, "claims": []}), sentences=["私にはわかりません。"])
+    assert report.state == "abstained"
+    assert endpoint.purposes["claims"] == 1
+
+
+def test_nothing_of_a_failure_is_logged_with_a_key(judged, caplog):
+    caplog.set_level(logging.INFO)
+    report, _ = judged(error(401, f"Incorrect API key provided: {KEY}."))
+    assert "unauthorised: Incorrect API key provided: [key]." in report.warnings[0]
+    assert "SECRET" not in caplog.text
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
