@@ -20,12 +20,8 @@ _BEFORE = 800  # characters shown ahead of a window, to resolve what its pronoun
 _SPLIT = ("length:", "refused:", "rejected: too long")  # failures that a smaller window may cure
 _SPARE = 4  # claims allowed besides one a word: enough for any list, and an end for a model that repeats itself
 _ROOM = 512  # tokens for a reply besides what grows with the text
-<<<<<<< Updated upstream
-_MOST = 500  # claims of one reply that are looked for: a window of text has no more
-_READINGS = 12  # characters that it takes to say which words have which readings
-=======
 _MOST = 500  # claims of a window at most
->>>>>>> Stashed changes
+_READINGS = 12  # characters that it takes to say which words have which readings
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_SIGNS = 40  # signs; the same for scripts without spaces
 
