@@ -115,6 +115,16 @@ def test_an_estimate_needs_no_key_and_no_model(trail):
     assert json.loads(out)["calls"] == 2
 
 
+def test_a_cache_folder_that_cannot_be_written_is_wrong_use(trail, file):
+    status, out, err = trail(
+        "check", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/m", "--base-url",
+        "http://127.0.0.1:9/v1", "--cache", file("taken", "x"),
+    )  # fmt: skip
+    assert (status, out) == (2, "")
+    assert "the cache folder" in err
+    assert "cannot be written" in err
+
+
 def test_an_answer_that_declines_passes(trail):
     status, out, _ = trail(
         "check", "--answer-text", "I do not know.", "--source-text", SOURCE, "--max-score", "0", "--json"

@@ -175,7 +175,7 @@ def estimate(
         return
     display(
         f"about {cost.claims} claims",
-        f"{cost.calls} model calls, and at most {cost.more_calls} more to trace back what is unsupported",
+        f"about {cost.calls} model calls, and {cost.more_calls} more if more claims turn out unsupported",
         f"about {cost.prompt_tokens:,} tokens read and {cost.completion_tokens:,} written",
     )
 

@@ -1,0 +1,184 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from trail_callbacks import CascadeJudge, LLMJudge, LocalJudge, Node, ProvenanceGraph, VerifyOptions, verify
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.graph import Edge
+from trail_callbacks.models.tokens import count
+from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.verify.estimate import Estimate, estimate
+
+FACTS = [f"The {name} barn was raised in {year}." for name, year in zip("ABCDEFGH", range(1871, 1879), strict=True)]
+ANSWER = " ".join(FACTS)
+MODEL = "openai/nobody"
+
+
+def chain(*texts):
+    """A source, outputs that follow each other, and the answer."""
+    kinds = ["document", *["completion"] * (len(texts) - 1), "answer"]
+    nodes = tuple(
+        Node(id=f"n{i}", kind=kind, text=text)
+        for i, (kind, text) in enumerate(zip(kinds, (*texts, ANSWER), strict=True))
+    )
+    return ProvenanceGraph(
+        nodes=nodes, edges=tuple(Edge(source=f"n{i}", target=f"n{i + 1}") for i in range(len(nodes) - 1))
+    )
+
+
+FLAT = ProvenanceGraph.from_texts(ANSWER, FACTS, "When were the barns raised?")
+
+
+def right(call):
+    """Lists the sentences as claims and says that the passage with its words supports each."""
+    if call.purpose == "claims":
+        return {"claims": [{"quote": fact, "claim": fact, "checkable": True} for fact in FACTS], "abstained": False}
+    import re
+
+    lines = call.messages[-1].content.splitlines()
+    passages = {m[2]: m[1] for row in lines if (m := re.fullmatch(r"\[(s\d+)\] (.*)", row))}
+    claims = {m[1]: m[2] for row in lines if (m := re.fullmatch(r"\[(c\d+)\] \(candidates: [^)]*\) (.*)", row))}
+    return {"verdicts": [{"claim": c, "supporting": [passages[t]], "support": "supported"} for c, t in claims.items()]}
+
+
+def test_an_answer_whose_sources_are_read_directly_costs_what_was_said():
+    model = ScriptedModel(right)
+    expected = estimate(FLAT, LLMJudge(model))
+    assert model.calls == []
+    report = verify(FLAT, LLMJudge(model))
+    sent = sum(count(message.content) for call in model.calls for message in call.messages)
+    assert report.state == "assessed"
+    assert (expected.calls, expected.more_calls, expected.claims) == (2, 0, 8)
+    assert expected.calls == len(model.calls)
+    assert expected.prompt_tokens == sent
+    assert 300 < expected.completion_tokens < 3000
+
+
+def test_tracing_back_is_expected_where_models_wrote_in_between():
+    flat, deep = estimate(FLAT, MODEL), estimate(chain(ANSWER, ANSWER, ANSWER), MODEL)
+    assert deep.calls == flat.calls + 1
+    assert deep.prompt_tokens > flat.prompt_tokens
+    off = estimate(chain(ANSWER, ANSWER, ANSWER), MODEL, VerifyOptions(localize=False))
+    assert off.calls == 2
+
+
+def test_the_published_walk_reads_layer_by_layer():
+    shallow = estimate(chain(ANSWER, ANSWER), MODEL, VerifyOptions(strategy="veritrail"))
+    deep = estimate(chain(*[ANSWER] * 6), MODEL, VerifyOptions(strategy="veritrail"))
+    audit = estimate(chain(*[ANSWER] * 6), MODEL)
+    assert deep.calls + deep.more_calls > shallow.calls + shallow.more_calls > audit.calls
+    assert deep.prompt_tokens > audit.prompt_tokens
+
+
+def test_one_claim_a_call_costs_more():
+    judge = LLMJudge(ScriptedModel([]), claims_per_call=1)
+    assert estimate(FLAT, judge).calls == 9
+    assert estimate(FLAT, judge).prompt_tokens > 2 * estimate(FLAT, MODEL).prompt_tokens
+
+
+def test_a_long_answer_is_read_in_windows():
+    answer = "\n\n".join(f"Paragraph {n} says that barn {n} has {n} doors. " * 8 for n in range(60))
+    expected = estimate(ProvenanceGraph.from_texts(answer, [answer]), MODEL)
+    assert expected.calls > 4
+    assert expected.prompt_tokens > count(answer)
+
+
+def test_a_cascade_asks_only_about_what_local_is_unsure_of():
+    sure = CascadeJudge(LocalJudge(), LLMJudge(ScriptedModel([])), sure=lambda question, said: True)
+    unsure = CascadeJudge(LocalJudge(), LLMJudge(ScriptedModel([])), sure=lambda question, said: False)
+    assert (estimate(FLAT, sure).calls, estimate(FLAT, unsure).calls) == (1, 2)
+
+
+def test_what_a_cache_knows_is_free(tmp_path):
+    options = VerifyOptions(cache=tmp_path)
+    assert estimate(FLAT, LLMJudge(ScriptedModel([])), options).calls == 2
+    verify(FLAT, LLMJudge(ScriptedModel(right)), options)
+    model = ScriptedModel([])
+    known = estimate(FLAT, LLMJudge(model), options)
+    assert (known.calls, known.prompt_tokens, known.completion_tokens, known.claims) == (0, 0, 0, 8)
+    assert verify(FLAT, LLMJudge(model), options).usage.cache_hits == 9
+    assert model.calls == []
+    assert estimate(FLAT, LLMJudge(ScriptedModel([], name="another")), options).calls == 2
+
+
+def test_what_cannot_cost_anything_costs_nothing():
+    nothing = Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=0, more_calls=0)
+    assert estimate(ProvenanceGraph(nodes=(), edges=()), MODEL) == nothing
+    assert estimate(ProvenanceGraph.from_texts("  ", ["x"]), MODEL) == nothing
+    assert estimate(FLAT) == Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=8, more_calls=0)
+    assert estimate(ProvenanceGraph.from_texts("Hello! How are you?", ["x"]), MODEL).calls == 1
+
+
+def test_an_answer_that_declines_is_looked_up_once():
+    expected = estimate(ProvenanceGraph.from_texts("I do not know.", FACTS, "When was A raised?"), MODEL)
+    assert expected.calls == 2
+
+
+def test_an_unknown_judge_is_an_error():
+    with pytest.raises(JudgeError):
+        estimate(FLAT, "nobody")
+
+
+@pytest.mark.parametrize("text", ["", " \n\t ", "\ud800", "\0" * 50, "a" * 100_000, "۱۲۳", "🐢" * 99, "word " * 9])
+def test_tokens_of_strange_texts_are_counted(text):
+    assert 0 <= count(text) <= 2 * len(text.encode("utf-8", "surrogatepass"))
+
+
+def test_a_language_costs_about_what_it_costs(benchmark):
+    from planted_prompts import tokens
+
+    texts = {
+        "en": "The bridge over the fjord was opened in 1987 and closed again after the storm of 2003.",
+        "de": "Die Brücke über den Fjord wurde 1987 eröffnet und nach dem Sturm von 2003 wieder geschlossen.",
+        "es": "El puente sobre el fiordo se inauguró en 1987 y se cerró de nuevo tras la tormenta de 2003.",
+        "ru": "Мост через фьорд был открыт в 1987 году и снова закрыт после шторма 2003 года.",
+        "zh": "这座横跨峡湾的大桥于1987年开通并于2003年的暴风雨之后再次关闭。",
+        "json": json.dumps({"claim": "c1", "supporting": ["s1", "s2"], "comparison": "Both say so.", "n": 12.5}),
+    }
+    for language, text in texts.items():
+        assert count(text) == pytest.approx(tokens(text), rel=0.3), language
+
+
+@pytest.fixture
+def benchmark(monkeypatch):
+    """The benchmark's modules, with the tokenizer they need."""
+    pytest.importorskip("tiktoken")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    import estimate as benchmark
+    import planted_prompts
+
+    try:
+        planted_prompts.tokenizer()
+    except RuntimeError as error:
+        pytest.skip(str(error))
+    return benchmark
+
+
+def within(costs, limit=0.15):
+    """Holds wherever there was something to trace back, if models wrote in between; nobody can know that before."""
+    return [
+        (abs(cost.error("prompt")) < limit, abs(cost.error("total")) < limit, cost.calls == cost.expected.calls)
+        for cost in costs
+        if cost.traced
+    ]
+
+
+def test_a_run_with_planted_faults_costs_what_was_estimated(benchmark):
+    from planted_runs import read_run
+
+    run = read_run(json.loads((Path(__file__).parents[1] / "runs" / "planted_harbour.json").read_text("utf-8")))
+    costs = benchmark.costs([run])
+    assert within(costs) == [(True, True, True)]
+
+
+def test_the_planted_runs_cost_what_was_estimated(benchmark):
+    folder = os.environ.get("TRAIL_DATA_DIR")
+    if not folder:
+        pytest.skip("TRAIL_DATA_DIR is not set: the labelled data is no part of this repository")
+    from planted_runs import read_runs
+
+    done = within(benchmark.costs(read_runs(Path(folder, "planted_dev.jsonl"))))
+    assert len(done) >= 14
+    assert set(done) == {(True, True, True)}
