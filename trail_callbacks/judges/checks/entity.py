@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.terms import Term
+from trail_callbacks.terms import Term, vocabulary
 
 __all__ = ["compare", "known"]
 
+_TITLES = vocabulary(
+    """president minister chancellor senator governor mayor king queen prince princess emperor pope bishop saint lord
+    lady captain colonel general admiral professor judge justice chief executive ceo cfo cto director chairman
+    chairwoman chair inspector officer miss"""
+)
 _SHORTEST, _LONGEST = 2, 5  # letters of an abbreviation
 _REACH = 3  # words between a name and the word that gives it its place
 
@@ -35,15 +40,35 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 
 def known(name: Sequence[Term], reading: Reading) -> bool:
-    """Tells whether a text holds any word of a name (people are called by one of their names), or its initials."""
-    if any(reading.has(term) for term in name):
-        return True
+    """Tells whether a text holds a name, a part of it (people are called by one of their names), or its initials.
+
+    A word of it does not count inside another name: `Bridge` in `Kelder Bridge` says nothing about the Halden Bridge.
+    """
+    for term in name:
+        if reading.has(term):
+            around = [other for other in reading.names if any(each.form == term.form for each in other)]
+            if not around or any(_one(name, other) for other in around):
+                return True
     if len(name) > 1:
         initials = "".join(term.form[0] for term in name)
         return any(term.form == initials for term in reading.terms)
     letters = name[0].form
     return _SHORTEST <= len(letters) <= _LONGEST and any(
         "".join(term.form[0] for term in other) == letters for other in reading.names
+    )
+
+
+def _one(name: Sequence[Term], other: Sequence[Term]) -> bool:
+    """Whether two names that share a word may be of one: neither has a word that the other lacks, titles aside."""
+    mine = {term.form for term in name} - _TITLES
+    theirs = {term.form for term in other} - _TITLES
+    return all(_within(form, theirs) for form in mine) or all(_within(form, mine) for form in theirs)
+
+
+def _within(form: str, forms: set[str]) -> bool:
+    """Whether a word, or its first letter, is among some."""
+    return form in forms or any(
+        form.startswith(each) if len(each) == 1 else len(form) == 1 and each[0] == form for each in forms
     )
 
 

@@ -18,6 +18,7 @@ _NAME = 1.5
 _NUMBER = 1.5
 _LIGHT = 0.4
 _ABOUT = 0.3  # share of the claim's words that make a passage be about it
+_HALF = 0.5
 # Words that say little about the subject. Weights are fixed rather than counted in the passages: a verdict must not
 # change because more passages came along.
 _LIGHT_STEMS = frozenset(
@@ -78,10 +79,14 @@ class Overlap:
     Attributes:
         claim: The claim.
         passages: Its passages.
+        heads: For each passage what names its cells or fields; empty for prose.
+        origins: For each passage the node that holds it.
     """
 
     claim: Reading
     passages: Sequence[Reading]
+    heads: Sequence[Reading]
+    origins: Sequence[str]
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -96,17 +101,23 @@ class Overlap:
         """For each passage the indices of the items it has.
 
         Any number stands somewhere in a long source: it counts in a passage that is about the claim, or that has the
-        word beside it.
+        word beside it. A row has the words of its head, but not the numbers.
         """
-        whole = self.weight(self.without(None), numbers=False)
         found = []
-        for passage in self.passages:
+        for passage, head in zip(self.passages, self.heads, strict=True):
             has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage, self.claim))
             if self._on_another(passage):
                 has = frozenset(i for i in has if self.items[i].kind == "name")
-            about = self.weight(has, numbers=False) >= _ABOUT * whole
+            elif head.text:
+                named = (i for i, item in enumerate(self.items) if item.quantity is None)
+                has |= {i for i in named if self.items[i].stands_in(head, self.claim)}
+            about = self.weight(has, numbers=False) >= _ABOUT * self._words
             found.append(has if about else self._attached(has, passage))
         return tuple(found)
+
+    @cached_property
+    def _words(self) -> float:
+        return self.weight(self.without(None), numbers=False)
 
     def _on_another(self, passage: Reading) -> bool:
         """True if claim and passage both begin with a name and it is not the same: what follows is of another."""
@@ -132,7 +143,11 @@ class Overlap:
         return frozenset(i for i, item in enumerate(self.items) if not span[0] <= item.span[0] < span[1])
 
     def team(self, p: int, of: frozenset[int], barred: Collection[int] = (), size: int = 2) -> tuple[int, ...]:
-        """A passage and up to `size` others, none of them barred, that add most of what it lacks."""
+        """A passage and up to `size` others, none of them barred, that add most of what it lacks.
+
+        Those of other nodes must be on the same thing: any text has some of the words that are missing.
+        """
+        barred = {*barred, *(i for i in range(len(self.held)) if not self._linked(p, i))}
         chosen = [p]
         have = self.held[p] & of
         for _ in range(size):
@@ -143,6 +158,14 @@ class Overlap:
             chosen.append(-index)
             have |= self.held[-index] & of
         return tuple(chosen)
+
+    def _linked(self, p: int, other: int) -> bool:
+        """Whether two passages are of one node, share a name of the claim, or the other has half of the claim."""
+        if self.origins[p] == self.origins[other]:
+            return True
+        shared = self.held[p] & self.held[other]
+        half = self.weight(self.held[other], numbers=False) >= _HALF * self._words
+        return half or any(self.items[i].kind == "name" for i in shared)
 
     def covered(self, team: Sequence[int], *, attached: bool = False) -> frozenset[int]:
         """What some passages have together."""

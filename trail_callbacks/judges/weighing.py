@@ -1,0 +1,229 @@
+"""One claim on the scales: what of it passages hold, what departs from them, and which class that makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from trail_callbacks.evidence import Evidence, Passage, quoted
+from trail_callbacks.judges.checks import attribution, entity, hyperbole, negation, number, quantifier, role, temporal
+from trail_callbacks.judges.checks.overlap import Overlap
+from trail_callbacks.judges.checks.reading import Finding, Reading
+from trail_callbacks.judges.judge import Judgement, Question
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+
+__all__ = ["CHECKS", "Shares", "Weighing"]
+
+CHECKS: dict[str, Callable[[Reading, Reading], Finding | None]] = {
+    "number": number.compare,
+    "entity": entity.compare,
+    "role": role.compare,
+    "negation": negation.compare,
+    "temporal": temporal.compare,
+    "quantifier": quantifier.compare,
+    "hyperbole": hyperbole.compare,
+    "attribution": attribution.compare,
+}
+"""The checks by name, in the order in which a finding is looked for."""
+
+_NEUTRAL = ("number", "entity")  # checks that need no English grammar
+_PEER = 0.8  # passages with at least this share of the best overlap are about the same subject as the best
+_RELATED = 0.6  # the share at which a passage may state what the best one gives differently
+_PEERS = 4  # as many of them are compared
+_SAME = 0.8  # share of the rest of a claim that a source must have to be against another that states it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shares:
+    """From which share of a claim's words, 0.0 to 1.0, it is called what."""
+
+    supported: float
+    partial: float
+    subject: float
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """One claim, its passages and what they have in common.
+
+    Attributes:
+        shares: Thresholds.
+        question: The claim and its passages.
+        overlap: What the passages hold of the claim.
+        checks: Names of the checks to make.
+    """
+
+    shares: Shares
+    question: Question
+    overlap: Overlap
+    checks: Sequence[str]
+
+    def decide(self) -> Judgement:
+        """Supports win over everything, contradictions over weaker findings, findings over missing words."""
+        everything = self.overlap.without(None)
+        found = [(p, finding) for p in self._peers() for finding in [self._finding(p)]]
+        disputed = any(f is not None and f.error_type is ErrorType.NUMBER for _, f in found)
+        barred = {p for p, finding in found if finding is not None}  # what differs is no part of the support
+        for p, finding in found:
+            team = self.overlap.team(p, everything, barred)
+            if finding is None and self._suffices(team, everything, attached=disputed):
+                return self._supported(team)
+        for p, finding in found:
+            if finding is not None and finding.support is SupportClass.CONTRADICTED and self._on_subject(p, finding):
+                return self._found(finding, p, (p,))
+        for p, finding in found:
+            if finding is not None and finding.support is not SupportClass.CONTRADICTED:
+                rest = self.overlap.without(finding.claim_span) or everything
+                if finding.error_type is ErrorType.ATTRIBUTION_FAILURE:
+                    rest = everything
+                team = self.overlap.team(p, rest)
+                if self._suffices(team, rest):
+                    return self._found(finding, p, team)
+        return self._uncovered(everything)
+
+    def _peers(self) -> list[int]:
+        """The passages most about the claim, numbers aside: a number alone makes no common subject."""
+        shares = [self.overlap.weight(held, numbers=False) for held in self.overlap.held]
+        order = sorted(range(len(shares)), key=lambda p: (-shares[p], -self.overlap.weight(self.overlap.held[p]), p))
+        return [p for p in order if shares[p] >= _PEER * shares[order[0]]][:_PEERS]
+
+    def _finding(self, p: int) -> Finding | None:
+        """What departs from a passage, the worst first, unless another passage states it."""
+        return self._departure(p, lambda finding: not self._stated_elsewhere(finding, p))
+
+    def _departure(self, p: int, counts: Callable[[Finding], bool] = lambda _: True) -> Finding | None:
+        """What departs from a passage and counts, the worst first."""
+        claim, passage = self.overlap.claim, self.overlap.passages[p]
+        english = claim.english and passage.english
+        found = [
+            finding
+            for name in self.checks
+            if english or name in _NEUTRAL
+            for finding in [CHECKS[name](claim, passage)]
+            if finding is not None and counts(finding)
+        ]
+        return min(found, key=lambda finding: finding.support is not SupportClass.CONTRADICTED, default=None)
+
+    def _stated_elsewhere(self, finding: Finding, p: int) -> bool:
+        """Whether a passage nearly as much about the claim has the number or name: then this one is of another."""
+        if finding.error_type not in {ErrorType.NUMBER, ErrorType.ENTITY}:
+            return False
+        overlap = self.overlap
+        here = {i for i, item in enumerate(overlap.items) if item.span[0] == finding.claim_span[0]}
+        level = _RELATED * overlap.weight(overlap.held[p] - here, numbers=False)
+        return any(
+            here <= held and overlap.weight(held - here, numbers=False) >= level for held in overlap.attached if here
+        )
+
+    def _share(self, have: frozenset[int], of: frozenset[int]) -> float:
+        total = self.overlap.weight(of)
+        return self.overlap.weight(have & of) / total if total else 0.0
+
+    def _suffices(self, team: Sequence[int], of: frozenset[int], *, attached: bool = False) -> bool:
+        """Enough words, and every number and name; where a number is disputed, it must stand beside its word."""
+        have = self.overlap.covered(team, attached=attached)
+        return self._share(have, of) >= self.shares.supported and not any(
+            self.overlap.items[i].binding for i in of - have
+        )
+
+    def _on_subject(self, p: int, finding: Finding) -> bool:
+        rest = self.overlap.without(finding.claim_span) or self.overlap.without(None)
+        return self._share(self.overlap.held[p], rest) >= self.shares.subject
+
+    def _uncovered(self, everything: frozenset[int]) -> Judgement:
+        """No passage says otherwise, and none says enough."""
+        teams = [self.overlap.team(p, everything) for p in self._peers()]
+        team = max(teams, key=lambda t: self._share(self.overlap.covered(t), everything))
+        have = self.overlap.covered(team)
+        share = self._share(have, everything)
+        missing = sorted((self.overlap.items[i] for i in everything - have), key=lambda item: item.span)
+        words = ", ".join(repr(item.words) for item in missing[:6])
+        kinds = {item.kind for item in missing if item.binding}
+        if not everything:
+            return self._judgement(SupportClass.ABSENT, ErrorType.OTHER, "It has no word that could be compared.", ())
+        if share >= self.shares.partial and not kinds:
+            return self._judgement(
+                SupportClass.PARTIALLY_SUPPORTED,
+                ErrorType.OTHER,
+                f"The passages hold most of it, but not {words or 'in one place'}.",
+                tuple(self.question.passages[p] for p in team),
+                detail="minor addition",
+            )
+        error = ErrorType.OTHER
+        if share >= self.shares.subject:  # the rest is known, so what is missing names the error
+            error = ErrorType.NUMBER if "number" in kinds else ErrorType.ENTITY if "name" in kinds else error
+        return self._judgement(
+            SupportClass.ABSENT, error, f"No passage holds {words}.", (), detail="fabricated addition"
+        )
+
+    def _supported(self, team: Sequence[int]) -> Judgement:
+        share = self._share(self.overlap.covered(team), self.overlap.without(None))
+        against = self._conflicts(team)
+        other = "but another source says otherwise" if against else "and nothing speaks against it"
+        judgement = self._judgement(
+            SupportClass.SUPPORTED,
+            None,
+            f"The passages hold {share:.0%} of its words, with every number and name, {other}.",
+            tuple(self.question.passages[p] for p in team),
+        )
+        return replace(judgement, evidence=(*judgement.evidence, *against))
+
+    def _conflicts(self, team: Sequence[int]) -> tuple[Evidence, ...]:
+        """What other nodes say against a claim that some state: of the same things only, by name and nearly by word."""
+        overlap = self.overlap
+        stating = {overlap.origins[p] for p in team}
+        found = []
+        for p, passage in enumerate(self.question.passages):
+            if passage.node_id in stating or overlap.passages[p].text == "":
+                continue
+            finding = self._departure(p)
+            if finding is None or finding.support is not SupportClass.CONTRADICTED:
+                continue
+            rest = overlap.without(finding.claim_span)
+            held = overlap.held[p]
+            bound = all(i in held for i in rest if overlap.items[i].binding)
+            if rest and bound and self._share(held, rest) >= _SAME and not self._of_another(p, finding, team):
+                found.append(quoted(passage, "contradicts"))
+        return tuple(found[:_PEERS])
+
+    def _of_another(self, p: int, finding: Finding, team: Sequence[int]) -> bool:
+        """Whether a passage names what neither the claim nor its support does, other than what it disputes."""
+        passage, known_in = self.overlap.passages[p], [self.overlap.claim, *(self.overlap.passages[i] for i in team)]
+        names = [name for name in passage.names if not finding.span[0] <= name[0].start < finding.span[1]]
+        names += Reading(self.question.passages[p].before).names
+        return any(not any(entity.known(name, reading) for reading in known_in) for name in names)
+
+    def _found(self, finding: Finding, p: int, team: Sequence[int]) -> Judgement:
+        if finding.evidence_words:
+            rationale = f"{finding.error_type.value}: {finding.claim_words!r} against {finding.evidence_words!r}."
+        else:
+            rationale = f"{finding.error_type.value}: {finding.claim_words!r} is in no passage on the subject."
+        used = (
+            (self.question.passages[p],)
+            if finding.support is SupportClass.CONTRADICTED
+            else tuple(self.question.passages[i] for i in team)
+        )
+        return self._judgement(finding.support, finding.error_type, rationale, used, detail=finding.detail)
+
+    def _judgement(
+        self,
+        support: SupportClass,
+        error: ErrorType | None,
+        rationale: str,
+        passages: Sequence[Passage],
+        detail: str | None = None,
+    ) -> Judgement:
+        if not self.overlap.claim.english:
+            rationale += " The claim is not in English: only numbers, names and shared words were compared."
+        relation: Literal["supports", "contradicts"] = (
+            "contradicts" if support is SupportClass.CONTRADICTED else "supports"
+        )
+        return Judgement(
+            claim_id=self.question.claim.id,
+            support=support,
+            error_type=error,
+            detail=detail,
+            rationale=rationale,
+            evidence=tuple(quoted(passage, relation) for passage in passages),
+        )
