@@ -15,10 +15,8 @@ Rows:
   the class of what is unsupported are by-products.
 - `judge`, `judge+gold`, `judge-veritrail`: the model named by `--judge`.
 
-Claims that a judge found itself are matched with gold claims by their place in the answer. A gold claim gets the claim
-whose span has the highest ratio of shared to covered signs with its own, plus the like ratio of words where several claims
-share a span; spans must share half of the shorter one. Several gold claims may get the same claim (a judge that does not
-take sentences apart). `coverage` is the share of gold claims that get one; the others count nowhere else.
+Claims that a judge found itself are matched with gold claims by their place, see `planted_metrics.py`. `coverage` is the
+share of gold claims that get one; the others count nowhere else.
 """
 
 from __future__ import annotations
@@ -26,34 +24,22 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
-from planted_oracle import UNSUPPORTED, Fact, GoldClaims, OracleModel, Run, read_runs, tokens
+from planted_metrics import METRICS, Pair, interval, matched, path
+from planted_oracle import OracleModel
+from planted_prompts import tokens
+from planted_runs import UNSUPPORTED, Fact, Run, read_runs
 
 from trail_callbacks import LLMJudge, LocalJudge, Report, VerifyOptions, verify
-from trail_callbacks.text import forms, locate
-
-CLASSES = ("supported", "contradicted", "absent", "partially_supported", "unevaluatable")
-ROUNDS = 1000
-HALF = 0.5
-
-
-class Pair(NamedTuple):
-    """A gold claim, and what was said about it: None if no claim matches."""
-
-    fact: Fact
-    said: str | None
-    error_type: str | None
-    introduced_at: str | None
-    carried_through: tuple[str, ...]
-    searched: bool
+from trail_callbacks.claims import Claim, split
+from trail_callbacks.judges.judge import Extraction
+from trail_callbacks.text import locate
 
 
 @dataclass(frozen=True)
@@ -65,115 +51,6 @@ class Outcome:
     pairs: tuple[Pair, ...]
     seconds: float
     model: OracleModel | None = None
-
-
-# Matching claims.
-
-
-def matched(run: Run, report: Report) -> tuple[Pair, ...]:
-    answer = run.graph.answer.text
-    pairs = []
-    at = 0
-    for fact in run.facts:
-        span = locate(fact.quote, answer, at) or locate(fact.quote, answer)
-        at = span[0]
-        near = [(likeness(span, fact, claim), claim.id) for claim in report.claims if touches(span, claim)]
-        if not near:
-            pairs.append(Pair(fact, None, None, None, (), False))
-            continue
-        verdict = report.verdict(max(near, key=lambda pair: pair[0])[1])
-        said = str(verdict.support or "error")
-        error_type = verdict.error_type and str(verdict.error_type)
-        through = verdict.carried_through
-        pairs.append(Pair(fact, said, error_type, verdict.introduced_at, through, bool(verdict.history)))
-    return tuple(pairs)
-
-
-def touches(span, claim) -> bool:
-    shared = min(span[1], claim.end) - max(span[0], claim.start)
-    return shared >= HALF * min(span[1] - span[0], claim.end - claim.start) > 0
-
-
-def likeness(span, fact: Fact, claim) -> float:
-    shared = min(span[1], claim.end) - max(span[0], claim.start)
-    covered = max(span[1], claim.end) - min(span[0], claim.start)
-    one, other = set(forms(fact.text)), set(forms(claim.text))
-    return shared / covered + len(one & other) / max(1, len(one | other))
-
-
-# Metrics of pairs: each returns (value, n), or None where nothing counts.
-
-
-def share(hits: list[bool]):
-    return (sum(hits) / len(hits), len(hits)) if hits else None
-
-
-def class_accuracy(pairs):
-    return share([pair.said == pair.fact.support for pair in pairs if pair.said])
-
-
-def macro_f1(pairs):
-    known = [pair for pair in pairs if pair.said]
-    scores = [
-        f1([pair.fact.support == label for pair in known], [pair.said == label for pair in known])
-        for label in CLASSES
-        if any(pair.fact.support == label for pair in known)
-    ]
-    return (sum(scores) / len(scores), len(known)) if scores else None
-
-
-def f1(given: list[bool], said: list[bool]) -> float:
-    hits = sum(a and b for a, b in zip(given, said, strict=True))
-    return 2 * hits / max(1, sum(given) + sum(said))
-
-
-def binary(wanted):
-    def metric(pairs):
-        known = [pair for pair in pairs if pair.said and pair.fact.checkable]
-        if not any(pair.fact.support in wanted for pair in known):
-            return None
-        return f1([pair.fact.support in wanted for pair in known], [pair.said in wanted for pair in known]), len(known)
-
-    return metric
-
-
-def faulty(pairs):
-    return [pair for pair in pairs if pair.said and pair.fact.support in UNSUPPORTED]
-
-
-def found(pairs):
-    return [pair for pair in faulty(pairs) if pair.said in UNSUPPORTED]
-
-
-def path(pair: Pair) -> bool:
-    expected = (pair.fact.introduced_at, pair.fact.carried_through)
-    return (pair.introduced_at, pair.carried_through) == expected
-
-
-METRICS: dict[str, Callable] = {
-    "class_accuracy": class_accuracy,
-    "macro_f1": macro_f1,
-    "supported_f1": binary({"supported"}),
-    "unsupported_f1": binary(UNSUPPORTED),
-    "error_type_of_found": lambda pairs: share([p.error_type == p.fact.error_type for p in found(pairs)]),
-    "introduced_at": lambda pairs: share([p.introduced_at == p.fact.introduced_at for p in faulty(pairs)]),
-    "introduced_at_of_found": lambda pairs: share([p.introduced_at == p.fact.introduced_at for p in found(pairs)]),
-    "path": lambda pairs: share([path(p) for p in faulty(pairs)]),
-    "undetermined_of_found": lambda pairs: share([p.searched and p.introduced_at is None for p in found(pairs)]),
-    "coverage": lambda pairs: share([p.said is not None for p in pairs]),
-}
-
-
-def interval(metric, outcomes):
-    chance = random.Random(0)  # noqa: S311 - resampling, not secrecy
-    values = []
-    for _ in range(ROUNDS):
-        sample = chance.choices(outcomes, k=len(outcomes))
-        value = metric([pair for outcome in sample for pair in outcome.pairs])
-        if value is not None:
-            values.append(value[0])
-    values.sort()
-    return [round(values[int(len(values) * part)], 3) for part in (0.025, 0.975)] if values else None
 
 
 def summary(outcomes, *, intervals: bool) -> dict:
@@ -198,6 +75,29 @@ def summary(outcomes, *, intervals: bool) -> dict:
 
 
 # Rows.
+
+
+class GoldClaims:
+    """A judge that is given the gold claims, so that judging is measured apart from extraction.
+
+    Whether a claim can be checked is not given away: the rule-based splitter says so.
+    """
+
+    def __init__(self, judge, run: Run) -> None:
+        self._judge, self._run = judge, run
+        self.name, self.model, self.assess = f"{judge.name} with gold claims", judge.model, judge.assess
+        for ability in ("decompose", "select"):
+            if hasattr(judge, ability):
+                setattr(self, ability, getattr(judge, ability))
+
+    def extract(self, answer: str, question: str | None):
+        yield from ()
+        return Extraction(claims=tuple(self._claim(fact, answer) for fact in self._run.facts))
+
+    def _claim(self, fact: Fact, answer: str) -> Claim:
+        start, end = locate(fact.quote, answer) or (0, 0)
+        checkable = any(piece.checkable for piece in split(fact.text))
+        return Claim(id=fact.id, text=fact.text, quote=answer[start:end], start=start, end=end, checkable=checkable)
 
 
 def outcome(run: Run, judge, options: VerifyOptions, model: OracleModel | None = None) -> Outcome:

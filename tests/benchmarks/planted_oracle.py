@@ -4,204 +4,42 @@ It answers from gold labels, and it can only use what a prompt shows it: ids are
 and passages are recognised by their words. So where the evidence is not among the passages shown, it cannot point to it,
 and a verdict gets lost as it would with a perfect model. What it could not do is counted in `misses`.
 
-What the labels leave open is filled in as follows. Every intermediate output between the evidence of a supported claim
-and the answer carries it, in the sentence that shares most with it; likewise the one that states an unsupported claim does so. One that does not state an unsupported claim bears
-on it if evidence of the claim is upstream of it and a sentence of it shares enough words with the claim. A passage states an unsupported claim only if every text of the run that holds it word for word is one
-that states the claim: otherwise the words that make the claim are elsewhere.
+What the labels leave open is filled in as follows:
+
+- Every intermediate output between the evidence of a supported claim and the answer carries the claim.
+- An output that states a claim, or carries it, does so in the sentence that shares most with it, rare words first. For an
+  unsupported claim sentences do not count that also stand in a text that does not state it.
+- An output that does not state an unsupported claim bears on it if evidence of the claim is upstream and one of its
+  sentences shares enough words with it.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from threading import Lock
 
+from planted_prompts import Shown, apart, blocks, groups_of, items, tokens
+from planted_runs import UNSUPPORTED, Fact, Run, line, read_runs
 from pydantic import ValidationError
 
-from trail_callbacks.claims import Claim, split
-from trail_callbacks.graph import EVIDENCE_KINDS, Edge, Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Extraction
-from trail_callbacks.judges.llm_layout import line as one_line
+from trail_callbacks.graph import EVIDENCE_KINDS
 from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.prompts import neutral
-from trail_callbacks.text import forms, locate, sentences
+from trail_callbacks.text import forms, sentences
 
-UNSUPPORTED = frozenset({"contradicted", "absent", "partially_supported"})
+__all__ = ["Fact", "OracleModel", "Run", "Tally", "read_runs"]
+
 SHOWN = ("PASSAGES", "TEXTS")  # the blocks of a prompt that show passages
 OUTPUTS = frozenset({"completion"})
 ENOUGH = 0.25  # share of a claim's words by which an intermediate output is taken to speak about it
 TOUCH = 8  # signs that a passage and a quote share at least, unless one of them is shorter
 
-_FENCED = re.compile(r"<<<([A-Z ]+) (\w+)>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
-_ITEM = re.compile(r"\[([\w.-]+)\]\s*(.*)")
-_TEXT = re.compile(r"Text ([A-Z]+)\b")
 _ID = re.compile(r"[\w.-]+")
-_ADDRESS = re.compile(r"\([^)]*\) ")  # where in a table or JSON a passage stands
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One gold claim.
-
-    `states` are the nodes that state it, the answer included, where it is unsupported; `also` are those of them from
-    which it did not get into the answer. `faults` are its parts with the nodes that state each, where it came in at
-    several places. `words` says, as far as that is known, in which words the claim or a part of it is stated:
-    `(claim or part, node, sentence)`.
-    """
-
-    id: str
-    text: str
-    quote: str
-    support: str
-    error_type: str | None = None
-    introduced_at: str | None = None
-    carried_through: tuple[str, ...] = ()
-    evidence: tuple[tuple[str, str], ...] = ()
-    faults: tuple[tuple[str, frozenset[str]], ...] = ()
-    also: frozenset[str] = frozenset()
-    words: tuple[tuple[str, str, str], ...] = ()
-
-    @property
-    def states(self) -> frozenset[str]:
-        return frozenset({self.introduced_at, *self.carried_through, *self.also} - {None})
-
-    @property
-    def checkable(self) -> bool:
-        return self.support != "unevaluatable"
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run with its gold claims."""
-
-    id: str
-    graph: ProvenanceGraph
-    facts: tuple[Fact, ...]
-    shape: str = ""
-    language: str = "en"
-
-    @cached_property
-    def plain(self) -> dict[str, str]:
-        """The text of each node as a prompt shows it: blanks joined, nothing that looks like a fence."""
-        return {node.id: line(node.text) for node in self.graph.nodes}
-
-    @cached_property
-    def above(self) -> dict[str, frozenset[str]]:
-        """All nodes upstream of each node, itself included."""
-        return {n.id: frozenset({n.id, *(u.id for u in self.graph.upstream(n.id))}) for n in self.graph.nodes}
-
-    @cached_property
-    def weights(self) -> dict[str, float]:
-        """How telling a word is: the rarer in the sentences of this run, the more."""
-        found = Counter(
-            form for node in self.graph.nodes for part in sentences(node.text) for form in set(forms(part.text))
-        )
-        return {form: 1 / count for form, count in found.items()}
-
-    def overlap(self, claim: str, text: str) -> float:
-        """Weight of the words that both have."""
-        return sum(self.weights.get(form, 1.0) for form in set(forms(claim)) & set(forms(text)))
-
-    def homes(self, passage: str) -> frozenset[str]:
-        """The nodes that hold a passage word for word."""
-        return frozenset(id_ for id_, text in self.plain.items() if passage and passage in text)
-
-
-def line(text: str) -> str:
-    """A text as the prompts show it."""
-    return neutral(one_line(text))
-
-
-def read_run(row: dict) -> Run:
-    """Makes a run of one line of a file of planted faults."""
-    nodes = [Node(id="question", kind="question", text=row["question"], step="user")]
-    edges = [Edge(source="question", target=row["answer_id"])]
-    for node in row["nodes"]:
-        kind = "answer" if node["id"] == row["answer_id"] else node["kind"]
-        nodes.append(Node(id=node["id"], kind=kind, text=node["text"], step=node["step"]))
-        edges += [Edge(source=source, target=node["id"]) for source in dict.fromkeys(node["inputs"])]
-    facts = tuple(
-        Fact(
-            id=claim["id"], text=claim["text"], quote=claim["quote"], support=claim["support"],
-            error_type=claim["error_type"], introduced_at=claim["introduced_at"],
-            carried_through=tuple(claim["carried_through"]),
-            evidence=tuple((item["node"], item["quote"]) for item in claim["evidence"]),
-            faults=tuple((fault["text"], frozenset(fault["states"])) for fault in claim.get("faults", ())),
-        )
-        for claim in row["claims"]
-    )  # fmt: skip
-    graph = ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
-    return Run(id=row["id"], graph=graph, facts=facts, shape=row["shape"], language=row["language"])
-
-
-def read_runs(path: Path) -> list[Run]:
-    return [read_run(json.loads(row)) for row in path.read_text(encoding="utf-8").splitlines() if row.strip()]
-
-
-class GoldClaims:
-    """A judge that is given the gold claims, so that judging is measured apart from extraction.
-
-    Whether a claim can be checked is not given away: the rule-based splitter says so.
-    """
-
-    def __init__(self, judge, run: Run) -> None:
-        self._judge, self._run = judge, run
-        self.name, self.model, self.assess = f"{judge.name} with gold claims", judge.model, judge.assess
-        for ability in ("decompose", "select"):
-            if hasattr(judge, ability):
-                setattr(self, ability, getattr(judge, ability))
-
-    def extract(self, answer: str, question: str | None):
-        yield from ()
-        return Extraction(claims=tuple(self._claim(fact, answer) for fact in self._run.facts))
-
-    def _claim(self, fact: Fact, answer: str) -> Claim:
-        start, end = locate(fact.quote, answer) or (0, 0)
-        checkable = any(piece.checkable for piece in split(fact.text))
-        return Claim(id=fact.id, text=fact.text, quote=answer[start:end], start=start, end=end, checkable=checkable)
-
-
-@cache
-def tokenizer():
-    """The tokens of cl100k_base, from the copy of its table that llama-index-core ships: nothing is downloaded."""
-    from importlib.util import find_spec
-
-    core = find_spec("llama_index.core")
-    folder = Path(core.origin).parent / "_static" / "tiktoken_cache" if core and core.origin else None
-    if folder is None or not folder.is_dir():
-        raise RuntimeError('counting tokens needs the table in llama-index-core: pip install "llama-index-core>=0.12"')
-    before = os.environ.get("TIKTOKEN_CACHE_DIR")
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
-    try:
-        import tiktoken
-
-        encoding = tiktoken.get_encoding("cl100k_base")
-    finally:
-        if before is None:
-            del os.environ["TIKTOKEN_CACHE_DIR"]
-        else:
-            os.environ["TIKTOKEN_CACHE_DIR"] = before
-    return encoding
-
-
-def tokens(text: str) -> int:
-    return len(tokenizer().encode(text, disallowed_special=()))
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a prompt shows: claims under their ids, and passages with the nodes that may hold them."""
-
-    claims: dict[str, tuple[str, frozenset[str]]]  # text as shown, ids of the passages it may be judged by
-    passages: dict[str, str]
-    homes: dict[str, frozenset[str]]
-    groups: tuple[tuple[str, ...], ...]  # ids of passages that stand under one text
 
 
 @dataclass
@@ -275,7 +113,7 @@ class OracleModel:
         }
 
     def _decompose(self, prompt: str) -> dict:
-        stated = _items(blocks(prompt).get("STATEMENTS", ""))
+        stated = items(blocks(prompt).get("STATEMENTS", ""))
         return {"claims": [{"claim": key, "parts": [text]} for key, text in stated.items()]}
 
     def _select(self, prompt: str) -> dict:
@@ -442,7 +280,7 @@ class OracleModel:
         """Reads a prompt that shows passages of some kinds of nodes."""
         fenced = blocks(prompt)
         able = frozenset(node.id for node in self.run.graph.nodes if node.kind in kinds)
-        groups = _groups("\n\n".join(fenced.get(name, "") for name in SHOWN), self._homes)
+        groups = groups_of("\n\n".join(fenced.get(name, "") for name in SHOWN), self._homes)
         passages = {id_: text for _, group in groups for id_, text in group.items()}
         homes: dict[str, frozenset[str]] = {}
         for _, group in groups:
@@ -451,12 +289,12 @@ class OracleModel:
             homes |= dict.fromkeys(group, common) if common else dict(zip(group, known, strict=True))
         letters = {name: set(group) for name, group in groups if name}
         claims = {}
-        for key, shown in _items(fenced.get("CLAIMS", "")).items():
+        for key, shown in items(fenced.get("CLAIMS", "")).items():
             text = self._claim_text(shown)
             head = set(_ID.findall(shown[: len(shown) - len(text)]))
             named = {*(head & passages.keys()), *(id_ for name in head & letters.keys() for id_ in letters[name])}
             claims[key] = (text, frozenset(named or passages))
-        homes = _apart(groups, homes)
+        homes = apart(groups, homes)
         together: list[tuple[str, ...]] = []
         for _, group in groups:
             same = len({homes[id_] for id_ in group}) == 1
@@ -470,41 +308,6 @@ class OracleModel:
         """The claim at the end of a line, behind what the line says about its candidates."""
         known = (text for text in (*self._by_text, *self._by_quote) if shown.endswith(text))
         return max(known, key=len, default=shown)
-
-
-def blocks(prompt: str) -> dict[str, str]:
-    """The fenced parts of a prompt, by name."""
-    return {match[1]: match[3] for match in _FENCED.finditer(prompt)}
-
-
-def _items(block: str) -> dict[str, str]:
-    """The lines of a block that begin with an id."""
-    return {match[1]: match[2] for row in block.splitlines() if (match := _ITEM.match(row))}
-
-
-def _groups(block: str, homes) -> list[tuple[str, dict[str, str]]]:
-    """The texts of a block, apart from each other, with their letters and passages; addresses are left out."""
-    groups: list[tuple[str, dict[str, str]]] = [("", {})]
-    for row in block.splitlines():
-        named = _TEXT.match(row)
-        if named or not row.strip():
-            groups.append((named[1] if named else "", {}))
-        elif match := _ITEM.match(row):
-            groups[-1][1][match[1]] = match[2] if homes(match[2]) else _ADDRESS.sub("", match[2], count=1)
-    return [(name, group) for name, group in groups if group]
-
-
-def _apart(groups, homes: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    """Two groups show two nodes: what is known of one narrows down the others."""
-    homes = dict(homes)
-    for _ in groups:
-        sure = {h for _, group in groups if len(h := homes[next(iter(group))]) == 1}
-        taken = frozenset().union(*sure) if sure else frozenset()
-        for _, group in groups:
-            for id_ in group:
-                if len(homes[id_]) > 1 and homes[id_] - taken:
-                    homes[id_] -= taken
-    return homes
 
 
 def _item(key: str, support: str, error_type=None, faults=(), *, supporting=(), contradicting=()) -> dict:

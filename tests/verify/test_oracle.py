@@ -12,7 +12,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import cost_table
 import localisation_shapes
 import planted
-from planted_oracle import Fact, GoldClaims, OracleModel, read_run, tokens
+import planted_metrics
+from planted import GoldClaims
+from planted_oracle import OracleModel
+from planted_prompts import tokens
+from planted_runs import UNSUPPORTED, Fact, read_run
 
 from trail_callbacks import LLMJudge, LocalJudge, VerifyOptions, verify
 from trail_callbacks.claims import Claim
@@ -21,7 +25,6 @@ from trail_callbacks.judges.judge import Question
 from trail_callbacks.models.drive import Limits, drive
 
 ROW = json.loads((Path(__file__).parents[1] / "runs" / "planted_harbour.json").read_text(encoding="utf-8"))
-UNSUPPORTED = planted.UNSUPPORTED
 
 
 @pytest.fixture
@@ -32,7 +35,7 @@ def run():
 def verified(run, claims_per_call=8, **options):
     model = OracleModel(run)
     report = verify(run.graph, LLMJudge(model, claims_per_call=claims_per_call), VerifyOptions(**options))
-    return model, report, planted.matched(run, report)
+    return model, report, planted_metrics.matched(run, report)
 
 
 def ask(run, claim_id, places, purpose="verdicts"):
@@ -54,7 +57,7 @@ def test_an_audit_by_the_oracle_loses_nothing(run):
     model, _, pairs = verified(run)
     for pair in pairs:
         assert (pair.said, pair.error_type) == (pair.fact.support, pair.fact.error_type), pair.fact.id
-        assert planted.path(pair), pair.fact.id
+        assert planted_metrics.path(pair), pair.fact.id
     assert model.misses == []
     assert set(model.tallies) == {"claims", "verdicts", "localize"}
 
@@ -142,8 +145,8 @@ def test_a_judge_with_gold_claims_finds_no_others(run):
 
 def test_claims_of_a_judge_are_matched_by_their_place(run):
     report = verify(run.graph, LocalJudge())
-    pairs = planted.matched(run, report)
-    assert planted.METRICS["coverage"](pairs) == (1.0, 9)
+    pairs = planted_metrics.matched(run, report)
+    assert planted_metrics.METRICS["coverage"](pairs) == (1.0, 9)
     by_id = {pair.fact.id: pair for pair in pairs}
     night = next(claim for claim in report.claims if "52 crowns" in claim.quote)
     assert (
@@ -154,7 +157,7 @@ def test_claims_of_a_judge_are_matched_by_their_place(run):
         claims=tuple(claim for claim in report.claims if claim is not night),
         verdicts=tuple(verdict for verdict in report.verdicts if verdict.claim_id != night.id),
     )
-    unmatched = [pair.fact.id for pair in planted.matched(run, without) if pair.said is None]
+    unmatched = [pair.fact.id for pair in planted_metrics.matched(run, without) if pair.said is None]
     assert unmatched == ["c3", "c4"]
 
 
@@ -163,7 +166,7 @@ def pair(support, said, introduced_at=None, carried_through=()):
     fact = Fact(
         id="c", text="", quote="", support=support, introduced_at="n1" if wrong else None, carried_through=("n2",)
     )
-    return planted.Pair(fact, said, None, introduced_at, carried_through, wrong)
+    return planted_metrics.Pair(fact, said, None, introduced_at, carried_through, wrong)
 
 
 def test_metrics_count_what_their_names_say():
@@ -177,7 +180,7 @@ def test_metrics_count_what_their_names_say():
         pair("unevaluatable", "supported"),
         pair("absent", None),
     ]
-    value = {name: metric(pairs) for name, metric in planted.METRICS.items()}
+    value = {name: metric(pairs) for name, metric in planted_metrics.METRICS.items()}
     assert value["class_accuracy"] == (3 / 7, 7)
     assert value["macro_f1"] == (pytest.approx((2 / 5 + 0 + 4 / 7 + 0) / 4), 7)
     assert value["supported_f1"] == (2 * 1 / 4, 6)
@@ -192,9 +195,9 @@ def test_metrics_count_what_their_names_say():
 def test_intervals_come_from_whole_runs(run):
     right, wrong = pair("supported", "supported"), pair("supported", "absent")
     runs = [planted.Outcome(run, None, (each,) * 50, 0.0) for each in (right, wrong, right, right)]
-    metric = planted.METRICS["class_accuracy"]
-    low, high = planted.interval(metric, runs)
-    assert (low, high) == tuple(planted.interval(metric, runs))
+    metric = planted_metrics.METRICS["class_accuracy"]
+    low, high = planted_metrics.interval(metric, runs)
+    assert (low, high) == tuple(planted_metrics.interval(metric, runs))
     assert low < 0.5  # 200 claims, but four runs: resampling claims would give 0.69
     assert high == 1.0
 
