@@ -12,7 +12,7 @@ from trail_callbacks.graph import Node
 from trail_callbacks.passages import Span, clip, spans
 from trail_callbacks.ranking import Index, Ranked, Surroundings
 
-__all__ = ["Evidence", "Passage", "candidates", "quoted"]
+__all__ = ["Evidence", "Passage", "candidates", "passages", "quoted"]
 
 _TELLING = 60  # signs; a longer sentence says the same wherever it stands
 
@@ -107,6 +107,12 @@ def candidates(
     used = sorted({i for picked in chosen.values() for i in picked})
     passages = {i: _passage(found, i, f"s{n}") for n, i in enumerate(used, 1)}
     return {claim_id: tuple(passages[i] for i in picked) for claim_id, picked in chosen.items()}
+
+
+def passages(node: Node, ids: Iterator[str]) -> tuple[Passage, ...]:
+    """Reads a node as passages, each with the next of some ids. A sentence that it repeats comes once."""
+    found = list(_of(node))
+    return tuple(_passage(found, i, id_) for i, id_ in zip(range(len(found)), ids, strict=False))
 
 
 class _Found(NamedTuple):

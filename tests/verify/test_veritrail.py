@@ -1,9 +1,12 @@
 """The published walk: worked traces with judges that are told what they find where."""
 
+from dataclasses import replace
+
 import pytest
 
 from trail_callbacks import Edge, Evidence, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
 from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
 from trail_callbacks.judges.tracer import Selection, Tracer
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
@@ -260,3 +263,25 @@ def test_judges_that_select_nothing_themselves_walk_too(q):
     assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, S.CONTRADICTED]
     assert report.verdict("c2").introduced_at == "A"
     assert report.verdict("c1").evidence[0].node_id == "R"
+
+
+def test_a_verdict_that_outputs_had_a_part_in_is_followed_by_one_on_sources_alone():
+    given = graph(F="A R", A="R")
+    judge = Told(["A", "R"], [FS, S.ABSENT])
+    verdict = walk(given, judge)
+    assert [layer.nodes for layer in verdict.history] == [("A", "R"), ("R",)]
+    assert judge.read == [["A", "R"]]
+    assert (verdict.support, verdict.introduced_at, verdict.carried_through) == (S.ABSENT, "A", ("F",))
+
+
+def test_of_several_outputs_with_evidence_the_one_that_states_it_introduced_it():
+    class Pointing(Told):
+        def _one(self, question):
+            judgement = super()._one(question)
+            named = [p for p in question.passages if p.node_id == "B"] or list(question.passages)
+            return replace(judgement, evidence=(quoted(named[0], "supports"),))
+
+    judge = Pointing(["A", "B"], [FS])
+    verdict = walk(graph(F="A B", A="R1", B="R2"), judge)
+    assert verdict.history[0].stated_by == ("B",)
+    assert (verdict.introduced_at, verdict.carried_through) == ("B", ("F",))

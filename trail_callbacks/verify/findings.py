@@ -1,13 +1,43 @@
-"""What a strategy finds out about the claims of an answer."""
+"""What is found out about the claims of an answer: judgements, and where unsupported content came in."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from trail_callbacks.judges.judge import Judgement
-from trail_callbacks.verify.localize import Origin
+from trail_callbacks.report import Layer
 
-__all__ = ["Findings"]
+__all__ = ["Findings", "Origin", "Origins"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a claim came from.
+
+    Attributes:
+        introduced_at: The first node that states it; None if the judge failed on the way.
+        carried_through: Later nodes that repeat it, ending with the answer.
+        history: One entry a layer walked.
+    """
+
+    introduced_at: str | None
+    carried_through: tuple[str, ...]
+    history: tuple[Layer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origins:
+    """The result of a localisation.
+
+    Attributes:
+        by_claim: An origin for each claim, by claim id.
+        warnings: See `Assessment`.
+        cache_hits: See `Assessment`.
+    """
+
+    by_claim: dict[str, Origin]
+    warnings: tuple[str, ...] = ()
+    cache_hits: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

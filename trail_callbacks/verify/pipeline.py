@@ -16,7 +16,8 @@ from trail_callbacks.models.drive import Limits, adrive, drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.verify.audit import SAID, answerable, audit, is_verbatim
-from trail_callbacks.verify.localize import Origin, Origins, Suspect, localize
+from trail_callbacks.verify.findings import Origin, Origins
+from trail_callbacks.verify.localize import Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.veritrail import veritrail
 

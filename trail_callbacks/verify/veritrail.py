@@ -16,6 +16,8 @@ Choices where the paper, as far as we know it, is silent:
   it out of scoring.
 - Sources with evidence stay in the context of later verdicts. What was selected from a node for a claim is never asked
   for twice, neither for such sources nor for nodes reached again by a longer way.
+- Only a verdict on sources alone is the last: one that outputs had a part in is followed by one without them.
+- Of the outputs with evidence for the last full support, those introduced the claim that its verdict rests on.
 - If the evidence is too long for one verdict, it is selected from again, twice at most. If it still is, its parts are
   judged apart and merged by rule: support in one part and contradiction in another is inconclusive, else support wins,
   else the gravest. The rationale says so.
@@ -64,7 +66,7 @@ def veritrail(
     """
     reader = judge if isinstance(judge, Tracer) else Words(graph, options.passages)
     parts = yield from _parts(claims, reader)
-    shelf = Shelf(graph)
+    shelf = Shelf()
     walks = [Walk(graph, claim, parts[claim.id], options.q) for claim in claims]
     warnings: list[str] = []
     cache_hits = 0

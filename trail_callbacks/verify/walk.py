@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Literal, TypeAlias
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import Passage
+from trail_callbacks.evidence import Passage, passages
 from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.text import sentences
-from trail_callbacks.verify.localize import Origin
+from trail_callbacks.verify.findings import Origin
 
 __all__ = ["LONGEST", "Shelf", "Walk", "absent", "interim", "length"]
 
@@ -30,30 +30,25 @@ def length(passages: Sequence[Passage]) -> int:
 
 
 class Shelf:
-    """The sentences of nodes as passages, each with one id for all claims and layers."""
+    """The passages of nodes, each with one id for all claims and layers."""
 
-    def __init__(self, graph: ProvenanceGraph) -> None:
-        self._graph = graph
+    def __init__(self) -> None:
         self._by_node: dict[str, tuple[Passage, ...]] = {}
-        self._last = 0
+        self._ids = (f"s{n}" for n in count(1))
 
     def passages(self, nodes: Sequence[Node]) -> tuple[Passage, ...]:
-        """All sentences of some nodes."""
+        """All passages of some nodes."""
         return tuple(passage for node in nodes for passage in self.of(node))
 
     def of(self, node: Node) -> tuple[Passage, ...]:
-        """All sentences of a node."""
+        """All passages of a node."""
         if node.id not in self._by_node:
-            self._by_node[node.id] = tuple(
-                Passage(id=self.next_id(), node_id=node.id, start=found.start, end=found.end, text=found.text)
-                for found in sentences(node.text)
-            )
+            self._by_node[node.id] = passages(node, self._ids)
         return self._by_node[node.id]
 
     def next_id(self) -> str:
         """An id that no passage has yet."""
-        self._last += 1
-        return f"s{self._last}"
+        return next(self._ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +59,14 @@ class _Step:
     evidence: tuple[str, ...]
     verdict: Interim
     judgement: Judgement
+
+    @property
+    def stated_by(self) -> tuple[str, ...]:
+        """The nodes that state the claim in full: of those that gave evidence, the ones the verdict rests on."""
+        if self.verdict != "fully supported":
+            return ()
+        named = {item.node_id for item in self.judgement.evidence if item.relation == "supports"}
+        return tuple(id_ for id_ in self.evidence if id_ in named) or self.evidence
 
 
 @dataclass(slots=True)
@@ -150,7 +153,8 @@ class Walk:
         read = {node.id for node in sources}
         if not following and verdict != "not fully supported":  # stop 2
             judgement = absent(self.claim.id, "What states it has no recorded inputs.")
-        if self.row == self.q or all(id_ in read for id_ in following):  # stop 3; stop 1: only sources that were read
+        settled = read.issuperset(following) and len(gave) == len(sources)
+        if self.row == self.q or not following or settled:  # stop 3; stop 1: only sources are left, and were read alone
             self.judgement = judgement
         self.layer = list(following.values())
 
@@ -172,7 +176,7 @@ class Walk:
         history = tuple(
             Layer(
                 nodes=step.looked,
-                stated_by=step.evidence if step.verdict == "fully supported" else (),
+                stated_by=step.stated_by,
                 note=f"{step.verdict}: {step.judgement.rationale}",
             )
             for step in self.steps
@@ -186,7 +190,7 @@ class Walk:
             clear = all(step.verdict == "not fully supported" for step in self.steps)
             return replace(unknown, introduced_at=answer.id) if clear else unknown
         stages = {node.id: node.stage or 0 for node in self.graph.nodes}
-        outputs = [[id_ for id_ in step.evidence if not _is_root(self.graph.node(id_))] for step in full]
+        outputs = [[id_ for id_ in step.stated_by if not _is_root(self.graph.node(id_))] for step in full]
         if not outputs[-1]:
             return unknown
         first = min(outputs[-1], key=lambda id_: stages[id_])
