@@ -33,8 +33,8 @@ _RUN = {"claim": ("id", "quote", "start", "end"), "passage": ("id", "node_id", "
 def cached(judge: Judge, store: Store) -> Judge:
     """Returns a judge that keeps what its model says.
 
-    A judge without a model, or with a cache, is returned as it is. Of a cascade only the judge that decides the rest is cached: what is
-    decided offline is decided again, so that its settings may change.
+    A judge without a model, or with a cache, is returned as it is. Of a cascade only the judge that decides the rest is
+    cached: what is decided offline is decided again, so that its settings may change.
     """
     if judge.model is None or isinstance(judge, CachedJudge):
         return judge

@@ -19,13 +19,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 
-__all__ = ["Keyed", "candidates", "claim_lines", "line", "passage_lines"]
+__all__ = ["Keyed", "candidates", "claim_lines", "letters", "line", "passage_lines"]
 
 Keyed = tuple[str, Question]
 """A question under the id that the model answers with."""
 
-_UNSEEN = "[\\s\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]*"
-_ID = re.compile(rf"[\[\uff3b\u3010\u3014\u27e6\u2045]({_UNSEEN}[^\s\d]{_UNSEEN}\d)")
+_UNSEEN = "\\s\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+_ID = re.compile(rf"[\[\uff3b\u3010\u3014\u27e6\u2045]([{_UNSEEN}]*[^{_UNSEEN}\d][{_UNSEEN}]*\d)")
 _BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _WORD = re.compile(r"\w")
 _LONGEST_ADDRESS = 80  # characters
@@ -61,7 +61,7 @@ def passage_lines(shown: Mapping[str, Passage]) -> str:
     for label, passage in shown.items():
         texts.setdefault(passage.node_id, []).append((label, passage))
     return "\n\n".join(
-        "\n".join([f"Text {_letters(n)}", *_text(sorted(group, key=lambda pair: (pair[1].start, pair[1].end)))])
+        "\n".join([f"Text {letters(n)}", *_text(sorted(group, key=lambda pair: (pair[1].start, pair[1].end)))])
         for n, group in enumerate(texts.values())
     )
 
@@ -98,6 +98,6 @@ def _neighbours(context: str, said: set[str], standing: Sequence[str]) -> Iterat
             yield f"~ {part}"
 
 
-def _letters(n: int) -> str:
+def letters(n: int) -> str:
     """A, B, ..., Z, AA, AB, ..."""
-    return (_letters(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)  # noqa: PLR2004 - letters there are
+    return (letters(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)  # noqa: PLR2004 - letters there are

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.llm_layout import letters, line, passage_lines
 from trail_callbacks.judges.llm_schema import FoundItem, FoundReply, PartsItem, PartsReply, salvage
 from trail_callbacks.judges.tracer import Search, Selection
 from trail_callbacks.models.call import Call, Pipeline, Reply
@@ -45,7 +46,7 @@ def _bare(id_: str) -> str:
 
 
 def _decomposing(batch: Sequence[tuple[str, str]]) -> Call:
-    claims = "\n".join(f"[{key}] {_line(text)}" for key, text in batch)
+    claims = "\n".join(f"[{key}] {line(text)}" for key, text in batch)
     return Call(
         messages=load("decompose").messages(claims=Fence(claims).block("STATEMENTS", claims)),
         schema=PartsReply,
@@ -134,11 +135,8 @@ def _packed(texts: Sequence[tuple[Passage, ...]]) -> Iterator[tuple[tuple[Passag
 
 
 def _selecting(searches: Sequence[Search], task: _Task) -> Call:
-    passages = "\n\n".join(
-        f"Text {_letters(i)}\n" + "\n".join(f"[{passage.id}] {_line(passage.text)}" for passage in text)
-        for i, text in enumerate(task.texts)
-    )
-    shown = {passage.node_id: _letters(i) for i, text in enumerate(task.texts) for passage in text}
+    passages = passage_lines({passage.id: passage for text in task.texts for passage in text})
+    shown = {passage.node_id: letters(i) for i, text in enumerate(task.texts) for passage in text}
     claims = "\n".join(_claim(n, searches[n], shown) for n in task.searches)
     fence = Fence(passages, claims)
     room = 256 + 96 * len(task.searches) * min(len(task.texts), 4)
@@ -153,23 +151,8 @@ def _selecting(searches: Sequence[Search], task: _Task) -> Call:
 def _claim(n: int, search: Search, shown: dict[str, str]) -> str:
     mine = dict.fromkeys(shown[p.node_id] for p in search.passages if p.node_id in shown)
     texts = "" if len(mine) == len(shown) else f" (only texts {', '.join(mine)})"
-    parts = [f"    - {_line(part)}" for part in search.parts]
-    return "\n".join([f"[c{n + 1}]{texts} {_line(search.claim.text)}", *parts])
-
-
-def _letters(i: int) -> str:
-    """A, B, ..., Z, AA, AB, ... as in the columns of a sheet."""
-    letters = ""
-    i += 1
-    while i:
-        i, rest = divmod(i - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
-
-
-def _line(text: str) -> str:
-    """One line, so that no text can pass for a line with an id of its own."""
-    return " ".join(text.split())
+    parts = [f"    - {line(part)}" for part in search.parts]
+    return "\n".join([f"[c{n + 1}]{texts} {line(search.claim.text)}", *parts])
 
 
 def _found(searches: Sequence[Search], task: _Task, reply: Reply) -> Iterator[tuple[int, tuple[Passage, ...], str]]:
