@@ -6,6 +6,7 @@ import json
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
@@ -47,6 +48,7 @@ class _ChatModel:
     def __init__(self, chat_model: BaseChatModel) -> None:
         self._chat = chat_model
         self._plain = False
+        self._unique = uuid4().hex
 
     @property
     def name(self) -> str:
@@ -57,6 +59,15 @@ class _ChatModel:
             said = dict(params())
         model = said.get("ls_model_name") or type(self._chat).__name__
         return "/".join(str(part) for part in (said.get("ls_provider"), model) if part)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What may change an answer: the key of LangChain's own cache, without secrets; if it has none, its own."""
+        key = getattr(self._chat, "_get_llm_string", None)
+        try:
+            return {"settings": str(key()) if callable(key) else self._unique}
+        except Exception:  # noqa: BLE001 - a model that cannot be described shares no answers with others
+            return {"settings": self._unique}
 
     def ask(self, call: Call) -> Reply:
         """See `Model`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
 __all__ = ["as_model"]
+
+_SECRET = re.compile(r"key|secret|password|credential|auth|headers", re.IGNORECASE)
 
 
 def as_model(llm: LLM) -> Model:
@@ -48,6 +51,16 @@ class _Llm:
         """Class and model, as far as plain fields tell it."""
         model = getattr(self._llm, "model", None) or getattr(self._llm, "model_name", None)
         return "/".join(part for part in (type(self._llm).__name__, model) if isinstance(part, str))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What may change an answer: the plain settings of the LLM, without secrets."""
+        settings = {name: getattr(self._llm, name, None) for name in type(self._llm).model_fields}
+        return {
+            name: value
+            for name, value in settings.items()
+            if isinstance(value, str | int | float | dict | list) and not _SECRET.search(name)
+        }
 
     def ask(self, call: Call) -> Reply:
         """See `Model`."""

@@ -169,3 +169,26 @@ def test_a_judge_inside_a_graph_s_node_streams_no_tokens(says):
     assert "The answer is out." in streamed
     assert "supported" not in streamed
     assert not any("supported" in n.text for n in handler.graph().nodes)
+
+
+def test_settings_are_told_apart_so_that_a_cache_does_not_mix_them():
+    class Tuned(FakeListChatModel):
+        @property
+        def _identifying_params(self):
+            return {"sleep": self.sleep}
+
+    same, other = (
+        [as_model(Tuned(responses=["x"], sleep=0.0)) for _ in range(2)],
+        as_model(Tuned(responses=["x"], sleep=1.0)),
+    )
+    assert same[0].parameters == same[1].parameters != other.parameters
+
+
+def test_a_model_that_cannot_be_described_shares_no_answers():
+    class Odd(FakeListChatModel):
+        def _get_llm_string(self, *args, **kwargs):
+            raise TypeError("no")
+
+    one, two = as_model(Odd(responses=["x"])), as_model(Odd(responses=["x"]))
+    assert one.parameters != two.parameters
+    assert one.parameters == one.parameters

@@ -155,3 +155,14 @@ def test_the_same_llm_answers_and_judges(ask, models):
     assert reports == 1
     assert [node.kind for node in graph.nodes].count("answer") == 1
     assert report.judge
+
+
+def test_settings_are_told_without_secrets_so_that_a_cache_does_not_mix_them():
+    from llama_index.core.llms import MockLLM
+
+    class Tuned(MockLLM):
+        api_key: str = "sk-0123456789SECRET"
+
+    cold, hot = as_model(Tuned(max_tokens=9)), as_model(Tuned(max_tokens=10))
+    assert cold.parameters == as_model(Tuned(max_tokens=9)).parameters != hot.parameters
+    assert "SECRET" not in str(hot.parameters)
