@@ -172,9 +172,11 @@ def test_none_in_any_language_keeps_a_claim_checkable(said):
 
 def test_a_reply_without_any_usable_quote_is_asked_for_once_more_then_an_error():
     bad = {"claims": [{"quote": "not there", "claim": "X."}]}
-    result, usage, _ = extract([bad, CLAIMS])
+    result, usage, model = extract([bad, CLAIMS])
     assert len(result.claims) == 4
     assert usage.calls == 2
+    assert "none of its quotes stood in ANSWER" in model.calls[1].messages[1].content
+    assert model.calls[0].messages[0] == model.calls[1].messages[0]
     result, usage, _ = extract([bad, bad, bad])
     assert result.claims == ()
     assert result.error == "invalid: no quote of the model stands in the answer"
@@ -257,8 +259,9 @@ def test_a_model_that_returns_neither_value_nor_error_is_no_empty_answer():
     result, usage, _ = extract([Reply(), Reply()])
     assert result.error.startswith("invalid:")
     assert usage.calls == 2
-    judgements, _, _ = ask([Reply(), Reply()])
+    judgements, _, model = ask([Reply(), Reply()])
     assert [j.error for j in judgements] == ["invalid: the model skipped this claim"] * 3
+    assert "c1: there was no answer; c2: there was no answer" in model.calls[1].messages[1].content
 
 
 def test_the_question_is_shown_so_that_a_fragment_becomes_a_claim():

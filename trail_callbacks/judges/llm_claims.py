@@ -24,6 +24,8 @@ _MOST = 500  # claims of a window at most
 _READINGS = 12  # characters that it takes to say which words have which readings
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_SIGNS = 40  # signs; the same for scripts without spaces
+_UNREADABLE = "An earlier answer could not be read."
+_NOT_QUOTED = "An earlier answer could not be used: none of its quotes stood in ANSWER. Copy them exactly."
 
 _Placed = tuple[int, int, ClaimItem]
 """A claim and where its quote stands in the answer."""
@@ -38,12 +40,14 @@ class _Window:
         end: Offset after it.
         again: Whether a reply that cannot be used may be asked for again.
         widened: Whether the reply's room was already doubled.
+        note: Why it is read again, told to the model.
     """
 
     start: int
     end: int
     again: bool = True
     widened: bool = False
+    note: str = ""
 
 
 def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
@@ -96,6 +100,7 @@ def _call(answer: str, question: str | None, window: _Window) -> Call:
         question=fence.block("QUESTION", question) if question else "QUESTION is not known.",
         before=fence.block("BEFORE", before) if before.strip() else "BEFORE is empty.",
         answer=fence.block("ANSWER", text),
+        note=window.note,
     )
     room = _ROOM + len(text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
     return Call(
@@ -129,7 +134,7 @@ def _further(
         return [], None
     error = reply.error or "invalid: no quote of the model stands in the answer"
     if error.startswith("invalid:") and window.again and not placed:
-        return [replace(window, again=False)], None
+        return [replace(window, again=False, note=_UNREADABLE if reply.error else _NOT_QUOTED)], None
     if error.startswith("length:") and placed:
         rest = max(end for _, end, _ in placed)
         return ([replace(window, start=rest)] if answer[rest : window.end].strip() else []), None

@@ -119,5 +119,6 @@ def _further(task: _Task, reply: Reply, faults: dict[str, str]) -> list[_Task]:
 
 
 def _reminder(questions: Sequence[Keyed], faults: dict[str, str]) -> str:
-    said = [f"{key}: {faults[key].removeprefix('invalid: ')}" for key, _ in questions if key in faults]
-    return "An earlier answer could not be used. " + "; ".join(said) if said else ""
+    """In our own words only: what the model wrote may be what a text under judgement made it write."""
+    said = [f"{key}: {faults.get(key, 'there was no answer').removeprefix('invalid: ')}" for key, _ in questions]
+    return "An earlier answer could not be used. " + "; ".join(said)
