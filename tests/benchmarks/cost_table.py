@@ -15,9 +15,9 @@ import random
 from math import ceil
 from typing import NamedTuple
 
+from gold_runs import Fact, Run
 from planted_oracle import OracleModel
 from planted_prompts import tokens
-from planted_runs import Fact, Run
 
 from trail_callbacks import LLMJudge, ProvenanceGraph, VerifyOptions, verify
 

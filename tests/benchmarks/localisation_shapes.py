@@ -15,8 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from statistics import mean
 
+from gold_runs import Fact, Run
 from planted_oracle import OracleModel
-from planted_runs import Fact, Run
 
 from trail_callbacks import Edge, LLMJudge, Node, ProvenanceGraph, verify
 

@@ -31,10 +31,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from gold_runs import UNSUPPORTED, Fact, Run, read_runs
 from planted_metrics import METRICS, Pair, interval, matched, path
 from planted_oracle import OracleModel
 from planted_prompts import tokens
-from planted_runs import UNSUPPORTED, Fact, Run, read_runs
 
 from trail_callbacks import LLMJudge, LocalJudge, Report, VerifyOptions, verify
 from trail_callbacks.claims import Claim, split

@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from planted_runs import UNSUPPORTED, Fact, Run
+from gold_runs import UNSUPPORTED, Fact, Run
 
 from trail_callbacks import Report
 from trail_callbacks.text import forms, locate

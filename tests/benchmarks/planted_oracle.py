@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 
+from gold_runs import UNSUPPORTED, Fact, Run, line, read_runs
 from planted_prompts import Shown, apart, blocks, groups_of, items, tokens
-from planted_runs import UNSUPPORTED, Fact, Run, line, read_runs
 from pydantic import ValidationError
 
 from trail_callbacks.graph import EVIDENCE_KINDS

@@ -13,10 +13,10 @@ import cost_table
 import localisation_shapes
 import planted
 import planted_metrics
+from gold_runs import UNSUPPORTED, Fact, read_run
 from planted import GoldClaims
 from planted_oracle import OracleModel
 from planted_prompts import tokens
-from planted_runs import UNSUPPORTED, Fact, read_run
 
 from trail_callbacks import LLMJudge, LocalJudge, VerifyOptions, verify
 from trail_callbacks.claims import Claim
