@@ -23,8 +23,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from gold_runs import Run, read_runs
 from planted_oracle import OracleModel
-from planted_runs import Run, read_runs
 
 from trail_callbacks import LLMJudge, VerifyOptions, verify
 from trail_callbacks.verify.estimate import Estimate, estimate
