@@ -329,6 +329,22 @@ def test_twenty_verifications_with_one_judge_do_not_mix(endpoints, way):
     assert len(endpoint.asked) == 40
 
 
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+async def test_a_client_of_the_app_is_used_as_it_is(endpoints, asynchronous):
+    import instructor
+    import openai
+
+    endpoint = endpoints(on("verdicts", BUSY, times=1))
+    made = (openai.AsyncOpenAI if asynchronous else openai.OpenAI)(base_url=endpoint.url, api_key=KEY, max_retries=0)
+    judge = LLMJudge(instructor.from_openai(made, mode=instructor.Mode.JSON_SCHEMA), model_name="m", http_retries=5)
+    report = await acheck(" ".join(TRAMS), TRAMS, judge=judge)
+    assert (report.state, endpoint.purposes["verdicts"]) == ("error", 1)  # its client repeats nothing, and so do we
+    report = await acheck(" ".join(TRAMS), TRAMS, judge=judge)
+    assert (report.state, len(endpoint.asked)) == ("assessed", 4)
+    assert not made.is_closed()
+    await made.close() if asynchronous else made.close()
+
+
 async def test_a_sync_check_works_inside_a_running_loop(endpoints):
     endpoint = endpoints(fair)
     judge = judge_at(endpoint)

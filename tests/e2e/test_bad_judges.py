@@ -162,12 +162,22 @@ def test_half_a_reply_is_kept_and_only_the_rest_asked_for(judged):
     assert list(endpoint.asked[2].claims) == EIGHT[5:]
 
 
-def test_a_reply_cut_at_the_token_limit_is_kept_and_the_rest_is_split(judged):
+def test_a_reply_cut_at_the_token_limit_is_kept_and_the_rest_gets_more_room(judged):
     report, endpoint = judged(on("verdicts", lambda asked: cut(asked, 5, finish="length"), times=1))
     assert (report.state, supported(report)) == ("assessed", EIGHT)
-    again = [id_ for asked in endpoint.asked[2:] for id_ in asked.claims]
-    assert sorted(again) == EIGHT[5:]  # each once
-    assert len(endpoint.asked) <= 4
+    assert len(endpoint.asked) == 3
+    assert list(endpoint.asked[2].claims) == EIGHT[5:]
+    first, second = (asked.body["max_tokens"] / len(asked.claims) for asked in endpoint.asked[1:])
+    assert second > 1.5 * first
+
+
+def test_a_reply_cut_before_its_first_item_is_split(judged):
+    def long(asked):
+        return answer('{"verdicts": [{"claim', finish="length") if len(asked.claims) > 4 else fair(asked)
+
+    report, endpoint = judged(on("verdicts", long))
+    assert (report.state, supported(report)) == ("assessed", EIGHT)
+    assert sorted(len(asked.claims) for asked in endpoint.asked[1:]) == [4, 4, 8]
 
 
 def test_claims_cut_at_the_token_limit_are_read_on_from_there(judged):

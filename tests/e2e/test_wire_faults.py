@@ -92,6 +92,16 @@ def test_an_endpoint_that_stays_busy_is_busy(serve, ask):
     assert ask(model).error == "busy: quota used up"
 
 
+def test_what_instructor_logs_for_others_stays(serve, ask, caplog):
+    import logging
+
+    _, model = serve(error(500, "oops"))
+    ask(model)
+    assert not caplog.records
+    logging.getLogger("instructor.v2.retry").error("the app's own request")
+    assert [record.getMessage() for record in caplog.records] == ["the app's own request"]
+
+
 def test_an_endpoint_that_is_down_is_unreachable(ask):
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))

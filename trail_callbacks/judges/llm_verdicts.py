@@ -52,7 +52,7 @@ def assess(questions: Sequence[Question], purpose: Purpose, claims_per_call: int
             judged, faults = read(task.questions, reply, purpose, dropped)
             done |= judged
             left = tuple(item for item in task.questions if item[0] not in judged)
-            further = _further(replace(task, questions=left), reply, faults) if left else []
+            further = _further(task, left, reply, faults) if left else []
             later += further
             if not further:
                 done |= {key: _failed(question, faults.get(key) or reply.error) for key, question in left}
@@ -105,14 +105,16 @@ def _call(task: _Task, purpose: Purpose) -> Call:
     )
 
 
-def _further(task: _Task, reply: Reply, faults: dict[str, str]) -> list[_Task]:
+def _further(task: _Task, left: tuple[Keyed, ...], reply: Reply, faults: dict[str, str]) -> list[_Task]:
     """Says what must be asked again for the claims that a reply left open; nothing, if asking will not help."""
-    questions = task.questions
+    task, some = replace(task, questions=left), len(left) < len(task.questions)
     if reply.error is None or reply.error.startswith("invalid:"):
-        return [replace(task, again=False, note=_reminder(questions, faults))] if task.again else []
-    if reply.error.startswith(_SPLIT) and len(questions) > 1:
-        half = (len(questions) + 1) // 2
-        return [replace(task, questions=questions[:half]), replace(task, questions=questions[half:])]
+        return [replace(task, again=False, note=_reminder(left, faults))] if task.again else []
+    if reply.error.startswith("length:") and some:
+        return [replace(task, widened=True)]  # its answers are long: those that are left get more room, and one call
+    if reply.error.startswith(_SPLIT) and len(left) > 1:
+        half = (len(left) + 1) // 2
+        return [replace(task, questions=left[:half]), replace(task, questions=left[half:])]
     if reply.error.startswith("length:") and not task.widened:
         return [replace(task, widened=True)]
     return []
