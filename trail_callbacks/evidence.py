@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -14,6 +15,7 @@ from trail_callbacks.ranking import Index, Ranked, Surroundings
 
 __all__ = ["Evidence", "Passage", "candidates", "passages", "quoted"]
 
+_TITLE = 120  # signs of the opening of a text that are shown with its passages
 _TELLING = 60  # signs; a longer sentence says the same wherever it stands
 
 
@@ -46,8 +48,8 @@ class Passage:
         start: Offset in the node's text.
         end: Offset after it.
         text: `node.text[start:end]`, verbatim.
-        before: What stands ahead of it, for reading only: the sentence before, the head of its table, the first fields
-            of the records around it.
+        before: What stands ahead of it, for reading only, a line each: the opening of its text; the sentence before,
+            the head of its table or the first fields of the records around it.
         after: What follows it, likewise. Sentences are cut to 200 signs.
         address: Where in a table or JSON it stands, e.g. `row 3` or `$.data[0].price`; empty for prose.
     """
@@ -105,14 +107,15 @@ def candidates(
         picked = _pick(ranked, openings, found, limit)
         chosen[claim.id] = [*picked, *_missing(ranked, found, picked, per_node)] if per_node else picked
     used = sorted({i for picked in chosen.values() for i in picked})
-    passages = {i: _passage(found, i, f"s{n}") for n, i in enumerate(used, 1)}
+    starts = [i for i, here in enumerate(found) if here.is_opening]
+    passages = {i: _passage(found, i, starts[bisect_right(starts, i) - 1], f"s{n}") for n, i in enumerate(used, 1)}
     return {claim_id: tuple(passages[i] for i in picked) for claim_id, picked in chosen.items()}
 
 
 def passages(node: Node, ids: Iterator[str]) -> tuple[Passage, ...]:
     """Reads a node as passages, each with the next of some ids. A sentence that it repeats comes once."""
     found = list(_of(node))
-    return tuple(_passage(found, i, id_) for i, id_ in zip(range(len(found)), ids, strict=False))
+    return tuple(_passage(found, i, 0, id_) for i, id_ in zip(range(len(found)), ids, strict=False))
 
 
 class _Found(NamedTuple):
@@ -156,13 +159,16 @@ def _surroundings(found: Sequence[_Found]) -> Iterator[Surroundings]:
         yield Surroundings(text, wording, before, heads)
 
 
-def _passage(found: Sequence[_Found], i: int, id_: str) -> Passage:
+def _passage(found: Sequence[_Found], i: int, opening: int, id_: str) -> Passage:
     node, (start, end, place), _ = here = found[i]
     before = after = ""
-    if i and here.beside(found[i - 1]):
+    if i > opening and here.beside(found[i - 1]):
         before = clip(found[i - 1].text, tail=True)
     elif place is not None:
         before = place.lead(node.text)
+    title = clip(found[opening].text, size=_TITLE)
+    if i > opening + 1 and title not in before:
+        before = f"{title}\n{before}" if before else title
     if i + 1 < len(found) and here.beside(found[i + 1]):
         after = clip(found[i + 1].text)
     address = place.address if place else ""

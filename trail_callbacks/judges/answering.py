@@ -52,7 +52,7 @@ def answers(question: Reading, passages: Sequence[tuple[Reading, Reading]]) -> l
 
 def _holds(question: Reading, passage: Reading, before: Reading, asking: re.Match[str] | None) -> bool:
     """Whether a passage holds what the question is about, apart from the words that ask."""
-    overlap = Overlap(question, [passage, before], [Reading(""), Reading("")], ["", ""])
+    overlap = Overlap(question, [passage, before], [Reading(""), Reading("")], [False, False], ["", ""])
     skipped = asking.span() if asking else (0, 0)
     asked = frozenset(i for i, item in enumerate(overlap.items) if not skipped[0] <= item.span[0] < skipped[1])
     own = overlap.held[0]

@@ -170,7 +170,8 @@ class _Desk:
         overlap = Overlap(
             Reading(claim.text[:_LONGEST]),
             [self._read(passage.text) for passage in told],
-            [self._read(passage.before if passage.address else "") for passage in told],
+            [self._read(passage.before) for passage in told],
+            [passage.address != "" for passage in told],
             [passage.node_id for passage in told],
         )
         return Weighing(self.shares, replace(question, passages=told), overlap, self.checks).decide()

@@ -79,13 +79,15 @@ class Overlap:
     Attributes:
         claim: The claim.
         passages: Its passages.
-        heads: For each passage what names its cells or fields; empty for prose.
+        heads: For each passage what stands ahead of it; see `Passage.before`.
+        rows: For each passage whether that names its cells or fields, and is part of what it says.
         origins: For each passage the node that holds it.
     """
 
     claim: Reading
     passages: Sequence[Reading]
     heads: Sequence[Reading]
+    rows: Sequence[bool]
     origins: Sequence[str]
 
     @cached_property
@@ -101,16 +103,19 @@ class Overlap:
         """For each passage the indices of the items it has.
 
         Any number stands somewhere in a long source: it counts in a passage that is about the claim, or that has the
-        word beside it. A row has the words of its head, but not the numbers.
+        word beside it. A row has the words of its head, but not the numbers; a sentence has the names ahead of it,
+        unless it begins with its own.
         """
         found = []
-        for passage, head in zip(self.passages, self.heads, strict=True):
+        for passage, head, row in zip(self.passages, self.heads, self.rows, strict=True):
             has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage, self.claim))
             if self._on_another(passage):
                 has = frozenset(i for i in has if self.items[i].kind == "name")
-            elif head.text:
-                named = (i for i, item in enumerate(self.items) if item.quantity is None)
-                has |= {i for i in named if self.items[i].stands_in(head, self.claim)}
+            elif head.text and (row or not _subject(passage)):
+                kinds = {"name", "word"} if row else {"name"}
+                has |= {
+                    i for i, item in enumerate(self.items) if item.kind in kinds and item.stands_in(head, self.claim)
+                }
             about = self.weight(has, numbers=False) >= _ABOUT * self._words
             found.append(has if about else self._attached(has, passage))
         return tuple(found)
