@@ -166,7 +166,7 @@ def within(costs, limit=0.15):
 
 
 def test_a_run_with_planted_faults_costs_what_was_estimated(benchmark):
-    from planted_runs import read_run
+    from gold_runs import read_run
 
     run = read_run(json.loads((Path(__file__).parents[1] / "runs" / "planted_harbour.json").read_text("utf-8")))
     costs = benchmark.costs([run])
@@ -177,7 +177,7 @@ def test_the_planted_runs_cost_what_was_estimated(benchmark):
     folder = os.environ.get("TRAIL_DATA_DIR")
     if not folder:
         pytest.skip("TRAIL_DATA_DIR is not set: the labelled data is no part of this repository")
-    from planted_runs import read_runs
+    from gold_runs import read_runs
 
     done = within(benchmark.costs(read_runs(Path(folder, "planted_dev.jsonl"))))
     assert len(done) >= 14
