@@ -40,11 +40,15 @@ _LONGEST_FAULT = 300  # characters
 
 
 def _demand_all(schema: dict[str, Any]) -> None:
-    """Makes the schema as OpenAI's strict mode wants it; a field that is missing all the same gets its default."""
+    """Makes the schema as OpenAI's strict mode wants it; a field that is missing all the same gets its default.
+
+    Titles only repeat the names, and models read them: every call pays for its schema, too.
+    """
     schema["required"] = list(schema["properties"])
     schema["additionalProperties"] = False
     for field in schema["properties"].values():
         field.pop("default", None)
+        field.pop("title", None)
 
 
 def _text(longest: int) -> Any:
