@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-__all__ = ["Row", "Table", "tables"]
+__all__ = ["Row", "Table", "labelled", "tables"]
 
 _PIPE = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"^[\s|:+=-]*-[\s|:+=-]*$")
@@ -81,6 +81,22 @@ def tables(text: str, start: int = 0, end: int | None = None) -> tuple[Table, ..
         found += [_table(block, before) for block in (_blocks(lines, sign) if sign else ())]
         before = lines[-1].text
     return tuple(found)
+
+
+def labelled(head: str, row: str) -> str | None:
+    """Reads a row as a sentence, each cell behind the head of its column; None if they do not match."""
+    sign = _sign(row.strip())
+    names, cells = _cells(head, sign), _cells(row, sign)
+    if not sign or len(names) != len(cells):
+        return None
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
+
+
+def _cells(line: str, sign: str) -> list[str]:
+    line = line.strip()
+    if sign == "|":
+        return [cell.strip() for cell in _PIPE.split(line.removeprefix("|").removesuffix("|"))]
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=sign), [])] if sign else []
 
 
 def _lines(text: str, start: int) -> Iterator[_Line]:

@@ -39,6 +39,7 @@ _FUNCTION = vocabulary(
     dr prof sir don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't hasn't
     haven't hadn't there's it's that's they're we're i'm nearly almost roughly approximately"""
 )
+_AUXILIARY = vocabulary("is are was were be been has have had will would can could does did")
 _FOREIGN = vocabulary(
     """der die das und ist nicht ein eine mit von zu den dem des im für auf wird sind werden el la los las del y es un
     una que por con para se su en le les une et est dans pour sur qui pas au aux du il lo gli che di non sono della
@@ -145,6 +146,7 @@ def _named(text: str, found: list[Term]) -> tuple[Term, ...]:
     inner = [_inside(text, term.start) for term in found]
     marked = sum(up and inside and term.kind == "word" for up, inside, term in zip(capital, inner, found, strict=True))
     lower = sum(term.form == text[term.start : term.end] for term in words)
+    lower += sum(text[term.start : term.end] in _AUXILIARY for term in found)  # a headline would write `Was`
     if marked > 2 and marked > 3 * lower:  # noqa: PLR2004 - a name or two is no headline
         return tuple(found)
     out = []

@@ -27,6 +27,7 @@ from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purp
 from trail_callbacks.judges.weighing import CHECKS, Shares, Weighing
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.speech import is_question
+from trail_callbacks.tables import labelled
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
 __all__ = ["LocalJudge"]
@@ -169,7 +170,7 @@ class _Desk:
             )
         overlap = Overlap(
             Reading(claim.text[:_LONGEST]),
-            [self._read(passage.text) for passage in told],
+            [self._read(_wording(passage)) for passage in told],
             [self._read(passage.before) for passage in told],
             [passage.address != "" for passage in told],
             [passage.node_id for passage in told],
@@ -178,6 +179,12 @@ class _Desk:
 
     def _read(self, text: str) -> Reading:
         return self.readings.setdefault(text, Reading(_unescaped(text)))
+
+
+def _wording(passage: Passage) -> str:
+    """What a passage says; the cells of a row under the names of their columns."""
+    head = passage.before.splitlines()[-1:] if passage.address.startswith("row ") else []
+    return (labelled(head[0], passage.text) if head else None) or passage.text
 
 
 def _part(claim: Claim, part: Claim) -> Claim:

@@ -111,9 +111,13 @@ class Weighing:
             return False
         overlap = self.overlap
         here = {i for i, item in enumerate(overlap.items) if item.span[0] == finding.claim_span[0]}
-        level = _RELATED * overlap.weight(overlap.held[p] - here, numbers=False)
+        rest = overlap.weight(overlap.held[p] - here, numbers=False)
         return any(
-            here <= held and overlap.weight(held - here, numbers=False) >= level for held in overlap.attached if here
+            here <= held
+            and overlap.weight(held - here, numbers=False) >= rest * (1.0 if overlap.rows[other] else _RELATED)
+            and overlap.linked(p, other)
+            for other, held in enumerate(overlap.attached)
+            if here
         )
 
     def _share(self, have: frozenset[int], of: frozenset[int]) -> float:
@@ -142,7 +146,7 @@ class Weighing:
         kinds = {item.kind for item in missing if item.binding}
         if not everything:
             return self._judgement(SupportClass.ABSENT, ErrorType.OTHER, "It has no word that could be compared.", ())
-        if share >= self.shares.partial and not kinds:
+        if share >= self.shares.partial and not kinds and self.overlap.subject in have:
             return self._judgement(
                 SupportClass.PARTIALLY_SUPPORTED,
                 ErrorType.OTHER,

@@ -112,15 +112,17 @@ def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Rea
         return True
     if claimed.noun and given.noun:
         return stem(claimed.noun) == stem(given.noun)
-    return _last(claimed, claim) == _last(given, passage) != ""
+    return bool(_about(claimed, claim) & _about(given, passage))
 
 
 def _next(quantity: Quantity, reading: Reading) -> str:
     return next((term.stem for term in reading.terms if term.start >= quantity.end), "")
 
 
-def _last(quantity: Quantity, reading: Reading) -> str:
-    return next((term.stem for term in reversed(reading.terms) if term.end <= quantity.start), "")
+def _about(quantity: Quantity, reading: Reading) -> set[str]:
+    """What a number is of: the noun behind it, or the last word of content before it."""
+    last = next((term.stem for term in reversed(reading.content) if term.end <= quantity.start), "")
+    return {word for word in (last, stem(quantity.noun) if quantity.noun else "") if word}
 
 
 def _shared(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> int:

@@ -98,6 +98,11 @@ class Overlap:
             distinct.setdefault(f"{item.kind}/{item.words.casefold()}", item)
         return tuple(distinct.values())
 
+    @property
+    def subject(self) -> int:
+        """The item that the claim begins with."""
+        return min(range(len(self.items)), key=lambda i: self.items[i].span[0], default=0)
+
     @cached_property
     def held(self) -> tuple[frozenset[int], ...]:
         """For each passage the indices of the items it has.
@@ -150,13 +155,19 @@ class Overlap:
     def team(self, p: int, of: frozenset[int], barred: Collection[int] = (), size: int = 2) -> tuple[int, ...]:
         """A passage and up to `size` others, none of them barred, that add most of what it lacks.
 
-        Those of other nodes must be on the same thing: any text has some of the words that are missing.
+        Those of other nodes must be on the same thing, as any text has some of the words that are missing; a row must
+        add a word, as the numbers of another row are of another thing.
         """
-        barred = {*barred, *(i for i in range(len(self.held)) if not self._linked(p, i))}
+        barred = {*barred, *(i for i in range(len(self.held)) if not self.linked(p, i))}
         chosen = [p]
         have = self.held[p] & of
         for _ in range(size):
-            gains = [(self.weight(held & of - have), -i) for i, held in enumerate(self.held) if i not in barred]
+            adds = {i: held & of - have for i, held in enumerate(self.held) if i not in barred}
+            gains = [
+                (self.weight(new), -i)
+                for i, new in adds.items()
+                if not self.rows[i] or self.weight(new, numbers=False) > 0
+            ]
             gain, index = max(gains, default=(0.0, 0))
             if gain <= 0:
                 break
@@ -164,13 +175,14 @@ class Overlap:
             have |= self.held[-index] & of
         return tuple(chosen)
 
-    def _linked(self, p: int, other: int) -> bool:
-        """Whether two passages are of one node, share a name of the claim, or the other has half of the claim."""
+    def linked(self, p: int, other: int) -> bool:
+        """Whether two passages are of one node, share a name of the claim, or the other has half of it and no name."""
         if self.origins[p] == self.origins[other]:
             return True
-        shared = self.held[p] & self.held[other]
+        if any(self.items[i].kind == "name" for i in self.held[p] & self.held[other]):
+            return True
         half = self.weight(self.held[other], numbers=False) >= _HALF * self._words
-        return half or any(self.items[i].kind == "name" for i in shared)
+        return half and all(known(name, self.claim) for name in self.passages[other].names)
 
     def covered(self, team: Sequence[int], *, attached: bool = False) -> frozenset[int]:
         """What some passages have together."""
