@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.evidence import Passage
+from trail_callbacks.evidence import Passage, candidates
+from trail_callbacks.graph import Node
 from trail_callbacks.judges import llm_claims
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.llm import LLMJudge
@@ -384,6 +385,29 @@ def test_a_typical_answer_of_eight_claims_over_ten_passages_takes_two_calls():
     assert {j.support for j in assessment.judgements} == {SupportClass.SUPPORTED}
     assert first.calls + second.calls == 2
     assert model.calls[1].messages[1].content.count("Statement 10 is made.") == 1  # the context is read once
+
+
+def test_a_typical_verification_reads_at_most_half_as_much_again_as_its_sources():
+    facts = ["opened in {}", "carries {} cars a day", "has {} lamps along both sides", "was painted by {} workers"]
+    places = ["Alden", "Borre", "Carvik", "Dalen", "Ekeby", "Fosse", "Granli", "Halden", "Innset", "Jevne"]
+
+    def fact(place, k):
+        said = facts[k % 4].format(1000 + 37 * k + len(place))
+        return f"According to the yearbook, the {place} bridge {said}, and its {k}th pier needs care."
+
+    nodes = [
+        Node(id=place, kind="document", text=" ".join(fact(place, k) for k in range(12))[:1000]) for place in places
+    ]
+    claims = [claim(n, fact(place, n)) for n, place in enumerate(places[:8], 1)]
+    found = candidates(claims, nodes, 8)
+    judge = LLMJudge(ScriptedModel([]))
+    calls = [
+        *next(judge.extract(" ".join(c.text for c in claims), "What is known about the bridges?")),
+        *next(judge.assess([Question(claim=c, passages=found[c.id]) for c in claims])),
+    ]
+    assert len(calls) == 2
+    read = sum(len(message.content) for call in calls for message in call.messages)
+    assert read <= 1.5 * sum(len(node.text) for node in nodes)
 
 
 def test_verdicts_carry_class_type_evidence_and_reason():
