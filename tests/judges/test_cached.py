@@ -1,4 +1,5 @@
 import asyncio
+import inspect
 import json
 from dataclasses import replace
 
@@ -375,6 +376,7 @@ def test_what_else_a_judge_can_do_it_still_can(store):
     assert isinstance(more, Judge)
     assert isinstance(more, Tracer)
     assert not isinstance(plain, Tracer)
+    assert inspect.getattr_static(more, "decompose")  # as `isinstance` looks since Python 3.12
     assert drive(more.decompose([base.claim]), None)[0] == ((base.claim.text,),)
     assert (more.temper, more.name) == ("calm", "llm/m/1")
     with pytest.raises(AttributeError, match="decompose"):

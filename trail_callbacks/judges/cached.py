@@ -14,8 +14,10 @@ from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from trail_callbacks.evidence import Evidence, quoted
 from trail_callbacks.judges.cascade import CascadeJudge
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
+from trail_callbacks.judges.tracer import Tracer
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.store import Store, digest
 from trail_callbacks.taxonomy import UNSUPPORTED
@@ -23,7 +25,7 @@ from trail_callbacks.taxonomy import UNSUPPORTED
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["CachedJudge", "cached"]
+__all__ = ["CachedJudge", "cached", "digestible"]
 
 _FORMAT = 1  # of what is kept; another number makes all earlier entries misses
 _RUN = {"claim": ("id", "quote", "start", "end"), "passage": ("id", "node_id", "start", "end")}
@@ -40,6 +42,10 @@ def cached(judge: Judge, store: Store) -> Judge:
         return judge
     if isinstance(judge, CascadeJudge):
         return judge.wrapping(lambda rest: cached(rest, store))
+    if isinstance(judge, Tracer):
+        from trail_callbacks.judges.cached_tracer import CachedTracer  # noqa: PLC0415 - it is made of what is here
+
+        return CachedTracer(judge, store)
     return CachedJudge(judge, store)
 
 
@@ -92,7 +98,7 @@ class CachedJudge:
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims by their passages. See `Judge.assess`."""
-        keys = [self._key(purpose, _material(question)) if _asks(question) else None for question in questions]
+        keys = [self._key(purpose, digestible(asdict(question))) if _asks(question) else None for question in questions]
         known = [
             _judgement(self._store.get(key), question) if key is not None else None
             for key, question in zip(keys, questions, strict=True)
@@ -136,10 +142,12 @@ def _asks(question: Question) -> bool:
     return question.claim.checkable and bool(question.passages)
 
 
-def _material(question: Question) -> dict[str, Any]:
-    """All of a question but what belongs to one run; which passages share a node counts, the node's id does not."""
-    nodes = list(dict.fromkeys(passage.node_id for passage in question.passages))
-    asked = asdict(question)
+def digestible(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """All of a question, as a dictionary, but what belongs to one run.
+
+    Which passages share a node counts, the node's id does not.
+    """
+    nodes = list(dict.fromkeys(passage["node_id"] for passage in asked["passages"]))
     passages = [
         {"node": nodes.index(passage["node_id"]), **_without(passage, _RUN["passage"])} for passage in asked["passages"]
     ]
@@ -172,18 +180,21 @@ def _kept(judgement: Judgement, question: Question) -> dict[str, Any] | None:
     """What is kept of a judgement: evidence by the place of its passage, so that other ids may be read into it."""
     if judgement.error is not None:
         return None
-    pointers = []
-    for item in judgement.evidence:
-        within = [
-            (i, item.start - passage.start, item.end - passage.start, item.relation)
-            for i, passage in enumerate(question.passages)
-            if passage.node_id == item.node_id and passage.start <= item.start < item.end <= passage.end
-        ]
-        if not within:
-            return None  # evidence from elsewhere would be lost
-        pointers.append(within[0])
+    pointers = [_pointer(item, question) for item in judgement.evidence]
+    if None in pointers:
+        return None  # evidence from elsewhere would be lost
     fields = _without(asdict(judgement), ("claim_id", "error", "evidence"))
     return {"fields": fields, "evidence": pointers, "ids": _ids(question)}
+
+
+def _pointer(item: Evidence, question: Question) -> tuple[int, int, int, str] | None:
+    """Which passage evidence is, or is part of: its place, a span of its text, and what it says."""
+    for place, passage in enumerate(question.passages):
+        if item == quoted(passage, item.relation):  # also where a passage is a summary, which stands nowhere
+            return place, 0, len(passage.text), item.relation
+        if item.node_id == passage.node_id and passage.start <= item.start < item.end <= passage.end:
+            return place, item.start - passage.start, item.end - passage.start, item.relation
+    return None
 
 
 def _judgement(value: Any, question: Question) -> Judgement | None:
@@ -203,19 +214,17 @@ def _judgement(value: Any, question: Question) -> Judgement | None:
         return None
 
 
-def _evidence(question: Question, place: int, start: int, end: int, relation: str) -> dict[str, Any]:
+def _evidence(question: Question, place: int, start: int, end: int, relation: Any) -> dict[str, Any]:
     if not 0 <= place < len(question.passages):
         raise ValueError(f"there is no passage {place}")
     passage = question.passages[place]
     if not 0 <= start < end <= len(passage.text):
         raise ValueError(f"the passage does not reach from {start} to {end}")
-    return {
-        "node_id": passage.node_id,
-        "start": passage.start + start,
-        "end": passage.start + end,
-        "quote": passage.text[start:end],
-        "relation": relation,
-    }
+    whole = quoted(passage, relation)
+    if (start, end) == (0, len(passage.text)):
+        return asdict(whole)
+    part = replace(whole, start=passage.start + start, end=passage.start + end, quote=passage.text[start:end])
+    return asdict(part)
 
 
 def _ids(question: Question) -> list[str]:
