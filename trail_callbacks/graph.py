@@ -57,12 +57,14 @@ class Edge:
         target: Node id.
         basis: `declared` by ids or structure, `matched` by text, or `scope`: only known to have been in reach.
         coverage: Share of the source text that arrived, 0.0 to 1.0.
+        ambiguous: How many other nodes hold the words that arrived just as well; this source is the likeliest.
     """
 
     source: str
     target: str
     basis: Basis = "declared"
     coverage: float = 1.0
+    ambiguous: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

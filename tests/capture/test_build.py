@@ -259,3 +259,26 @@ def test_text_rewritten_by_code_stays_linked(rewrite):
     link = edge(build(log.events), "An oak of 1703", SAID)
     assert link.basis != "scope"
     assert link.coverage > 0
+
+
+def test_an_answer_that_only_unseen_code_wrote_is_no_evidence_for_itself():
+    log = RunLog()
+    with log.run("chain", text("When was the lighthouse rebuilt?"), name="app") as out:
+        with log.run("chain", text("When was the lighthouse rebuilt?"), name="thread") as inner:
+            inner.append(text("The lighthouse of Genoa was rebuilt in 1543 by monks from the hills."))
+        out.append(inner[0])
+    graph = build(log.events)
+    assert graph.answer.attributes["origin"] == "untraced"
+    assert {leaf.kind for leaf in graph.leaves()} == {"question"}
+
+
+def test_what_code_loaded_beside_recorded_steps_stays_a_document():
+    log = RunLog()
+    with log.run("chain", text("When was the lighthouse rebuilt?"), name="app") as out:
+        log.did("chain", [text("When?")], [text("The lighthouse of Genoa was rebuilt in 1543.")], name="load")
+        prompt = message("Use this: The lighthouse of Genoa was rebuilt in 1543.")
+        log.did("model", [prompt], [message("It was in 1543.", "assistant")])
+        out.append(message("It was in 1543.", "assistant"))
+    graph = build(log.events)
+    assert "origin" not in graph.answer.attributes
+    assert "document" in {leaf.kind for leaf in graph.leaves()}

@@ -445,6 +445,30 @@ def test_a_bare_thread_is_not_seen_and_one_with_the_context_is(handler):
     assert "seen bare from a thread" not in recorded
 
 
+@pytest.mark.parametrize("copied", [False, True])
+def test_an_answer_from_a_thread_without_callbacks_is_reported_as_a_gap(says, copied):
+    handler = TrailCallbackHandler()
+    model = says("The lighthouse of Genoa was rebuilt in 1543 by monks.")
+
+    def outer(question):
+        answers = []
+
+        def ask():
+            answers.append(model.invoke(question).text)
+
+        context = copy_context()
+        thread = threading.Thread(target=(lambda: context.run(ask)) if copied else ask)
+        thread.start()
+        thread.join()
+        return answers[0]
+
+    RunnableLambda(outer).invoke("When was it rebuilt?", {"callbacks": [handler]})
+    report = handler.report()
+    assert any("no recorded step wrote the answer" in warning for warning in report.warnings) is not copied
+    assert report.hallucination_score is None or report.hallucination_score > 0, "nothing supports the answer"
+    handler.close()
+
+
 def test_five_hundred_runs_are_kept_in_bounded_memory():
     handler = TrailCallbackHandler(evaluate="never", max_traces=20)
     watched = []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trail_callbacks.capture.link import Link, Linker
@@ -24,11 +24,13 @@ class Arrival:
         basis: The weakest basis on the way.
         coverage: Share of the node's text that arrived.
         opaque: Code rewrote the text on the way; coverage counts words then, in any order.
+        rivals: Nodes that hold the words that arrived just as well.
     """
 
     basis: Basis
     coverage: float
     opaque: bool = False
+    rivals: frozenset[Draft] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -41,9 +43,11 @@ class Draft:
     order: float
     attributes: dict[str, Any] = field(default_factory=dict)
     inputs: dict[Draft, Arrival] = field(default_factory=dict)
+    from_code: bool = False  # no model, retriever or tool brought it
 
 
 Arrivals = dict[Draft, Arrival]
+_ITSELF = Arrival("declared", 1.0)
 
 
 def merge(into: Arrivals, more: Arrivals) -> None:
@@ -77,7 +81,7 @@ class Resolver:
                 continue
             node = self._anchor(here)
             if node is not None:
-                self._known[here] = {node: Arrival("declared", 1.0)}
+                self._known[here] = {node: _ITSELF}
                 continue
             links = self._linker.of(here)
             missing = [link.source for link in links if link.source not in self._known]
@@ -90,16 +94,28 @@ class Resolver:
                 for node, arrival in self._known.get(link.source, {}).items():
                     passed = self._hop(link, node, arrival, self._linker.text(here))
                     if passed is not None:
+                        if link.rivals:
+                            passed = replace(passed, rivals=passed.rivals | self._nodes(link.rivals))
                         merge(arrivals, {node: passed})
             self._known[here] = arrivals
         return self._known[slot]
+
+    def _nodes(self, slots: Iterable[Slot]) -> frozenset[Draft]:
+        """The nodes behind pieces, as far as they are known by now."""
+        found: set[Draft] = set()
+        for slot in slots:
+            node = self._anchor(slot)
+            found.update(self._known.get(slot, ()) if node is None else (node,))
+        return frozenset(found)
 
     @staticmethod
     def _hop(link: Link, node: Draft, arrival: Arrival, target: Text) -> Arrival | None:
         basis = max(link.basis, arrival.basis, key=_RANK.__getitem__)
         if link.whole and not arrival.opaque:
-            return Arrival(basis, arrival.coverage)
+            return arrival if basis == arrival.basis else replace(arrival, basis=basis)
         if link.opaque or arrival.opaque:
-            return Arrival(basis, arrived(node.text, target), opaque=True)
+            return Arrival(basis, arrived(node.text, target), opaque=True, rivals=arrival.rivals)
         match = overlap(node.text, target)
-        return None if match is None else Arrival(basis, match.coverage)  # None: this node's part was cut away
+        return (
+            None if match is None else Arrival(basis, match.coverage, rivals=arrival.rivals)
+        )  # None: this node's part was cut away

@@ -91,6 +91,7 @@ class _Builder:
             draft = self._draft("tool_result" if piece.role == "tool" else "completion", slot, run.end)
         else:
             draft = self._document(slot)
+        draft.from_code = piece.form != "document" and draft.run is run
         self._feed(draft, run.inputs)
         return draft
 
@@ -205,6 +206,7 @@ class _Builder:
         arrivals: Arrivals = {}
         for slot in slots:
             merge(arrivals, self._resolver.of(slot))
+        self._mind_the_gap(arrivals)
         exact = [node for node in arrivals if node.kind == "completion" and node.text.text.strip() == text.strip()]
         if exact:  # the app returned what a model wrote: one node, not two
             max(exact, key=lambda node: node.order).kind = "answer"
@@ -212,6 +214,18 @@ class _Builder:
         draft = Draft("answer", Text(text), root, root.end, {})
         self._drafts.append(draft)
         self._take(draft, arrivals)
+
+    @staticmethod
+    def _mind_the_gap(arrivals: Arrivals) -> None:
+        """Marks what only code brought if the answer comes from nothing else.
+
+        A model that was called on a thread without callbacks looks just so: its words must not count as evidence.
+        """
+        sources = [node for node in arrivals if node.kind not in {"question", "instruction"}]
+        if all(node.from_code for node in sources):
+            for node in sources:
+                node.kind = "completion"
+                node.attributes["origin"] = "untraced"
 
     def _wrote_last(self, slot: Slot) -> float:
         """When the latest completion behind a piece ended; -1 if there is none."""
@@ -245,10 +259,13 @@ class _Builder:
             for draft in drafts
         )  # fmt: skip
         edges = tuple(
-            Edge(source=ids[source], target=ids[draft], basis=arrival.basis, coverage=min(1.0, arrival.coverage))
+            Edge(
+                source=ids[source], target=ids[draft], basis=arrival.basis, coverage=min(1.0, arrival.coverage),
+                ambiguous=len(arrival.rivals.difference(draft.inputs, (draft,))) if arrival.rivals else 0,
+            )
             for draft in drafts
             for source, arrival in sorted(draft.inputs.items(), key=lambda item: item[0].order)
-        )
+        )  # fmt: skip
         return ProvenanceGraph(nodes=nodes, edges=edges)
 
 

@@ -40,6 +40,7 @@ class Link:
         whole: All of the source's text arrived.
         opaque: Code stood between, and the texts share nothing recognisable.
         spans: Character ranges of the later piece that the source explains.
+        rivals: Other pieces that explain the same ranges just as well.
     """
 
     source: Slot
@@ -47,6 +48,7 @@ class Link:
     whole: bool = False
     opaque: bool = False
     spans: tuple[tuple[int, int], ...] = ()
+    rivals: tuple[Slot, ...] = ()
 
 
 class Linker:
@@ -72,6 +74,7 @@ class Linker:
             reach = next((run.inputs for run in slot.run.ancestors if run.inputs), [])
             found = dict.fromkeys(found, tuple(_opaque(reach, "scope")))
         self._known.update(found)
+        self._producers.spare(slot.run.inputs)
         return self._known.get(slot, ())
 
     # -- input pieces ------------------------------------------------------------------------------------------------
@@ -200,6 +203,8 @@ class Linker:
 
     def _from(self, pool: Sequence[Slot], slot: Slot) -> list[Link]:
         """Links to the members of a pool that are this piece, or else whose text it shows."""
+        if not pool:
+            return []
         same = self._same(pool, slot)
         if same is not None:
             return [self._declared(same, slot)]
@@ -209,7 +214,17 @@ class Linker:
 
     def _resolved(self, found: Sequence[tuple[Slot, Match]], basis: Basis) -> list[Link]:
         own = longest_first(found)
-        return [Link(found[i][0], basis, found[i][1].whole, spans=spans) for i, spans in sorted(own.items())]
+        beaten: dict[tuple[int, int], list[Slot]] = defaultdict(list)
+        for i, (source, match) in enumerate(found):
+            for span in match.spans if i not in own else ():
+                beaten[span].append(source)
+        return [
+            Link(
+                found[i][0], basis, found[i][1].whole, spans=spans,
+                rivals=tuple(rival for span in spans for rival in beaten.get(span, ())) if beaten else (),
+            )
+            for i, spans in sorted(own.items())
+        ]  # fmt: skip
 
     def _same(self, pool: Iterable[Slot], slot: Slot) -> Slot | None:
         """The member of a pool that is this very piece: by object, id or equal text; by path if several are."""

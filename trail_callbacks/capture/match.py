@@ -86,6 +86,10 @@ class Text:
         first, last = np.searchsorted(hashes, wanted), np.searchsorted(hashes, wanted, side="right")
         return lambda j: order[first[j] : min(last[j], first[j] + _PLACES)].tolist()
 
+    def forget(self) -> None:
+        """Lets go of what can be computed again: words take twenty times the room of their text."""
+        self._forms = self._words = self._segments = self._sorted = None
+
     @property
     def distinctive(self) -> bool:
         """True if finding this text elsewhere means something: three words or twelve characters."""
@@ -196,11 +200,10 @@ class Matcher:
 
     def __init__(self) -> None:
         self._texts: dict[str, Text] = {}
-        self._segments: dict[str, list[Text]] = defaultdict(list)
-        self._shingles: dict[int, list[Text]] = defaultdict(list)
-        self._short: dict[int, dict[int, list[Text]]] = {1: {}, 2: {}, 3: {}}
+        self._segments: dict[str, Text | list[Text]] = {}
+        self._shingles: dict[int, Text | list[Text]] = {}
+        self._short: dict[int, dict[int, Text | list[Text]]] = {1: {}, 2: {}, 3: {}}
         self._indexed: set[str] = set()
-        self._anchors: dict[str, tuple[int, ...]] = {}
 
     def text(self, text: str) -> Text:
         """Returns the one object for a distinct text."""
@@ -215,18 +218,17 @@ class Matcher:
             return
         self._indexed.add(text.text)
         for segment in text.segments:
-            self._segments[segment].append(text)
-        for anchor in self._fingerprint(text):
-            self._shingles[anchor].append(text)
+            _put(self._segments, segment, text)
+        for anchor in fingerprint(text.forms):
+            _put(self._shingles, anchor, text)
         if 0 < len(text.forms) < _SHARED_RUN:
             n = min(3, len(text.forms))
-            self._short[n].setdefault(int(ngrams(text.forms[:n], n)[0]), []).append(text)
+            _put(self._short[n], int(ngrams(text.forms[:n], n)[0]), text)
+        text.forget()  # few of many texts are ever compared word by word
 
-    def _fingerprint(self, text: Text) -> tuple[int, ...]:
-        known = self._anchors.get(text.text)
-        if known is None:
-            known = self._anchors[text.text] = fingerprint(text.forms)
-        return known
+    def knows(self, text: Text) -> bool:
+        """True if a text was added."""
+        return text.text in self._indexed
 
     def find(self, target: Text) -> dict[Text, Match]:
         """Returns the indexed texts that share a sentence or a run of words with the target, itself left out."""
@@ -240,7 +242,7 @@ class Matcher:
         self._verify(found, target, wanted)
         # Where whole sentences explain all but a few words, no further run of twelve is left to find.
         if _longest_gap(target.text, [span for match in found.values() for span in match.spans]) >= _SHARED_RUN:
-            shared = self._candidates(self._shingles, self._fingerprint(target))
+            shared = self._candidates(self._shingles, fingerprint(target.forms))
             self._verify(found, target, dict.fromkeys(shared, _SHARED_RUN))
         return found
 
@@ -251,11 +253,22 @@ class Matcher:
                 found[text] = match
 
     @staticmethod
-    def _candidates(index: Mapping[K, list[Text]], keys: Iterable[K]) -> Iterable[Text]:
+    def _candidates(index: Mapping[K, Text | list[Text]], keys: Iterable[K]) -> Iterable[Text]:
         for key in keys:
-            texts = index.get(key, ())
-            if len(texts) <= _COMMON:
-                yield from texts
+            known = index.get(key)
+            if isinstance(known, Text):
+                yield known
+            elif known is not None and len(known) <= _COMMON:
+                yield from known
+
+
+def _put(index: dict[K, Text | list[Text]], key: K, text: Text) -> None:
+    """Adds to an index. Most keys have one text; a list for each would be half of the memory."""
+    known = index.setdefault(key, text)
+    if isinstance(known, list):
+        known.append(text)
+    elif known is not text:
+        index[key] = [known, text]
 
 
 def _longest_gap(text: str, spans: Sequence[tuple[int, int]]) -> int:

@@ -62,6 +62,13 @@ class Producers:
         """Returns the text of a piece as the one object that carries its fingerprint."""
         return self._matcher.text(slot.piece.text)
 
+    def spare(self, slots: Sequence[Slot]) -> None:
+        """Frees the memory of pieces that are linked, unless others are still to be found by their text."""
+        for slot in slots:
+            text = self.text(slot)
+            if not self._matcher.knows(text):
+                text.forget()
+
     def named(self, slot: Slot) -> Slot | None:
         """The producer of the message or document with this id."""
         known = self._by_id.get(slot.piece.id, ()) if slot.piece.id is not None else ()

@@ -31,6 +31,10 @@ _logger = logging.getLogger("trail_callbacks")
 _logger.addHandler(logging.NullHandler())
 _QUEUE = 256
 _ERRORS = 100
+_GAP = (
+    "no recorded step wrote the answer: a model may have been called where no callback hears it, such as a thread "
+    "started by hand (run it in contextvars.copy_context())"
+)
 
 
 class Session:
@@ -306,7 +310,9 @@ class Session:
 
     def _finish(self, root: str, report: Report, started: float, *, final: bool) -> Report:
         usage = replace(report.usage, seconds=time.perf_counter() - started)
-        report = replace(report, run_id=root, usage=usage)
+        answer = report.graph.answer
+        gap = (_GAP,) if answer is not None and answer.attributes.get("origin") == "untraced" else ()
+        report = replace(report, run_id=root, usage=usage, warnings=(*report.warnings, *gap))
         if not final:  # asked for while the run goes on: the next to ask wants to know more
             return report
         with self._lock:
