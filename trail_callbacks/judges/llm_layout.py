@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
+from trail_callbacks.terms import terms
 
 __all__ = ["Keyed", "candidates", "claim_lines", "letters", "line", "passage_lines"]
 
@@ -77,14 +78,14 @@ def claim_lines(questions: Sequence[Keyed], labelled: Mapping[str, Mapping[str, 
 
 
 def _text(passages: Sequence[tuple[str, Passage]]) -> Iterator[str]:
-    """The lines of one text."""
+    """The lines of one text. A sentence that names something stands by itself; others need what comes before them."""
     standing = [line(passage.text) for _, passage in passages]
     said = set(standing)
     for (label, passage), own in zip(passages, standing, strict=True):
-        yield from _neighbours(passage.before, said, standing)
+        if passage.address or not any(term.kind == "name" for term in terms(passage.text)):
+            yield from _neighbours(passage.before, said, standing)
         address = line(passage.address)[:_LONGEST_ADDRESS].replace(")", "")
         yield f"[{label}] ({address}) {own}" if address else f"[{label}] {own}"
-        yield from _neighbours(passage.after, said, standing)
 
 
 def _neighbours(context: str, said: set[str], standing: Sequence[str]) -> Iterator[str]:
