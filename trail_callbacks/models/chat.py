@@ -24,7 +24,7 @@ _ASK_FOR_JSON = "Answer with one JSON object that fits this JSON schema, and wit
 
 def with_schema(call: Call) -> tuple[Message, ...]:
     """Returns the prompt with the answer's schema in its system message: many chat templates take one, and first."""
-    shape = _ASK_FOR_JSON + json.dumps(call.schema.model_json_schema(), ensure_ascii=False)
+    shape = _ASK_FOR_JSON + json.dumps(call.schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
     first, *rest = call.messages or (Message("user", ""),)
     if first.role == "system":
         return Message("system", f"{first.content}\n\n{shape}"), *rest
