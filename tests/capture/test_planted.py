@@ -1,7 +1,12 @@
 """Random runs with known dependencies: everything that was quoted is found, and nothing else."""
 
+import sys
+from pathlib import Path
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
 from planted_runs import WAYS, planted_run
 
 from trail_callbacks.capture.build import build

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -109,6 +112,44 @@ def handler() -> Iterator[TrailCallbackHandler]:
     yield made
     made.close()
     assert made.errors == []
+
+
+@pytest.fixture(params=["invoke", "ainvoke", "stream", "astream", "batch", "abatch"])
+def drive(request, handler):
+    """Calls an app in one of the ways LangChain offers, under the handler; returns the graph of the last run."""
+    carries = request.node.get_closest_marker("carries_context")
+    if carries and request.param.startswith("a") and sys.version_info < (3, 11):
+        pytest.skip("before Python 3.11 LangChain's callbacks do not reach nested asynchronous calls by themselves")
+
+    def run(app, given):
+        config = {"callbacks": [handler]}
+        if request.param == "invoke":
+            app.invoke(given, config)
+        elif request.param == "ainvoke":
+            asyncio.run(app.ainvoke(given, config))
+        elif request.param == "stream":
+            list(app.stream(given, config))
+        elif request.param == "batch":
+            app.batch([given, given], config)
+        elif request.param == "abatch":
+            asyncio.run(app.abatch([given, given], config))
+        else:
+
+            async def consume():
+                return [chunk async for chunk in app.astream(given, config)]
+
+            asyncio.run(consume())
+        return handler.graph()
+
+    return run
+
+
+@pytest.fixture
+def quiet(caplog):
+    """LangChain swallows what a callback raises and only logs it."""
+    caplog.set_level(logging.WARNING, "langchain_core")
+    yield caplog
+    assert [record.getMessage() for record in caplog.records] == []
 
 
 def link(graph: ProvenanceGraph, source: str, target: str) -> str | None:

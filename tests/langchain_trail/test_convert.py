@@ -10,8 +10,6 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_trail.convert import INTERNAL, Ended, Failed, Started, described, snapshot, status_of, stops_graph
-from langgraph.errors import GraphInterrupt, ParentCommand
-from langgraph.types import Command
 
 
 def started(kind="chain", serialized=None, payload=None, **details):
@@ -98,7 +96,6 @@ def test_inputs_known_at_the_end_replace_those_of_the_start_unless_there_are_non
 def test_exceptions_mean_a_fault_a_cancellation_or_a_pause():
     assert status_of(ValueError()) == "error"
     assert status_of(asyncio.CancelledError()) == status_of(GeneratorExit()) == "cancelled"
-    assert status_of(GraphInterrupt()) == status_of(ParentCommand(Command())) == "paused"
 
     class LookalikeError(Exception):
         pass
@@ -108,6 +105,11 @@ def test_exceptions_mean_a_fault_a_cancellation_or_a_pause():
 
 
 def test_only_a_node_s_interrupt_stops_its_graph():
+    pytest.importorskip("langgraph")
+    from langgraph.errors import GraphInterrupt, ParentCommand
+    from langgraph.types import Command
+
+    assert status_of(GraphInterrupt()) == status_of(ParentCommand(Command())) == "paused"
     node = {"tags": ["graph:step:2"]}
     assert stops_graph(GraphInterrupt(), node)
     assert not stops_graph(GraphInterrupt(), {"tags": None}), "what a node calls may be caught by the node"

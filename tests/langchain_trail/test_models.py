@@ -9,7 +9,6 @@ from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_trail import TrailCallbackHandler, as_model, trail
-from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import BaseModel
 
 from trail_callbacks.errors import InputError, JudgeError
@@ -153,6 +152,9 @@ def test_a_judge_s_own_calls_are_never_traced(says, evaluate, asynchronous):
 
 
 def test_a_judge_inside_a_graph_s_node_streams_no_tokens(says):
+    pytest.importorskip("langgraph")
+    from langgraph.graph import START, MessagesState, StateGraph
+
     judge, writer = as_model(says('{"label": "supported"}')), says("The answer is out.")
 
     def node(state):

@@ -25,7 +25,6 @@ from langchain_core.prompt_values import ChatPromptValue, StringPromptValue
 from langchain_core.runnables import RunnableLambda
 from langchain_trail.messages import message_text
 from langchain_trail.pieces import pieces
-from langgraph.types import Command, Send
 from pydantic import BaseModel, SecretStr
 
 from trail_callbacks.capture.events import RunEnded, dump, load
@@ -148,6 +147,9 @@ def test_prompt_values_and_model_results_stand_where_the_next_step_reads_them():
 
 
 def test_graph_commands_and_sends_show_what_they_write():
+    pytest.importorskip("langgraph")
+    from langgraph.types import Command, Send
+
     command = Command(
         update={"draft": "one", "messages": [HumanMessage("two")]},
         goto=[Send("next", {"subject": "three"}), "end"],

@@ -9,7 +9,6 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailResult, traced
-from langgraph.graph import START, MessagesState, StateGraph
 
 from trail_callbacks.errors import InputError
 
@@ -85,6 +84,9 @@ async def test_async_streams(chain):
 
 
 def test_message_chunks_are_summed_and_a_graph_s_updates_listed(says):
+    pytest.importorskip("langgraph")
+    from langgraph.graph import START, MessagesState, StateGraph
+
     message = traced(says("one two three")).stream("count")
     list(message)
     assert message.result.output.text == "one two three"

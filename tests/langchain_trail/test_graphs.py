@@ -1,0 +1,363 @@
+"""Which text reached which in LangGraph's graphs and agents, in every way of calling them."""
+
+import json
+import operator
+import sys
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import tool
+from langchain_trail import TrailCallbackHandler
+
+pytest.importorskip("langgraph")
+pytest.importorskip("langchain")
+
+from langchain.agents import create_agent
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import Command, Send, interrupt
+
+sys.path.insert(0, str(Path(__file__).parent))
+from astronomy import ANSWER, KEPLER, TITAN, joined, template
+
+
+@tool
+def catalogue(name: str) -> str:
+    """Look a body up in the catalogue of moons."""
+    return "Titan: diameter 5150 km, discovered 1655, second largest moon."
+
+
+@pytest.mark.carries_context
+def test_an_agent_s_answer_rests_on_the_tool_result_and_the_call_that_fetched_it(drive, says, link):
+    call = AIMessage("", tool_calls=[{"name": "catalogue", "args": {"name": "Saturn\u2019s largest"}, "id": "c1"}])
+    model = says(("diameter 5150", "Titan measures 5150 km."), call, tools=True)
+    agent = create_agent(model, [catalogue], system_prompt="Use the catalogue of moons for every number you give.")
+    graph = drive(agent, {"messages": [("user", "How wide is Saturn's largest moon?")]})
+    assert graph.answer.text == "Titan measures 5150 km."
+    assert link(graph, "diameter 5150 km", "Titan measures") == "firm"
+    assert link(graph, 'catalogue({"name": "Saturn\u2019s largest"})', "diameter 5150 km") == "firm"
+    assert link(graph, "How wide is", "catalogue({") == "firm"
+    assert "tool_result" in {leaf.kind for leaf in graph.leaves()}
+    assert graph.question.text == "How wide is Saturn's largest moon?"
+
+
+def test_two_tool_calls_of_one_turn_keep_their_results_apart(drive, says, link):
+    @tool
+    def orbit(name: str) -> str:
+        """Orbit."""
+        return f"The orbit of {name} takes sixteen terrestrial days."
+
+    calls = [{"name": "orbit", "args": {"name": n}, "id": f"c-{n}"} for n in ("Titan", "Rhea")]
+    model = says(("sixteen", "Both take sixteen days."), AIMessage("", tool_calls=calls), tools=True)
+    graph = drive(create_agent(model, [orbit]), {"messages": [("user", "Compare the orbits.")]})
+    for name in ("Titan", "Rhea"):
+        assert link(graph, f"The orbit of {name} takes", "Both take sixteen days.") == "firm"
+    results = [node for node in graph.nodes if node.kind == "tool_result"]
+    assert len(results) == 2
+
+
+class Draft(TypedDict):
+    topic: str
+    draft: str
+    edited: str
+    verdict: str
+
+
+@pytest.mark.parametrize(
+    "edit", [str.upper, lambda t: t[:30], lambda t: json.dumps([t]), lambda t: t.replace(" ", "  ")]
+)
+def test_a_graph_node_that_rewrites_text_passes_its_origin_on(drive, says, link, edit):
+    write, judge = says("Titan hides its surface under orange haze."), says("Accepted without changes.")
+    graph = StateGraph(Draft)
+    graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})
+    graph.add_node("edit", lambda s: {"edited": edit(s["draft"])})
+    graph.add_node("judge", lambda s: {"verdict": judge.invoke("Judge: " + s["edited"]).text})
+    graph.add_edge(START, "write").add_edge("write", "edit").add_edge("edit", "judge").add_edge("judge", END)
+    found = drive(graph.compile(), {"topic": "the atmosphere of a distant moon"})
+    assert found.answer.text == "Accepted without changes."
+    assert link(found, "under orange haze", "Accepted") == "firm"
+    assert link(found, "atmosphere of a distant moon", "under orange haze") == "firm"
+
+
+def test_of_a_state_s_channels_the_one_written_last_is_the_answer(drive, says, link):
+    write = says("Titan hides its surface under orange haze.")
+    graph = StateGraph(Draft)
+    graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})
+    graph.add_node("edit", lambda s: {"edited": s["draft"].upper()})
+    graph.add_edge(START, "write").add_edge("write", "edit").add_edge("edit", END)
+    found = drive(graph.compile(), {"topic": "the atmosphere of a distant moon"})
+    assert found.answer.text == "TITAN HIDES ITS SURFACE UNDER ORANGE HAZE."
+    assert link(found, "under orange haze", "UNDER ORANGE HAZE") == "firm"
+
+
+class Fan(TypedDict):
+    subjects: list[str]
+    notes: Annotated[list[str], operator.add]
+    verdict: str
+
+
+@pytest.mark.carries_context
+def test_sent_tasks_write_one_channel_together(drive, says, link):
+    note = says(("law", "Note: the law is harmonic."), ("moon", "Note: the moon is hazy."))
+    merge = says("Harmony and haze.")
+    graph = StateGraph(Fan)
+    graph.add_node("note", lambda s: {"notes": [note.invoke("Note on " + s["subject"]).text]})
+    graph.add_node("merge", lambda s: {"verdict": merge.invoke("Merge: " + " | ".join(s["notes"])).text})
+    graph.add_conditional_edges(START, lambda s: [Send("note", {"subject": x}) for x in s["subjects"]], ["note"])
+    graph.add_edge("note", "merge").add_edge("merge", END)
+    found = drive(graph.compile(), {"subjects": ["the law of periods", "the moon of Saturn"]})
+    assert found.answer.text == "Harmony and haze."
+    for subject, text in (("law of periods", "law is harmonic"), ("moon of Saturn", "moon is hazy")):
+        assert link(found, text, "Harmony and haze.") == link(found, subject, text) == "firm"
+    assert link(found, "law of periods", "moon is hazy") is None
+
+
+@pytest.mark.carries_context
+def test_commands_and_subgraphs_write_channels_too(drive, says, link):
+    class Inner(TypedDict):
+        draft: str
+        edited: str
+
+    edit = says("Edited: Huygens saw Titan first.")
+    inner = StateGraph(Inner)
+    inner.add_node("edit", lambda s: {"edited": edit.invoke("Edit: " + s["draft"]).text})
+    inner.add_edge(START, "edit").add_edge("edit", END)
+    write, judge = says("Huygens was the first to see Titan."), says("Well told.")
+
+    def first(state):
+        return Command(update={"draft": write.invoke("Tell of " + state["topic"]).text}, goto="polish")
+
+    graph = StateGraph(Draft)
+    graph.add_node("first", first, destinations=("polish",))
+    graph.add_node("polish", inner.compile())
+    graph.add_node("judge", lambda s: {"verdict": judge.invoke("Judge: " + s["edited"]).text})
+    graph.add_edge(START, "first").add_edge("polish", "judge").add_edge("judge", END)
+    found = drive(graph.compile(), {"topic": "the discovery of moons"})
+    assert (
+        link(found, "first to see Titan", "Edited: Huygens") == link(found, "Edited: Huygens", "Well told.") == "firm"
+    )
+    assert link(found, "discovery of moons", "first to see Titan") == "firm"
+
+
+@pytest.mark.carries_context
+def test_an_agent_used_as_a_tool_is_one_line_of_descent(drive, says, link):
+    expert = create_agent(says("The expert says: haze of methane.", tools=True), [], name="expert")
+
+    @tool
+    def ask_expert(question: str) -> str:
+        """Ask the expert."""
+        return expert.invoke({"messages": [("user", question)]})["messages"][-1].text
+
+    call = AIMessage("", tool_calls=[{"name": "ask_expert", "args": {"question": "What hides Titan?"}, "id": "e1"}])
+    boss = create_agent(says(("haze of methane", "Methane haze hides it."), call, tools=True), [ask_expert])
+    found = drive(boss, {"messages": [("user", "Why can we not see Titan's ground?")]})
+    assert found.answer.text == "Methane haze hides it."
+    assert link(found, "The expert says", "Methane haze hides it.") == "firm"
+    assert link(found, "What hides Titan?", "The expert says") == "firm"
+
+
+def test_a_node_that_is_a_chain_of_its_own(drive, says, shelf, link):
+    rag = (
+        {
+            "context": (lambda s: s["messages"][-1].text) | shelf(TITAN) | joined,
+            "question": lambda s: s["messages"][-1].text,
+        }
+        | template("{context} {question}")
+        | says("Huygens, in 1655.")
+        | RunnableLambda(lambda message: {"messages": [message]})
+    )
+    graph = StateGraph(MessagesState)
+    graph.add_node("rag", rag)
+    graph.add_edge(START, "rag").add_edge("rag", END)
+    found = drive(graph.compile(), {"messages": [HumanMessage("Who discovered Titan?")]})
+    assert found.answer.text == "Huygens, in 1655."
+    assert link(found, TITAN, "Huygens, in 1655.") == link(found, "Who discovered", "Huygens, in 1655.") == "firm"
+
+
+@pytest.mark.carries_context
+def test_documents_that_two_stores_number_alike_are_told_apart(drive, says, shelf, link):
+    class Two(TypedDict):
+        topic: str
+        left: list
+        right: list
+        verdict: str
+
+    write = says("Only the law was read.")
+    graph = StateGraph(Two)
+    graph.add_node("laws", lambda s: {"left": shelf(KEPLER).invoke(s["topic"])})
+    graph.add_node("moons", lambda s: {"right": shelf(TITAN).invoke(s["topic"])})
+    graph.add_node("write", lambda s: {"verdict": write.invoke("Read: " + s["left"][0].page_content).text})
+    graph.add_edge(START, "laws").add_edge(START, "moons").add_edge(["laws", "moons"], "write").add_edge("write", END)
+    found = drive(graph.compile(), {"topic": "astronomy"})
+    assert link(found, KEPLER, "Only the law was read.") == "firm"
+    assert link(found, TITAN, "Only the law was read.") is None
+
+
+@pytest.mark.carries_context
+def test_what_a_failed_tool_said_is_a_tool_result(drive, says, link):
+    from langgraph.prebuilt import ToolNode
+
+    @tool
+    def archive(name: str) -> str:
+        """Search the archive."""
+        raise ValueError("the archive is closed for the winter")
+
+    call = AIMessage("", tool_calls=[{"name": "archive", "args": {"name": "Titan"}, "id": "a1"}])
+    model = says(("closed for the winter", "The archive cannot be asked now."), call, tools=True)
+    graph = StateGraph(MessagesState)
+    graph.add_node("ask", lambda s: {"messages": [model.invoke(s["messages"])]})
+    graph.add_node("tools", ToolNode([archive], handle_tool_errors=True))
+    graph.add_edge(START, "ask").add_edge("tools", "ask")
+    graph.add_conditional_edges("ask", lambda s: "tools" if s["messages"][-1].tool_calls else END, ["tools", END])
+    found = drive(graph.compile(), {"messages": [("user", "Look Titan up.")]})
+    assert found.answer.text == "The archive cannot be asked now."
+    assert link(found, "closed for the winter", "The archive cannot be asked now.") == "firm"
+    (result,) = [node for node in found.nodes if node.kind == "tool_result"]
+    assert "closed for the winter" in result.text
+
+
+@pytest.mark.carries_context
+def test_a_loop_uses_what_its_last_round_brought(drive, says, shelf, link):
+    class Loop(TypedDict):
+        question: str
+        documents: list
+        tries: int
+        generation: str
+
+    rewrite, write = says("year of the third law of Kepler"), says(ANSWER)
+
+    def retrieve(state):
+        store = shelf(KEPLER) if state.get("tries") else shelf(TITAN)
+        return {"documents": store.invoke(state["question"])}
+
+    def again(state):
+        return {"question": rewrite.invoke("Rephrase: " + state["question"]).text, "tries": 1}
+
+    def answer(state):
+        return {"generation": write.invoke(f"{state['documents'][0].page_content} {state['question']}").text}
+
+    graph = StateGraph(Loop)
+    graph.add_node("retrieve", retrieve).add_node("again", again).add_node("answer", answer)
+    graph.add_edge(START, "retrieve").add_edge("again", "retrieve").add_edge("answer", END)
+    graph.add_conditional_edges("retrieve", lambda s: "answer" if s.get("tries") else "again", ["answer", "again"])
+    found = drive(graph.compile(), {"question": "When did the harmony come out?"})
+    assert found.answer.text == ANSWER
+    assert link(found, KEPLER, ANSWER) == link(found, "year of the third law of Kepler", ANSWER) == "firm"
+    assert link(found, TITAN, ANSWER) is None
+
+
+@pytest.mark.carries_context
+def test_a_channel_written_twice_counts_as_it_was_read(drive, says, link):
+    first, second, judge = (
+        says("Version one is about orbits."),
+        says("Version two is about lakes."),
+        says("Fine by me."),
+    )
+    graph = StateGraph(Draft)
+    graph.add_node("first", lambda s: {"draft": first.invoke("Once: " + s["topic"]).text})
+    graph.add_node("second", lambda s: {"draft": second.invoke("Again: " + s["topic"]).text})
+    graph.add_node("judge", lambda s: {"verdict": judge.invoke("Judge: " + s["draft"]).text})
+    graph.add_edge(START, "first").add_edge("first", "second").add_edge("second", "judge").add_edge("judge", END)
+    found = drive(graph.compile(), {"topic": "the outer planets"})
+    assert link(found, "Version two", "Fine by me.") == "firm"
+    assert link(found, "Version one", "Fine by me.") is None
+
+
+@pytest.mark.carries_context
+def test_tasks_of_the_functional_api(drive, says, link, request):
+    from langgraph.func import entrypoint, task
+
+    write, judge = says("A page about Titan's lakes."), says("The page is sound.")
+
+    @task
+    async def awritten(topic):
+        return (await write.ainvoke("Write on " + topic)).text
+
+    @task
+    def written(topic):
+        return write.invoke("Write on " + topic).text
+
+    @entrypoint()
+    async def aflow(topic):
+        return (await judge.ainvoke("Judge: " + await awritten(topic))).text
+
+    @entrypoint()
+    def flow(topic):
+        return judge.invoke("Judge: " + written(topic).result()).text
+
+    way = request.node.callspec.params["drive"]
+    found = drive(aflow if way.startswith("a") else flow, "lakes of a distant moon")
+    assert found.answer.text == "The page is sound."
+    assert (
+        link(found, "lakes of a distant moon", "A page about") == link(found, "A page about", "The page is") == "firm"
+    )
+
+
+def test_a_second_turn_knows_the_first_from_the_checkpoint(handler, says, link):
+    model = says(("And who", "Huygens did."), "It was found in 1655.", tools=True)
+    agent = create_agent(model, [], checkpointer=InMemorySaver())
+    config = {"callbacks": [handler], "configurable": {"thread_id": "one"}}
+    for turn in ("When was Titan found?", "And who found it?"):
+        agent.invoke({"messages": [("user", turn)]}, config)
+    graph = handler.graph()
+    assert (graph.question.text, graph.answer.text) == ("And who found it?", "Huygens did.")
+    assert link(graph, "found in 1655", "Huygens did.") == "firm"
+
+
+class Asked(TypedDict):
+    topic: str
+    draft: str
+    approved: str
+
+
+def asking_graph(says, **options):
+    write = says("A draft about rings.")
+    graph = StateGraph(Asked)
+    graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})
+    graph.add_node("ask", lambda s: {"approved": f"{interrupt('Is it good?')}: {s['draft']}"})
+    graph.add_edge(START, "write").add_edge("write", "ask")
+    return graph.compile(checkpointer=InMemorySaver(), **options)
+
+
+_HEARS_INTERRUPTS = TrailCallbackHandler(evaluate="never").hears_graphs
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        pytest.param(
+            {"interrupt_before": ["ask"]},
+            marks=pytest.mark.skipif(not _HEARS_INTERRUPTS, reason="this langgraph does not tell callbacks"),
+        ),
+    ],
+)
+def test_an_interrupted_graph_is_paused_and_has_no_answer_yet(handler, says, quiet, options):
+    app, config = asking_graph(says, **options), {"callbacks": [handler], "configurable": {"thread_id": "1"}}
+    app.invoke({"topic": "Saturn", "draft": "", "approved": ""}, config)
+    first = handler._session.recent()
+    assert handler.graph().answer is None
+    assert "A draft about rings." in [node.text for node in handler.graph().nodes if node.kind == "completion"]
+    statuses = {e.status for e in handler._session._recorder.events(first) if e.event == "failed"}
+    assert statuses == {"paused"}
+    if options:
+        app.invoke(None, config)
+    app.invoke(Command(resume="yes"), config)
+    assert handler._session.recent() != first
+    assert handler.graph().answer.text == "yes: A draft about rings."
+
+
+def test_an_error_in_a_node_reaches_the_user_and_leaves_a_graph(handler, quiet):
+    def fail(_):
+        raise ValueError("broken on purpose")
+
+    graph = StateGraph(Asked)
+    graph.add_node("write", fail)
+    graph.add_edge(START, "write")
+    with pytest.raises(ValueError, match="broken on purpose"):
+        graph.compile().invoke({"topic": "the rings of Saturn"}, {"callbacks": [handler]})
+    assert handler.graph().answer is None
+    assert handler._session._recorder.unfinished == 0
