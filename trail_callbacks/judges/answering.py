@@ -23,6 +23,8 @@ _AMOUNT = re.compile(
 )
 _TIME = re.compile(r"\b(?:when|(?:what|which)\s+(?:year|date|day|month|time))\b", re.IGNORECASE)
 _WHO = re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE)
+_WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
+_PLACED = re.compile(r"\b(?:in|at|on|near|to|from|of)\s+(?:the\s+)?$", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:why|how|explain|describe|compare|summari[sz]e|list|tell)\b", re.IGNORECASE)
 _TIMES = frozenset({"year", "month", "day", "weekday", "clock"})
 
@@ -59,6 +61,8 @@ def _holds(question: Reading, passage: Reading, before: Reading, asking: re.Matc
     named = own | frozenset(i for i in overlap.held[1] if overlap.items[i].kind == "name")
     if any(overlap.items[i].binding and i not in named for i in asked):
         return False
+    if not all(passage.has(term) or before.has(term) for name in question.names for term in name):
+        return False
     return bool(asked & own) and overlap.weight(asked & named) >= _NEARLY * overlap.weight(asked)
 
 
@@ -70,7 +74,9 @@ def _adds(question: Reading, passage: Reading, amount: bool) -> bool:
     if _TIME.search(question.text):
         return any(quantity.kind in _TIMES for quantity in fresh)
     if _WHO.search(question.text):
-        return any(not any(question.has(term) for term in name) for name in passage.names)
+        found = [name for name in passage.names if not any(question.has(term) for term in name)]
+        placed = [name for name in found if _PLACED.search(passage.text[: name[0].start])]
+        return bool(placed if _WHERE.search(question.text) else found)
     return bool(fresh) or any(not question.has(term) for term in passage.content)
 
 

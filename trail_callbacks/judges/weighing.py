@@ -179,7 +179,7 @@ class Weighing:
         stating = {overlap.origins[p] for p in team}
         found = []
         for p, passage in enumerate(self.question.passages):
-            if passage.node_id in stating or overlap.passages[p].text == "":
+            if passage.node_id in stating or not self._near(p):
                 continue
             finding = self._departure(p)
             if finding is None or finding.support is not SupportClass.CONTRADICTED:
@@ -190,6 +190,13 @@ class Weighing:
             if rest and bound and self._share(held, rest) >= _SAME and not self._of_another(p, finding, team):
                 found.append(quoted(passage, "contradicts"))
         return tuple(found[:_PEERS])
+
+    def _near(self, p: int) -> bool:
+        """Whether a passage may be of the same things: the checks cost more than this look."""
+        overlap = self.overlap
+        held, everything = overlap.held[p], overlap.without(None)
+        lacking = sum(overlap.items[i].binding for i in everything - held)
+        return lacking <= 1 and overlap.weight(held) >= _RELATED * (overlap.weight(everything) - 2)
 
     def _of_another(self, p: int, finding: Finding, team: Sequence[int]) -> bool:
         """Whether a passage names what neither the claim nor its support does, other than what it disputes."""

@@ -8,7 +8,7 @@ from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.terms import Term, vocabulary
 
-__all__ = ["compare", "known"]
+__all__ = ["compare", "displaced", "known"]
 
 _TITLES = vocabulary(
     """president minister chancellor senator governor mayor king queen prince princess emperor pope bishop saint lord
@@ -44,11 +44,9 @@ def known(name: Sequence[Term], reading: Reading) -> bool:
 
     A word of it does not count inside another name: `Bridge` in `Kelder Bridge` says nothing about the Halden Bridge.
     """
-    for term in name:
-        if reading.has(term):
-            around = [other for other in reading.names if any(each.form == term.form for each in other)]
-            if not around or any(_one(name, other) for other in around):
-                return True
+    shared = [term for term in name if reading.has(term)]
+    if any(not _around(term, reading) or any(_one(name, other) for other in _around(term, reading)) for term in shared):
+        return True
     if len(name) > 1:
         initials = "".join(term.form[0] for term in name)
         return any(term.form == initials for term in reading.terms)
@@ -56,6 +54,20 @@ def known(name: Sequence[Term], reading: Reading) -> bool:
     return _SHORTEST <= len(letters) <= _LONGEST and any(
         "".join(term.form[0] for term in other) == letters for other in reading.names
     )
+
+
+def displaced(name: Sequence[Term], reading: Reading, before: Reading) -> bool:
+    """Tells whether a text means another by a part of a name: `the bridge`, after `The Kelder Bridge`."""
+    shared = [term for term in name if reading.has(term)]
+    if len(shared) == len(name) or any(_around(term, reading) for term in shared):
+        return False
+    around = [other for term in shared for other in _around(term, before)]
+    return bool(around) and not any(_one(name, other) for other in around)
+
+
+def _around(term: Term, reading: Reading) -> list[tuple[Term, ...]]:
+    """The names of a text that hold a word."""
+    return [other for other in reading.names if any(each.form == term.form for each in other)]
 
 
 def _one(name: Sequence[Term], other: Sequence[Term]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.judges.checks.entity import known
+from trail_callbacks.judges.checks.entity import displaced, known
 from trail_callbacks.judges.checks.number import stated
 from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.quantities import Quantity
@@ -114,6 +114,7 @@ class Overlap:
         found = []
         for passage, head, row in zip(self.passages, self.heads, self.rows, strict=True):
             has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage, self.claim))
+            has = frozenset(i for i in has if not displaced(self.items[i].name, passage, head))
             if self._on_another(passage):
                 has = frozenset(i for i in has if self.items[i].kind == "name")
             elif head.text and (row or not _subject(passage)):
