@@ -1,6 +1,8 @@
 """trail-callbacks for LangChain and LangGraph: which sentence of the answer is made up, and which step made it up."""
 
-from trail_callbacks.errors import MissingExtraError
+from typing import TYPE_CHECKING
+
+from trail_callbacks.errors import AnswerRejectedError, MissingExtraError
 
 try:
     import langchain_core
@@ -8,10 +10,40 @@ except ImportError as error:
     raise MissingExtraError("langchain_trail", "langchain") from error
 
 from langchain_trail.context import Trail, trail
+from langchain_trail.guarded import guarded
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.models import as_model
+from langchain_trail.node import trail_node
 from langchain_trail.wrap import TrailResult, traced
 
-__all__ = ["Trail", "TrailCallbackHandler", "TrailResult", "as_model", "traced", "trail"]
+if TYPE_CHECKING:
+    from langchain_trail.guard import TrailGuard
+
+__all__ = [
+    "AnswerRejectedError",
+    "Trail",
+    "TrailCallbackHandler",
+    "TrailGuard",
+    "TrailResult",
+    "as_model",
+    "guarded",
+    "traced",
+    "trail",
+    "trail_node",
+]
 
 del langchain_core
+
+
+def __getattr__(name: str) -> object:
+    """Imports what needs more than langchain-core when somebody asks for it."""
+    if name == "TrailGuard":
+        from langchain_trail.guard import TrailGuard  # noqa: PLC0415 - as said
+
+        return TrailGuard
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Lists the public names, those not yet imported too."""
+    return sorted({*globals(), *__all__})

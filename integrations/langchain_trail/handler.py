@@ -139,6 +139,11 @@ class TrailCallbackHandler(BaseCallbackHandler):
         """As `report`, without blocking the event loop."""
         return await self._session.areport(_text(run_id), timeout)
 
+    def graph_around(self, run_id: UUID | str) -> ProvenanceGraph | None:
+        """Returns the graph so far of the unfinished root run that a run belongs to; None if this handler misses it."""
+        root = self._session.root_of(str(run_id))
+        return None if root is None else self._session.graph(root)
+
     @property
     def reports(self) -> Mapping[str, Report]:
         """Finished reports by the id of their root run, oldest first."""

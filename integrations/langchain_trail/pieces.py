@@ -28,6 +28,7 @@ from langchain_trail.messages import (
     tool_calls,
 )
 from trail_callbacks.capture.events import Piece
+from trail_callbacks.feedback import without_feedback
 
 __all__ = ["pieces"]
 
@@ -88,7 +89,7 @@ class _Walk:
             self._open.discard(id(item))
 
     def _leaf(self, item: str, path: tuple[str | int, ...]) -> None:
-        text = clean_text(item.value if isinstance(item, Enum) else item)
+        text = without_feedback(clean_text(item.value if isinstance(item, Enum) else item))
         if text:
             self.found.append(Piece(text=text, path=path, ref=id(item) if len(text) >= _IDENTITY else None))
 
@@ -113,6 +114,9 @@ class _Walk:
     def _message(self, message: BaseMessage, path: tuple[str | int, ...], depth: int) -> None:
         if isinstance(message, RemoveMessage):
             return
+        text, role = clean_text(message_text(message)), role_of(message)
+        if role != "assistant" and text and not (text := without_feedback(text)):
+            return  # a guard's own words about an earlier draft
         attributes: dict[str, Any] = {}
         if message.name:
             attributes["name"] = message.name
@@ -121,11 +125,11 @@ class _Walk:
         answers = message.tool_call_id if isinstance(message, ToolMessage) else None
         self.found.append(
             Piece(
-                text=clean_text(message_text(message)),
+                text=text,
                 path=path,
                 form="message",
                 id=message.id,
-                role=role_of(message),
+                role=role,
                 call_id=answers or None,
                 ref=id(message),
                 attributes=attributes,

@@ -1,0 +1,86 @@
+"""The answer in what a runnable returned: reading it, and putting something else in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from langchain_trail.grounds import answer_text
+
+__all__ = ["annotated", "calls_tools", "replaced", "said"]
+
+
+def said(output: object) -> AIMessage | None:
+    """Returns the message that answers: the output itself, or the last of a model in its `messages`."""
+    if isinstance(output, AIMessage):
+        return output
+    messages = output.get("messages") if isinstance(output, Mapping) else None
+    if not isinstance(messages, list):
+        return None
+    return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
+
+
+def calls_tools(output: object) -> bool:
+    """True for what is no answer yet: a message that calls tools."""
+    message = said(output)
+    return message is not None and bool(message.tool_calls)
+
+
+def annotated(output: Any, summary: dict[str, Any]) -> Any:
+    """Returns an output with a summary on its message and, in a dictionary, under `trail`; a text cannot hold one."""
+    marked = _mapped(output, said(output), lambda message: _noted(message, summary))
+    return {**marked, "trail": summary} if isinstance(marked, dict) else marked
+
+
+def replaced(output: Any, text: str, message: str, summary: dict[str, Any]) -> Any:
+    """Returns an output in which a message stands in place of the answer, or None where it has no place for one.
+
+    Args:
+        output: What the runnable returned.
+        text: Its answer, as it was judged.
+        message: What the user is to read.
+        summary: What is known about the answer.
+    """
+    answer = said(output)
+    if answer is not None:
+        text = answer_text(answer)
+        blocked = _mapped(output, answer, lambda old: _noted(_withheld(old, message), summary))
+        return {**_cleared(blocked, text, message), "trail": summary} if isinstance(blocked, dict) else blocked
+    if isinstance(output, str):
+        return message
+    if isinstance(output, dict):
+        cleared = _cleared(output, text, message)
+        return {**cleared, "trail": summary} if cleared != output else None
+    return None
+
+
+def _mapped(output: Any, answer: AIMessage | None, change: Callable[[AIMessage], AIMessage]) -> Any:
+    if answer is None:
+        return output
+    if output is answer:
+        return change(answer)
+    return {**output, "messages": [change(m) if m is answer else m for m in output["messages"]]}
+
+
+def _noted(message: AIMessage, summary: dict[str, Any]) -> AIMessage:
+    return message.model_copy(update={"response_metadata": {**message.response_metadata, "trail": summary}})
+
+
+def _withheld(message: AIMessage, text: str) -> AIMessage:
+    """A message that keeps nothing but id, name and cost of another. Log probabilities, for one, spell it out."""
+    return AIMessage(text, id=message.id, name=message.name, usage_metadata=message.usage_metadata)
+
+
+def _cleared(output: dict[str, Any], text: str, message: str) -> dict[str, Any]:
+    """Replaces the answer wherever a dictionary holds it."""
+
+    def clear(value: Any) -> Any:
+        if isinstance(value, str) and value.strip() and value.strip() in {text.strip(), *text.strip().splitlines()}:
+            return message
+        if isinstance(value, BaseMessage) and value.text.strip() == text.strip():
+            return AIMessage(message, id=value.id)
+        return value
+
+    return {key: clear(value) for key, value in output.items()}

@@ -1,0 +1,158 @@
+"""Keeps drafts out of what the user watches, until one is accepted.
+
+LangChain streams to the user through callback handlers of its own. While a draft is written they are left out, or
+another handler stands in for them and repeats to them what it heard once the draft is accepted. Tracers, and all other
+handlers of the app, hear everything at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.callbacks.manager import ahandle_event, handle_event
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+
+from langchain_trail.context import untraced
+from langchain_trail.grounds import handlers_in
+from trail_callbacks.errors import InputError
+
+__all__ = ["Drafts", "hides", "unseen"]
+
+_MODEL_HOOKS = frozenset({"on_chat_model_start", "on_llm_start", "on_llm_new_token", "on_llm_end", "on_llm_error"})
+_STARTS = frozenset({"on_chat_model_start", "on_llm_start"})
+
+
+def hides(stream: str | None, on_fail: str) -> bool:
+    """Says whether drafts are hidden until one is accepted.
+
+    Raises:
+        InputError: If a draft may be rejected that the user has read already.
+    """
+    if stream not in {None, "buffer", "pass"}:
+        raise InputError(f"stream is {stream!r}, expected 'buffer' or 'pass'")
+    if stream == "pass" and on_fail != "annotate":
+        raise InputError(
+            f"stream='pass' shows an answer before it is judged, so on_fail={on_fail!r} could not take it back"
+        )
+    return stream != "pass" and (stream == "buffer" or on_fail != "annotate")
+
+
+class _StandIn(BaseCallbackHandler):
+    """Hears in place of a handler that streams to the user."""
+
+    run_inline = True
+
+    def __init__(self, handler: BaseCallbackHandler) -> None:
+        self.handler = handler
+        self.heard: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def tap_output_iter(self, run_id: UUID, output: Iterator[Any]) -> Iterator[Any]:  # noqa: ARG002 - LangChain's signature
+        """By this LangChain knows that somebody wants tokens."""
+        return output
+
+    def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[Any]) -> AsyncIterator[Any]:  # noqa: ARG002 - as above
+        """As above."""
+        return output
+
+
+def _heard(name: str) -> Any:
+    def hook(self: _StandIn, *args: Any, **kwargs: Any) -> None:
+        self.heard.append((name, args, kwargs))
+
+    return hook
+
+
+_HOOKS = (
+    *sorted(_MODEL_HOOKS),
+    *(f"on_{kind}_{phase}" for kind in ("chain", "tool", "retriever") for phase in ("start", "end", "error")),
+    "on_custom_event",
+)
+for _name in _HOOKS:
+    setattr(_StandIn, _name, _heard(_name))
+
+
+class Drafts:
+    """The drafts of one answer, hidden from the user.
+
+    Args:
+        config: The config of the code that guards.
+        hide: False lets everything through at once.
+    """
+
+    def __init__(self, config: RunnableConfig, *, hide: bool = True) -> None:
+        self._config = config
+        self._streaming = [h for h in handlers_in(config) if hasattr(h, "tap_output_iter")] if hide else []
+        self._written: list[list[_StandIn]] = []
+
+    def next(self) -> RunnableConfig:
+        """Returns the config to write the next draft with."""
+        if not self._streaming:
+            return self._config
+        # LangGraph's handlers are not told later: they emit what a node returns, once and with our report on it.
+        stand_ins = [_StandIn(h) for h in self._streaming if not type(h).__module__.startswith("langgraph")]
+        self._written.append(stand_ins)
+        callbacks = self._config.get("callbacks")
+        if isinstance(callbacks, BaseCallbackManager):
+            manager = callbacks.copy()
+            for handler in self._streaming:
+                manager.remove_handler(handler)
+            for stand_in in stand_ins:
+                manager.add_handler(stand_in)
+            return {**self._config, "callbacks": manager}
+        kept = [handler for handler in callbacks or () if handler not in self._streaming]
+        return {**self._config, "callbacks": [*kept, *stand_ins]}
+
+    @contextmanager
+    def hidden(self) -> Generator[None]:
+        """For a draft written by code that takes its config from the context."""
+        if not self._streaming:
+            yield
+            return
+        token = var_child_runnable_config.set(self.next())
+        try:
+            yield
+        finally:
+            var_child_runnable_config.reset(token)
+
+    def release(self) -> None:
+        """Repeats what was heard of the last draft: it is accepted."""
+        for handler, name, args, kwargs in self._repeated():
+            handle_event([handler], name, None, *args, **kwargs)
+
+    async def arelease(self) -> None:
+        """As `release`."""
+        for handler, name, args, kwargs in self._repeated():
+            await ahandle_event([handler], name, None, *args, **kwargs)
+
+    def _repeated(self) -> Iterator[tuple[BaseCallbackHandler, str, tuple[Any, ...], dict[str, Any]]]:
+        if not self._written:
+            return
+        for first, last in zip(self._written[0], self._written[-1], strict=True):
+            if first is last:
+                for name, args, kwargs in last.heard:
+                    yield last.handler, name, args, kwargs
+                continue
+            # A later draft was asked for with the rejected one beside it: in the place of its prompts stand the first.
+            asked = (args for name, args, _ in first.heard if name in _STARTS)
+            for name, args, kwargs in last.heard:
+                if name in _STARTS:
+                    said = next(asked, (*args[:1], [[]] if name == "on_chat_model_start" else [""]))
+                    yield last.handler, name, said, kwargs
+                elif name in _MODEL_HOOKS:
+                    yield last.handler, name, args, kwargs
+
+
+@contextmanager
+def unseen() -> Generator[None]:
+    """For a judge's own calls: they reach no callback of the app, no stream and no recording of ours."""
+    token = var_child_runnable_config.set(None)
+    try:
+        with untraced():
+            yield
+    finally:
+        var_child_runnable_config.reset(token)

@@ -1,0 +1,130 @@
+"""`trail_node()`: a node that verifies the answer in a graph's state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+
+from langchain_trail.answers import annotated, said
+from langchain_trail.drafts import unseen
+from langchain_trail.events import adispatch, dispatch
+from langchain_trail.grounds import answer_text, captured, from_messages
+from langchain_trail.pieces import pieces
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.guard import Checker, Examine
+from trail_callbacks.models.call import Usage
+from trail_callbacks.report import Report
+from trail_callbacks.verify.options import VerifyOptions
+
+if TYPE_CHECKING:
+    from trail_callbacks.judges.resolve import JudgeLike
+
+__all__ = ["trail_node"]
+
+_ANSWERS = ("answer", "final_answer", "generation", "output", "response", "result", "summary")
+_QUESTIONS = ("question", "query", "input", "user_input")
+_SOURCES = ("documents", "docs", "context", "contexts", "sources", "passages", "chunks", "retrieved_docs")
+
+
+def trail_node(
+    judge: JudgeLike = None,
+    *,
+    answer: str | None = None,
+    sources: str | Iterable[str] | None = None,
+    key: str = "trail",
+    options: VerifyOptions | None = None,
+    timeout: float | None = 60.0,
+    on_report: Callable[[Report], None] | None = None,
+) -> Runnable[Any, dict[str, Any]]:
+    """Makes a node for a LangGraph graph that verifies the answer so far and writes the summary of the report.
+
+        builder.add_node("verify", trail_node())
+        builder.add_edge("generate", "verify")
+        builder.add_conditional_edges("verify", lambda s: END if s["trail"]["hallucination_score"] == 0 else "generate")
+
+    The state needs a key to write to: `trail: dict`. The answer is held against what led to it in the captured graph
+    where a `TrailCallbackHandler` listens, else against the state: documents anywhere in it, tool results, system and
+    user messages, and texts under `sources`. Where the answer is a message of `messages`, it gets the summary in its
+    `response_metadata["trail"]` too. The node never raises because of the judge: see the summary's `state`.
+
+    Args:
+        judge: Who decides; None is the offline judge. See `TrailCallbackHandler`.
+        answer: Key of the answer in the state; by default the last message of a model in `messages`, else the first
+            that is there of `answer`, `final_answer`, `generation`, `output`, `response`, `result`, `summary`.
+        sources: Keys of texts that are evidence; by default `documents`, `context`, `sources` and the like.
+        key: Key of the state to write the summary to.
+        options: Settings of the verification.
+        timeout: Seconds it may take, above 0; None waits as long as it takes.
+        on_report: Called with the report.
+
+    Raises:
+        InputError: If a value is out of range.
+        JudgeError: If the judge is unknown.
+    """
+    if not key:
+        raise InputError("key is empty, expected the name of a key of the graph's state")
+    checker = Checker(judge, options, timeout=timeout, on_report=on_report, around=unseen)
+    names = _SOURCES if sources is None else (sources,) if isinstance(sources, str) else tuple(sources)
+
+    def examine(state: Any, config: RunnableConfig) -> Examine:
+        values = _values(state)
+        message, text = _answer(values, answer)
+        return Examine(lambda: captured(config, message, text) or _from_state(values, message, text, names), Usage())
+
+    def update(state: Any, report: Report) -> dict[str, Any]:
+        summary = report.summary()
+        message, _ = _answer(_values(state), answer)
+        return {key: summary, **({"messages": [annotated(message, summary)]} if message is not None else {})}
+
+    def node(state: Any, config: RunnableConfig) -> dict[str, Any]:
+        report = checker.check(examine(state, config))
+        dispatch(report.summary(), config)
+        return update(state, report)
+
+    async def anode(state: Any, config: RunnableConfig) -> dict[str, Any]:
+        report = await checker.acheck(examine(state, config))
+        await adispatch(report.summary(), config)
+        return update(state, report)
+
+    return RunnableLambda(node, anode, name="trail")
+
+
+def _values(state: Any) -> Mapping[str, Any]:
+    """A graph's state is a dictionary, a dataclass or a pydantic model."""
+    if isinstance(state, Mapping):
+        return state
+    if isinstance(state, list):
+        return {"messages": state}
+    fields = getattr(type(state), "model_fields", None) or getattr(type(state), "__dataclass_fields__", {})
+    return {name: getattr(state, name) for name in fields}
+
+
+def _answer(values: Mapping[str, Any], key: str | None) -> tuple[AIMessage | None, str]:
+    """The answer's message, if it is the last one of `messages`, and its text; empty if there is none."""
+    message = said(values)
+    if message is not None and key in {None, "messages"} and not message.tool_calls:
+        return message, answer_text(message)
+    named = [key] if key is not None else [name for name in _ANSWERS if values.get(name)]
+    if not named:
+        return None, ""
+    found = values.get(named[0])
+    return None, answer_text(found) if isinstance(found, AIMessage) else "\n".join(p.text for p in pieces(found))
+
+
+def _from_state(
+    values: Mapping[str, Any], message: AIMessage | None, text: str, names: Sequence[str]
+) -> ProvenanceGraph:
+    read = [m for m in values.get("messages") or () if isinstance(m, BaseMessage) and m is not message]
+    nodes = [
+        Node(id=f"state-{i}", kind="document", text=piece.text, step=str(piece.path[0]), attributes=piece.attributes)
+        for i, piece in enumerate(pieces({name: value for name, value in values.items() if name != "messages"}))
+        if (piece.form == "document" or piece.path[0] in names) and piece.text.strip()
+    ]
+    graph = from_messages(read, text)
+    asked = next((str(values[name]) for name in _QUESTIONS if isinstance(values.get(name), str)), None)
+    question = None if graph.question else asked
+    return ProvenanceGraph.from_texts(text, [*graph.leaves(), *nodes], question)

@@ -1,0 +1,66 @@
+"""A streamed answer that is released sentence by sentence, each once it is judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.messages import AIMessageChunk
+
+from langchain_trail.chunks import added, as_chunk
+from trail_callbacks.errors import InputError
+from trail_callbacks.text import sentences
+
+__all__ = ["Sentences"]
+
+
+class Sentences:
+    """What came of one stream so far."""
+
+    def __init__(self) -> None:
+        self._chunks: list[Any] = []
+        self.text = ""
+        self.released = 0
+
+    def add(self, chunk: Any) -> None:
+        """Takes a chunk.
+
+        Raises:
+            InputError: If it is neither text nor a model's message.
+        """
+        if not isinstance(chunk, str | AIMessageChunk):
+            raise InputError(
+                f"stream='sentences' releases text or messages, this app streams {type(chunk).__name__}: "
+                "use stream='buffer'"
+            )
+        self._chunks.append(chunk)
+        self.text += chunk if isinstance(chunk, str) else chunk.text
+
+    @property
+    def output(self) -> Any:
+        """The sum of the chunks."""
+        return added(self._chunks)
+
+    def end(self) -> int:
+        """Where the last sentence ends that is complete: another one has begun behind it."""
+        found = list(sentences(self.text))
+        return found[-2].end if len(found) > 1 else 0
+
+    def release(self, end: int) -> Any:
+        """The chunk for what is accepted now."""
+        text, self.released = self.text[self.released : end], end
+        return text if isinstance(self._chunks[0], str) else AIMessageChunk(content=text, id=self._chunks[0].id)
+
+    def last(self, summary: dict[str, Any]) -> list[Any]:
+        """The chunk for all that is no text: tool calls, costs, the summary."""
+        whole = self.output
+        if not isinstance(whole, AIMessageChunk):
+            return []
+        metadata = {**whole.response_metadata, **({"trail": summary} if summary else {})}
+        return [whole.model_copy(update={"content": "", "response_metadata": metadata, "chunk_position": "last"})]
+
+    def instead(self, message: str, summary: dict[str, Any]) -> Any:
+        """The chunk that ends an answer which fails; sentences that passed stay."""
+        text = f"\n\n{message}" if self.text[: self.released].strip() else message
+        if isinstance(self._chunks[0], str):
+            return text
+        return as_chunk(AIMessageChunk(content=text, id=self._chunks[0].id, response_metadata={"trail": summary}))

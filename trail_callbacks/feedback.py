@@ -1,0 +1,98 @@
+"""What a model is told about an answer that was not accepted: which claims fail, and what the sources say instead."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from functools import cache
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import candidates
+from trail_callbacks.graph import Node
+from trail_callbacks.prompts import load, neutral
+from trail_callbacks.report import Report, Verdict
+
+__all__ = ["feedback", "without_feedback"]
+
+_CLAIMS = 12
+_QUOTES = 3
+_LONG = 400  # signs of a quote; a longer one is cut
+_SOURCES = frozenset({"document", "tool_result"})
+
+
+def feedback(report: Report) -> str:
+    """Writes to the model whose answer a report is about.
+
+    Quotes are cleaned of all that looks like an instruction to a chat template. The text stands between marks by which
+    `without_feedback` finds it again: it repeats claims that nothing supports, and must never become evidence for them.
+
+    Args:
+        report: The report on the answer that was not accepted.
+    """
+    opening, closing = _marks()
+    parts = load("feedback").messages(list=_listed(report))
+    return "\n\n".join([opening, *(part.content for part in parts), closing])
+
+
+def without_feedback(text: str) -> str:
+    """Returns a text without the feedback in it; what was written before and after stays."""
+    if _marks()[0] not in text:
+        return text
+    return _block().sub("", text)
+
+
+@cache
+def _marks() -> tuple[str, str]:
+    """Not to be guessed: whoever knows them can hide a text from the record, though never an answer."""
+    key = secrets.token_hex(8)
+    return f"<<<REVIEW {key}>>>", f"<<<END REVIEW {key}>>>"
+
+
+@cache
+def _block() -> re.Pattern[str]:
+    opening, closing = _marks()
+    return re.compile(rf"\s*{opening}.*?(?:{closing}\s*|\Z)", re.DOTALL)
+
+
+def _listed(report: Report) -> str:
+    claims = report.unsupported
+    lines = [line for n, claim in enumerate(claims[:_CLAIMS], 1) for line in _about(n, claim, report)]
+    if len(claims) > _CLAIMS:
+        lines.append(f"... and {len(claims) - _CLAIMS} more statements that the sources do not support.")
+    if not any(leaf.kind in _SOURCES for leaf in _leaves(report)):
+        lines.append("No source was read before the answer was written.")
+    return "\n".join(lines) or "The answer holds statements that cannot be checked."
+
+
+def _about(n: int, claim: Claim, report: Report) -> list[str]:
+    verdict = report.verdict(claim.id)
+    problem = (verdict.support or "").replace("_", " ")
+    if verdict.error_type:
+        problem = f"{problem} ({verdict.error_type.replace('_', ' ')})"
+    why = f". {_short(verdict.rationale)}" if verdict.rationale else ""
+    said = _quotes(claim, verdict, report)
+    return [
+        f'{n}. You wrote: "{_short(claim.quote)}"',
+        f"   Problem: {problem}{why}",
+        *(f'   A source ({_short(step)}) says: "{_short(quote)}"' for step, quote in said),
+    ]
+
+
+def _quotes(claim: Claim, verdict: Verdict, report: Report) -> list[tuple[str, str]]:
+    """What decided; where nothing did, the passages that come closest."""
+    graph = report.graph
+    if verdict.evidence:
+        found = [(item.node_id, item.quote) for item in verdict.evidence]
+    else:
+        sources = [leaf for leaf in _leaves(report) if leaf.kind in _SOURCES]
+        found = [(p.node_id, p.text) for p in candidates([claim], sources, _QUOTES).get(claim.id, ())]
+    return [(graph.node(node_id).step or node_id, quote) for node_id, quote in found[:_QUOTES]]
+
+
+def _leaves(report: Report) -> tuple[Node, ...]:
+    return report.graph.leaves()
+
+
+def _short(text: str) -> str:
+    line = " ".join(neutral(text).split())
+    return line if len(line) <= _LONG else f"{line[:_LONG]} [...]"
