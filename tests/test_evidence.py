@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from time import perf_counter
 
 import pytest
@@ -158,13 +156,85 @@ def test_quoted_takes_over_span_and_words():
     )
 
 
-def test_the_log_of_the_host_stays_silent():
-    code = (
-        "import logging; logging.basicConfig(level=logging.WARNING)\n"
-        "from trail_callbacks.claims import split\n"
-        "from trail_callbacks.evidence import candidates\n"
-        "from trail_callbacks.graph import Node\n"
-        "print(len(candidates(split('The tower is tall.'), [Node(id='d', kind='document', text='A tower.')], 1)))"
+BRIDGE = "Halden Bridge, a short guide. The Halden Bridge crosses the Orra at Vint. It opened in 1932. It is grey."
+
+
+def test_a_passage_comes_with_what_stands_around_it_and_that_is_no_evidence():
+    passages = {p.text: p for p in candidates([claim("The Halden Bridge opened in 1932.")], [node(BRIDGE)], 8)["c1"]}
+    opened = passages["It opened in 1932."]
+    assert opened.before == "Halden Bridge, a short guide.\nThe Halden Bridge crosses the Orra at Vint."
+    assert opened.after == "It is grey."
+    assert opened.address == ""
+    assert (passages["Halden Bridge, a short guide."].before, passages["It is grey."].after) == ("", "")
+    assert quoted(opened, "supports").quote == "It opened in 1932."
+
+
+def test_neighbours_are_cut_at_words():
+    text = "First. " + "long " * 100 + "end. The tower stands here. " + "wide " * 100 + "end."
+    (tower,) = (p for p in candidates([claim("tower")], [node(text)], 8)["c1"] if "tower" in p.text)
+    assert tower.before.endswith("long end.")
+    assert tower.after.startswith("wide wide")
+    assert all(len(line) <= 200 for line in [*tower.before.splitlines(), tower.after])
+    assert {*tower.before.split(), *tower.after.split()} <= {"First.", "long", "end.", "wide"}
+
+
+def test_a_row_comes_with_its_head_and_a_field_with_its_record():
+    table = "Prices in euros\n| Lamp | Price |\n| --- | --- |\n| floor | 129 |\n| desk | 49 |"
+    row = candidates([claim("The desk lamp costs 49.")], [node(table)], 1)["c1"][0]
+    assert (row.text, row.address, row.before) == ("| desk | 49 |", "row 2", "Prices in euros\n| Lamp | Price |")
+    stock = '{"city": "Oslo", "rows": [{"lamp": "floor", "left": 0}, {"lamp": "desk", "left": 14}]}'
+    found = candidates([claim("In Oslo 14 desk lamps are left.")], [node(stock)], 1)["c1"][0]
+    assert (found.text, found.address) == ('{"lamp": "desk", "left": 14}', "$.rows[1]")
+    assert '"city": "Oslo"' in found.before
+
+
+def test_a_sentence_is_found_by_the_name_before_it():
+    other = "Kelder Bridge, a short guide. The Kelder Bridge crosses the Lim. It opened in 1954. It is red."
+    found_ = candidates([claim("The Halden Bridge opened in spring.")], [node(other, "a"), node(BRIDGE, "b")], 3)["c1"]
+    ranks = {(p.node_id, p.text): i for i, p in enumerate(found_)}
+    assert ("b", "It opened in 1932.") in ranks
+
+
+def test_headings_with_the_name_do_not_crowd_out_the_sentence_that_has_the_rest():
+    sources = [f"Halden Bridge, chapter {i}." for i in range(20)]
+    sources[7] += " Lorries must use the lower deck."
+    assert "Lorries must use the lower deck." in found(
+        "On the Halden Bridge lorries use the lower deck.", *sources, limit=3
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (done.stdout.strip(), done.stderr) == ("1", "")
+
+
+def test_what_is_shared_with_a_claim_does_not_depend_on_other_texts():
+    texts = ["The tower was built in 1889.", "The city built a wall.", "A tower of sand."]
+    order = found("The tower was built in the city.", *texts, limit=3)
+    more = found("The tower was built in the city.", *texts, *(f"City {i} has a wall." for i in range(300)), limit=303)
+    assert [text for text in more if text in texts] == order
+
+
+def crowd(n):
+    """Texts on other things, in other words and in the same."""
+    names = ["Kelder", "Marsk", "Ostby", "Runa", "Tolm", "Varde", "Wyke", "Zell", "Brom", "Calden"]
+    kinds = (
+        "{0} Bridge, a guide. The {0} Bridge crosses the Lim. It opened in {1}. It was designed by Ada {0}son.",
+        "| Town | Bridges |\n| {0} | {1} |\n| Upper {0} | 3 |",
+        '{{"town": "{0}", "opened": {1}}}',
+        "Ferries of {0} were late in {1}, as ever; nobody complained, and the town hall stayed open all night long.",
+        "In {1} the mayor of {0} opened a school. " + "It is a fine school with many rooms. " * 20,
+    )
+    return [kinds[i % len(kinds)].format(f"{names[i % 10]}{i // 50 or ''}", 1900 + i % 97) for i in range(n)]
+
+
+@pytest.mark.parametrize("n", [50, 500])
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        ("The Halden Bridge opened in 1932.", "It opened in 1932."),
+        ("The Halden Bridge opened in 1954.", "It opened in 1932."),  # what contradicts is found, too
+        ("The Halden Bridge crosses the Orra.", "The Halden Bridge crosses the Orra at Vint."),
+        ("The Halden Bridge is grey.", "It is grey."),
+    ],
+)
+def test_evidence_is_found_among_any_number_of_other_texts(n, text, evidence):
+    nodes = [node(other, f"x{i}") for i, other in enumerate(crowd(n))]
+    nodes.insert(n // 2, node(BRIDGE, "bridge"))
+    passages = candidates([claim(text)], nodes, 8)["c1"]
+    assert ("bridge", evidence) in {(p.node_id, p.text) for p in passages}
