@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.evidence import Evidence, quoted
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CachedJudge", "cached", "digestible"]
 
-_FORMAT = 1  # of what is kept; another number makes all earlier entries misses
 _RUN = {"claim": ("id", "quote", "start", "end"), "passage": ("id", "node_id", "start", "end")}
 """What belongs to one run only. All other fields of a question are part of its key, also those added later."""
 
@@ -47,6 +47,12 @@ def cached(judge: Judge, store: Store) -> Judge:
 
         return CachedTracer(judge, store)
     return CachedJudge(judge, store)
+
+
+@cache
+def _release() -> str:
+    """Part of every key: another release may ask in another shape, or read what was kept in another way."""
+    return version("trail-callbacks")
 
 
 class CachedJudge:
@@ -127,7 +133,7 @@ class CachedJudge:
     def _key(self, purpose: str, material: Mapping[str, Any]) -> str:
         judge, model = self._judge, self._judge.model
         parameters = [getattr(judge, "parameters", None), getattr(model, "parameters", None)]
-        return digest([_FORMAT, purpose, judge.name, parameters, material])
+        return digest([_release(), purpose, judge.name, parameters, material])
 
     def _problem(self) -> tuple[str, ...]:
         problem = self._store.problem

@@ -14,6 +14,8 @@ from trail_callbacks.prompts import digest
 
 __all__ = ["LLMJudge"]
 
+_PROMPTS = ("claims", "verdicts", "localize", "answerable", "select", "decompose")
+
 
 class LLMJudge:
     """Asks a language model.
@@ -74,7 +76,7 @@ class LLMJudge:
     @property
     def name(self) -> str:
         """`llm/`, the model's name, and a hash that changes with the prompts."""
-        return f"llm/{self._model.name}/{digest('claims', 'verdicts', 'localize', 'answerable')}"
+        return f"llm/{self._model.name}/{digest(*_PROMPTS)}"
 
     @property
     def model(self) -> Model:
