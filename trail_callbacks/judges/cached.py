@@ -3,7 +3,8 @@
 Kept claim by claim, so that an answer that shares seven of eight claims with an earlier one asks about one. What a
 hash is made of: the claim's text, the texts of its passages with their surroundings, the purpose, the judge's name
 (which changes with its model and its prompts) and its parameters. Ids of claims, passages and nodes are not part of
-it, they differ from run to run; the other claims of the same call are not either, they are not meant to matter.
+it, they differ from run to run; the other claims of the same call are not either, they are not meant to matter. The
+release is: another one may ask in another shape.
 """
 
 from __future__ import annotations
