@@ -138,6 +138,10 @@ def test_lines_with_keys_stand_alone():
         ("", "stock:"),
         ("", "- 3 in Oslo"),
     ]
+    long = "description: a lamp that stands on the floor of any room\nprice: 42\n"
+    assert [part for _, part in read(long)] == long.splitlines()
+    wrapped = "The lamp has two parts, which are sold in one box:\nfoot: made of iron, and a shade."
+    assert "".join(part for _, part in read(wrapped)) == wrapped.replace("\n", "")
 
 
 VALUES = st.recursive(

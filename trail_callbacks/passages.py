@@ -20,6 +20,8 @@ _PROSE = 300  # signs; a longer string in JSON is a text of its own
 _BREAK = re.compile(r"\s+")
 _WORD = re.compile(r"\w")
 _FENCE = re.compile(r"(?:```|~~~)\w*")
+_KEYED = re.compile(r"[-\w.]+:\s")
+_NEXT_KEY = re.compile(r"\s*\n\s*(?=[-\w.]+:\s)")
 _ESCAPE = re.compile(r"\\[nrt]|\\.", re.DOTALL)
 
 
@@ -81,8 +83,14 @@ def _written(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _prose(part: str, text: str, offset: int, place: Field | None = None) -> Iterator[Span]:
     for sentence in sentences(part):
-        if not _FENCE.fullmatch(sentence.text):
-            yield from _cut(text, offset + sentence.start, offset + sentence.end, place)
+        if _FENCE.fullmatch(sentence.text):
+            continue
+        at = offset + sentence.start
+        if "\n" in sentence.text and _KEYED.match(sentence.text):  # a list of settings is no wrapped sentence
+            for line in _NEXT_KEY.finditer(sentence.text):
+                yield from _cut(text, at, offset + sentence.start + line.start(), place)
+                at = offset + sentence.start + line.end()
+        yield from _cut(text, at, offset + sentence.end, place)
 
 
 def _told(text: str, field: Field) -> Iterator[Span]:

@@ -67,6 +67,8 @@ def test_quantities_are_read_in_their_base_units(text, values):
         ("The film came out before 2000.", "The film came out in 2011.", ("2000", "2011")),
         ("It has 3 decks.", "It has 40 lamps.", None),  # another thing is counted
         ("It has 3 decks.", "It has decks.", None),
+        ("It has 3 decks.", "Length: 90; Decks: 4.", ("3", "4")),
+        ("The lamp has a price of 129.", '{"name": "lamp", "price": 49}', ("129", "49")),
         ("Version 4.2 is out.", "Version 4.2.0 is out.", None),
     ],
 )
@@ -92,6 +94,11 @@ def test_a_number_that_is_only_coarse_is_partial():
         ("The bridge was designed by Holt.", "The bridge was designed by Mara Holt.", None),
         ("The request goes to HR.", "The request goes to Human Resources.", None),
         ("The bridge was designed by Mara Holt.", "The bridge was opened in Oslo.", None),
+        ("The goal was scored by Mira Stolz.", "The goal was scored by Mia Stolz.", ("Mira Stolz", "Mia Stolz")),
+        ("The goal was scored by M. Stolz.", "The goal was scored by Mira Stolz.", None),
+        ("The law was signed by President Holt.", "The law was signed by Mara Holt.", None),
+        ("We crossed the Halden Bridge.", "We crossed the Kelder Bridge.", ("Halden Bridge", "Kelder Bridge")),
+        ("We crossed the Halden Bridge.", "We crossed the bridge.", None),
     ],
 )
 def test_entity(claim, passage, expected):
@@ -184,6 +191,13 @@ def test_stems_join_forms_and_keep_words_apart():
 
 def test_names_are_capitalised_words_inside_a_sentence():
     assert [t.form for t in terms("The tower of Gustave Eiffel's firm.") if t.kind == "name"] == ["gustave", "eiffel"]
+    assert [t.form for t in terms("The Halden Bridge was designed by Jo Reed.") if t.kind == "name"] == [
+        "halden",
+        "bridge",
+        "jo",
+        "reed",
+    ]
+    assert [t.form for t in terms("Halden Bridge Opens After Long Delays") if t.kind == "name"] == []
     assert [t.form for t in terms("THE ANNUAL REPORT OF THE GROUP") if t.kind == "name"] == []
     assert [t.form for t in terms("Towers are tall.") if t.kind == "name"] == []
 

@@ -219,3 +219,74 @@ def test_what_is_said_of_one_ship_does_not_support_a_claim_about_another():
     assert str(check("The Constance was raised within three weeks.", ships).verdicts[0].support) != "supported"
     pronoun = "The Constance was found in May. She was raised within three weeks."
     assert str(check("The Constance was raised within three weeks.", pronoun).verdicts[0].support) == "supported"
+
+
+def test_localizing_names_every_node_that_states_it_by_itself():
+    stated = "The tower was completed in 1889."
+    judgement = judge(stated, stated, "Snow fell.", "As noted, the tower was completed in 1889.", purpose="localize")
+    assert str(judgement.support) == "supported"
+    assert {evidence.node_id for evidence in judgement.evidence} == {"d0", "d2"}
+
+
+def test_localizing_takes_no_two_nodes_together():
+    halves = ("Mara Holt designed the Halden Bridge.", "The Halden Bridge was opened by Jonas Reed.")
+    text = "Mara Holt designed the Halden Bridge, which was opened by Jonas Reed."
+    assert verdict(text, *halves)[0] == "supported"
+    assert verdict(text, *halves, purpose="localize")[0] != "supported"
+    assert verdict(text, " ".join(halves), purpose="localize")[0] == "supported"
+
+
+def test_the_unsupported_part_of_a_claim_is_named():
+    judgement = judge("The tower is 330 m tall, and the tower was completed in 1887.", TOWER)
+    assert judgement.faults == ("the tower was completed in 1887.",)
+    assert judge("The tower was completed in 1887.", TOWER).faults == ()
+    assert judge("The tower is 330 m tall, and the tower stands in Paris.", TOWER).faults == ()
+
+
+BRIDGE = (
+    "Halden Bridge, a guide. The Halden Bridge crosses the Orra at Vint. It opened in 1932. "
+    "The bridge was designed by Mara Holt. It carries 12,000 cars a day. Lorries cross it at night."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When did the Halden Bridge open?", "It opened in 1932."),
+        ("In what year was the Halden Bridge opened?", "It opened in 1932."),
+        ("Who designed the Halden Bridge?", "The bridge was designed by Mara Holt."),
+        ("How many cars does the Halden Bridge carry a day?", "It carries 12,000 cars a day."),
+    ],
+)
+def test_sentences_that_answer_a_question_are_named(question, answer):
+    judgement = judge(question, BRIDGE, OTHER, question, purpose="answerable")
+    assert str(judgement.support) == "supported"
+    assert [evidence.quote for evidence in judgement.evidence] == [answer]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did the Kelder Bridge open?",  # another
+        "Who designed the Kelder Bridge?",
+        "How tall is the Halden Bridge?",  # no number for it
+        "Who opened the Halden Bridge?",  # no name for it
+        "When do lorries cross the Halden Bridge?",  # no time that is a number
+        "Where is the Halden Bridge?",
+        "Why was the Halden Bridge closed?",
+        "What is the capital of France?",
+        "Tell me about the Halden Bridge.",
+        "Wann wurde die Halden Bridge eröffnet?",
+        "???",
+        "",
+    ],
+)
+def test_in_doubt_a_question_is_not_answered(question):
+    assert verdict(question, BRIDGE, OTHER, purpose="answerable") == ("absent", "other")
+
+
+def test_escaped_letters_are_read():
+    assert verdict("Das Café kostet 12 Euro Eintritt.", r'{"text": "Das Caf\u00e9 kostet 12 Euro Eintritt."}') == (
+        "supported",
+        None,
+    )
