@@ -1,0 +1,88 @@
+"""Measures how much of the known evidence is among the candidate passages of a claim.
+
+    python tests/benchmarks/evidence_recall.py --data /path/to/data
+
+Prints one JSON line a set and limit. planted_dev ("dev": weights were chosen on it): share of quotes that passages of the
+right leaf cover to 95 % of their letters, and share of claims with all their quotes. multistep_entailmentbank (nothing but
+the fading of repeated words was looked at there): share of the premises of a conclusion among its 25 or so sentences.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import candidates
+from trail_callbacks.graph import Node
+from trail_callbacks.scoring import wilson
+
+LIMITS = (4, 8, 12)
+
+
+def claim(id_, text):
+    return Claim(id=id_, text=text, quote=text, start=0, end=len(text))
+
+
+def covered(passages, node, quote):
+    start = node["text"].index(quote)
+    signs = {i for i in range(start, start + len(quote)) if node["text"][i].isalnum()}
+    seen = {i for p in passages if p.node_id == node["id"] for i in range(p.start, p.end)}
+    return len(signs & seen) >= 0.95 * len(signs)
+
+
+def planted(path):
+    """For each claim and limit, whether each quote was found."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        run = json.loads(line)
+        by_id = {node["id"]: node for node in run["nodes"]}
+        leaves = [node for node in run["nodes"] if node["kind"] in {"document", "tool_result"}]
+        nodes = [Node(id=node["id"], kind=node["kind"], text=node["text"]) for node in leaves]
+        known = [item for item in run["claims"] if item["evidence"] and item["support"] != "unevaluatable"]
+        for limit in LIMITS:
+            found = candidates([claim(item["id"], item["text"]) for item in known], nodes, limit)
+            for item in known:
+                yield limit, [covered(found[item["id"]], by_id[e["node"]], e["quote"]) for e in item["evidence"]]
+
+
+def premises(path):
+    with gzip.open(path, "rt", encoding="utf-8") as rows:
+        for row in map(json.loads, rows):
+            nodes = [Node(id=id_, kind="document", text=text) for id_, text in row["sources"].items()]
+            gold = {id_ for step in row["steps"] for id_ in step["inputs"] if id_ in row["sources"]}
+            for limit in LIMITS:
+                found = {p.node_id for p in candidates([claim("c", row["final"])], nodes, limit)["c"]}
+                yield limit, [id_ in found for id_ in sorted(gold)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", default=os.environ.get("TRAIL_DATA_DIR"))
+    options = parser.parse_args()
+    if not options.data:
+        print("skipped: name the folder of the labelled data with --data or TRAIL_DATA_DIR", file=sys.stderr)
+        return 0
+    sets = {
+        "planted_dev": planted(Path(options.data, "planted_dev.jsonl")),
+        "multistep_entailmentbank": premises(Path(options.data, "multistep_entailmentbank.jsonl.gz")),
+    }
+    for name, results in sets.items():
+        by_limit = defaultdict(list)
+        for limit, hits in results:
+            by_limit[limit].append(hits)
+        for limit, claims in by_limit.items():
+            hits = [hit for quotes in claims for hit in quotes]
+            share, whole = sum(hits) / len(hits), sum(map(all, claims)) / len(claims)
+            line = {"set": name, "limit": limit, "recall": round(share, 3), "n": len(hits)}
+            line["interval_95"] = [round(bound, 3) for bound in wilson(share, len(hits))]
+            print(json.dumps({**line, "all_of_a_claim": round(whole, 3), "claims": len(claims)}))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
