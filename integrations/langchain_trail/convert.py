@@ -10,7 +10,7 @@ import concurrent.futures
 import re
 import sys
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, cast, get_args
 
 from langchain_core.outputs import ChatGeneration, LLMResult
@@ -25,6 +25,8 @@ INTERNAL = "trail_internal"
 
 _KINDS: frozenset[str] = frozenset(get_args(RunKind))
 _SEQUENCE = re.compile(r"seq:step:(\d+)")
+_WRITER = re.compile(r"(?:lc_)?run-+([0-9a-f-]{36})\b")
+"""LangChain names messages after the run that wrote them; an answer from its cache keeps the name."""
 _ERROR_TEXT = 2_000
 _CONTAINERS = (list, dict)
 
@@ -45,9 +47,9 @@ class Started:
     run_id: Hashable
     parent_id: Hashable | None
     kind: RunKind
-    serialized: Mapping[str, Any] | None
-    payload: object
-    details: Mapping[str, Any]
+    serialized: Mapping[str, Any] | None = None
+    payload: object = None
+    details: Mapping[str, Any] = field(default_factory=dict)
     phase: ClassVar[Literal["started"]] = "started"
 
     def convert(self, seq: int) -> RunStarted:
@@ -81,7 +83,7 @@ class Ended:
     """
 
     run_id: Hashable
-    payload: object
+    payload: object = None
     late: object = None
     metadata: Mapping[str, Any] | None = None
     parent_id: ClassVar[None] = None
@@ -89,9 +91,9 @@ class Ended:
 
     def convert(self, seq: int) -> RunEnded:
         """Makes the event."""
-        return RunEnded(
-            seq=seq, run_id=str(self.run_id), outputs=_outputs(self.payload, self.metadata), inputs=_late(self.late)
-        )
+        run_id = str(self.run_id)
+        outputs = _outputs(self.payload, self.metadata, run_id)
+        return RunEnded(seq=seq, run_id=run_id, outputs=outputs, inputs=_late(self.late))
 
 
 @dataclass(slots=True, eq=False)
@@ -124,7 +126,7 @@ class Failed:
             error=self.error,
             status=self.status,
             inputs=_late(self.late),
-            outputs=_outputs(self.payload, self.metadata),
+            outputs=_outputs(self.payload, self.metadata, str(self.run_id)),
         )
 
 
@@ -168,11 +170,14 @@ def _late(inputs: object) -> tuple[Piece, ...] | None:
     return (pieces(inputs) or None) if inputs is not None else None
 
 
-def _outputs(payload: object, metadata: Mapping[str, Any] | None) -> tuple[Piece, ...]:
+def _outputs(payload: object, metadata: Mapping[str, Any] | None, run_id: str) -> tuple[Piece, ...]:
     found = pieces(payload)
     if not isinstance(payload, LLMResult):
         return found
     attributes = _model_attributes(payload, metadata or {})
+    writer = _WRITER.match(found[0].id or "") if found else None
+    if writer is not None and writer[1] != run_id:
+        attributes["cached"] = True
     return tuple(replace(piece, attributes={**attributes, **piece.attributes}) for piece in found)
 
 

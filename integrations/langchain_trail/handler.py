@@ -154,6 +154,14 @@ class TrailCallbackHandler(BaseCallbackHandler):
         """What went wrong on our side; the app saw nothing of it."""
         return self._session.errors
 
+    @property
+    def skipped(self) -> int:
+        """Runs that were not verified because more ended than the judge kept up with; `report(run_id)` does it still.
+
+        At most 256 runs wait for the worker. The app never waits for it.
+        """
+        return self._session.skipped
+
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until every verification under way is finished; returns False if the time was too short."""
         return self._session.flush(timeout)
@@ -178,11 +186,11 @@ class TrailCallbackHandler(BaseCallbackHandler):
 
     def on_chat_model_start(self, serialized: dict[str, Any], messages: list[list[BaseMessage]], **kwargs: Any) -> None:
         """A chat model was asked; there is one list of messages, as each prompt of a batch is a run of its own."""
-        self._start("model", serialized, messages[0] if len(messages) == 1 else messages, kwargs)
+        self._start("model", serialized, messages, kwargs)
 
     def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], **kwargs: Any) -> None:
         """A text model was asked."""
-        self._start("model", serialized, prompts[0] if len(prompts) == 1 else prompts, kwargs)
+        self._start("model", serialized, prompts, kwargs)
 
     def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
         """A model answered."""
@@ -219,8 +227,11 @@ class TrailCallbackHandler(BaseCallbackHandler):
 
     def on_interrupt(self, event: _Interrupt) -> None:
         """A graph stops to be resumed: what it returns is a state, not an answer. Its normal end follows."""
-        if event.run_id is not None:
-            self._interrupted.append(event.run_id)
+        try:
+            if event.run_id is not None:
+                self._interrupted.append(event.run_id)
+        except BaseException as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
 
     def on_resume(self, event: object) -> None:
         """A graph goes on from a checkpoint; its new root run has begun already."""
@@ -235,12 +246,15 @@ class TrailCallbackHandler(BaseCallbackHandler):
             if metadata:
                 details["metadata"] = metadata = metadata.copy()  # langgraph writes into the original later
             if kind == "model":
+                if isinstance(payload, list) and len(payload) == 1:
+                    payload = payload[0]
                 self._models[run_id] = metadata or {}
                 if len(self._models) > _OPEN_MODELS:
                     self._models.popitem(last=False)
             self._begin(run_id, parent_id, (Started, run_id, parent_id, kind, serialized, snapshot(payload), details))
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
+            self._bare(self._begin, details, (Started, details.get("run_id"), details.get("parent_run_id"), kind))
 
     def _end(self, payload: object, details: dict[str, Any]) -> None:
         try:
@@ -256,6 +270,7 @@ class TrailCallbackHandler(BaseCallbackHandler):
                 self._finish(run_id, (Ended, run_id, snapshot(payload), late, metadata))
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
+            self._bare(self._finish, details, (Ended, details.get("run_id")))
 
     def _fail(self, error: BaseException, details: dict[str, Any]) -> None:
         try:
@@ -268,6 +283,15 @@ class TrailCallbackHandler(BaseCallbackHandler):
             self._finish(run_id, record)
         except BaseException as fault:  # noqa: BLE001 - see _keep
             self._keep(fault)
+            self._bare(self._finish, details, (Failed, details.get("run_id"), type(error).__name__, "error"))
+
+    def _bare(self, keep: Callable[..., None], details: dict[str, Any], record: tuple[Any, ...]) -> None:
+        """Keeps the record of a payload that could not be read, without it: the runs inside need their parent."""
+        run_id = details.get("run_id")
+        try:
+            keep(run_id, details.get("parent_run_id"), record) if record[0] is Started else keep(run_id, record)
+        except Exception as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
 
     def _keep(self, error: BaseException) -> None:
         """Keeps our own fault away from the app. LangChain would let other than `Exception`s through to it."""

@@ -91,6 +91,9 @@ class Session:
         self._futures: dict[str, Future[Report]] = {}
         self._worker: ThreadPoolExecutor | None = None
         self._working: int | None = None  # the worker's thread
+        self._full = False  # more runs ended than are verified
+        self.skipped = 0
+        """Runs that were not verified unasked because too many were waiting."""
         self._errors: deque[Exception] = deque(maxlen=_ERRORS)
         self._logged: set[type[Exception]] = set()
         self.emit = self._recorder.emit
@@ -254,10 +257,13 @@ class Session:
             return
         with self._lock:
             if len(self._futures) >= _QUEUE:
-                self.keep_error(
-                    RuntimeError(f"{_QUEUE} verifications are waiting: run {root} was not queued, ask report() for it")
-                )
+                self.skipped += 1
+                if not self._full:  # once for each time the queue fills up, or nothing else would be left in `errors`
+                    self._full = True
+                    told = f"{_QUEUE} verifications are waiting: run {root} was not queued, ask report() for it"
+                    self.keep_error(RuntimeError(told))
                 return
+            self._full = False
             if self._worker is None:
                 self._worker = ThreadPoolExecutor(1, thread_name_prefix="trail")
             try:
