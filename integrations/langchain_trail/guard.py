@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -41,6 +41,7 @@ try:
         OmitFromInput,
         PrivateStateAttr,
     )
+    from langgraph.channels import LastValue
     from langgraph.types import Command
 except ImportError as error:
     raise MissingExtraError("TrailGuard", "langchain-agents") from error
@@ -54,6 +55,23 @@ __all__ = ["TrailGuard", "TrailState"]
 _KEPT = ("model_name", "model", "model_provider")
 
 
+class _Latest(LastValue[Any]):
+    """A key that several guards may write in one step: the outermost counts, as it is applied last."""
+
+    def update(self, values: Sequence[Any]) -> bool:
+        return super().update(values[-1:])
+
+
+class _ByGuard(LastValue[Any]):
+    """A key in which each guard has a place of its own."""
+
+    def update(self, values: Sequence[Any]) -> bool:
+        if not values:
+            return False
+        known = self.get() if self.is_available() else {}
+        return super().update([{**known, **{name: kept for value in values for name, kept in value.items()}}])
+
+
 class TrailState(AgentState[Any]):
     """What the guard adds to an agent's state.
 
@@ -63,8 +81,8 @@ class TrailState(AgentState[Any]):
         trail_rejected: The guard's own: drafts rejected in this turn before tools were called again.
     """
 
-    trail: NotRequired[Annotated[dict[str, Any], OmitFromInput]]
-    trail_rejected: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]
+    trail: NotRequired[Annotated[dict[str, Any], _Latest, OmitFromInput]]
+    trail_rejected: NotRequired[Annotated[dict[str, Any], _ByGuard, PrivateStateAttr]]
 
 
 class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
@@ -205,12 +223,25 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             read = [*([draft.system_message] if draft.system_message else []), *draft.messages]
             return lambda: captured(config, answer, text) or from_messages(read, text, ignored)
 
-        return guarding(self._policy, request, graph_of=graph_of, revised=_revised, rejected=_rejected_before(request))
+        return guarding(
+            self._policy, request, graph_of=graph_of, revised=_revised, rejected=self._rejected_before(request)
+        )
+
+    def _rejected_before(self, request: ModelRequest[Any]) -> int:
+        """Drafts rejected earlier in this turn: a model that calls tools between drafts gets no more retries for it."""
+        kept = _state(request).get("trail_rejected", {}).get(self._name)
+        return int(kept["drafts"]) if kept and kept["turn"] == _turn(request) else 0
+
+    def _counted(self, request: ModelRequest[Any], outcome: Outcome[Any]) -> dict[str, Any]:
+        after = outcome.rejected if outcome.action == "skip" else 0
+        if self._rejected_before(request) == after:
+            return {}
+        return {"trail_rejected": {self._name: {"turn": _turn(request), "drafts": after}}}
 
     def _finished(
         self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]], summary: dict[str, Any]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        response, update = outcome.draft, _counted(request, outcome)
+        response, update = outcome.draft, self._counted(request, outcome)
         if outcome.action == "raise":
             refused(outcome)
         if outcome.action == "skip":
@@ -248,10 +279,10 @@ def _last(messages: list[BaseMessage]) -> int:
 
 
 def _answer(response: ModelResponse[Any]) -> tuple[AIMessage, str] | None:
-    """The message that answers and what it says; None while the model calls tools."""
+    """The message that answers and what it says; None while the model calls tools, and for another guard's words."""
     at = _last(response.result)
     answer = response.result[at] if at >= 0 else None
-    if not isinstance(answer, AIMessage):
+    if not isinstance(answer, AIMessage) or _is_withheld(answer):
         return None
     if response.structured_response is not None:
         return answer, structured_text(response.structured_response)
@@ -286,19 +317,15 @@ def _structuring(request: ModelRequest[Any]) -> frozenset[str]:
 
 def _turn(request: ModelRequest[Any]) -> str | None:
     """The turn of the conversation: the user's last message."""
-    return next((m.id for m in reversed(request.state["messages"]) if isinstance(m, HumanMessage)), None)
+    return next((m.id for m in reversed(_state(request)["messages"]) if isinstance(m, HumanMessage)), None)
 
 
-def _rejected_before(request: ModelRequest[Any]) -> int:
-    """Drafts rejected earlier in this turn: a model that calls tools between drafts gets no more retries for it."""
-    kept: Any = request.state.get("trail_rejected")
-    return int(kept["drafts"]) if kept and kept["turn"] == _turn(request) else 0
+def _state(request: ModelRequest[Any]) -> dict[str, Any]:
+    return cast("dict[str, Any]", request.state)
 
 
-def _counted(request: ModelRequest[Any], outcome: Outcome[Any]) -> dict[str, Any]:
-    before = _rejected_before(request)
-    after = outcome.rejected if outcome.action == "skip" else 0
-    return {} if before == after else {"trail_rejected": {"turn": _turn(request), "drafts": after}}
+def _is_withheld(message: BaseMessage) -> bool:
+    return isinstance(message, AIMessage) and bool((message.response_metadata.get("trail") or {}).get("blocked"))
 
 
 def _blocked_before(request: ModelRequest[Any]) -> ExtendedModelResponse[Any] | None:
@@ -306,9 +333,8 @@ def _blocked_before(request: ModelRequest[Any]) -> ExtendedModelResponse[Any] | 
 
     The structured response it still waits for is an empty one.
     """
-    messages = request.state["messages"]
-    last = messages[-1] if messages else None
-    if not isinstance(last, AIMessage) or not (last.response_metadata.get("trail") or {}).get("blocked"):
+    messages = _state(request)["messages"]
+    if not messages or not _is_withheld(messages[-1]):
         return None
     return ExtendedModelResponse(
         model_response=ModelResponse(result=[], structured_response={}), command=Command(update={"jump_to": "end"})

@@ -1,0 +1,637 @@
+"""`TrailGuard`: what an agent's user gets to see, under every policy and in every way to call an agent."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("langchain", reason="needs the dev dependencies: make test")
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import tool
+from langchain_trail import AnswerRejectedError, TrailCallbackHandler, TrailGuard, as_model, trail
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import BaseModel
+
+from trail_callbacks import VerifyOptions
+from trail_callbacks.errors import InputError
+from trail_callbacks.guard import BLOCKED
+from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.models.call import Reply
+from trail_callbacks.testing import ScriptedModel
+
+FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+ASKED = "How high is the lighthouse of Genoa?"
+GOOD = "The lighthouse of Genoa is 77 metres tall."
+BAD = "The lighthouse of Genoa was designed by Quixodoro Vexx."
+LEAKED = "Quixodoro"  # no id spells it
+CALL = AIMessage("", tool_calls=[{"name": "look_up", "args": {"what": "lighthouse"}, "id": "call-1"}])
+REVIEW = "<<<REVIEW"
+TO_TURN = {"messages": [("user", ASKED)]}
+LIMIT = {"recursion_limit": 25}
+
+
+@tool
+def look_up(what: str) -> str:
+    """Looks something up."""
+    return FACT
+
+
+class Height(BaseModel):
+    """The height of a building."""
+
+    sentence: str
+
+
+@pytest.fixture
+def agent(says):
+    """An agent that looks up, answers badly, and better once it is told."""
+
+    def make(guard, *, tools=True, form=None, better=GOOD, worse=BAD, more=(), **settings):
+        def answer(text):
+            if form == "tool":
+                return AIMessage("", tool_calls=[{"name": "Height", "args": {"sentence": text}, "id": "call-2"}])
+            return Height(sentence=text).model_dump_json() if form == "provider" else text
+
+        first = [] if not tools else [(FACT, answer(worse)), ("", CALL)]
+        model = says((REVIEW, answer(better)), *(first or [("", answer(worse))]), tools=True)
+        formats = {"tool": ToolStrategy(Height), "provider": ProviderStrategy(Height), None: None}
+        system = None if tools else FACT
+        made = create_agent(
+            model,
+            [look_up] if tools else [],
+            system_prompt=system,
+            middleware=[*more, guard],
+            response_format=formats[form],
+            **settings,
+        )
+        made.model = model
+        return made
+
+    return make
+
+
+def answered(out):
+    return out["messages"][-1]
+
+
+# ---------------------------------------------------------------------------------------------------- policies
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["invoke", "ainvoke"])
+@pytest.mark.parametrize("form", [None, "tool", "provider"])
+@pytest.mark.parametrize("tools", [True, False], ids=["tools", "no tools"])
+@pytest.mark.parametrize(
+    ("policy", "better"),
+    [
+        ({"on_fail": "retry"}, GOOD),
+        ({"on_fail": "retry"}, BAD),
+        ({"on_fail": "retry", "exhausted": "annotate"}, BAD),
+        ({"on_fail": "retry", "exhausted": "raise"}, BAD),
+        ({"on_fail": "block"}, GOOD),
+        ({"on_fail": "annotate"}, GOOD),
+        ({"on_fail": "raise"}, GOOD),
+    ],
+    ids=["retry", "retry-block", "retry-annotate", "retry-raise", "block", "annotate", "raise"],
+)
+def test_every_policy_with_every_kind_of_agent(agent, policy, better, tools, form, asynchronous):  # noqa: PLR0917
+    guard = TrailGuard(**policy)
+    made = agent(guard, tools=tools, form=form, better=better)
+
+    def run():
+        return asyncio.run(made.ainvoke(TO_TURN, LIMIT)) if asynchronous else made.invoke(TO_TURN, LIMIT)
+
+    last = policy["on_fail"] if policy["on_fail"] != "retry" else policy.get("exhausted", "block")
+    if better is BAD or policy["on_fail"] != "retry":
+        end, attempts = last, 3 if policy["on_fail"] == "retry" else 1
+    else:
+        end, attempts = "pass", 2
+    if end == "raise":
+        with pytest.raises(AnswerRejectedError) as caught:
+            run()
+        assert LEAKED not in str(caught.value)
+        assert caught.value.report.state == ("assessed" if tools else "no_evidence")  # a prompt alone is no source
+        assert caught.value.attempts == attempts
+        return
+    out = run()
+    message = next(m for m in reversed(out["messages"]) if isinstance(m, AIMessage))
+    assert out["trail"] == message.response_metadata["trail"]
+    assert out["trail"]["attempts"] == attempts
+    assert out["trail"]["blocked"] is (end == "block")
+    assert out["trail"]["passed"] is (end == "pass")
+    assert not [m for m in out["messages"] if REVIEW in m.text]
+    assert len(out["messages"]) == 2 + (2 if tools else 0) + (form == "tool" and end != "block")
+    if end == "block":
+        assert message.text == BLOCKED
+        assert message.id.startswith("lc_run--")
+        assert out.get("structured_response") is None
+        assert LEAKED not in repr(out)
+    else:
+        said = out["structured_response"].sentence if form else message.text
+        assert said == (GOOD if end == "pass" else BAD)
+    assert len([asked for asked in made.model.asked if REVIEW in asked]) == attempts - 1
+
+
+def test_feedback_names_the_claim_and_what_the_sources_say_and_comes_after_the_draft(agent):
+    made = agent(TrailGuard(), worse="The lighthouse of Genoa is 99 metres tall.")
+    made.invoke(TO_TURN, LIMIT)
+    told = made.model.asked[-1]
+    assert told.index("99 metres tall.") < told.index(REVIEW)
+    review = told[told.index(REVIEW) :]
+    assert 'You wrote: "The lighthouse of Genoa is 99 metres tall."' in review
+    assert "contradicted (number)" in review
+    assert f'says: "{FACT}"' in review
+
+
+def test_each_tool_call_of_a_structured_draft_is_answered_as_providers_want_it(agent):
+    seen = []
+
+    class Spy(BaseCallbackHandler):
+        def on_chat_model_start(self, serialized, messages, **kwargs):
+            seen.append(messages[0])
+
+    agent(TrailGuard(), form="tool").invoke(TO_TURN, {**LIMIT, "callbacks": [Spy()]})
+    called = {call["id"] for m in seen[-1] if isinstance(m, AIMessage) for call in m.tool_calls}
+    assert called == {m.tool_call_id for m in seen[-1] if m.type == "tool"} == {"call-1", "call-2"}
+    assert [m.type for m in seen[-1]] == ["human", "ai", "tool", "ai", "tool"]
+
+
+def test_a_message_that_is_withheld_keeps_its_id_and_what_it_cost_and_nothing_it_said(agent):
+    made = agent(TrailGuard(on_fail="block", message="Ask a librarian."))
+    message = answered(made.invoke(TO_TURN, LIMIT))
+    assert message.text == "Ask a librarian."
+    assert message.usage_metadata["total_tokens"] == 10
+    assert LEAKED not in repr(message)
+
+
+def test_turns_that_call_tools_and_answers_without_a_claim_pass_unjudged(agent):
+    reports = []
+    made = agent(TrailGuard(on_fail="block", on_report=reports.append), worse="I am sorry, I do not know.")
+    out = made.invoke(TO_TURN, LIMIT)
+    assert answered(out).text == "I am sorry, I do not know."
+    assert out["trail"]["passed"]
+    assert [report.state for report in reports] == ["abstained"]
+    empty = agent(TrailGuard(on_fail="block"), worse=AIMessage("")).invoke(TO_TURN, LIMIT)
+    assert empty["trail"]["state"] == "no_checkable_claims"
+
+
+@pytest.mark.parametrize("no_evidence", ["pass", "fail"])
+def test_an_answer_out_of_nowhere(says, no_evidence):
+    made = create_agent(
+        says("The moon was discovered by Quixodoro.", tools=True),
+        [],
+        middleware=[TrailGuard(on_fail="block", no_evidence=no_evidence)],
+    )
+    out = made.invoke({"messages": [("user", "Who discovered it?")]}, LIMIT)
+    assert out["trail"]["state"] == "no_evidence"
+    assert out["trail"]["blocked"] is (no_evidence == "fail")
+
+
+def test_feedback_sends_a_model_that_read_nothing_to_its_tools_but_not_for_ever(says):
+    """Between one draft and the next the model calls a tool: the agent goes round, and the retries still run out."""
+    rules = (FACT, BAD), (REVIEW, CALL), ("", BAD)
+    model = says(*rules, tools=True)
+    made = create_agent(model, [look_up], middleware=[TrailGuard(max_retries=1)])
+    out = made.invoke(TO_TURN, LIMIT)
+    assert "No source was read" in model.asked[1]
+    assert out["trail"]["blocked"]
+    assert len(model.asked) == 3
+
+    restless = says((REVIEW, CALL), ("", BAD), tools=True)
+    out = create_agent(restless, [look_up], middleware=[TrailGuard(max_retries=3)]).invoke(TO_TURN, LIMIT)
+    assert out["trail"]["blocked"]
+    assert out["trail"]["attempts"] == 4
+    assert "trail_rejected" not in out
+
+
+def test_feedback_is_no_evidence_for_what_it_repeats(agent):
+    """The second draft says again what the review quotes; neither with nor without the handler does that support it."""
+    for callbacks in ([], [TrailCallbackHandler(evaluate="never")]):
+        out = agent(TrailGuard(), better=BAD).invoke(TO_TURN, {**LIMIT, "callbacks": callbacks})
+        assert out["trail"]["blocked"]
+        for handler in callbacks:
+            assert not [node for node in handler.graph().nodes if REVIEW in node.text]
+            assert {leaf.text for leaf in handler.graph().leaves()} <= {FACT, ASKED}
+            assert handler.errors == []
+
+
+# ---------------------------------------------------------------------------------------------------- evidence
+
+
+def test_what_a_model_did_not_see_in_its_messages_is_found_in_the_captured_graph(says, shelf):
+    """The tool tells its model a summary; the document behind it is evidence only where the handler heard of it."""
+    documents = shelf("The lighthouse of Genoa stands on the hill of Capo di Faro and guides ships at night.")
+    reader = says("It guides ships at night.")
+
+    @tool
+    def research(what: str) -> str:
+        """Researches something."""
+        found = documents.invoke(what)
+        return reader.invoke(f"Sum up: {found[0].page_content}").text
+
+    call = AIMessage("", tool_calls=[{"name": "research", "args": {"what": "it"}, "id": "call-1"}])
+    rules = ("guides ships", "The lighthouse of Genoa stands on the hill of Capo di Faro."), ("", call)
+    made = create_agent(says(*rules, tools=True), [research], middleware=[TrailGuard(on_fail="block")])
+    assert made.invoke(TO_TURN, LIMIT)["trail"]["blocked"]
+    handler = TrailCallbackHandler(evaluate="never")
+    assert made.invoke(TO_TURN, {**LIMIT, "callbacks": [handler]})["trail"]["passed"]
+    with trail(evaluate="never"):
+        assert made.invoke(TO_TURN, LIMIT)["trail"]["passed"]
+
+
+def test_a_report_names_the_answer_s_step_in_the_captured_graph(agent):
+    reports = []
+    handler = TrailCallbackHandler(evaluate="never")
+    made = agent(TrailGuard(on_fail="annotate", on_report=reports.append))
+    made.invoke(TO_TURN, {**LIMIT, "callbacks": [handler]})
+    (report,) = reports
+    assert report.graph.answer.text == BAD
+    assert report.graph.question.text == ASKED
+    assert [leaf.kind for leaf in report.graph.leaves()] == ["question", "tool_result"]
+    assert report.verdicts[0].introduced_at == report.graph.answer.id
+    assert handler.graph().answer.text == BAD
+
+
+def test_a_turn_before_is_no_evidence_and_counts_no_attempts(agent):
+    made = agent(TrailGuard(max_retries=1), better=BAD, checkpointer=InMemorySaver())
+    config = {**LIMIT, "configurable": {"thread_id": "1"}}
+    first = made.invoke(TO_TURN, config)
+    second = made.invoke({"messages": [("user", "And who built it?")]}, config)
+    assert first["trail"]["attempts"] == second["trail"]["attempts"] == 2
+    assert first["trail"]["blocked"]
+    assert second["trail"]["blocked"]
+    assert [m.text for m in second["messages"]].count(BLOCKED) == 2
+
+
+def test_an_earlier_structured_answer_is_no_evidence(agent):
+    """The agent's history says that a tool returned it, but a model wrote it."""
+    made = agent(TrailGuard(on_fail="annotate"), form="tool", tools=False, checkpointer=InMemorySaver())
+    config = {**LIMIT, "configurable": {"thread_id": "1"}}
+    for _ in range(2):
+        assert not made.invoke(TO_TURN, config)["trail"]["passed"]
+
+
+def test_the_state_key_is_part_of_the_output_only(agent):
+    made = agent(TrailGuard())
+    assert "trail" not in made.get_input_jsonschema()["properties"]
+    assert "trail" in made.get_output_jsonschema()["properties"]
+    assert "trail_rejected" not in made.get_output_jsonschema()["properties"]
+
+
+# ---------------------------------------------------------------------------------------------------- streams
+
+MODES = ["values", "updates", "messages", "custom", "debug", "tasks", "checkpoints"]
+
+
+def texts_of(chunks):
+    return "".join(chunk.text for chunk, _ in chunks if isinstance(chunk, AIMessage))
+
+
+@pytest.mark.parametrize("form", [None, "tool"])
+@pytest.mark.parametrize("better", [GOOD, BAD], ids=["good", "never good"])
+@pytest.mark.parametrize("mode", MODES)
+async def test_no_stream_mode_shows_a_rejected_draft(agent, mode, better, form):
+    config = {**LIMIT, "configurable": {"thread_id": "1"}}
+    for asynchronous in (False, True):
+        made = agent(TrailGuard(), better=better, form=form, checkpointer=InMemorySaver())
+        if asynchronous:
+            chunks = [chunk async for chunk in made.astream(TO_TURN, config, stream_mode=mode)]
+        else:
+            chunks = list(made.stream(TO_TURN, config, stream_mode=mode))
+        assert LEAKED not in repr(chunks)
+        assert REVIEW not in repr(chunks)
+        if mode == "messages" and form is None:
+            assert texts_of(chunks) == (GOOD if better is GOOD else BLOCKED)
+            assert chunks[-1][0].response_metadata["trail"]["attempts"] == (2 if better is GOOD else 3)
+        if mode == "custom":
+            (event,) = chunks
+            assert event["event"] == "trail.report"
+            assert event["data"]["passed"] is (better is GOOD)
+
+
+@pytest.mark.parametrize("better", [GOOD, BAD], ids=["good", "never good"])
+async def test_events_show_the_accepted_draft_token_by_token_and_no_other(agent, better):
+    made = agent(TrailGuard(), better=better)
+    events = [event async for event in made.astream_events(TO_TURN, LIMIT, version="v2")]
+    assert LEAKED not in repr(events)
+    assert REVIEW not in repr(events)
+    tokens = [e["data"]["chunk"].text for e in events if e["event"] == "on_chat_model_stream"]
+    assert "".join(tokens) == (GOOD if better is GOOD else "")
+    assert len(tokens) > 4 or better is BAD
+    ended = [e["data"]["output"].text for e in events if e["event"] == "on_chat_model_end"]
+    assert ended == (["", GOOD] if better is GOOD else [""])
+    (told,) = [e for e in events if e["event"] == "on_custom_event"]
+    assert told["name"] == "trail.report"
+    assert told["data"]["blocked"] is (better is BAD)
+
+
+@pytest.mark.filterwarnings("ignore:.*v3 streaming protocol")
+@pytest.mark.parametrize("better", [GOOD, BAD], ids=["good", "never good"])
+async def test_the_third_event_protocol(agent, better):
+    if not hasattr(agent(TrailGuard()), "stream_events"):
+        pytest.skip("this langgraph has no stream_events")
+    made = agent(TrailGuard(), better=better)
+    events = list(made.stream_events(TO_TURN, LIMIT, version="v3"))
+    stream = await agent(TrailGuard(), better=better).astream_events(TO_TURN, LIMIT, version="v3")
+    events += [event async for event in stream]
+    assert LEAKED not in repr(events)
+    assert repr(events).count(GOOD if better is GOOD else BLOCKED) >= 2
+
+
+async def test_an_agent_inside_a_graph_hides_its_drafts_from_the_outer_stream(agent):
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    outer = StateGraph(MessagesState)
+    outer.add_node("agent", agent(TrailGuard()))
+    outer.add_edge(START, "agent")
+    graph = outer.compile()
+    for subgraphs in (False, True):
+        chunks = list(graph.stream(TO_TURN, LIMIT, stream_mode=["messages", "updates"], subgraphs=subgraphs))
+        assert LEAKED not in repr(chunks)
+        assert GOOD in repr(chunks)
+
+
+def test_to_annotate_needs_no_buffer_and_streams_as_it_comes(agent):
+    chunks = list(agent(TrailGuard(on_fail="annotate")).stream(TO_TURN, LIMIT, stream_mode="messages"))
+    assert len([chunk for chunk, _ in chunks if isinstance(chunk, AIMessage) and chunk.text]) > 4
+    buffered = agent(TrailGuard(on_fail="annotate", stream="buffer")).stream(TO_TURN, LIMIT, stream_mode="messages")
+    (whole,) = [chunk for chunk, _ in buffered if isinstance(chunk, AIMessage) and chunk.text]
+    assert whole.response_metadata["trail"]["unsupported"][0]["claim"] == BAD
+
+
+class Tracer(BaseCallbackHandler):
+    def __init__(self):
+        self.seen = []
+
+    def on_chat_model_start(self, serialized, messages, **kwargs):
+        self.seen.append("start")
+
+    def on_llm_end(self, response, **kwargs):
+        self.seen.append(response.generations[0][0].text)
+
+
+def test_handlers_of_the_app_hear_every_draft(agent):
+    tracer = Tracer()
+    list(agent(TrailGuard()).stream(TO_TURN, {**LIMIT, "callbacks": [tracer]}, stream_mode="messages"))
+    assert tracer.seen == ["start", "", "start", BAD, "start", GOOD]
+
+
+# ---------------------------------------------------------------------------------------------------- the judge
+
+
+def unsupported(call):
+    """Claims and verdicts of a model that holds everything for absent."""
+    if call.purpose == "claims":
+        return Reply(error="failed: no claims today")
+    raise AssertionError(call.purpose)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["invoke", "ainvoke"])
+@pytest.mark.parametrize(
+    ("policy", "end"),
+    [
+        ({"on_error": "open"}, "annotate"),
+        ({"on_error": "closed"}, "block"),
+        ({"on_error": "closed", "on_fail": "annotate"}, "annotate"),
+        ({"on_error": "closed", "exhausted": "raise"}, "raise"),
+    ],
+)
+def test_a_judge_that_fails_is_not_asked_about_another_draft(agent, policy, end, asynchronous):
+    for broken in (unsupported, RuntimeError("the judge is down")):
+        model = ScriptedModel(broken if callable(broken) else [broken])
+        made = agent(TrailGuard(LLMJudge(model), **policy))
+
+        def run(made=made):
+            return asyncio.run(made.ainvoke(TO_TURN, LIMIT)) if asynchronous else made.invoke(TO_TURN, LIMIT)
+
+        if end == "raise":
+            with pytest.raises(AnswerRejectedError, match="'error'"):
+                run()
+            continue
+        out = run()
+        assert answered(out).text == (BAD if end == "annotate" else BLOCKED)
+        assert out["trail"]["state"] == "error"
+        assert not out["trail"]["passed"]
+        assert len(made.model.asked) == 2
+
+
+class Hanging:
+    """A judge's model that takes until it is let go."""
+
+    name = "hanging"
+
+    def __init__(self):
+        self.let_go = threading.Event()
+        self.cancelled = False
+
+    def ask(self, call):
+        self.let_go.wait(20)
+        return Reply(error="failed: let go")
+
+    async def aask(self, call):
+        try:
+            await asyncio.sleep(20)
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        return Reply(error="failed: let go")
+
+
+def test_a_judge_that_hangs_is_left_behind(agent):
+    model = Hanging()
+    started = time.monotonic()
+    out = agent(TrailGuard(LLMJudge(model), timeout=0.2)).invoke(TO_TURN, LIMIT)
+    assert time.monotonic() - started < 10
+    assert out["trail"]["warnings"] == ["not verified: the judge took longer than 0.2 s"]
+    assert answered(out).text == BAD
+    model.let_go.set()
+
+
+async def test_a_judge_that_hangs_does_not_hold_up_the_loop_and_is_cancelled(agent):
+    model = Hanging()
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.01)
+            ticks += 1
+
+    ticking = asyncio.create_task(tick())
+    out = await agent(TrailGuard(LLMJudge(model), timeout=0.3, on_error="closed")).ainvoke(TO_TURN, LIMIT)
+    ticking.cancel()
+    assert answered(out).text == BLOCKED
+    assert model.cancelled
+    assert ticks > 10
+
+
+async def test_cancelling_the_agent_cancels_the_judge(agent):
+    model = Hanging()
+    run = asyncio.create_task(agent(TrailGuard(LLMJudge(model))).ainvoke(TO_TURN, LIMIT))
+    await asyncio.sleep(0.5)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert model.cancelled
+
+
+def test_what_all_drafts_may_cost_together(agent):
+    def busy(call):
+        if call.purpose == "claims":
+            return {"claims": [{"quote": BAD, "text": BAD, "checkable": True}], "abstains": False}
+        return Reply(error="failed: no")
+
+    for limits, calls in (({"max_calls": 1}, 1), ({"options": VerifyOptions(max_calls=0)}, 0), ({"max_calls": 0}, 0)):
+        model = ScriptedModel(busy)
+        out = agent(TrailGuard(LLMJudge(model), on_error="closed", **limits)).invoke(TO_TURN, LIMIT)
+        assert out["trail"]["blocked"]
+        assert len(model.calls) == calls
+        assert out["trail"]["usage"]["calls"] == calls
+
+
+def test_costs_of_all_drafts_are_added(agent):
+    model = ScriptedModel(lambda call: Reply(error="failed: no"))
+    reports = []
+    made = agent(TrailGuard(LLMJudge(model), on_error="closed", on_report=reports.append))
+    out = made.invoke(TO_TURN, LIMIT)
+    assert out["trail"]["usage"]["calls"] == len(model.calls) == sum(r.usage.calls for r in reports) > 0
+
+
+@pytest.mark.parametrize("mode", ["messages", "updates", "custom"])
+async def test_the_judge_s_words_reach_no_stream_and_no_callback(agent, says, mode):
+    """The app's own chat model judges; so does a model that calls a chain of LangChain without care."""
+    chat = says("JUDGE-WORDS")
+
+    class Careless:
+        name = "careless"
+
+        def ask(self, call):
+            return Reply(error=(RunnableLambda(lambda x: x) | chat).invoke("judge this").text)
+
+        async def aask(self, call):
+            return Reply(error=(await (RunnableLambda(lambda x: x) | chat).ainvoke("judge this")).text)
+
+    for judge in (as_model(chat), LLMJudge(Careless())):
+        tracer, handler = Tracer(), TrailCallbackHandler(evaluate="never")
+        config = {**LIMIT, "callbacks": [tracer, handler]}
+        made = agent(TrailGuard(judge, on_error="closed"))
+        before = len(chat.asked)
+        chunks = list(made.stream(TO_TURN, config, stream_mode=mode))
+        chunks += [chunk async for chunk in made.astream(TO_TURN, config, stream_mode=mode)]
+        assert len(chat.asked) > before
+        assert "JUDGE-WORDS" not in repr(chunks)
+        assert "JUDGE-WORDS" not in repr(tracer.seen)
+        assert "JUDGE-WORDS" not in handler.graph().to_json()
+
+
+def test_a_hook_that_raises_does_not_take_the_answer_away(agent):
+    def hook(report):
+        raise ValueError("the hook is broken")
+
+    out = agent(TrailGuard(on_fail="annotate", on_report=hook)).invoke(TO_TURN, LIMIT)
+    assert answered(out).text == BAD
+    assert "on_report raised ValueError" in out["trail"]["warnings"]
+
+
+def test_what_the_model_raises_passes_through(says):
+    made = create_agent(says(ValueError("the model is down"), tools=True), [], middleware=[TrailGuard()])
+    with pytest.raises(ValueError, match="the model is down"):
+        made.invoke(TO_TURN, LIMIT)
+
+
+# ---------------------------------------------------------------------------------------------------- among others
+
+
+class Watches(AgentMiddleware):
+    """Other middleware with hooks after the model: each is a node, and a jump lasts one step."""
+
+    def after_model(self, state, runtime):
+        return None
+
+
+class WatchesToo(Watches):
+    pass
+
+
+class Last(Watches):
+    pass
+
+
+@pytest.mark.parametrize("form", [None, "tool", "provider"])
+@pytest.mark.parametrize("tools", [True, False], ids=["tools", "no tools"])
+def test_blocking_ends_an_agent_whose_other_middleware_loses_the_jump(agent, tools, form):
+    guard = TrailGuard(on_fail="block")
+    made = agent(guard, tools=tools, form=form, more=[Watches(), WatchesToo(), Last()])
+    out = made.invoke(TO_TURN, LIMIT)
+    assert answered(out).text == BLOCKED
+    assert not out.get("structured_response")
+    assert [m.text for m in out["messages"]].count(BLOCKED) == 1
+
+
+def test_two_guards_need_two_names(says):
+    guards = [TrailGuard(name="strict"), TrailGuard(on_fail="annotate", name="lenient")]
+    assert create_agent(says(GOOD, tools=True), [], middleware=guards).invoke(TO_TURN, LIMIT)["trail"]
+    with pytest.raises(AssertionError):
+        create_agent(says(GOOD, tools=True), [], middleware=[TrailGuard(), TrailGuard()])
+
+
+async def test_one_guard_serves_many_runs_at_once(agent):
+    made = agent(TrailGuard())
+    outs = await asyncio.gather(*(made.ainvoke(TO_TURN, LIMIT) for _ in range(20)))
+    assert {answered(out).text for out in outs} == {GOOD}
+    assert {out["trail"]["attempts"] for out in outs} == {2}
+    assert [answered(out).text for out in made.batch([TO_TURN] * 4, LIMIT)] == [GOOD] * 4
+
+
+def test_the_user_s_messages_and_config_are_not_changed(agent):
+    messages, config = [HumanMessage(ASKED, id="m")], {**LIMIT, "callbacks": [Tracer()]}
+    before = messages[0].model_copy(deep=True)
+    agent(TrailGuard()).invoke({"messages": messages}, config)
+    assert messages == [before]
+    assert len(config["callbacks"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"max_score": 1.1}, "max_score is 1.1"),
+        ({"max_score": float("nan")}, "max_score is nan"),
+        ({"max_retries": -1}, "max_retries is -1"),
+        ({"on_fail": "shrug"}, "on_fail is 'shrug', expected one of retry, block, annotate, raise"),
+        ({"exhausted": "retry"}, "exhausted is 'retry'"),
+        ({"on_error": "maybe"}, "on_error is 'maybe'"),
+        ({"no_evidence": "block"}, "no_evidence is 'block'"),
+        ({"timeout": 0}, "timeout is 0"),
+        ({"max_calls": -1}, "max_calls is -1"),
+        ({"stream": "sentences"}, "stream is 'sentences'"),
+        ({"stream": "pass"}, "on_fail='retry' could not take it back"),
+    ],
+)
+def test_bad_settings_are_told(settings, told):
+    with pytest.raises(InputError, match=told):
+        TrailGuard(**settings)
+
+
+def test_it_is_imported_only_when_asked_for_and_says_what_is_missing():
+    code = """
+import sys, langchain_trail
+assert not {"langchain", "langgraph"} & set(sys.modules), "imported"
+assert "TrailGuard" in dir(langchain_trail)
+sys.modules["langchain"] = None
+try:
+    langchain_trail.TrailGuard
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == (
+        'TrailGuard needs an optional dependency: pip install "trail-callbacks[langchain-agents]"'
+    ), done.stderr
