@@ -5,13 +5,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node
-from trail_callbacks.passages import Span, clip, spans
 from trail_callbacks.ranking import Index, Ranked, Surroundings
+
+if TYPE_CHECKING:
+    from trail_callbacks.passages import Span
 
 __all__ = ["Evidence", "Passage", "candidates", "passages", "quoted"]
 
@@ -134,6 +136,8 @@ class _Found(NamedTuple):
 
 def _of(node: Node) -> Iterator[_Found]:
     """The passages of a node; a sentence that it repeats comes once."""
+    from trail_callbacks.passages import spans  # noqa: PLC0415 - capturing a run does not need it
+
     seen: set[tuple[str, str]] = set()
     previous = ""
     for n, span in enumerate(spans(node.text)):
@@ -160,6 +164,8 @@ def _surroundings(found: Sequence[_Found]) -> Iterator[Surroundings]:
 
 
 def _passage(found: Sequence[_Found], i: int, opening: int, id_: str) -> Passage:
+    from trail_callbacks.passages import clip  # noqa: PLC0415 - as above
+
     node, (start, end, place), _ = here = found[i]
     before = after = ""
     if i > opening and here.beside(found[i - 1]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 
 __all__ = ["Field", "Region", "regions"]
 
@@ -20,12 +21,6 @@ _KEY = 40  # signs of a key in an address
 _LEAD = 200
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"' + r"|'[^'\\]*(?:\\.[^'\\]*)*'"
-_TOKEN = re.compile(
-    rf"\s*(?:(?P<string>{_STRING})"
-    r"|(?P<scalar>(?:-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity|inf)|true|false|null|NaN|True|False|None|nan)(?![\w.]))"
-    r"|(?P<mark>[{}\[\],:])|(?P<end>\Z))",
-    re.DOTALL,
-)
 _START = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*[\[{\"'\-\dtfnTFN])")
 _PLAIN = re.compile(r"[^\W\d]\w*")
 
@@ -118,6 +113,17 @@ class Region:
     fields: tuple[Field, ...]
 
 
+@cache
+def _tokens() -> re.Pattern[str]:
+    """Compiles at first use, to keep the import of the package short."""
+    return re.compile(
+        rf"\s*(?:(?P<string>{_STRING})"
+        r"|(?P<scalar>(?:-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity|inf)|true|false|null|NaN|True|False|None|nan)(?![\w.]))"
+        r"|(?P<mark>[{}\[\],:])|(?P<end>\Z))",
+        re.DOTALL,
+    )
+
+
 def regions(text: str) -> tuple[Region, ...]:
     """Finds the JSON in a text: documents, lines, inside prose or fences, in Python's notation, cut off at the end.
 
@@ -169,9 +175,10 @@ def _read(text: str, at: int, out: list[Field]) -> tuple[int, bool]:  # noqa: C9
     """Reads one value; returns where it ends or breaks, and whether it is whole or was only cut off."""
     box: _Box | None = None
     key: tuple[int, str] | None = None
+    tokens = _tokens()
     awaiting = "value"  # or: key, colon, next
     while True:
-        token = _TOKEN.match(text, at)
+        token = tokens.match(text, at)
         if token is None:
             begin = len(text) - len(text[at:].lstrip())
             if text[begin] in "\"'" and awaiting == "value" and box is not None:  # a string without an end

@@ -21,14 +21,12 @@ from dataclasses import dataclass, field, replace
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Passage, quoted
-from trail_callbacks.judges.answering import answers
 from trail_callbacks.judges.checks.overlap import Overlap
 from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
 from trail_callbacks.judges.weighing import CHECKS, Shares, Weighing
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.speech import is_question
-from trail_callbacks.tables import labelled
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
 __all__ = ["LocalJudge"]
@@ -135,6 +133,8 @@ class _Desk:
 
     def answer(self, question: Question) -> Judgement:
         """Whether passages answer the question that stands in place of the claim."""
+        from trail_callbacks.judges.answering import answers  # noqa: PLC0415 - few runs need it
+
         told = [passage for passage in question.passages if not is_question(passage.text)]
         found = answers(
             self._read(question.claim.text[:_LONGEST]), [(self._read(p.text), self._read(p.before)) for p in told]
@@ -184,8 +184,11 @@ class _Desk:
 
 def _wording(passage: Passage) -> str:
     """What a passage says; the cells of a row under the names of their columns."""
-    head = passage.before.splitlines()[-1:] if passage.address.startswith("row ") else []
-    return (labelled(head[0], passage.text) if head else None) or passage.text
+    if not passage.address.startswith("row ") or not passage.before:
+        return passage.text
+    from trail_callbacks.tables import labelled  # noqa: PLC0415 - as above
+
+    return labelled(passage.before.splitlines()[-1], passage.text) or passage.text
 
 
 def _part(claim: Claim, part: Claim) -> Claim:
