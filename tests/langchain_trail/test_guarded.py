@@ -1,0 +1,372 @@
+"""`guarded(runnable)`: a chain of which only supported answers come out."""
+
+import asyncio
+import re
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_trail import AnswerRejectedError, TrailCallbackHandler, guarded, traced
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.guard import BLOCKED
+
+FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+ASKED = "How high is the lighthouse of Genoa?"
+GOOD = "The lighthouse of Genoa is 77 metres tall."
+BAD = "The lighthouse of Genoa was designed by Quixodoro Vexx."
+LEAKED = "Quixodoro"
+REVIEW = "<<<REVIEW"
+
+
+@pytest.fixture
+def model(says):
+    return lambda better=GOOD, worse=BAD: says((REVIEW, better), ("", worse))
+
+
+@pytest.fixture
+def chain(shelf, model):
+    """Takes a dictionary with a question; its prompt has room for feedback."""
+
+    def make(better=GOOD, worse=BAD, parser=True):
+        context = (lambda given: given["question"]) | shelf(FACT) | (lambda found: found[0].page_content)
+        prompt = ChatPromptTemplate.from_template("{context}\n{question}\n{feedback}")
+        made = RunnablePassthrough.assign(context=context) | prompt | model(better, worse)
+        return made | StrOutputParser() if parser else made
+
+    return make
+
+
+TO_CALL = {"question": ASKED}
+
+
+def every_way(app, given, config=None):
+    """The whole output of each method, streams summed up."""
+
+    async def later():
+        chunks = [chunk async for chunk in app.astream(given, config)]
+
+        async def inputs():
+            yield given
+
+        transformed = [chunk async for chunk in app.atransform(inputs(), config)]
+        return [
+            await app.ainvoke(given, config),
+            (await app.abatch([given], config))[0],
+            sum_up(chunks),
+            sum_up(transformed),
+        ]
+
+    return [
+        app.invoke(given, config),
+        app.batch([given, given], config)[1],
+        sum_up(list(app.stream(given, config))),
+        sum_up(list(app.transform(iter([given]), config))),
+        *asyncio.run(later()),
+    ]
+
+
+def sum_up(chunks):
+    total = chunks[0]
+    for chunk in chunks[1:]:
+        total = total + chunk
+    return total
+
+
+@pytest.mark.parametrize(
+    ("policy", "better", "end"),
+    [
+        ({}, GOOD, GOOD),
+        ({}, BAD, BLOCKED),
+        ({"exhausted": "annotate"}, BAD, BAD),
+        ({"on_fail": "block"}, GOOD, BLOCKED),
+        ({"on_fail": "annotate"}, GOOD, BAD),
+        ({"max_retries": 0, "message": "No."}, GOOD, "No."),
+    ],
+)
+def test_every_policy_in_every_way_to_call(chain, policy, better, end):
+    for out in every_way(guarded(chain(better), **policy), TO_CALL):
+        assert out == end
+    for out in every_way(guarded(chain(better, parser=False), **policy), TO_CALL):
+        assert out.text == end
+        assert out.response_metadata["trail"]["passed"] is (end == GOOD)
+        assert out.response_metadata["trail"]["blocked"] is (end not in {GOOD, BAD})
+
+
+@pytest.mark.parametrize("policy", [{"on_fail": "raise"}, {"exhausted": "raise"}])
+async def test_to_raise(chain, policy):
+    app = guarded(chain(BAD), **policy)
+    with pytest.raises(AnswerRejectedError) as caught:
+        app.invoke(TO_CALL)
+    assert caught.value.report.hallucination_score == 1.0
+    assert LEAKED not in str(caught.value)
+    with pytest.raises(AnswerRejectedError):
+        await anext(app.astream(TO_CALL))  # not one chunk
+    assert isinstance(app.batch([TO_CALL], return_exceptions=True)[0], AnswerRejectedError)
+
+
+def test_an_accepted_stream_keeps_its_chunks(chain):
+    assert len(list(guarded(chain()).stream(TO_CALL))) > 4
+    *chunks, last = guarded(chain(parser=False)).stream(TO_CALL)
+    assert len({chunk.id for chunk in [*chunks, last]}) == 1
+    assert last.text == ""
+    assert last.response_metadata["trail"]["attempts"] == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [HumanMessage(ASKED)],
+        [("user", ASKED)],
+        ChatPromptTemplate.from_template("{q}").invoke({"q": ASKED}),
+        ASKED,
+    ],
+    ids=["messages", "pairs", "a prompt value", "a text"],
+)
+def test_feedback_to_a_model_follows_its_draft(model, given):
+    asked = model()
+    out = guarded(asked).invoke(given)
+    assert out.text == BLOCKED  # nothing was read
+    assert asked.asked[1].startswith(f"{ASKED}\n{BAD}\n{REVIEW}")
+
+
+def test_feedback_in_a_dictionary(model):
+    seen = []
+
+    def look(given):
+        seen.append(given)
+        return given["messages"] if "messages" in given else [HumanMessage(given["feedback"] or ASKED)]
+
+    for given in ({"messages": [HumanMessage(ASKED)]}, {"feedback": ""}):
+        seen.clear()
+        guarded(RunnableLambda(look) | model()).invoke(given)
+        assert REVIEW in repr(seen[1])
+        assert REVIEW not in repr(seen[0])
+        assert REVIEW not in repr(given)
+
+
+def test_a_prompt_that_asks_for_feedback_gets_none_at_first(chain):
+    assert "feedback" not in TO_CALL
+    assert guarded(chain()).invoke(TO_CALL) == GOOD
+
+
+def test_an_input_without_a_place_is_given_again(says):
+    calls = []
+
+    def sampled(question):
+        calls.append(question)
+        return [BAD, GOOD][len(calls) > 1]
+
+    documents = RunnableLambda(lambda q: [Document(FACT)], name="load")
+    app = {"found": documents, "q": RunnablePassthrough()} | RunnableLambda(
+        lambda x: f"{x['q']} {x['found'][0].page_content}"
+    )
+    app = app | RunnableLambda(lambda prompt: says(sampled(prompt)).invoke(prompt).text)
+    assert guarded(app).invoke(ASKED) == GOOD
+    assert calls[0] == calls[1]
+
+
+def test_the_user_can_say_how_to_ask_again(chain):
+    told = []
+
+    def revise(given, output, feedback):
+        told.append((given, output))
+        return {**given, "feedback": f"Shorter! {feedback}"}
+
+    assert guarded(chain(), revise=revise).invoke({**TO_CALL, "feedback": ""}) == GOOD
+    assert told == [({**TO_CALL, "feedback": ""}, BAD)]
+
+
+def test_feedback_in_a_prompt_is_no_evidence_for_what_it_repeats(chain):
+    handler = TrailCallbackHandler(evaluate="never")
+    assert guarded(chain(BAD)).invoke(TO_CALL, {"callbacks": [handler]}) == BLOCKED
+    assert not [node for node in handler.graph().nodes if REVIEW in node.text and node.kind != "completion"]
+    assert handler.errors == []
+
+
+# ---------------------------------------------------------------------------------------------------- outputs
+
+
+def test_dictionaries_are_blocked_where_the_answer_stands(says, shelf):
+    rag = RunnablePassthrough.assign(documents=(lambda given: given["question"]) | shelf(FACT)).assign(
+        answer=(lambda given: f"{given['documents'][0].page_content} {given['question']}")
+        | says(BAD)
+        | StrOutputParser()
+    )
+    for out in every_way(guarded(rag, on_fail="block"), TO_CALL):
+        assert out["answer"] == BLOCKED
+        assert out["documents"][0].page_content == FACT
+        assert out["trail"]["blocked"]
+        assert LEAKED not in repr(out)
+    for out in every_way(guarded(rag, on_fail="annotate"), TO_CALL):
+        assert out["answer"] == BAD
+        assert out["trail"]["hallucination_score"] == 1.0
+
+
+def test_a_graph_s_state_is_guarded_too(says):
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("say", lambda state: {"messages": [says((REVIEW, GOOD), ("", BAD)).invoke(state["messages"])]})
+    graph.add_edge(START, "say")
+    app = guarded(graph.compile(), on_fail="block")
+    out = app.invoke({"messages": [("system", FACT), ("user", ASKED)]})
+    assert [m.text for m in out["messages"]] == [FACT, ASKED, BLOCKED]
+    assert LEAKED not in repr(out)
+
+
+def test_an_output_without_a_place_for_a_message_raises(says):
+    app = says(BAD) | RunnableLambda(lambda message: [message.text])
+    with pytest.raises(AnswerRejectedError, match="a list has no place"):
+        guarded(app, on_fail="block").invoke(ASKED)
+
+
+def test_a_message_that_calls_tools_passes_unjudged(says):
+    call = AIMessage("", tool_calls=[{"name": "look_up", "args": {}, "id": "1"}])
+    reports = []
+    app = guarded(says(call), on_report=reports.append)
+    assert app.invoke(ASKED).tool_calls
+    assert sum_up(list(app.stream(ASKED))).tool_calls
+    assert reports == []
+
+
+# ---------------------------------------------------------------------------------------------------- among others
+
+
+class Ears(BaseCallbackHandler):
+    def __init__(self):
+        self.told = []
+
+    def on_custom_event(self, name, data, **kwargs):
+        self.told.append((name, data["blocked"]))
+
+
+def test_who_watches_hears_of_the_report(chain):
+    ears, reports = Ears(), []
+    guarded(chain(BAD), on_report=reports.append).invoke(TO_CALL, {"callbacks": [ears]})
+    assert ears.told == [("trail.report", True)]
+    assert [report.hallucination_score for report in reports] == [1.0] * 3
+
+
+@pytest.mark.parametrize("better", [GOOD, BAD], ids=["good", "never good"])
+async def test_events_show_no_rejected_draft(chain, better):
+    app = guarded(chain(better)) | RunnableLambda(lambda text: text.upper())
+    events = [event async for event in app.astream_events(TO_CALL, version="v2")]
+    assert not re.search(LEAKED, repr(events), re.IGNORECASE)
+    assert REVIEW not in repr(events)
+    tokens = [e["data"]["chunk"].text for e in events if e["event"] == "on_chat_model_stream"]
+    assert "".join(tokens) == (GOOD if better is GOOD else "")
+    assert events[-1]["data"]["output"] == (GOOD if better is GOOD else BLOCKED).upper()
+
+
+async def test_inside_a_graph_s_node_no_stream_shows_a_rejected_draft(says):
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    app = guarded(says((REVIEW, GOOD), ("", BAD)))
+    graph = StateGraph(MessagesState)
+    graph.add_node("say", lambda state: {"messages": [app.invoke(state["messages"])]})
+    graph.add_edge(START, "say")
+    given = {"messages": [("system", FACT), ("user", ASKED)]}
+    modes = ["messages", "updates", "values"]
+    chunks = list(graph.compile().stream(given, stream_mode=modes))
+    chunks += [chunk async for chunk in graph.compile().astream(given, stream_mode=modes)]
+    assert LEAKED not in repr(chunks)
+    assert GOOD in repr(chunks)
+
+
+def test_it_is_one_run_of_the_app_and_its_drafts_are_inside(chain):
+    handler = TrailCallbackHandler(evaluate="never")
+    guarded(chain()).invoke(TO_CALL, {"callbacks": [handler]})
+    graph = handler.graph()
+    assert graph.answer.text == GOOD
+    assert graph.question.text == ASKED
+    assert FACT in {leaf.text for leaf in graph.leaves()}
+    assert traced(guarded(chain())).invoke(TO_CALL).report.hallucination_score == 0.0
+
+
+async def test_many_at_once_do_not_mix(chain):
+    app = guarded(chain())
+    assert await asyncio.gather(*(app.ainvoke(TO_CALL) for _ in range(20))) == [GOOD] * 20
+    assert app.batch([TO_CALL] * 8, {"max_concurrency": 8}) == [GOOD] * 8
+
+
+def test_it_has_the_schemas_of_what_is_inside(chain):
+    inner = chain()
+    assert guarded(inner).get_input_jsonschema() == inner.get_input_jsonschema()
+    assert guarded(inner).get_output_jsonschema() == inner.get_output_jsonschema()
+    assert (guarded(inner) | len).invoke(TO_CALL) == len(GOOD)
+
+
+def test_what_the_app_raises_passes_through(says):
+    with pytest.raises(ValueError, match="the model is down"):
+        guarded(says(ValueError("the model is down"))).invoke(ASKED)
+    with pytest.raises(InputError, match="takes a runnable"):
+        guarded(lambda x: x)
+
+
+# ---------------------------------------------------------------------------------------------------- sentences
+
+STORY = f"{GOOD} It was rebuilt in 1543. It was designed by Quixodoro Vexx. It guides ships."
+TRUE = f"{GOOD} It was rebuilt in 1543."
+
+
+def by_sentence(app, given=None):
+    async def later():
+        return [chunk async for chunk in app.astream(given or TO_CALL)]
+
+    return [list(app.stream(given or TO_CALL)), asyncio.run(later())]
+
+
+def test_sentences_come_once_they_pass(chain):
+    for chunks in by_sentence(guarded(chain(worse=TRUE), stream="sentences")):
+        assert chunks == [GOOD, " It was rebuilt in 1543."]
+    for chunks in by_sentence(guarded(chain(worse=TRUE, parser=False), stream="sentences")):
+        assert [chunk.text for chunk in chunks] == [GOOD, " It was rebuilt in 1543.", ""]
+        assert all(isinstance(chunk, AIMessageChunk) for chunk in chunks)
+        assert sum_up(chunks).text == TRUE
+        assert sum_up(chunks).response_metadata["trail"]["passed"]
+
+
+def test_the_sentence_that_fails_is_not_shown_and_ends_the_answer(chain):
+    for chunks in by_sentence(guarded(chain(worse=STORY), stream="sentences")):
+        assert chunks == [GOOD, " It was rebuilt in 1543.", f"\n\n{BLOCKED}"]
+    for chunks in by_sentence(guarded(chain(worse=STORY, parser=False), stream="sentences")):
+        assert LEAKED not in repr(chunks)
+        assert sum_up(chunks).response_metadata["trail"]["blocked"]
+
+
+def test_sentences_are_judged_while_the_model_still_writes(shelf):
+    asked = []
+
+    def write(inputs):
+        list(inputs)
+        for piece in (GOOD, " It was rebuilt", " in 1543.", " It is"):
+            asked.append(piece)
+            yield piece
+
+    found = RunnablePassthrough.assign(documents=(lambda given: given["question"]) | shelf(FACT))
+    stream = guarded(found | write, stream="sentences", on_fail="block").stream(TO_CALL)
+    assert next(stream) == GOOD
+    assert asked == [GOOD, " It was rebuilt"]
+    stream.close()
+    assert len(asked) == 2
+
+
+def test_asking_again_is_possible_before_the_first_sentence(chain):
+    for chunks in by_sentence(guarded(chain(better=TRUE), stream="sentences")):
+        assert chunks == [GOOD, " It was rebuilt in 1543."]
+    for chunks in by_sentence(guarded(chain(better=BAD), stream="sentences")):
+        assert chunks == [BLOCKED]
+    app = guarded(chain(better=BAD), stream="sentences", exhausted="raise")
+    with pytest.raises(AnswerRejectedError):
+        list(app.stream(TO_CALL))
+
+
+def test_only_texts_and_messages_have_sentences(says):
+    app = guarded(says(BAD) | (lambda message: {"answer": message.text}), stream="sentences")
+    with pytest.raises(InputError, match="this app streams dict"):
+        list(app.stream(ASKED))
