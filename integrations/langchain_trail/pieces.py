@@ -30,7 +30,10 @@ from langchain_trail.messages import (
 from trail_callbacks.capture.events import Piece
 from trail_callbacks.feedback import without_feedback
 
-__all__ = ["pieces"]
+__all__ = ["FILTERED", "pieces"]
+
+FILTERED = "trail_filter"
+"""Metadata key of a document that `TrailContextFilter` flagged or dropped."""
 
 _DEPTH = 16
 _PIECES = 10_000
@@ -151,7 +154,7 @@ class _Walk:
                 form="document",
                 id=document.id,
                 ref=id(document),
-                attributes=_scalars(document.metadata),
+                attributes=_scalars(document.metadata) | _filtered(document.metadata),
             )
         )
 
@@ -238,6 +241,19 @@ def _as_message(role: object, content: object, item: object, path: tuple[str | i
     call_id = item.get("tool_call_id") if isinstance(item, Mapping) else None
     whole = clean_text("\n".join(content_lines(content)))
     return Piece(text=whole, path=path, form="message", role=known, call_id=call_id, ref=id(item))
+
+
+def _filtered(metadata: Mapping[Any, Any]) -> dict[str, Any]:
+    """What our filter left on a document, without its quotes: they would escape what `redact` hides."""
+    said = metadata.get(FILTERED)
+    if not isinstance(said, Mapping) or not isinstance(said.get("reasons"), list):
+        return {}
+    reasons = [
+        {key: value for key, value in reason.items() if key not in {"quote", "why"}}
+        for reason in said["reasons"]
+        if isinstance(reason, Mapping)
+    ]
+    return {"filter": {"kept": said.get("kept") is not False, "reasons": reasons}}
 
 
 def _scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from trail_callbacks.capture.arrivals import Arrival, Arrivals, Draft, Resolver,
 from trail_callbacks.capture.events import Event
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
+from trail_callbacks.capture.remarks import Remarks
 from trail_callbacks.capture.residue import Residue
 from trail_callbacks.capture.runs import Run, Slot, tree
 from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
@@ -62,7 +63,8 @@ class _Builder:
                 for slot in run.outputs:
                     self._anchor(slot)
         self._answer(root)
-        return self._frozen(question_first(root.inputs))
+        remarks = Remarks(self._runs, self._resolver)
+        return self._frozen(question_first(root.inputs), remarks)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 
@@ -243,7 +245,7 @@ class _Builder:
 
     # -- the graph ---------------------------------------------------------------------------------------------------
 
-    def _frozen(self, asked: Slot | None) -> ProvenanceGraph:
+    def _frozen(self, asked: Slot | None, remarks: Remarks) -> ProvenanceGraph:
         first = self._anchors.get(asked) if asked else None
         drafts = sorted(self._drafts, key=lambda draft: (draft is not first, draft.order))
         ids: dict[Draft, str] = {}
@@ -251,6 +253,7 @@ class _Builder:
         for draft in drafts:
             numbers[draft.kind] += 1
             ids[draft] = "answer" if draft.kind == "answer" else f"{_LETTER[draft.kind]}{numbers[draft.kind]}"
+        remarks.write(ids)
         nodes = tuple(
             Node(
                 id=ids[draft], kind=draft.kind, text=draft.text.text, step=_step(draft), run_id=draft.run.id,
