@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
-from planted_runs import WAYS, planted_run
+from planted_runs import WAYS, near_copies, planted_run
 
 from trail_callbacks.capture.build import build
 
@@ -38,9 +38,10 @@ def test_what_was_quoted_is_found_and_nothing_else(seed, nodes, ways):
     missed = [pair for pair in planted.links if pair not in found and pair not in planted.unsure]
     assert missed == []
     assert [pair for pair in found if pair not in planted.links and not near(planted, pair)] == []
+    copied = {text for pair in near_copies(planted) for text in pair}
     for pair, (_, share) in planted.links.items():
-        if pair in found and pair not in planted.unsure:
-            assert abs(found[pair].coverage - share) < 0.35
+        if pair in found and pair[0] not in copied:
+            assert abs(found[pair].coverage - share) < 0.35  # openings that many share count, too
 
 
 def test_words_that_stand_in_two_sources_are_marked_ambiguous():

@@ -114,7 +114,7 @@ def handler() -> Iterator[TrailCallbackHandler]:
     assert made.errors == []
 
 
-@pytest.fixture(params=["invoke", "ainvoke", "stream", "astream", "batch", "abatch"])
+@pytest.fixture(params=["invoke", "ainvoke", "stream", "astream", "batch", "abatch", "astream_events"])
 def drive(request, handler):
     """Calls an app in one of the ways LangChain offers, under the handler; returns the graph of the last run."""
     carries = request.node.get_closest_marker("carries_context")
@@ -136,6 +136,8 @@ def drive(request, handler):
         else:
 
             async def consume():
+                if request.param == "astream_events":
+                    return [event async for event in app.astream_events(given, config, version="v2")]
                 return [chunk async for chunk in app.astream(given, config)]
 
             asyncio.run(consume())

@@ -1,5 +1,6 @@
 """Which text reached which in LangGraph's graphs and agents, in every way of calling them."""
 
+import asyncio
 import json
 import operator
 import sys
@@ -361,3 +362,220 @@ def test_an_error_in_a_node_reaches_the_user_and_leaves_a_graph(handler, quiet):
         graph.compile().invoke({"topic": "the rings of Saturn"}, {"callbacks": [handler]})
     assert handler.graph().answer is None
     assert handler._session._recorder.unfinished == 0
+
+
+@pytest.mark.carries_context
+def test_a_graph_called_inside_a_node_translates_between_states(drive, says, link):
+    class Inner(TypedDict):
+        source: str
+        summary: str
+
+    shorten, judge = says("Short: the moon is hazy."), says("Short enough.")
+    inner = StateGraph(Inner)
+    inner.add_node("shorten", lambda s: {"summary": shorten.invoke("Shorten: " + s["source"]).text})
+    inner.add_edge(START, "shorten").add_edge("shorten", END)
+    compiled = inner.compile()
+
+    def outer(state):
+        return {"draft": compiled.invoke({"source": state["topic"]})["summary"]}
+
+    graph = StateGraph(Draft)
+    graph.add_node("outer", outer)
+    graph.add_node("judge", lambda s: {"verdict": judge.invoke("Judge: " + s["draft"]).text})
+    graph.add_edge(START, "outer").add_edge("outer", "judge").add_edge("judge", END)
+    found = drive(graph.compile(), {"topic": "A long text about the haze of Titan."})
+    assert found.answer.text == "Short enough."
+    assert (
+        link(found, "haze of Titan", "the moon is hazy") == link(found, "the moon is hazy", "Short enough.") == "firm"
+    )
+
+
+@pytest.mark.carries_context
+def test_what_is_sent_to_a_subgraph_comes_back_with_the_others(drive, says, shelf, link):
+    class Part(TypedDict):
+        subject: str
+        notes: Annotated[list[str], operator.add]
+
+    write = says(("law", "Note: periods grow."), ("moon", "Note: lakes of methane."))
+    part = StateGraph(Part)
+    part.add_node(
+        "look", lambda s: {"subject": shelf(f"A page on the {s['subject']}.").invoke(s["subject"])[0].page_content}
+    )
+    part.add_node("write", lambda s: {"notes": [write.invoke(s["subject"]).text]})
+    part.add_edge(START, "look").add_edge("look", "write").add_edge("write", END)
+    merge = says("Growth and lakes.")
+    graph = StateGraph(Fan)
+    graph.add_node("part", part.compile())
+    graph.add_node("merge", lambda s: {"verdict": merge.invoke("Merge: " + " | ".join(s["notes"])).text})
+    subjects = ["law of periods", "moon of Saturn"]
+    graph.add_conditional_edges(
+        START, lambda s: [Send("part", {"subject": each, "notes": []}) for each in s["subjects"]], ["part"]
+    )
+    graph.add_edge("part", "merge").add_edge("merge", END)
+    found = drive(graph.compile(), {"subjects": subjects})
+    assert found.answer.text == "Growth and lakes."
+    for page, text in (("A page on the law", "periods grow"), ("A page on the moon", "lakes of methane")):
+        assert link(found, page, text) == link(found, text, "Growth and lakes.") == "firm"
+    assert link(found, "A page on the law", "lakes of methane") is None
+    assert link(found, "A page on the moon", "periods grow") is None
+
+
+@pytest.mark.carries_context
+def test_a_supervisor_hands_over_and_only_what_was_read_counts(drive, says, link):
+    class Team(TypedDict):
+        messages: Annotated[list, operator.add]
+        private: str
+
+    plan = says("Ask the astronomer about the haze.")
+    astronomer = says(("haze", "Methane makes the haze of Titan."))
+    geologist = says("The ground is ice as hard as rock.")
+    reply = says(("Methane", "It is methane."))
+
+    def supervisor(state):
+        said = plan.invoke("Who should answer? " + state["messages"][0].text)
+        return Command(update={"messages": [said]}, goto=["astronomer", "geologist"])
+
+    graph = StateGraph(Team)
+    graph.add_node("supervisor", supervisor, destinations=("astronomer", "geologist"))
+    graph.add_node("astronomer", lambda s: {"messages": [astronomer.invoke(s["messages"])]})
+    graph.add_node("geologist", lambda s: {"private": geologist.invoke(s["messages"][:1]).text})
+    graph.add_node("reply", lambda s: {"messages": [reply.invoke([s["messages"][0], s["messages"][-1]])]})
+    graph.add_edge(START, "supervisor").add_edge(["astronomer", "geologist"], "reply").add_edge("reply", END)
+    found = drive(graph.compile(), {"messages": [HumanMessage("Why is Titan orange?")], "private": ""})
+    assert found.answer.text == "It is methane."
+    assert link(found, "Methane makes the haze", "It is methane.") == "firm"
+    assert link(found, "Ask the astronomer", "Methane makes the haze") == "firm"
+    assert link(found, "hard as rock", "It is methane.") is None
+    assert link(found, "Ask the astronomer", "hard as rock") is None
+
+
+@pytest.mark.carries_context
+def test_parallel_tasks_of_the_functional_api_meet_again(drive, says, link, request):
+    from langgraph.func import entrypoint, task
+
+    note, merge = says(("law", "Note: periods grow."), ("moon", "Note: lakes of methane.")), says("Growth and lakes.")
+
+    @task
+    def noted(subject):
+        return note.invoke("Note on the " + subject).text
+
+    @task
+    async def anoted(subject):
+        return (await note.ainvoke("Note on the " + subject)).text
+
+    @entrypoint()
+    def flow(subjects):
+        futures = [noted(subject) for subject in subjects]
+        return {"page": merge.invoke("Merge: " + " ".join(each.result() for each in futures)).text}
+
+    @entrypoint()
+    async def aflow(subjects):
+        notes = await asyncio.gather(*(anoted(subject) for subject in subjects))
+        return {"page": (await merge.ainvoke("Merge: " + " ".join(notes))).text}
+
+    way = request.node.callspec.params["drive"]
+    found = drive(aflow if way.startswith("a") else flow, ["law of periods", "moon of Saturn"])
+    assert found.answer.text == "Growth and lakes."
+    assert link(found, "periods grow", "Growth and lakes.") == link(found, "lakes of", "Growth and lakes.") == "firm"
+    assert link(found, "law of periods", "periods grow") == link(found, "moon of Saturn", "lakes of") == "firm"
+    assert link(found, "law of periods", "lakes of methane") is None
+
+
+@pytest.mark.carries_context
+def test_middleware_that_writes_into_prompts_is_seen(drive, says, link):
+    from langchain.agents.middleware import AgentMiddleware
+    from langchain_core.messages import SystemMessage
+
+    class Brief(AgentMiddleware):
+        def before_model(self, state, runtime):
+            return None
+
+        def wrap_model_call(self, request, handler):
+            return handler(request.override(system_message=SystemMessage("Mind the units: kilometres, never miles.")))
+
+        async def awrap_model_call(self, request, handler):
+            return await handler(
+                request.override(system_message=SystemMessage("Mind the units: kilometres, never miles."))
+            )
+
+    call = AIMessage("", tool_calls=[{"name": "catalogue", "args": {"name": "Titan"}, "id": "c1"}])
+    model = says(("diameter 5150", "Titan measures 5150 km."), call, tools=True)
+    agent = create_agent(model, [catalogue], middleware=[Brief()])
+    graph = drive(agent, {"messages": [("user", "How wide is Titan?")]})
+    assert graph.answer.text == "Titan measures 5150 km."
+    assert link(graph, "diameter 5150 km", "Titan measures") == "firm"
+    assert link(graph, "kilometres, never miles", "Titan measures") == "firm"
+    assert {node.kind for node in graph.nodes if "never miles" in node.text} == {"instruction"}
+
+
+@pytest.mark.carries_context
+def test_a_structured_answer_of_an_agent_rests_on_its_tools(drive, says, link):
+    from langchain.agents.structured_output import ToolStrategy
+    from pydantic import BaseModel
+
+    class Width(BaseModel):
+        """The width of a moon."""
+
+        moon: str
+        kilometres: int
+
+    call = AIMessage("", tool_calls=[{"name": "catalogue", "args": {"name": "Titan"}, "id": "c1"}])
+    answer = AIMessage(
+        "", tool_calls=[{"name": "Width", "args": {"moon": "Titan of Saturn", "kilometres": 5150}, "id": "w1"}]
+    )
+    model = says(("diameter 5150", answer), call, tools=True)
+    agent = create_agent(model, [catalogue], response_format=ToolStrategy(Width))
+    graph = drive(agent, {"messages": [("user", "How wide is Titan?")]})
+    assert graph.answer is not None
+    assert "5150" in graph.answer.text
+    upstream = {node.text for node in graph.upstream(graph.answer.id)}
+    assert any("diameter 5150 km" in text for text in upstream)
+
+
+def test_a_draft_from_before_an_interrupt_is_the_source_of_what_follows(handler, says, link):
+    write, polish = says("A draft about the rings of Saturn."), says(("rings of Saturn", "Polished rings."))
+    graph = StateGraph(Asked)
+    graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})
+    graph.add_node("ask", lambda s: {"topic": interrupt("Any wish?")})
+    graph.add_node("polish", lambda s: {"approved": polish.invoke(f"Polish: {s['draft']} Wish: {s['topic']}").text})
+    graph.add_edge(START, "write").add_edge("write", "ask").add_edge("ask", "polish")
+    app, config = (
+        graph.compile(checkpointer=InMemorySaver()),
+        {"callbacks": [handler], "configurable": {"thread_id": "1"}},
+    )
+    app.invoke({"topic": "Saturn", "draft": "", "approved": ""}, config)
+    app.invoke(Command(resume="make it short and sweet please"), config)
+    found = handler.graph()
+    assert found.answer.text == "Polished rings."
+    assert link(found, "short and sweet", "Polished rings.") == "firm"
+    starts = {node.text for node in found.nodes}
+    assert any("A draft about the rings" in text for text in starts), "what the checkpoint held is a node"
+    assert link(found, "A draft about the rings", "Polished rings.") == "firm"
+
+
+@pytest.mark.parametrize("mode", ["values", "updates", "messages", "custom", "debug", ["values", "messages"]])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_every_stream_mode_gives_the_same_graph(says, link, mode, asynchronous):
+    if asynchronous and sys.version_info < (3, 11):
+        pytest.skip("before Python 3.11 LangChain's callbacks do not reach nested asynchronous calls by themselves")
+    write, judge = says("Titan hides its surface under orange haze."), says("Accepted without changes.")
+    graph = StateGraph(Draft)
+    graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})
+    graph.add_node("judge", lambda s: {"verdict": judge.invoke("Judge: " + s["draft"]).text})
+    graph.add_edge(START, "write").add_edge("write", "judge").add_edge("judge", END)
+    app, handler = graph.compile(), TrailCallbackHandler(evaluate="never")
+    given, config = {"topic": "the atmosphere of a distant moon"}, {"callbacks": [handler]}
+
+    async def consume():
+        async for _ in app.astream(given, config, stream_mode=mode):
+            pass
+
+    if asynchronous:
+        asyncio.run(consume())
+    else:
+        list(app.stream(given, config, stream_mode=mode))
+    found = handler.graph()
+    assert found.answer.text == "Accepted without changes."
+    assert link(found, "under orange haze", "Accepted") == "firm"
+    assert link(found, "atmosphere of a distant moon", "under orange haze") == "firm"
+    assert handler.errors == []

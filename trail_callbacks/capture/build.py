@@ -89,7 +89,9 @@ class _Builder:
             return None if inside else self._brought(slot, composite=composite)
         if composite or run.kind != "chain" or not self._is_source(slot):
             return None
-        if piece.form == "message":  # a history that code loaded, or a graph's own words about a tool that failed
+        if piece.form == "message" and piece.role == "user":
+            draft = self._draft("question", slot, run.end, {"origin": "history"})
+        elif piece.form == "message":  # a history that code loaded, or a graph's own words about a tool that failed
             draft = self._draft("tool_result" if piece.role == "tool" else "completion", slot, run.end)
         else:
             draft = self._document(slot)
@@ -169,9 +171,13 @@ class _Builder:
         links = self._linker.of(slot)
         if slot.piece.form == "document":
             return not any(link.spans for link in links)
-        told = slot.piece.form == "message" and slot.piece.role in {"assistant", "tool"}
+        told = slot.piece.form == "message" and slot.piece.role in {"user", "assistant", "tool"}
         if not (told or slot.piece.form == "text") or any(link.whole for link in links):
             return False
+        if told and self._is_history(slot.run):
+            return True
+        if slot.piece.role == "user":
+            return False  # a prompt that code put together
         known = self._given.get(slot.run)
         if known is None:
             known = {form for each in slot.run.inputs for form in self._linker.text(each).forms}
@@ -179,6 +185,15 @@ class _Builder:
         forms = self._linker.text(slot).forms
         new = sum(form not in known for form in forms)
         return new >= _NEW_WORDS and new * 2 >= len(forms)
+
+    def _is_history(self, run: Run) -> bool:
+        """True if code brought both sides of a conversation that it was not given."""
+        roles = {
+            slot.piece.role
+            for slot in run.outputs
+            if slot.piece.form == "message" and not any(link.whole for link in self._linker.of(slot))
+        }
+        return roles >= {"user", "assistant"}
 
     def _draft(self, kind: NodeKind, slot: Slot, order: float, more: dict[str, Any] | None = None) -> Draft:
         attributes = {**slot.piece.attributes, **(more or {})}
