@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -248,8 +249,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             if not update:
                 return response
             return ExtendedModelResponse(model_response=response, command=Command(update=update))
-        if writer := getattr(request.runtime, "stream_writer", None):
-            writer({"event": EVENT, "data": summary})
+        with suppress(RuntimeError):  # before Python 3.11 a coroutine cannot find out what runs around it
+            request.runtime.stream_writer({"event": EVENT, "data": summary})
         if outcome.action == "block":
             # Without the jump, an agent with a response format would ask its model until it has one.
             response, update["jump_to"] = self._withheld(response, summary), "end"
