@@ -34,6 +34,7 @@ __all__ = [
     "OnFail",
     "Outcome",
     "Policy",
+    "Review",
     "Write",
     "acarry_out",
     "answered",
@@ -181,8 +182,15 @@ class Examine:
     spent: Usage
 
 
+@dataclass(frozen=True, slots=True)
+class Review:
+    """To be done: write the feedback on a draft. Finding what the sources say instead is work too."""
+
+    report: Report
+
+
 Guarding: TypeAlias = Generator[Any, Any, Outcome[Draft]]
-"""Yields `Write` and `Examine`, receives a draft and a report."""
+"""Yields `Write`, `Examine` and `Review`; receives a draft, a report and a text."""
 
 
 def guarding(
@@ -217,7 +225,7 @@ def guarding(
             rejected += 1
         if action != "retry":
             return Outcome(draft=draft, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage)
-        request = revised(request, draft, feedback(report))
+        request = revised(request, draft, (yield Review(report)))
 
 
 class Checker:
@@ -290,6 +298,16 @@ class Checker:
             report = self._failed(error)
         return self._told(report)
 
+    def carry_out(self, step: Examine | Review) -> Report | str:
+        """Does what is no business of the app's."""
+        return feedback(step.report) if isinstance(step, Review) else self.check(step)
+
+    async def acarry_out(self, step: Examine | Review) -> Report | str:
+        """As `carry_out`."""
+        if isinstance(step, Review):
+            return await asyncio.to_thread(feedback, step.report)
+        return await self.acheck(step)
+
     def _limited(self, spent: Usage) -> VerifyOptions:
         """The options, with what is left of the time and of the cost."""
         given = self._options
@@ -343,7 +361,7 @@ def carry_out(steps: Guarding[Draft], write: Callable[[Any], Draft], checker: Ch
     """Guards an answer. What the app raises passes through."""
     step = next(steps)
     while True:
-        result = write(step.request) if isinstance(step, Write) else checker.check(step)
+        result = write(step.request) if isinstance(step, Write) else checker.carry_out(step)
         try:
             step = steps.send(result)
         except StopIteration as stop:
@@ -356,7 +374,7 @@ async def acarry_out(
     """As `carry_out`."""
     step = next(steps)
     while True:
-        result = await write(step.request) if isinstance(step, Write) else await checker.acheck(step)
+        result = await write(step.request) if isinstance(step, Write) else await checker.acarry_out(step)
         try:
             step = steps.send(result)
         except StopIteration as stop:

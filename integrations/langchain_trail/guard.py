@@ -53,6 +53,13 @@ if TYPE_CHECKING:
 
 __all__ = ["TrailGuard", "TrailState"]
 
+try:  # tracers get the messages from the model's own run; twice would only cost
+    from langgraph.types import TracePolicy, omit_payload
+
+    _TRACED: TracePolicy | None = TracePolicy(process_inputs=omit_payload)
+except ImportError:  # an older langgraph does not trace these hooks
+    _TRACED = None
+
 _KEPT = ("model_name", "model", "model_provider")
 
 
@@ -125,6 +132,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     """
 
     state_schema = TrailState
+    trace_policy = _TRACED
 
     def __init__(
         self,

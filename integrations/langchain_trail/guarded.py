@@ -233,7 +233,7 @@ class Guarded(Runnable[In, Out]):
                 elif isinstance(step, Emit):
                     yield step.chunk
                 else:
-                    result = self._checker.check(step)
+                    result = self._checker.carry_out(step)
         finally:
             _close(stream)
         _tell(outcome, attempts, config)
@@ -260,7 +260,7 @@ class Guarded(Runnable[In, Out]):
                 elif isinstance(step, Emit):
                     yield step.chunk
                 else:
-                    result = await self._checker.acheck(step)
+                    result = await self._checker.acarry_out(step)
         finally:
             await _aclose(stream)
         await _atell(outcome, attempts, config)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from langchain_trail.sentences import Sentences
-from trail_callbacks.feedback import feedback
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard import Action, Examine, Guarding, Outcome, Policy, Write
+from trail_callbacks.guard import Action, Examine, Guarding, Outcome, Policy, Review, Write
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
@@ -20,7 +19,7 @@ END = object()
 
 Draft = TypeVar("Draft")
 Steps: TypeAlias = Generator[Any, Any, Outcome[Draft]]
-"""Yields `Open`, `Fetch`, `Emit` and `Examine`."""
+"""Yields `Open`, `Fetch` and `Emit`, and what `trail_callbacks.guard.Checker` carries out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +107,4 @@ def by_sentence(
             attempts = rejected = rejected + 1
         if action != "retry" or report is None:
             return Outcome(draft=seen, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage)
-        request = revised(request, seen.text, feedback(report))
+        request = revised(request, seen.text, (yield Review(report)))
