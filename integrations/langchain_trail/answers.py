@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from langchain_trail.grounds import answer_text
 
-__all__ = ["annotated", "calls_tools", "replaced", "said"]
+__all__ = ["annotated", "calls_tools", "noted", "replaced", "said"]
 
 
 def said(output: object) -> AIMessage | None:
@@ -28,9 +28,14 @@ def calls_tools(output: object) -> bool:
     return message is not None and bool(message.tool_calls)
 
 
+def noted(output: Any, summary: dict[str, Any]) -> Any:
+    """Returns an output with a summary on the message that answers; the output itself if there is none."""
+    return _mapped(output, said(output), lambda message: _noted(message, summary))
+
+
 def annotated(output: Any, summary: dict[str, Any]) -> Any:
     """Returns an output with a summary on its message and, in a dictionary, under `trail`; a text cannot hold one."""
-    marked = _mapped(output, said(output), lambda message: _noted(message, summary))
+    marked = noted(output, summary)
     return {**marked, "trail": summary} if isinstance(marked, dict) else marked
 
 

@@ -9,10 +9,12 @@ from operator import add
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from uuid import UUID, uuid4
 
-from langchain_core.messages import BaseMessageChunk
+from langchain_core.messages import AIMessageChunk, BaseMessageChunk
 from langchain_core.runnables import AddableDict, Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
+from langchain_trail.answers import noted
+from langchain_trail.events import adispatch, dispatch
 from langchain_trail.handler import TrailCallbackHandler
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -34,7 +36,8 @@ class TrailResult(Generic[Out]):
     """What one call gave.
 
     Attributes:
-        output: What the app returned, unchanged; of a stream the sum of its chunks, or their list if they do not add.
+        output: What the app returned; of a stream the sum of its chunks, or their list if they do not add. A message
+            that answers, alone or in `messages`, is a copy with the report's summary in `response_metadata["trail"]`.
         report: What the judge says about it.
         graph: The texts it came from.
     """
@@ -60,12 +63,16 @@ class Traced(Generic[In, Out]):
     def invoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailResult[Out]:  # noqa: A002 - as Runnable names it
         """Calls the app and verifies its answer."""
         run_id, merged = self._prepared(config)
-        return self._result(self._runnable.invoke(input, merged, **kwargs), run_id)
+        result = self._result(self._runnable.invoke(input, merged, **kwargs), run_id)
+        dispatch(result.report.summary(), config or {})
+        return result
 
     async def ainvoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailResult[Out]:  # noqa: A002 - as Runnable names it
         """As `invoke`, without blocking the event loop."""
         run_id, merged = self._prepared(config)
-        return await self._aresult(await self._runnable.ainvoke(input, merged, **kwargs), run_id)
+        result = await self._aresult(await self._runnable.ainvoke(input, merged, **kwargs), run_id)
+        await adispatch(result.report.summary(), config or {})
+        return result
 
     def batch(
         self,
@@ -105,7 +112,11 @@ class Traced(Generic[In, Out]):
         ]
 
     def stream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailStream[Out]:  # noqa: A002 - as Runnable names it
-        """Streams the app's chunks unchanged; `.result` of the stream is there once it is exhausted."""
+        """Streams the app's chunks unchanged; `.result` of the stream is there once it is exhausted.
+
+        After a message's chunks comes one more, empty, with the report's summary in `response_metadata["trail"]`: the
+        stream ends when the verification does. Texts and a graph's updates have no place for that, and end at once.
+        """
         run_id, merged = self._prepared(config)
         return TrailStream(self._runnable.stream(input, merged, **kwargs), lambda out: self._result(out, run_id))
 
@@ -137,14 +148,14 @@ class Traced(Generic[In, Out]):
             report = self.handler.report(run_id)
         except Exception as error:  # noqa: BLE001 - the app has its answer; a report we cannot give must not take it away
             report = _no_report(error)
-        return TrailResult(output=output, report=report, graph=report.graph)
+        return _resulting(output, report)
 
     async def _aresult(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:
             report = await self.handler.areport(run_id)
         except Exception as error:  # noqa: BLE001 - as above
             report = _no_report(error)
-        return TrailResult(output=output, report=report, graph=report.graph)
+        return _resulting(output, report)
 
 
 def traced(
@@ -180,7 +191,7 @@ def traced(
 
 
 class TrailStream(Iterator[Out]):
-    """The chunks of a stream, unchanged, and what came of it."""
+    """The chunks of a stream, unchanged, a last one with the report if they are a message's, and what came of it."""
 
     def __init__(self, chunks: Iterator[Out], finish: Callable[[Any], TrailResult[Out]]) -> None:
         self._chunks = chunks
@@ -193,8 +204,11 @@ class TrailStream(Iterator[Out]):
         try:
             chunk = next(self._chunks)
         except StopIteration:
+            if self._done or not _is_message(self._seen):
+                self._done = True
+                raise
             self._done = True
-            raise
+            return cast("Out", _last(self.result))
         self._seen.append(chunk)
         return chunk
 
@@ -226,8 +240,11 @@ class AsyncTrailStream(AsyncIterator[Out]):
         try:
             chunk = await anext(self._chunks)
         except StopAsyncIteration:
+            if self._done or not _is_message(self._seen):
+                self._done = True
+                raise
             self._done = True
-            raise
+            return cast("Out", _last(await self.result()))
         self._seen.append(chunk)
         return chunk
 
@@ -247,6 +264,19 @@ def _summed(chunks: list[Any]) -> Any:
     if chunks and all(isinstance(chunk, BaseMessageChunk | AddableDict) for chunk in chunks):
         return reduce(add, chunks)
     return chunks
+
+
+def _is_message(chunks: list[Any]) -> bool:
+    return bool(chunks) and all(isinstance(chunk, AIMessageChunk) for chunk in chunks)
+
+
+def _last(result: TrailResult[Any]) -> AIMessageChunk:
+    metadata = {"trail": result.report.summary()}
+    return AIMessageChunk(content="", id=result.output.id, response_metadata=metadata, chunk_position="last")
+
+
+def _resulting(output: Any, report: Report) -> TrailResult[Any]:
+    return TrailResult(output=noted(output, report.summary()), report=report, graph=report.graph)
 
 
 def _no_report(error: Exception) -> Report:

@@ -208,6 +208,7 @@ def test_dictionaries_are_blocked_where_the_answer_stands(says, shelf):
 
 
 def test_a_graph_s_state_is_guarded_too(says):
+    pytest.importorskip("langgraph")
     from langgraph.graph import START, MessagesState, StateGraph
 
     graph = StateGraph(MessagesState)
@@ -264,6 +265,7 @@ async def test_events_show_no_rejected_draft(chain, better):
 
 
 async def test_inside_a_graph_s_node_no_stream_shows_a_rejected_draft(says):
+    pytest.importorskip("langgraph")
     from langgraph.graph import START, MessagesState, StateGraph
 
     app = guarded(says((REVIEW, GOOD), ("", BAD)))

@@ -99,6 +99,53 @@ def test_message_chunks_are_summed_and_a_graph_s_updates_listed(says):
     assert updates.result.graph.answer.text == "said"
 
 
+def test_messages_carry_the_summary_and_a_stream_of_them_a_last_chunk_with_it(says):
+    pytest.importorskip("langgraph")
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    model = says("The lighthouse of Genoa is 99 metres tall.")
+    result = traced(model).invoke(SOURCE)
+    assert result.output.response_metadata["trail"] == result.report.summary()
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("say", lambda s: {"messages": [model.invoke(s["messages"])]})
+    graph.add_edge(START, "say")
+    state = traced(graph.compile()).invoke({"messages": [("user", SOURCE)]}).output
+    assert set(state) == {"messages"}
+    assert state["messages"][-1].response_metadata["trail"]["claims"] == 1
+
+    stream = traced(model).stream(SOURCE)
+    *chunks, last = stream
+    assert last.text == ""
+    assert last.response_metadata["trail"] == stream.result.report.summary()
+    whole = chunks[0]
+    for chunk in [*chunks[1:], last]:
+        whole += chunk
+    assert whole.text == "The lighthouse of Genoa is 99 metres tall."
+    assert whole.response_metadata["trail"] == stream.result.output.response_metadata["trail"]
+    assert next(stream, None) is None
+
+
+async def test_an_async_stream_of_messages_has_a_last_chunk_too(says):
+    stream = traced(says("The lighthouse of Genoa is 99 metres tall.")).astream(SOURCE)
+    *chunks, last = [chunk async for chunk in stream]
+    assert len(chunks) > 3
+    assert last.response_metadata["trail"] == (await stream.result()).report.summary()
+    assert await anext(stream, None) is None
+
+
+@pytest.mark.carries_context
+async def test_who_watches_the_run_around_hears_of_the_report(chain):
+    app = traced(chain)
+
+    async def call(question):
+        return (await app.ainvoke(question)).output
+
+    events = [e async for e in RunnableLambda(call).astream_events(BAD, version="v2")]
+    (told,) = [e for e in events if e["event"] == "on_custom_event"]
+    assert (told["name"], told["data"]["hallucination_score"]) == ("trail.report", 1.0)
+
+
 def test_the_user_s_config_is_merged_and_not_changed(chain):
     class Counter(BaseCallbackHandler):
         ends = 0
