@@ -12,8 +12,9 @@ from trail_callbacks.judges.cached import CachedJudge, cached
 from trail_callbacks.judges.cascade import CascadeJudge
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question
 from trail_callbacks.judges.tracer import Tracer
+from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Reply, Usage
-from trail_callbacks.models.drive import adrive, drive
+from trail_callbacks.models.drive import drive
 from trail_callbacks.models.store import Store
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel

@@ -1,4 +1,4 @@
-"""Drivers: they carry out the calls a pipeline yields, on threads or with asyncio, within limits.
+"""The driver for threads: it carries out the calls a pipeline yields, within limits.
 
 A pipeline is written once; `drive` and `adrive` are the only places that know whether the world is synchronous.
 Neither touches an event loop that is already running, so both work inside notebooks and servers.
@@ -6,23 +6,19 @@ Neither touches an event loop that is already running, so both work inside noteb
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from contextvars import copy_context
 from itertools import count
 from threading import BoundedSemaphore, Event
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from trail_callbacks.models.backoff import again
 from trail_callbacks.models.budget import Limits, Meter
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply, Usage
 
-if TYPE_CHECKING:
-    from typing import Any
-
-__all__ = ["Limits", "adrive", "drive"]
+__all__ = ["NO_MODEL", "Limits", "advance", "drive", "failed"]
 
 T = TypeVar("T")
 
@@ -40,36 +36,13 @@ def drive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = No
     """
     meter = Meter(limits or Limits())
     with closing(pipeline), closing(_Threads(model, meter)) as threads:
-        calls, result = _advance(pipeline, None)
+        calls, result = advance(pipeline, None)
         while calls is not None:
-            calls, result = _advance(pipeline, threads.answer(calls))
+            calls, result = advance(pipeline, threads.answer(calls))
     return result, meter.total()
 
 
-async def adrive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = None) -> tuple[T, Usage]:
-    """As `drive`, with asyncio. The pipeline's own work runs on a thread, so it does not hold up the event loop.
-
-    When cancelled, the calls in flight are cancelled and the pipeline is closed.
-    """
-    meter = Meter(limits or Limits())
-    slots = asyncio.Semaphore(meter.limits.concurrency)
-    replies: Sequence[Reply] | None = None
-    while True:
-        step = asyncio.ensure_future(asyncio.to_thread(_advance, pipeline, replies))
-        try:
-            calls, result = await asyncio.shield(step)
-            if calls is None:
-                return result, meter.total()
-            replies = await _gather(calls, model, meter, slots)
-        except BaseException:
-            if step.done():
-                pipeline.close()
-            else:  # a generator that is running on its thread cannot be closed until it pauses
-                step.add_done_callback(lambda done: _abandon(pipeline, done))
-            raise
-
-
-def _advance(pipeline: Pipeline[T], replies: Sequence[Reply] | None) -> tuple[Sequence[Call] | None, T]:
+def advance(pipeline: Pipeline[T], replies: Sequence[Reply] | None) -> tuple[Sequence[Call] | None, T]:
     """Runs a pipeline to its next batch of calls, or to its end: then there are none, and the result counts."""
     try:
         calls = next(pipeline) if replies is None else pipeline.send(replies)
@@ -78,18 +51,12 @@ def _advance(pipeline: Pipeline[T], replies: Sequence[Reply] | None) -> tuple[Se
     return calls, None  # type: ignore[return-value]  # there is no result yet, and nobody reads it
 
 
-def _abandon(pipeline: Pipeline[T], step: asyncio.Future[Any]) -> None:
-    if not step.cancelled():
-        step.exception()  # retrieved, so that asyncio does not report it: the caller has left
-    with suppress(ValueError):  # still running, because the loop is shutting down: its last reference closes it
-        pipeline.close()
-
-
-def _failed(error: Exception) -> Reply:
+def failed(error: Exception) -> Reply:
+    """The reply of a model that broke its contract and raised."""
     return Reply(error=f"failed: the model raised {type(error).__name__}: {error}", usage=Usage(calls=1))
 
 
-_NO_MODEL = Reply(error="failed: this judge has no model, so its call was not made")
+NO_MODEL = Reply(error="failed: this judge has no model, so its call was not made")
 
 
 class _Threads:
@@ -110,7 +77,7 @@ class _Threads:
     def answer(self, calls: Sequence[Call]) -> list[Reply]:
         model = self._model
         if model is None:
-            return [_NO_MODEL] * len(calls)
+            return [NO_MODEL] * len(calls)
         if len(calls) == 1 or self._meter.limits.concurrency == 1:
             return [self._ask(model, call) for call in calls]
         if self._pool is None:
@@ -145,48 +112,9 @@ class _Threads:
             try:
                 reply = model.ask(meter.timed(call))
             except Exception as error:  # noqa: BLE001 - a model that breaks its contract is a failed call, not a crash
-                reply = _failed(error)
+                reply = failed(error)
             meter.settle(reply)
             wait = again(reply, tried)
             if wait is None or meter.admit(wait) is not None or self._closed.wait(wait):
                 break
         return reply
-
-
-async def _gather(calls: Sequence[Call], model: Model | None, meter: Meter, slots: asyncio.Semaphore) -> list[Reply]:
-    if model is None:
-        return [_NO_MODEL] * len(calls)
-    tasks: list[asyncio.Task[Reply] | Reply] = []
-    try:
-        for call in calls:
-            await slots.acquire()
-            refusal = meter.admit()
-            if refusal is not None:
-                slots.release()
-                tasks.append(Reply(error=refusal))
-                continue
-            tasks.append(asyncio.create_task(_answered(model, call, meter, slots)))
-        return [item if isinstance(item, Reply) else await item for item in tasks]
-    finally:
-        running = [item for item in tasks if isinstance(item, asyncio.Task)]
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-
-
-async def _answered(model: Model, call: Call, meter: Meter, slots: asyncio.Semaphore) -> Reply:
-    """As `_Threads._answered`."""
-    try:
-        for tried in count():
-            try:
-                reply = await model.aask(meter.timed(call))
-            except Exception as error:  # noqa: BLE001 - as in the threads
-                reply = _failed(error)
-            meter.settle(reply)
-            wait = again(reply, tried)
-            if wait is None or meter.admit(wait) is not None:
-                break
-            await asyncio.sleep(wait)
-    finally:
-        slots.release()
-    return reply

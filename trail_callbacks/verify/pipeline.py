@@ -12,14 +12,13 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline, Usage
-from trail_callbacks.models.drive import Limits, adrive, drive
+from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.verify.audit import SAID, answerable, audit, is_verbatim
 from trail_callbacks.verify.findings import Origin, Origins
 from trail_callbacks.verify.localize import Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.veritrail import veritrail
 
 __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
 
@@ -71,6 +70,8 @@ def verify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptio
 
 async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
     """As `verify`, without blocking the event loop while a model is asked."""
+    from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
+
     settings = _checked(graph, options)
     asked = judging(judge, settings)
     report, usage = await adrive(pipeline(graph, asked, settings), asked.model, _limits(settings))
@@ -110,9 +111,12 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         return report("abstained", unchecked, wrongly.warnings, wrongly.cache_hits)
     checkable = [claim for claim in extraction.claims if claim.checkable]
     walked = options.strategy == "veritrail"
-    found = yield from (
-        veritrail(graph, checkable, judge, options) if walked else audit(checkable, leaves, judge, options)
-    )
+    if walked:
+        from trail_callbacks.verify.veritrail import veritrail  # noqa: PLC0415 - few need it
+
+        found = yield from veritrail(graph, checkable, judge, options)
+    else:
+        found = yield from audit(checkable, leaves, judge, options)
     verdicts = [
         _verdict(claim, found.judged.get(claim.id) or _unasked(claim), graph, judge) for claim in extraction.claims
     ]
