@@ -282,3 +282,18 @@ def test_what_code_loaded_beside_recorded_steps_stays_a_document():
     graph = build(log.events)
     assert "origin" not in graph.answer.attributes
     assert "document" in {leaf.kind for leaf in graph.leaves()}
+
+
+def test_a_retriever_with_parts_inside_hands_on_the_document_that_it_brought():
+    """What stood behind its output, looked up while that was decided, must not take the document's place."""
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        with log.run("retriever", text(ASKED)) as found:
+            log.did("model", [message("Which of these? 1. trees 2. storms")], [message("ANSWER: 1", "assistant")])
+            log.did("retriever", [text(ASKED)], [document("A note on trees.", 0, id="note")])
+            found.append(document(OAK, 0, id="oak"))
+        log.did("model", [message(f"Use this:\n{OAK}\nQuestion: {ASKED}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert edge(graph, OAK, SAID).coverage == 1.0
+    assert edge(graph, "A note on trees.", SAID) is None

@@ -100,6 +100,10 @@ class Resolver:
             self._known[here] = arrivals
         return self._known[slot]
 
+    def forget(self, slot: Slot) -> None:
+        """Drops what was found behind a piece before it was decided that the piece is a node of its own."""
+        self._known.pop(slot, None)
+
     def _nodes(self, slots: Iterable[Slot]) -> frozenset[Draft]:
         """The nodes behind pieces, as far as they are known by now."""
         found: set[Draft] = set()

@@ -73,6 +73,8 @@ class _Builder:
         if slot not in self._anchors:
             self._anchors[slot] = None  # while it is being decided
             self._anchors[slot] = self._decide(slot)
+            if self._anchors[slot] is not None:
+                self._resolver.forget(slot)
         return self._anchors[slot]
 
     def _decide(self, slot: Slot) -> Draft | None:
