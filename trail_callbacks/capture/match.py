@@ -7,7 +7,6 @@ not with the number of pairs.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +17,7 @@ from trail_callbacks.text import Words, fingerprint, forms, ngrams, words
 
 __all__ = ["Match", "Matcher", "Text", "arrived", "longest_first", "overlap"]
 
-_SEGMENT = re.compile(r"[.!?;:\"\n\r\u201c\u201d\u3002\uff01\uff1f]+|\\[nr]")
+_ENDS = (*'.!?;:"\r\u201c\u201d\u3002\uff01\uff1f', "\\n", "\\r")  # of lines, sentences and quotations
 _SHARED_RUN = 12  # words; what winnowing guarantees to find
 _SENTENCE_RUN = 5  # words; enough where a whole line or sentence is known to be shared
 if TYPE_CHECKING:
@@ -61,8 +60,12 @@ class Text:
     def segments(self) -> tuple[str, ...]:
         """Its lines, sentences and quoted parts, case-folded; short ones are left out."""
         if self._segments is None:
-            parts = map(str.strip, _SEGMENT.split(self.text.casefold()))
-            self._segments = tuple(part for part in parts if len(part) >= 12 or part.count(" ") >= 2)  # noqa: PLR2004
+            text = self.text.casefold()
+            for end in _ENDS:  # a tenth of the time of one regular expression
+                if end in text:
+                    text = text.replace(end, "\n")
+            parts = map(str.strip, text.split("\n"))
+            self._segments = tuple([part for part in parts if len(part) >= 12 or part.count(" ") >= 2])  # noqa: PLR2004
         return self._segments
 
     def places(self, other: tuple[str, ...], n: int) -> Callable[[int], Iterable[int]]:
@@ -241,9 +244,16 @@ class Matcher:
                     wanted[text] = len(text.forms)
         self._verify(found, target, wanted)
         # Where whole sentences explain all but a few words, no further run of twelve is left to find.
-        if _longest_gap(target.text, [span for match in found.values() for span in match.spans]) >= _SHARED_RUN:
+        if _gaps(target.text, [span for match in found.values() for span in match.spans]):
             shared = self._candidates(self._shingles, fingerprint(target.forms))
             self._verify(found, target, dict.fromkeys(shared, _SHARED_RUN))
+        whole = [span for match in found.values() if match.whole for span in match.spans]
+        for start, gap in _gaps(target.text, whole) if whole else ():  # part of a text may stand beside the whole of it
+            for text in dict.fromkeys(self._candidates(self._shingles, fingerprint(gap.forms))):
+                known = found.get(text)
+                if known is not None and known.whole and (part := overlap(text, gap, _SHARED_RUN)) is not None:
+                    more = tuple((start + first, start + last) for first, last in part.spans)
+                    found[text] = Match(known.coverage, known.spans + more, whole=True)
         return found
 
     @staticmethod
@@ -271,14 +281,17 @@ def _put(index: dict[K, Text | list[Text]], key: K, text: Text) -> None:
         index[key] = [known, text]
 
 
-def _longest_gap(text: str, spans: Sequence[tuple[int, int]]) -> int:
-    """Words in the longest part of a text outside the spans."""
-    gap = at = 0
-    for start, end in sorted(spans):
-        if start > at:
-            gap = max(gap, len(forms(text[at:start])))
+def _gaps(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, Text]]:
+    """The parts of a text outside the spans in which a run of words may be shared, and where they begin."""
+    gaps: list[tuple[int, Text]] = []
+    at = 0
+    for start, end in (*sorted(spans), (len(text), len(text))):
+        if start - at >= 2 * _SHARED_RUN:  # letters and blanks, at the least
+            gap = Text(text[at:start])
+            if len(gap.forms) >= _SHARED_RUN:
+                gaps.append((at, gap))
         at = max(at, end)
-    return max(gap, len(forms(text[at:])))
+    return gaps
 
 
 def longest_first(matches: Sequence[tuple[object, Match]]) -> dict[int, tuple[tuple[int, int], ...]]:

@@ -13,6 +13,7 @@ from trail_callbacks.text import forms
 __all__ = ["Residue"]
 
 _CONTENT = 4  # words from which a remainder says something; less is a label such as "Question:"
+_WORDS = 40  # characters; whatever is longer is no single word
 _EDGE = re.compile(r"^[\s\W_]+|[\s\W_]+$")
 
 
@@ -58,7 +59,7 @@ class Residue:
             return ()
         text, at, parts = slot.piece.text, 0, []
         for start, end in sorted(span for link in links for span in link.spans):
-            if not Text(text[start:end]).distinctive:
+            if end - start <= _WORDS and not Text(text[start:end]).distinctive:
                 continue  # a word such as "rye", given by somebody, does not cut the sentence it stands in
             if start > at:
                 parts.append(text[at:start])
