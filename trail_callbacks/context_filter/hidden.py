@@ -9,12 +9,12 @@ from typing import NamedTuple
 __all__ = ["Trace", "invisible", "traces", "unseen"]
 
 _COMMENT = re.compile(
-    r"<!--(.{1,20000}?)(?:-->|\Z)|^\[(?://|comment)\]:\s*#\s*[(\"'](.{1,2000}?)[)\"']\s*$", re.DOTALL | re.MULTILINE
+    r"<!--(.{1,2000}?)(?:-->|\Z)|^\[(?://|comment)\]:\s*#\s*[(\"'](.{1,2000}?)[)\"']\s*$", re.DOTALL | re.MULTILINE
 )
 _STYLED = re.compile(
-    r"<(\w{1,12})\b[^>]{0,300}?(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']"
+    r"<(\w{1,12})\b[^<>]{0,300}?(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']"
     r"|opacity\s*:\s*0(?:\.0+)?\s*[;\"']|(?<![\w-])color\s*:\s*(?:white|transparent|#fff(?:fff)?)\b|aria-hidden\s*=\s*[\"']?true"
-    r"|\shidden(?=[\s>])|text-indent\s*:\s*-\d{3,})[^>]{0,300}>(.{1,5000}?)</\1\s*>",
+    r"|\shidden(?=[\s>])|text-indent\s*:\s*-\d{3,})[^<>]{0,300}>(.{1,2000}?)</\1\s*>",
     re.IGNORECASE | re.DOTALL,
 )
 _SHAPELESS = "\u200b\u2060-\u2064\u180e\u00ad\u034f\u115f\u1160\u3164\ufeff"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 
 from trail_callbacks.context_filter.hidden import invisible, traces, unseen
 from trail_callbacks.context_filter.lexicons import Lexicon, lexicons
@@ -25,6 +27,7 @@ _OF_A_NAME = 3  # rules of one name that count
 _PLAIN = 0.7  # a rule of this weight needs no company
 _SPARSE = 0.1
 _TURNED = 3  # the first rules, of overriding, are looked for backwards and in rot13, too
+_MATCHES = 50  # of one rule that are looked at
 _REACH = 160  # signs between words of one rule of a lexicon
 
 _SENTENCE = re.compile(r"[^.!?\n\u3002\uff01\uff1f\u0964\u061f]*[.!?\n\u3002\uff01\uff1f\u0964\u061f]*")
@@ -119,7 +122,7 @@ def _density(hits: Sequence[_Hit], text: str) -> float:
     for match in _SENTENCE.finditer(text):
         if any(map(str.isalnum, match[0])):
             total += 1
-            touched += any(match.start() <= start < match.end() for start in starts)
+            touched += bisect_left(starts, match.start()) < bisect_left(starts, match.end())
     return min(1.0, touched / total) if total else 1.0
 
 
@@ -137,7 +140,7 @@ def _plain_hits(view: View) -> Iterator[_Hit]:
 
 def _matches(view: View, rules: Sequence[Signal]) -> Iterator[tuple[Signal, tuple[int, int]]]:
     for signal in rules:
-        for match in signal.pattern.finditer(view.text):
+        for match in islice(signal.pattern.finditer(view.text), _MATCHES):
             if match.end() > match.start():
                 yield signal, match.span()
 
@@ -165,7 +168,7 @@ def _combinations(words: Lexicon) -> tuple[tuple[float, str, tuple[re.Pattern[st
 
 def _together(text: str, parts: Sequence[re.Pattern[str]]) -> tuple[int, int] | None:
     """The first stretch of a sentence that holds one match of each pattern, none upon another."""
-    for match in parts[0].finditer(text):
+    for match in islice(parts[0].finditer(text), _MATCHES):
         if len(parts) == 1:
             return match.span()
         low, high = sentence(text, *match.span())

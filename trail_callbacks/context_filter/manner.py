@@ -15,13 +15,14 @@ _DISCUSSED = 0.7  # and of words in a text about attacks that are not quoted
 _TOLD = 0.5  # of an order that is told, not given
 _CONDITIONAL = 0.75  # of one that depends on the reader's case
 _NEAR = 80  # signs ahead of an order that tell whether it is one
+_LONGEST = 400  # signs of a sentence that are looked at on either side
 _FAR = 200  # signs behind it in which a condition counts
 
 _BREAKS = ".!?\n\u3002\uff01\uff1f\u0964\u061f"
-_QUOTED = re.compile(
-    r"```.*?```|`[^`\n]+`|\u201c[^\u201d]+\u201d|\u201e[^\u201c\u201d]+[\u201c\u201d]|\u00ab[^\u00bb]+\u00bb"
-    r"|\u300c[^\u300d]+\u300d"
-    r"|\u2018[^\u2019]+\u2019(?!\w)|\"[^\"]+\"|(?<!\w)'[^'\n]+'(?!\w)",
+_QUOTED = re.compile(  # bounded, or marks without a partner make reading quadratic
+    r"```.{1,4000}?```|`[^`\n]{1,400}`|\u201c[^\u201d]{1,600}\u201d|\u201e[^\u201c\u201d]{1,600}[\u201c\u201d]"
+    r"|\u00ab[^\u00bb]{1,600}\u00bb|\u300c[^\u300d]{1,600}\u300d|\u2018[^\u2019]{1,600}\u2019(?!\w)|\"[^\"]{1,600}\""
+    r"|(?<!\w)'[^'\n]{1,600}'(?!\w)",
     re.DOTALL,
 )
 _TALK = re.compile(
@@ -110,10 +111,11 @@ class Manner:
 
 
 def sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """Returns the bounds of the sentence around a stretch."""
-    first = max((text.rfind(mark, 0, start) for mark in _BREAKS), default=-1) + 1
-    stops = [at for mark in _BREAKS if (at := text.find(mark, end)) >= 0]
-    return first, min([*stops, len(text)])
+    """Returns the bounds of the sentence around a stretch; of a very long one, of what is near."""
+    low, high = max(0, start - _LONGEST), min(len(text), end + _LONGEST)
+    first = max((text.rfind(mark, low, start) for mark in _BREAKS), default=-1) + 1
+    stops = [at for mark in _BREAKS if (at := text.find(mark, end, high)) >= 0]
+    return max(first, low), min([*stops, high])
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -100,7 +100,7 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("override", 0.75, rf"\b{_IGNORE} (?:\w+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,3}}?{_ORDERS}\b", "asks to ignore earlier instructions", True, True),
     ("override", 0.75, rf"\b{_CLEAR} (?:\w+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,2}}?{_GIVEN}\b", "asks to override earlier instructions", True, True),
     ("override", 0.75, rf"\b{_IGNORE} (?:\w+ ){{0,4}}?{_ORDERS} (?:\w+ ){{0,5}}?{_BEFORE}\b", "asks to ignore what was said before", True, True),
-    ("override", 0.7, rf"\b{_IGNORE} (?:\w+ )?(?:all|everything|anything|whatever|what)(?: of)?(?: the| that)?(?: \w+){{0,3}}? {_BEFORE}(?=\W*(?:$|[.,;:!?)\"'-]|and\b|then\b|but\b|now\b|in\b|about\b|from\b|by\b|this\b|instead\b))", "asks to ignore what was said before", True, True),
+    ("override", 0.7, rf"\b{_IGNORE} (?:\w+ )?(?:all|everything|anything|whatever|what)(?: of)?(?: the| that)?(?: \w+){{0,3}}? {_BEFORE}(?=\W{{0,4}}(?:$|[.,;:!?)\"'-]|and\b|then\b|but\b|now\b|in\b|about\b|from\b|by\b|this\b|instead\b))", "asks to ignore what was said before", True, True),
     ("override", 0.6, rf"\b{_IGNORE} (?:\w+ )?(?:all|any|every|your)(?: of)?(?: the| your| my| these| those| other)?(?: \w+)? {_STRONG}\b", "asks to ignore instructions", True, True),
     ("override", 0.6, rf"\b(?:{_EARLIER} {_STRONG}|{_STRONG} (?:\w+ ){{0,2}}?{_BEFORE}) (?:is|are|were|should be|must be|have been) (?:\w+ )?(?:void|cancell?ed|revoked|null|no longer (?:valid|appl\w+|in effect|relevant)|overridden|suspended|ignored|disregarded|fake|lifted)\b", "declares earlier instructions void", False, False),
     ("override", 0.45, rf"\b{_STRONG} (?:\w+ ){{0,5}}?(?:is|are|were|was|should be|must be|have been|has been) (?:\w+ )?(?:void|cancell?ed|obsolete|revoked|null|no longer (?:valid|appl\w+|in effect|relevant)|overridden|replaced|suspended|ignored|disregarded|fake|lifted)\b", "declares instructions void", False, False),
@@ -132,7 +132,7 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("address", 0.65, rf"\b(?:if|when|as|since|because|in case) you (?:are|re) (?:\w+ ){{0,2}}?{_AI}\b", "addresses a model", False, False),
     ("address", 0.65, rf"\b(?:any|every|all|each|dear|hey|hello|attention|to the|to all|note to|notice to|message (?:to|for)|instructions? (?:to|for)|note for|for the attention of) (?:\w+ )?{_AI}s?\b[^.!?\n]{{0,40}}?(?:[:!]|\b(?:reading|processing|summari[sz]ing|parsing|analy[sz]ing|scanning|indexing|you|please|must|should)\b)", "addresses a model", False, False),
     ("address", 0.6, rf"\b{_AI}s? (?:that (?:is|are) |who (?:is|are) )?(?:reading|processing|summari[sz]ing|parsing|ingesting|scanning|analy[sz]ing) (?:this|the)\b", "addresses a model that reads it", False, False),
-    ("address", 0.5, rf"^\W*(?:instructions?|notes?|rules|guidelines|messages?|directives?|hints?) (?:to|for) (?:the |all |any )?{_AI}s?\W*$", "addresses a model", False, False),
+    ("address", 0.5, rf"^\W{{0,8}}(?:instructions?|notes?|rules|guidelines|messages?|directives?|hints?) (?:to|for) (?:the |all |any )?{_AI}s?\W{{0,8}}$", "addresses a model", False, False),
     ("address", 0.35, r"\bas an? (?:\w+ ){0,2}?(?:reviewer|helpful|language|grading|evaluation) (?:model|assistant|ai|bot)\b", "addresses a model", False, False),
     ("address", 0.4, rf"\b(?:{_AI}|the assistant|this assistant|the bot|the model)s? (?:must|should|shall|has to|have to|needs? to|is to|are to|will|is (?:now )?(?:required|instructed|ordered|told|authori[sz]ed) to|are (?:now )?(?:required|instructed|ordered|told|authori[sz]ed) to) (?:\w+ ){{0,2}}?{_SAY}\b", "says what a model must answer", False, False),
     ("address", 0.5, rf"\b(?:as an|you are (?:just |only |now )?(?:an?|the)) (?:\w+ )?{_AI}\b", "addresses a model", False, False),
@@ -173,20 +173,21 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("favour", 0.4, r"\b(?:always|only|you must|must always|be sure to|make sure to) (?:recommend|promote|praise|endorse) ", "asks to favour something", True, False),
     ("favour", 0.5, r"\b(?:rank|rate|place|list|score|put|treat|consider) (?:this|the following) (?:document|passage|result|source|article|page|product|candidate|resume|cv|paper|applicant|company|vendor|website|text)(?: \w+)? (?:first|highest|top|higher|10|as (?:the )?(?:best|most|only|top|authoritative|single|number one))", "asks to favour itself", True, False),
     ("tool", 0.6, r"<\|?(?:tool_?calls?|function_?calls?|python_tag|invoke|antml:\w+|tool_use|function=\w+)\b[^>]{0,80}>?|\[tool_?calls?\]|</?tool_?(?:call|response|result)s?>", "holds the syntax of a tool call", False, False),
-    ("tool", 0.5, r"\{\s*\"(?:name|tool|function|tool_name|recipient_name|action)\"\s*:\s*\"[\w.-]{1,60}\"\s*,\s*\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s*:", "holds a call with arguments", False, False),
-    ("tool", 0.6, r"(?:^|\n)\s*action\s*:\s*[\w.-]{1,60}\s*\n\s*action input\s*:", "holds the syntax of a tool call", False, False),
+    ("tool", 0.5, r"\{\s{0,8}\"(?:name|tool|function|tool_name|recipient_name|action)\"\s{0,8}:\s{0,8}\"[\w.-]{1,60}\"\s{0,8},\s{0,8}\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s{0,8}:", "holds a call with arguments", False, False),
+    ("tool", 0.6, r"(?:^|\n)\s{0,4}action\s?:\s{0,4}[\w.-]{1,60}\s{0,4}\n\s{0,4}action input\s?:", "holds the syntax of a tool call", False, False),
     ("tool", 0.4, r"\b(?:call|use|invoke|run|execute|trigger|activate) (?:the )?[`'\"]?[a-z]+(?:_[a-z]+)+[`'\"]?(?:\(| (?:tool|function|plugin|action|api)\b)", "asks to call a tool", True, False),
     ("tool", 0.35, r"\b(?:call|use|invoke|trigger) (?:the|your) (?:\w+ )?(?:e ?mail|browser|browsing|search|code|shell|file|payment|transfer|calendar|messaging|web|send|delete|http) (?:\w+ )?(?:tool|function|plugin|capabilit\w+|access)\b", "asks to call a tool", True, False),
-    ("template", 0.75, r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end|eot_id|start_header_id|end_header_id|begin_of_text|endofprompt|eom_id|channel|message|start)\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|<\|(?:begin|end)_of_\w+\|>|</?s>\s*\[inst\]", "holds the marks of a chat template", False, False),
-    ("template", 0.45, r"(?:^|\n)\s*#{2,4}\s*(?:instruction|system|system prompt|response|human|assistant)s?\s*:?\s*(?:\n|$)", "holds the marks of a chat template", False, False),
-    ("template", 0.35, r"(?:^|\n)\s*(?:human|user|assistant|system)\s*:\s*\S[^\n]*\n(?:[^\n]*\n){0,4}?\s*(?:assistant|human|system|user)\s*:", "poses as turns of a chat", False, False),
-    ("template", 0.5, r"</(?:system|user|context|documents?|passages?|sources?|data|instructions?|prompt|retrieved_\w+|untrusted\w*)>(?=\s*(?:<\w|[a-z]))", "closes a tag that it did not open", False, False),
+    ("template", 0.75, r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end|eot_id|start_header_id|end_header_id|begin_of_text|endofprompt|eom_id|channel|message|start)\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|<\|(?:begin|end)_of_\w+\|>|</?s>\s{0,4}\[inst\]", "holds the marks of a chat template", False, False),
+    ("template", 0.45, r"^\s{0,4}#{2,4}\s{0,4}(?:instruction|system|system prompt|response|human|assistant)s?\s{0,4}:?\s{0,4}$", "holds the marks of a chat template", False, False),
+    ("template", 0.35, r"^[^\S\n]{0,4}(?:human|user|assistant|system)\s?:\s{0,4}\S[^\n]{0,400}\n(?:[^\n]{0,400}\n){0,4}?[^\S\n]{0,4}(?:assistant|human|system|user)\s?:", "poses as turns of a chat", False, False),
+    ("template", 0.5, r"</(?:system|user|context|documents?|passages?|sources?|data|instructions?|prompt|retrieved_\w+|untrusted\w*)>(?=\s{0,8}(?:<\w|[a-z]))", "closes a tag that it did not open", False, False),
     ("template", 0.5, r"(?:-|=|#|\*|\[){2,}\s*(?:end|begin|start) (?:of )?(?:the )?(?:system |user |hidden |new )?(?:context|documents?|prompt|instructions?|system(?: prompt| message)?|data|user (?:input|query)|retrieved \w+)\b", "poses as the end of the context", False, False),
     ("template", 0.55, r"<(?:system|important|secret|instructions?|hidden|admin|system_?prompt|assistant|override)>(?=[^<]{8})", "poses as a marked part of the prompt", False, False),
 )  # fmt: skip
 
 
 def _pattern(written: str) -> str:
+    written = written.replace(r"\w+", r"[^\W_]{1,40}")  # a word ends where a gap begins, or reading takes forever
     return written.replace(" ?", r"(?:(?![.!?]\s)[\W_]){0,4}").replace(" ", r"(?:(?![.!?]\s)[\W_]){1,4}")
 
 
