@@ -19,6 +19,7 @@ from llama_index_trail.records import Ended, Failed, Started, described, status_
 from llama_index_trail.scope import Scope, current
 from llama_index_trail.spans import Span, Trace
 from llama_index_trail.streams import Stream, is_stream
+from trail_callbacks.verify.session import Session
 
 __all__ = ["STREAMING", "OpenRuns"]
 
@@ -57,6 +58,13 @@ class OpenRuns:
         scope = scope or current.get() or self.installed
         if scope is not None:
             scope.session.keep_error(fault)
+
+    def run_at(self, span_id: str | None) -> tuple[Session, str] | None:
+        """Returns the session that records an open span, and the run that what starts inside it belongs to."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is None or span.trace.closed:
+            return None
+        return span.trace.scope.session, span.above.node
 
     def _token(self, trace: Trace, event: object) -> int:
         """A number for the identity of an event; `id` alone is used again after an event died."""

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from trail_callbacks.capture.events import Form, Piece
+from trail_callbacks.feedback import without_feedback
 
 __all__ = ["Path", "Raw", "pieces"]
 
 Path = tuple["str | int", ...]
+_WRITTEN = (("text",), ("response",))
 
 
 class Raw(NamedTuple):
@@ -34,7 +36,7 @@ def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
     """Makes the pieces of an event."""
     return tuple(
         Piece(
-            text=_plain(raw.text),
+            text=_told(raw),
             path=raw.path,
             form=raw.form,
             id=raw.id,
@@ -45,6 +47,12 @@ def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
         )
         for raw in raws
     )
+
+
+def _told(raw: Raw) -> str:
+    """The text without a guard's feedback, which repeats what no source supports. What a model wrote stays whole."""
+    text = _plain(raw.text)
+    return text if raw.role == "assistant" or raw.path[-1:] in _WRITTEN else without_feedback(text)
 
 
 def _plain(text: object) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 
 from llama_index_trail.families import is_kind
 from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.verify.session import Session
 
-__all__ = ["KEY", "Results", "Summary", "report_for"]
+__all__ = ["KEY", "Decision", "Results", "Summary", "decide", "graph_for", "is_decided", "report_for", "settle"]
 
 KEY = "trail"
 """Where the summary stands in `response.metadata`."""
@@ -25,7 +26,44 @@ _WITH_METADATA = (
     "AsyncStreamingResponse",
     "AgentChatResponse",
 )
-_origins: dict[int, tuple[weakref.ref[Any], Session, str]] = {}
+_origins: dict[int, tuple[weakref.ref[Any], Session | Settled, str]] = {}
+
+
+class Settled:
+    """Stands for a session where a guard has judged already."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def graph(self, run_id: str | None = None) -> ProvenanceGraph:  # noqa: ARG002 - as `Session.graph`
+        """That of the report."""
+        return self._report.graph
+
+    def report(self, run_id: str | None = None, timeout: float | None = None) -> Report:  # noqa: ARG002 - as above
+        """The report."""
+        return self._report
+
+
+class Decision(dict[str, Any]):
+    """What a guard says about a response: more than a report could, so nothing is put in its place.
+
+    Args:
+        summary: See `trail_callbacks.guard.Outcome.summary`.
+        response: What it is about. Engines merge metadata, so that it may turn up on another response.
+    """
+
+    __slots__ = ("_about",)
+
+    def __init__(self, summary: dict[str, Any], response: object) -> None:
+        super().__init__(summary)
+        self._about = weakref.ref(response)
+
+    def is_about(self, response: object) -> bool:
+        """True for the very response."""
+        return self._about() is response
+
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+        return dict, (dict(self),)
 
 
 class Summary(dict[str, Any]):
@@ -121,12 +159,7 @@ class Results:
 
     def remember(self, root_id: str, response: object) -> None:
         """Lets `report_for` find the run of a response."""
-        key = id(response)
-        try:
-            origin = weakref.ref(response, lambda _: _origins.pop(key, None))
-        except TypeError:  # strings, numbers and the like
-            return
-        _origins[key] = (origin, self._session, root_id)
+        _remember(response, self._session, root_id)
 
     def attach(self, root_id: str, response: object, *, wait: bool) -> None:
         """Puts the summary of a root run that has ended into the metadata of its response.
@@ -137,7 +170,7 @@ class Results:
             wait: Wait for the report, so that the summary is complete.
         """
         self.remember(root_id, response)
-        if not self._session.due(root_id):
+        if is_decided(response) or not self._session.due(root_id):
             return
         if wait:
             self._session.report(root_id)
@@ -157,6 +190,53 @@ class Results:
         summary = self._waiting.pop(report.run_id or "", None)
         if summary is not None:
             summary.fill(report.summary())
+
+
+def decide(response: Any, summary: dict[str, Any], report: Report | None) -> None:
+    """Puts what a guard decided on a response.
+
+    Args:
+        response: One of LlamaIndex's responses.
+        summary: What is attached.
+        report: What `report_for` is to return; None if nobody is to read it.
+    """
+    response.metadata = {**(response.metadata or {}), KEY: Decision(summary, response)}
+    settle(response, report)
+
+
+def settle(response: object, report: Report | None) -> None:
+    """Lets `report_for` find a report that a guard has already, or find none."""
+    if report is not None:
+        _remember(response, Settled(report), "")
+    else:
+        _origins.pop(id(response), None)
+
+
+def is_decided(response: object) -> bool:
+    """True if a guard has put its decision on this very response."""
+    metadata = getattr(response, "metadata", None) if is_kind(response, *_WITH_METADATA) else None
+    found = metadata.get(KEY) if isinstance(metadata, dict) else None
+    return isinstance(found, Decision) and found.is_about(response)
+
+
+def graph_for(response: object) -> ProvenanceGraph | None:
+    """Returns the provenance graph of the run that returned a response, or None if none was recorded."""
+    origin, session, root_id = _origins.get(id(response), (None, None, ""))
+    if session is None or origin is None or origin() is not response:
+        return None
+    try:
+        return session.graph(root_id)
+    except InputError:  # too old: more runs were recorded since than are kept
+        return None
+
+
+def _remember(response: object, session: Session | Settled, root_id: str) -> None:
+    key = id(response)
+    try:
+        origin = weakref.ref(response, lambda _: _origins.pop(key, None))
+    except TypeError:  # strings, numbers and the like
+        return
+    _origins[key] = (origin, session, root_id)
 
 
 def report_for(response: object, timeout: float | None = None) -> Report:

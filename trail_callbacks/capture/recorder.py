@@ -183,6 +183,23 @@ class Recorder:
                 trace.graph = graph
             return graph
 
+    def graph_under(self, run_id: str) -> ProvenanceGraph:
+        """Builds the graph of one run and those inside it, as if it were a root.
+
+        Args:
+            run_id: A run of a tree that goes on, or any root that is kept.
+
+        Raises:
+            InputError: If no such run is kept.
+        """
+        with self._lock:
+            trace = self._by_run.get(run_id) or self._by_run.get(_number(run_id))
+        if trace is None or trace.root_id == run_id:
+            return self.graph(run_id)
+        with trace.reading:
+            self._convert(trace)
+            return build(_within(trace.events, run_id))
+
     def _trace(self, root_id: str) -> _Trace:
         with self._lock:
             trace = self._closed.get(root_id) or self._open.get(root_id)
@@ -232,6 +249,15 @@ class Recorder:
     def _keep(self, error: Exception) -> None:
         if self._on_error is not None:
             self._on_error(error)
+
+
+def _within(events: list[Event], run_id: str) -> list[Event]:
+    """The events of a run and of those inside it."""
+    runs = {run_id}
+    for event in events:
+        if isinstance(event, RunStarted) and event.parent_id in runs:
+            runs.add(event.run_id)
+    return [event for event in events if event.run_id in runs]
 
 
 def _number(run_id: str) -> int | None:

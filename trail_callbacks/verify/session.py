@@ -140,6 +140,10 @@ class Session:
         """
         return self._recorder.graph(self._root(run_id))
 
+    def graph_under(self, run_id: str) -> ProvenanceGraph:
+        """Returns the graph of a run and those inside it, also while it goes on. See `Recorder.graph_under`."""
+        return self._recorder.graph_under(run_id)
+
     def report(self, run_id: str | None = None, timeout: float | None = None) -> Report:
         """Returns the report of a root run, by default the latest; verifies now if nobody has.
 
