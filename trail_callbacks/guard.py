@@ -200,6 +200,7 @@ def guarding(
     graph_of: Callable[[Request, Draft], Callable[[], ProvenanceGraph] | None],
     revised: Callable[[Request, Draft, str], Request],
     rejected: int = 0,
+    spent: Usage | None = None,
 ) -> Guarding[Draft]:
     """Guards one answer.
 
@@ -209,8 +210,9 @@ def guarding(
         graph_of: Returns how to get the provenance graph of a draft, or None for a draft that is no answer.
         revised: Makes a new request of the last one, the draft it brought, and feedback on that.
         rejected: Drafts rejected earlier, for an app that does other things between one and the next.
+        spent: What judging them cost.
     """
-    usage = Usage()
+    usage = spent or Usage()
     attempts = rejected
     while True:
         draft = yield Write(request)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -29,6 +29,7 @@ from trail_callbacks.guard import (
     guarding,
     refused,
 )
+from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 
@@ -86,7 +87,7 @@ class TrailState(AgentState[Any]):
     Attributes:
         trail: Summary of the report on the last answer, see `Report.summary`, with `passed`, `blocked`, `attempts` and
             `usage`. Part of the output, not of the input.
-        trail_rejected: The guard's own: drafts rejected in this turn before tools were called again.
+        trail_rejected: The guards' own: drafts rejected in this turn before tools were called again.
     """
 
     trail: NotRequired[Annotated[dict[str, Any], _Latest, OmitFromInput]]
@@ -103,7 +104,9 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     answer's message carries the summary in `response_metadata["trail"]`, the agent's state in `trail`; it is sent as
     the custom event `trail.report` too. What a withheld answer says stands in none of them, only in `on_report`.
 
-    Drafts never enter the agent's state. Put the guard last in the list, to judge what the model itself wrote.
+    Drafts never enter the agent's state. Put the guard last in the list, to judge what the model itself wrote, and so
+    that nothing outside retries what it does. A `TrailCallbackHandler` beside it verifies the final answer once more,
+    as it does any: give it `evaluate="never"` where the judge costs money.
 
     Args:
         judge: Who decides; None is the offline judge. See `TrailCallbackHandler`.
@@ -116,7 +119,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             `on_fail` (of `retry`: `exhausted`) says.
         no_evidence: What is done with claims when nothing was read that could support them, see `Policy`.
         timeout: Seconds for judging one draft, above 0; None waits as long as it takes.
-        max_calls: Model calls of the judge for all drafts of one answer; None is no limit. `options` limits each draft.
+        max_calls: Model calls of the judge for all drafts in one turn of the conversation; None is no limit. `options`
+            limits each draft.
         max_tokens: Tokens, likewise.
         options: Settings of the verification; by default the origin of unsupported claims is looked for only where the
             report gets to the user (`annotate`, `raise`).
@@ -232,20 +236,22 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             read = [*([draft.system_message] if draft.system_message else []), *draft.messages]
             return lambda: captured(config, answer, text) or from_messages(read, text, ignored)
 
-        return guarding(
-            self._policy, request, graph_of=graph_of, revised=_revised, rejected=self._rejected_before(request)
-        )
+        rejected, spent = self._before(request)
+        return guarding(self._policy, request, graph_of=graph_of, revised=_revised, rejected=rejected, spent=spent)
 
-    def _rejected_before(self, request: ModelRequest[Any]) -> int:
-        """Drafts rejected earlier in this turn: a model that calls tools between drafts gets no more retries for it."""
+    def _before(self, request: ModelRequest[Any]) -> tuple[int, Usage]:
+        """Drafts rejected earlier in this turn, and their cost: calling tools in between brings no more of either."""
         kept = _state(request).get("trail_rejected", {}).get(self._name)
-        return int(kept["drafts"]) if kept and kept["turn"] == _turn(request) else 0
+        if not kept or kept["turn"] != _turn(request):
+            return 0, Usage()
+        return int(kept["drafts"]), Usage(**kept["cost"])
 
     def _counted(self, request: ModelRequest[Any], outcome: Outcome[Any]) -> dict[str, Any]:
-        after = outcome.rejected if outcome.action == "skip" else 0
-        if self._rejected_before(request) == after:
+        drafts, usage = (outcome.rejected, outcome.usage) if outcome.action == "skip" else (0, Usage())
+        if self._before(request)[0] == drafts:
             return {}
-        return {"trail_rejected": {self._name: {"turn": _turn(request), "drafts": after}}}
+        kept = {"turn": _turn(request), "drafts": drafts, "cost": asdict(usage)}
+        return {"trail_rejected": {self._name: kept}}
 
     def _finished(
         self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]], summary: dict[str, Any]

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-pytest.importorskip("langchain", reason="needs the dev dependencies: make test")
+pytest.importorskip("langchain", minversion="1.2.9", reason="needs the dev dependencies: make test")
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
@@ -489,7 +489,7 @@ async def test_cancelling_the_agent_cancels_the_judge(agent):
 def test_what_all_drafts_may_cost_together(agent):
     def busy(call):
         if call.purpose == "claims":
-            return {"claims": [{"quote": BAD, "text": BAD, "checkable": True}], "abstains": False}
+            return {"claims": [{"quote": BAD, "claim": BAD, "checkable": True}], "abstained": False}
         return Reply(error="failed: no")
 
     for limits, calls in (({"max_calls": 1}, 1), ({"options": VerifyOptions(max_calls=0)}, 0), ({"max_calls": 0}, 0)):
@@ -498,6 +498,25 @@ def test_what_all_drafts_may_cost_together(agent):
         assert out["trail"]["blocked"]
         assert len(model.calls) == calls
         assert out["trail"]["usage"]["calls"] == calls
+
+
+def strict(call):
+    """A judge's model that finds every claim absent."""
+    if call.purpose == "claims":
+        return {"claims": [{"quote": BAD, "claim": BAD, "checkable": True}], "abstained": False}
+    absent = {"claim": "c1", "supporting": [], "comparison": "Not there.", "support": "absent"}
+    return {"verdicts": [{**absent, "error_type": "other"}]}
+
+
+def test_costs_go_on_counting_when_tools_are_called_between_drafts(says):
+    reports, model = [], ScriptedModel(strict)
+    guard = TrailGuard(LLMJudge(model), max_calls=3, max_retries=9, on_report=reports.append)
+    out = create_agent(says((REVIEW, CALL), ("", BAD), tools=True), [look_up], middleware=[guard]).invoke(
+        TO_TURN, LIMIT
+    )
+    assert out["trail"]["usage"]["calls"] == len(model.calls) == sum(report.usage.calls for report in reports) == 3
+    assert [report.state for report in reports] == ["no_evidence", "error"]
+    assert answered(out).text == BAD  # the judge could say no more, and such a failure is open by default
 
 
 def test_costs_of_all_drafts_are_added(agent):
