@@ -54,7 +54,7 @@ async def engine_async() -> None:
 
 def langchain() -> None:
     from langchain_core.runnables import RunnableLambda
-    from langchain_trail import TrailCallbackHandler, TrailResult, traced, trail
+    from langchain_trail import TrailCallbackHandler, TrailGuard, TrailResult, guarded, traced, trail, trail_node
 
     handler = TrailCallbackHandler(evaluate="never")
     assert_type(handler.report(timeout=1.0), Report)
@@ -65,6 +65,9 @@ def langchain() -> None:
     with trail() as recording:
         chain.invoke("four")
     assert_type(recording.report, Report)
+    assert_type(guarded(chain, on_fail="block").invoke("four"), int)
+    assert_type(TrailGuard(judge=None, max_score=0.5, on_fail="retry", max_retries=2).name, str)
+    assert_type(trail_node(key="trail").invoke({}), dict[str, Any])
 
 
 def llama_index() -> None:
