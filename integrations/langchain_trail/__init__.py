@@ -17,12 +17,14 @@ from langchain_trail.node import trail_node
 from langchain_trail.wrap import TrailResult, traced
 
 if TYPE_CHECKING:
+    from langchain_trail.context_filter import TrailContextFilter
     from langchain_trail.guard import TrailGuard
 
 __all__ = [
     "AnswerRejectedError",
     "Trail",
     "TrailCallbackHandler",
+    "TrailContextFilter",
     "TrailGuard",
     "TrailResult",
     "as_model",
@@ -36,7 +38,11 @@ del langchain_core
 
 
 def __getattr__(name: str) -> object:
-    """Imports what needs more than langchain-core when somebody asks for it."""
+    """Imports when somebody asks for it what needs more than langchain-core, or is not for everybody."""
+    if name == "TrailContextFilter":
+        from langchain_trail.context_filter import TrailContextFilter  # noqa: PLC0415 - as said
+
+        return TrailContextFilter
     if name == "TrailGuard":
         from langchain_trail.guard import TrailGuard  # noqa: PLC0415 - as said
 

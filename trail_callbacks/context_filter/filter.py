@@ -184,11 +184,10 @@ class _Run:
         found, warning = conflicts(self._remaining())
         if warning:
             self._warnings.append(warning)
-        dropping = self._settings.contradiction == "drop"
-        dropped = {conflict.passage for conflict in found if conflict.outvoted and dropping}
+        outvoted = {conflict.passage for conflict in found if conflict.outvoted}
         for conflict in found:
-            if conflict.passage not in dropped and dropped.issuperset(conflict.against):
-                continue  # nobody who stays says otherwise
+            if not conflict.outvoted and outvoted.issuperset(conflict.against):
+                continue  # only who is outvoted says otherwise
             others = ", ".join(map(str, conflict.against[:_NAMED]))
             others += ", ..." if len(conflict.against) > _NAMED else ""
             self._add(
@@ -196,7 +195,7 @@ class _Run:
                 Reason(
                     kind="contradiction",
                     score=conflict.score,
-                    drops=conflict.passage in dropped,
+                    drops=conflict.outvoted and self._settings.contradiction == "drop",
                     start=conflict.start,
                     end=conflict.end,
                     quote="",

@@ -25,7 +25,7 @@ _DATE = ("year", "month", "day", "weekday")
 _LEADING = re.compile(r"\s+(?:is|was|are|were|became|remains|wrote|invented|discovered|founded|directed|designed|composed|painted|built)\b")  # fmt: skip
 # Relations in which only one name can stand: two names of members, products or guests do not exclude each other.
 _SINGLE = re.compile(
-    r"\b(?:the|its|his|her|whose|their) (?:\w+ ){0,2}?(?:capital|author|founder|inventor|director|president|ceo|chief executive|chairman|king|"
+    r"\b(?:the|its|his|her|whose|their|\w+['\u2019]s) (?:\w+ ){0,2}?(?:capital|author|founder|inventor|director|president|ceo|chief executive|chairman|king|"
     r"queen|mayor|winner|champion|composer|designer|owner|creator|headquarters|birthplace|father|mother|wife|husband|discoverer|"
     r"currency|largest|smallest|highest|tallest|longest|oldest|first|last|official language|prime minister|parent company|successor|"
     r"predecessor|architect|manufacturer|publisher)\b"
