@@ -8,6 +8,7 @@ from llama_index_instrumentation import root_dispatcher
 from llama_index_instrumentation.event_handlers import BaseEventHandler
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
+from llama_index_trail.sending import unhear
 from llama_index_trail.tracker import TRACKER
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["listen", "listening", "unlisten"]
 
-_HEARD = frozenset({"LLMChatEndEvent", "LLMCompletionEndEvent", "ExceptionEvent"})
+_HEARD = frozenset(
+    {"LLMChatEndEvent", "LLMCompletionEndEvent", "ExceptionEvent", "StreamChatEndEvent", "StreamChatErrorEvent"}
+)
 
 
 class _SpanHandler(BaseSpanHandler[Any]):
@@ -81,7 +84,9 @@ class _EventHandler(BaseEventHandler):
         if kind not in _HEARD:
             return
         try:
-            if kind == "ExceptionEvent":
+            if kind.startswith("StreamChat"):
+                TRACKER.chat_written(event.span_id, getattr(event, "exception", None))
+            elif kind == "ExceptionEvent":
                 TRACKER.stream_failed(event.span_id, getattr(event, "exception", None) or RuntimeError("unknown"))
             else:
                 TRACKER.stream_ended(event.span_id, getattr(event, "response", None))
@@ -104,6 +109,7 @@ def unlisten() -> None:
     """Takes the handlers off; by identity, because handlers with equal fields compare equal."""
     root_dispatcher.span_handlers = [h for h in root_dispatcher.span_handlers if h is not _spans]
     root_dispatcher.event_handlers = [h for h in root_dispatcher.event_handlers if h is not _events]
+    unhear()
 
 
 def listening() -> bool:

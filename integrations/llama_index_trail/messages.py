@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from llama_index_trail.raw import Path, Raw
 
-__all__ = ["calls_of", "message", "other_text", "reply", "said"]
+__all__ = ["calls_of", "message", "other_text", "reply", "said", "turns"]
+
+_TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
 
 
 def message(value: Any, path: Path) -> Raw:
@@ -27,6 +30,35 @@ def message(value: Any, path: Path) -> Raw:
         call_id = extra.get("tool_call_id") or _call_id_of_blocks(value)
         return Raw(text, path, "message", role="tool", call_id=str(call_id) if call_id else None)
     return Raw(text, path, "message", role="system" if role in ("system", "developer") else "user")
+
+
+def turns(prompt: str, message: str) -> list[Raw]:
+    """Lists the turns of a conversation that LlamaIndex wrote into one text, for a model that takes no messages.
+
+    Args:
+        prompt: The text.
+        message: What the user said last; a template that shows the conversation shows this after it, under a heading.
+    """
+    found = list(_TURN.finditer(prompt))
+    if not found:
+        return []
+    ends = [turn.start() for turn in found[1:]] + [_before(message, prompt, found[-1].end())]
+    said_ = [(turn[1], prompt[turn.end() : end].strip()) for turn, end in zip(found, ends, strict=True)]
+    return [
+        Raw(text, ("history", i), "message", role="assistant") if role == "assistant" else Raw(text, ("history", i))
+        for i, (role, text) in enumerate(said_)
+        if text and role in ("user", "assistant")
+    ]
+
+
+def _before(message: str, prompt: str, start: int) -> int:
+    at = prompt.find(message, start) if message else -1
+    if at <= start:
+        return len(prompt)
+    line = prompt.rfind("\n", start, at) + 1
+    if line and not prompt[line:at].strip():  # the heading is a line of its own
+        line = prompt.rfind("\n", start, len(prompt[:line].rstrip())) + 1
+    return max(line, start)
 
 
 def reply(response: object, model: object = None, attributes: Mapping[str, Any] | None = None) -> list[Raw]:

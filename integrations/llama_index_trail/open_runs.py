@@ -5,6 +5,7 @@ A run whose result is a stream ends when the stream has been read, was abandoned
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -45,6 +46,7 @@ class OpenRuns:
     def open_traces(self) -> int:
         """Number of runs that have not ended; unread streams count."""
         self._bury()
+        self._give_up(time.monotonic(), len(self._traces))
         return len(self._traces)
 
     @property
@@ -65,6 +67,23 @@ class OpenRuns:
         if span is None or span.trace.closed:
             return None
         return span.trace.scope.session, span.above.node
+
+    def maker_of(self, source: object, span_id: str | None) -> str | None:
+        """Returns the span of the component that made a stream: the innermost below a span that handed it on."""
+        span = self._spans.get(span_id) if span_id else None
+        unread = span.trace.unread if span is not None else []
+        return next((maker.id for maker, key in unread if key == id(source)), span_id)
+
+    def was_read(self, source: object, span_id: str | None, text: str) -> None:
+        """Ends the components that handed on a stream, which has been read to its end inside the run around them."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is None or span.trace.closed:
+            return
+        ended = [maker for maker, key in span.trace.unread if key == id(source)]
+        span.trace.unread = [each for each in span.trace.unread if each[1] != id(source)]
+        for maker in ended:
+            self._forget(maker)
+            self._emit(maker, Ended(maker.id, [Raw(text, ("response",))]))
 
     def _token(self, trace: Trace, event: object) -> int:
         """A number for the identity of an event; `id` alone is used again after an event died."""
@@ -102,7 +121,9 @@ class OpenRuns:
         """A root span closes; its run ends now, or when the stream that it returned has been read."""
         trace = root.trace
         if is_kind(result, "StopEvent"):
-            self._finish(trace, self._outputs(root, result), None, result if result.result is None else result.result)
+            response = result if result.result is None else result.result
+            if not (is_kind(response, *STREAMING) and self._wrap(root, response)):
+                self._finish(trace, self._outputs(root, result), None, response)
         elif is_kind(result, "StreamingAgentChatResponse"):
             self._await_writer(root, result)
         elif not (is_kind(result, *STREAMING) and self._wrap(root, result)):
@@ -112,6 +133,7 @@ class OpenRuns:
         source = response.response_gen
         if not is_stream(source):
             return False
+        root.trace.stream = id(source)
         stream = self._stream(root, response, source)
         wrap = stream.wrapped if hasattr(source, "__next__") else stream.wrapped_async
         response.response_gen = wrap(source)
@@ -178,7 +200,8 @@ class OpenRuns:
             if error is not None:
                 self._emit(root, Failed(id_, described(error), status_of(error), outputs))
             else:
-                self._emit(root, Ended(id_, outputs if id_ == root.node else ()))
+                earlier = [turn for turn in trace.history.values() if turn] if trace.history else ()
+                self._emit(root, Ended(id_, outputs if id_ == root.node else (), earlier))
         if error is None and response is not None:
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:
@@ -199,13 +222,21 @@ class OpenRuns:
             if error is not None:
                 self._emit(span, Failed(span.id, described(error), status_of(error)))
             else:
-                self._emit(span, Ended(span.id, outputs if key == trace.unread[-1][1] else ()))
+                self._emit(span, Ended(span.id, outputs if key == trace.stream else ()))
 
     def _drop(self, trace: Trace | None) -> None:
         if trace is not None:
             trace.closed, trace.root = True, None
             for span in list(trace.open.values()):
                 self._forget(span)
+
+    def _give_up(self, now: float, most: int) -> None:
+        """Drops runs that never ended: those past their time, and the oldest if there are too many."""
+        while self._traces:
+            id_, oldest = next(iter(self._traces.items()))
+            if len(self._traces) <= most and now - oldest.started <= oldest.scope.ttl:
+                return
+            self._drop(self._traces.pop(id_, None))
 
     def _bury(self) -> None:
         """Ends runs whose streams died unread; the garbage collector only put them down."""

@@ -47,12 +47,13 @@ class Ended:
 
     run_id: str
     outputs: Sequence[Raw] = ()
+    more_inputs: Sequence[Raw] = ()
     parent_id: ClassVar[None] = None
     phase: ClassVar[Literal["ended"]] = "ended"
 
     def convert(self, seq: int) -> RunEnded:
         """Makes the event."""
-        return RunEnded(seq=seq, run_id=self.run_id, outputs=pieces(self.outputs))
+        return RunEnded(seq=seq, run_id=self.run_id, outputs=pieces(self.outputs), more_inputs=pieces(self.more_inputs))
 
 
 @dataclass(slots=True, eq=False)

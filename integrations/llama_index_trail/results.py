@@ -25,6 +25,7 @@ _WITH_METADATA = (
     "StreamingResponse",
     "AsyncStreamingResponse",
     "AgentChatResponse",
+    "StreamingAgentChatResponse",
 )
 _origins: dict[int, tuple[weakref.ref[Any], Session | Settled, str]] = {}
 
@@ -174,16 +175,19 @@ class Results:
             return
         if wait:
             self._session.report(root_id)
-        if not is_kind(response, *_WITH_METADATA):
+        agent = is_kind(response, "AgentOutput")
+        if not (agent or is_kind(response, *_WITH_METADATA)):
             return
         summary = Summary.pending()
         self._waiting[root_id] = summary
         report = self._session.reports.get(root_id)
         if report is not None:  # finished before anybody waited
             summary.fill(report.summary())
-        # A new dictionary: the old one may be that of a part of the app, which puts it into a prompt.
         target: Any = response
-        target.metadata = {**(target.metadata or {}), KEY: summary}
+        if agent:
+            target[KEY] = summary
+        else:  # a new dictionary: the old one may be that of a part of the app, which puts it into a prompt
+            target.metadata = {**(getattr(target, "metadata", None) or {}), KEY: summary}
 
     def fill(self, report: Report) -> None:
         """Completes the summary that waits for a report."""
@@ -214,8 +218,11 @@ def settle(response: object, report: Report | None) -> None:
 
 def is_decided(response: object) -> bool:
     """True if a guard has put its decision on this very response."""
-    metadata = getattr(response, "metadata", None) if is_kind(response, *_WITH_METADATA) else None
-    found = metadata.get(KEY) if isinstance(metadata, dict) else None
+    if is_kind(response, "AgentOutput"):
+        found = getattr(response, KEY, None)
+    else:
+        metadata = getattr(response, "metadata", None) if is_kind(response, *_WITH_METADATA) else None
+        found = metadata.get(KEY) if isinstance(metadata, dict) else None
     return isinstance(found, Decision) and found.is_about(response)
 
 

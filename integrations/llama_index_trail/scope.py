@@ -53,6 +53,7 @@ class Scope:
     Attributes:
         session: Records and verifies.
         results: Reports by response.
+        ttl: Seconds after which a run that never ended is dropped.
         opened_in: The span around the code that opened the scope.
     """
 
@@ -71,6 +72,7 @@ class Scope:
         if evaluate not in ("inline", "background", "never"):
             raise InputError(f"evaluate is {evaluate!r}, expected one of inline, background, never")
         self.evaluate = evaluate
+        self.ttl = ttl
         self._on_report = on_report
         # Always on the worker: whether the app waits for it is decided for each run, as it may be in an event loop.
         mode: Literal["background", "never"] = "never" if evaluate == "never" else "background"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import weakref
 from typing import Any
 
@@ -15,6 +16,7 @@ __all__ = ["Span", "Trace", "classify", "method_of", "passes"]
 _AGENT_STEPS = frozenset(
     {"init_run", "setup_agent", "run_agent_step", "parse_agent_output", "call_tool", "aggregate_tool_results"}
 )
+_UNNAMED = "Agent"  # what an agent is called whose author gave no name
 _UUID = 37  # a hyphen and a UUID end every span id
 
 
@@ -24,6 +26,7 @@ class Span:
     __slots__ = (
         "call_id",
         "claimed",
+        "collected",
         "family",
         "id",
         "instance",
@@ -33,6 +36,7 @@ class Span:
         "node",
         "over",
         "prompt",
+        "sent",
         "streaming",
         "trace",
     )
@@ -51,6 +55,8 @@ class Span:
         self.prompt: list[Raw] = []
         self.streaming = False
         self.claimed = False
+        self.sent: list[Raw] = []  # events that a step sent by hand
+        self.collected: list[Raw] = []  # and those that it collected
 
     @property
     def above(self) -> Span:
@@ -61,17 +67,34 @@ class Span:
 class Trace:
     """All spans under one root."""
 
-    __slots__ = ("closed", "emit", "open", "reply", "root", "scope", "streamed", "tokens", "unread", "written")
+    __slots__ = (
+        "closed",
+        "emit",
+        "history",
+        "open",
+        "reply",
+        "root",
+        "scope",
+        "started",
+        "stream",
+        "streamed",
+        "tokens",
+        "unread",
+        "written",
+    )
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.emit = scope.session.emit
         self.root: Span | None = None  # None before the run began and after it ended
+        self.started = time.monotonic()
         self.closed = False
+        self.history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
         self.reply = ""  # what a model streamed last
         self.open: dict[str, Span] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
         self.unread: list[tuple[Span, int]] = []  # spans that returned a stream, and its identity, innermost first
+        self.stream: int | None = None  # identity of the stream that the root returned
         self.streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run
         self.written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
 
@@ -98,7 +121,7 @@ def classify(span: Span, parent: Span | None, arguments: dict[str, Any]) -> None
     if span.family == "model":
         if span.method in MODEL_CALLS:
             span.kind = "model"
-            span.name = (_asker(parent.above) if parent else "") or span.name
+            span.name = (_asker(parent) if parent else "") or span.name
     elif span.family == "tool":
         span.kind = "tool"
         span.name = str(getattr(getattr(span.instance, "metadata", None), "name", None) or span.name)
@@ -122,13 +145,18 @@ def _function(span: Span, parent: Span | None, arguments: dict[str, Any]) -> Non
     """A step of a workflow, or a function that the app's author decorated; neither has an instance."""
     step_of_agent = parent is not None and parent is parent.above and parent.family == "agent"
     if step_of_agent and span.method in _AGENT_STEPS:
-        span.call_id = getattr(arguments.get("ev"), "tool_id", None)
+        event = arguments.get("ev")
+        span.call_id, name = getattr(event, "tool_id", None), getattr(event, "current_agent_name", None)
+        span.name = name if isinstance(name, str) and name != _UNNAMED else ""
         return
     span.kind, span.family, span.name = "chain", "own", span.method
 
 
-def _asker(above: Span) -> str:
+def _asker(parent: Span) -> str:
     """A model is named after the component that asks it, as there is often one model for all."""
+    if parent.over is not None and parent.name:  # a step of an agent
+        return parent.name
+    above = parent.above
     if above.kind != "chain":
         return ""
     unread = above.trace.unread if above is above.trace.root else []  # asked late, while the app reads the stream

@@ -6,20 +6,25 @@ Events are needed only for the end of a model's stream, which comes after its sp
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
+
+from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.families import family, is_kind
+from llama_index_trail.messages import turns
 from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
 from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, Started, described, status_of
 from llama_index_trail.scope import Scope, current, suppressed
+from llama_index_trail.sending import hear
 from llama_index_trail.spans import Span, Trace, classify, method_of, passes
 from llama_index_trail.streams import is_stream
 
 __all__ = ["TRACKER", "Tracker"]
 
 _OPEN_TRACES = 4_096
+_EVENTS = 10_000  # pieces of events that one step sends
 
 
 class Tracker(OpenRuns):
@@ -35,7 +40,7 @@ class Tracker(OpenRuns):
             if parent.trace.closed:
                 parent = None
             elif passes(instance, id_, above):
-                self._spans[id_] = above
+                self._spans[id_] = parent
                 return
         if suppressed():
             return
@@ -84,12 +89,17 @@ class Tracker(OpenRuns):
         try:
             if span.kind == "model":
                 span.prompt = prompt_of(arguments)
+                if span.trace.history is not None and len(span.prompt) == 1 and span.prompt[0].form == "text":
+                    for turn in turns(span.prompt[0].text, next(iter(span.trace.history), "")):
+                        span.trace.history.setdefault(turn.text, turn)
                 return span.prompt
             if span.family == "own" and span.instance is None:
                 found: list[Raw] = []
                 for name, value in arguments.items():
                     if is_kind(value, "Event"):
                         found += event_fields(value, self._token(span.trace, value))
+                    elif is_kind(value, "Context"):
+                        hear(type(value), self.sent, self.collected)
                     else:
                         found += bounded({name: value}, "chain")
                 return found
@@ -117,9 +127,10 @@ class Tracker(OpenRuns):
         if own and inputs:
             labels = {f"tag.{key}": value for key, value in own.items() if isinstance(value, str | int | float)}
             inputs = [inputs[0]._replace(attributes={**(inputs[0].attributes or {}), **labels}), *inputs[1:]]
+        self._give_up(span.trace.started, _OPEN_TRACES - 1)
         self._traces[span.id] = span.trace
-        while len(self._traces) > _OPEN_TRACES:
-            self._drop(self._traces.pop(next(iter(self._traces)), None))
+        if is_kind(instance, "BaseChatEngine"):
+            span.trace.history = {raw.text.strip(): None for raw in inputs}
         span.trace.open[span.id] = self._spans[span.id] = span
         if span.kind == "retriever":  # documents that nobody answered from are no answer: the run around them has none
             span.node = f"{span.id}:documents"
@@ -147,7 +158,8 @@ class Tracker(OpenRuns):
             return
         self._forget(span)
         if span.kind is not None:
-            self._emit(span, Ended(span.id, self._outputs(span, result)))
+            outputs = self._outputs(span, result)
+            self._emit(span, Ended(span.id, [*span.sent, *outputs] if span.sent else outputs, span.collected))
         elif span.family == "writer":
             self._wrote(span, None)
 
@@ -162,7 +174,7 @@ class Tracker(OpenRuns):
             return
         self._forget(span)
         if span.kind is not None:
-            self._emit(span, Failed(span.id, described(error), status_of(error)))
+            self._emit(span, Failed(span.id, described(error), status_of(error), span.sent))
         elif span.family == "writer":
             self._wrote(span, error)
 
@@ -178,6 +190,28 @@ class Tracker(OpenRuns):
         span.trace.reply = outputs[0].text if outputs else ""
         self._forget(span)
         self._emit(span, Ended(span.id, outputs))
+
+    def chat_written(self, span_id: str | None, error: BaseException | None) -> None:
+        """The writer of a chat's stream has all of it; only now will those who read it hear of the end."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is not None and span.family == "writer" and span.trace.written is None:
+            self._wrote(span, error)
+
+    def sent(self, event: object) -> None:
+        """A step sends an event by hand, which may be received before the step is done."""
+        self._note(event, "sent")
+
+    def collected(self, event: object) -> None:
+        """A step has an event that it was given in an earlier turn."""
+        self._note(event, "collected")
+
+    def _note(self, event: object, kept: Literal["sent", "collected"]) -> None:
+        try:
+            span = self._spans.get(active_span_id.get() or "")
+            if span is not None and span.family == "own" and len(getattr(span, kept)) < _EVENTS:
+                getattr(span, kept).extend(event_fields(event, self._token(span.trace, event)))
+        except Exception as fault:  # noqa: BLE001 - this runs inside the app's own step
+            self.keep(fault)
 
     def stream_failed(self, span_id: str | None, error: BaseException) -> None:
         """The stream of a model was left by an exception, or closed early."""

@@ -76,8 +76,11 @@ class Producers:
         return _latest(equal, slot.run) or _latest(known, slot.run)
 
     def same_object(self, slot: Slot) -> Slot | None:
-        """The producer of this very object."""
-        return _latest(self._by_ref.get(slot.piece.ref, ()), slot.run) if slot.piece.ref is not None else None
+        """The producer of this very object; one that has not ended may have handed it on already."""
+        if slot.piece.ref is None:
+            return None
+        known, run = self._by_ref.get(slot.piece.ref, []), slot.run
+        return _latest(known, run) or next((s for s in known if s.run.start < run.start and _beside(s, run)), None)
 
     def same_text(self, slot: Slot) -> Slot | None:
         """The producer of this text, if finding it elsewhere means something."""
@@ -135,6 +138,11 @@ def precedes(source: Slot, run: Run) -> bool:
     if source.side == "in":
         return run.within(producer)
     return producer.start < run.start and producer.end < run.end and not run.within(producer) and run is not producer
+
+
+def _beside(source: Slot, run: Run) -> bool:
+    """True if an output is of another run, and of none that is around this one."""
+    return source.side == "out" and source.run is not run and not run.within(source.run)
 
 
 def _nearest(producers: Sequence[Slot], run: Run) -> Slot:
