@@ -32,6 +32,7 @@ from trail_callbacks.guard import (
     Outcome,
     Policy,
     acarry_out,
+    answered,
     carry_out,
     guarding,
     refused,
@@ -309,12 +310,15 @@ async def _atell(outcome: Outcome[Any], attempts: _Attempts, config: RunnableCon
 
 
 def _so_far(recorder: TrailCallbackHandler, run_id: UUID, text: str, given: Any) -> ProvenanceGraph:
-    """The graph of an answer that is still being written: what was read by now, and the text."""
-    graph = recorder.graph(run_id)
+    """The graph of an answer that is still being written."""
+    graph = recorder.graph_so_far(run_id, text)
+    wrote = [node for node in graph.nodes if node.kind in {"completion", "answer"} and node.text == text]
+    if wrote and graph.question:
+        return graph if graph.answer else answered(graph, wrote[-1].id, text)
     # A stream tells its input at its end; a question that is a plain text is known all the same.
     asked = graph.question.text if graph.question else given if isinstance(given, str) else None
-    leaves = [leaf for leaf in graph.leaves() if leaf is not graph.question]
-    return ProvenanceGraph.from_texts(text, leaves, asked)
+    leaves = graph.leaves(wrote[-1].id) if wrote else graph.leaves()
+    return ProvenanceGraph.from_texts(text, [leaf for leaf in leaves if leaf is not graph.question], asked)
 
 
 def _close(stream: Iterator[Any]) -> None:

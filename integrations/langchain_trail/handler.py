@@ -144,6 +144,14 @@ class TrailCallbackHandler(BaseCallbackHandler):
         root = self._session.root_of(str(run_id))
         return None if root is None else self._session.graph(root)
 
+    def graph_so_far(self, run_id: UUID | str, text: str) -> ProvenanceGraph:
+        """Returns the graph of a root run that goes on, as if the model that writes just now had ended with a text.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+        """
+        return self._session.graph_so_far(str(run_id), text)
+
     @property
     def reports(self) -> Mapping[str, Report]:
         """Finished reports by the id of their root run, oldest first."""

@@ -358,6 +358,18 @@ def test_sentences_are_judged_while_the_model_still_writes(shelf):
     assert len(asked) == 2
 
 
+@pytest.mark.parametrize("parser", [True, False], ids=["text", "messages"])
+def test_evidence_of_a_stream_that_goes_on_may_be_given_with_its_input(model, parser):
+    """No run of the stream has ended by then, so what the model reads is known from its prompt alone."""
+    prompt = ChatPromptTemplate.from_template("{documents}\n{question}\n{feedback}")
+    app = prompt | model(TRUE, STORY) | (StrOutputParser() if parser else RunnablePassthrough())
+    given = {"documents": [Document(FACT)], "question": ASKED}
+    for chunks in by_sentence(guarded(app, stream="sentences"), given):
+        said = [chunk if parser else chunk.text for chunk in chunks]
+        assert said[:2] == [GOOD, " It was rebuilt in 1543."]
+        assert BLOCKED in said[2]
+
+
 def test_asking_again_is_possible_before_the_first_sentence(chain):
     for chunks in by_sentence(guarded(chain(better=TRUE), stream="sentences")):
         assert chunks == [GOOD, " It was rebuilt in 1543."]

@@ -200,6 +200,26 @@ class Recorder:
             self._convert(trace)
             return build(_within(trace.events, run_id))
 
+    def graph_so_far(self, root_id: str, text: str) -> ProvenanceGraph:
+        """Builds the graph of a run tree as if the model that writes just now had ended with a text.
+
+        Args:
+            root_id: A root that goes on.
+            text: What the model has written. If none is writing, this is as `graph`.
+
+        Raises:
+            InputError: As `events`.
+        """
+        events = self.events(root_id)
+        open_ = {event.run_id: None for event in events if isinstance(event, RunStarted) and event.kind == "model"}
+        for event in events:
+            if not isinstance(event, RunStarted):
+                open_.pop(event.run_id, None)
+        if not open_:
+            return self.graph(root_id)
+        said = Piece(text=text, form="message", role="assistant")
+        return build((*events, RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(said,))))
+
     def _trace(self, root_id: str) -> _Trace:
         with self._lock:
             trace = self._closed.get(root_id) or self._open.get(root_id)

@@ -140,6 +140,10 @@ class Session:
         """
         return self._recorder.graph(self._root(run_id))
 
+    def graph_so_far(self, run_id: str, text: str) -> ProvenanceGraph:
+        """Returns the graph of a root run as if its model had just ended with a text. See `Recorder.graph_so_far`."""
+        return self._recorder.graph_so_far(run_id, text)
+
     def graph_under(self, run_id: str) -> ProvenanceGraph:
         """Returns the graph of a run and those inside it, also while it goes on. See `Recorder.graph_under`."""
         return self._recorder.graph_under(run_id)
