@@ -166,7 +166,7 @@ class TrailCallbackHandler(BaseCallbackHandler):
     def skipped(self) -> int:
         """Runs that were not verified because more ended than the judge kept up with; `report(run_id)` does it still.
 
-        At most 256 runs wait for the worker. The app never waits for it.
+        At most 256 runs, and no more than `max_traces`, wait for the worker. The app never waits for it.
         """
         return self._session.skipped
 
@@ -250,9 +250,10 @@ class TrailCallbackHandler(BaseCallbackHandler):
         self, kind: RunKind, serialized: Mapping[str, Any] | None, payload: object, details: dict[str, Any]
     ) -> None:
         try:
-            run_id, parent_id, metadata = details["run_id"], details.get("parent_run_id"), details.get("metadata")
+            metadata = details.get("metadata")
             if metadata:
                 details["metadata"] = metadata = metadata.copy()  # langgraph writes into the original later
+            run_id, parent_id = details["run_id"], details.get("parent_run_id")
             if kind == "model":
                 if isinstance(payload, list) and len(payload) == 1:
                     payload = payload[0]

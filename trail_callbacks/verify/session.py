@@ -91,7 +91,7 @@ class Session:
         self._futures: dict[str, Future[Report]] = {}
         self._worker: ThreadPoolExecutor | None = None
         self._working: int | None = None  # the worker's thread
-        self._full = False  # more runs ended than are verified
+        self._behind = False  # more runs ended than are verified
         self.skipped = 0
         """Runs that were not verified unasked because too many were waiting."""
         self._errors: deque[Exception] = deque(maxlen=_ERRORS)
@@ -265,13 +265,10 @@ class Session:
             return
         with self._lock:
             if len(self._futures) >= _QUEUE:
-                self.skipped += 1
-                if not self._full:  # once for each time the queue fills up, or nothing else would be left in `errors`
-                    self._full = True
-                    told = f"{_QUEUE} verifications are waiting: run {root} was not queued, ask report() for it"
-                    self.keep_error(RuntimeError(told))
+                self._skip(f"{_QUEUE} verifications are waiting: run {root} was not queued, ask report() for it")
                 return
-            self._full = False
+            if not self._futures:
+                self._behind = False
             if self._worker is None:
                 self._worker = ThreadPoolExecutor(1, thread_name_prefix="trail")
             try:
@@ -284,7 +281,19 @@ class Session:
 
     def _on_worker(self, root: str) -> Report:
         self._working = get_ident()
-        return self._assess(root)
+        try:
+            return self._assess(root)
+        except InputError:
+            with self._lock:
+                self._skip(f"run {root} was dropped while it waited to be verified: max_traces is {self._max_traces}")
+            raise
+
+    def _skip(self, told: str) -> None:
+        """Counts a run that is not verified; says so once until the worker has caught up."""
+        self.skipped += 1
+        if not self._behind:
+            self._behind = True
+            self.keep_error(RuntimeError(told))
 
     def _forget(self, root: str, future: Future[Report]) -> None:
         with self._lock:
@@ -314,6 +323,8 @@ class Session:
     def _graph(self, root: str) -> ProvenanceGraph:
         try:
             return self._recorder.graph(root)
+        except InputError:  # such a run is not kept
+            raise
         except Exception as error:
             self.keep_error(error)
             raise  # whoever asked hears of it; a worker's future keeps it
