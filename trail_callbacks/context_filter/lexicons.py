@@ -54,7 +54,7 @@ _WORDS = {
         rf"\b(?:eres (?:un |una )?(?:ia|modelo|asistente|chatbot)|si eres una? (?:{_MODEL})|asistente de ia)\b|{_MODEL}",
     ),
     "fr": (
-        r"\b(?:ignor(?:e|ez|ons)|(?:(?<=[.:!?,;\n] )|(?<![\s\S]))(?:ignorer|oublier)|oubli(?:e|ez)|ne (?:tiens|tenez) (?:pas |plus )?(?:aucun )?compte|fai(?:s|tes) abstraction|ne (?:suis|suivez|respecte|respectez|obeis) (?:pas|plus)|contourne\w*|neglige\w*|passe\w* outre|annule\w*)\b",
+        r"(?<!\ba )(?<!\bai )(?<!\bas )(?<!ont )(?<!\bete )\b(?:ignor(?:e|ez|ons)|(?:(?<=[.:!?,;\n] )|(?<![\s\S]))(?:ignorer|oublier)|oubli(?:e|ez)|ne (?:tiens|tenez) (?:pas |plus )?(?:aucun )?compte|fai(?:s|tes) abstraction|ne (?:suis|suivez|respecte|respectez|obeis) (?:pas|plus)|contourne\w*|neglige\w*|passe\w* outre|annule\w*)\b",
         r"\b(?:precedent(?:e|es|s)?|anterieur(?:e|es|s)?|ci dessus|ci-dessus|plus haut|d avant|d'avant|jusqu ici|jusqu'ici|initiales|d origine|d'origine|du systeme|recues)\b",
         r"\b(?:tou(?:t|te|tes|s)|vos|tes|n importe|n'importe)\b",
         r"\b(?:instructions?|consignes?|directives?|regles?|ordres?|prompts?|messages?|commandes?)\b",

@@ -16,7 +16,7 @@ from typing import NamedTuple
 __all__ = ["Signal", "joined", "signals"]
 
 _IGNORE = (
-    r"(?:ignore|disregard|forget(?: about)?|overrule|neglect|dismiss|abandon|set aside|put aside|throw (?:away|out)|"
+    r"(?:ignore|disregard|forget(?: about)?|overrule|neglect|dismiss|abandon|set aside|put aside|throw (?:away|out)|overlook|do away with|get rid of|scrap|shrug off|refuse to (?:follow|obey)|"
     r"unlearn|stop (?:following|obeying|using)|pay no (?:attention|heed) to|take no notice of|no longer (?:follow|obey|"
     r"apply|use)|(?:do|must|should|shall|need) not (?:follow|obey|adhere to|comply with|listen to)|don t (?:follow|obey|"
     r"adhere to|comply with|listen to)|cease (?:following|obeying)|leave behind)"
@@ -47,7 +47,7 @@ _BOT = rf"(?:{_AI}|assistant|bot|model|agent)"
 _SAY = (
     r"(?:answer|respond|reply|say|state|output|write|print|recommend|mention|ignore|disregard|rate|rank|include|tell|"
     r"reveal|send|call|treat|claim|repeat|insist|pretend|act|append|insert|obey|follow|refuse|start|begin|end|conclude|"
-    r"translate|speak|promote|praise|endorse|inform the user|stop)"
+    r"translate|speak|promote|praise|endorse|inform the user|stop|give|award|score|assign|download|execute|approve|accept|name)"
 )
 _OUTPUT = r"(?:answers?|responses?|repl(?:y|ies)|outputs?|summar(?:y|ies)|completions?|final answer)"
 _SHOW = r"(?:reveal|show|print|output|leak|repeat|display|expose|disclose|share|dump|return|recite|give me|tell me|write out|provide|quote|list|copy|echo|summari[sz]e|what (?:is|are|was|were))"
@@ -114,6 +114,10 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("override", 0.5, r"\b(?:follow|obey|execute|comply with|perform|carry out|do) (?:only )?(?:these|the following|this|my|the)(?: new)? (?:instructions?|orders?|commands?|rules?|directives?|tasks?)(?: \w+)? instead(?! of)\b", "asks to follow other instructions instead", False, False),
     ("override", 0.5, r"\b(?:do not|don t|never) (?:summari[sz]e|answer|translate|respond to|process) (?:\w+ ){0,2}?(?:articles?|documents?|texts?|pages?|questions?|users?|passages?|e ?mails?|request)\b", "asks not to do what was asked", True, False),
     ("override", 0.6, r"\b(?:instead of|rather than) (?:answering|summari[sz]ing|responding to|following|helping|addressing) (?:\w+ ){0,3}?(?:question|user|request|document|prompt|quer\w+|instructions?|text)\b", "asks for something else than an answer", False, False),
+    ("override", 0.65, r"\b(?:ignore|disregard|forget|overlook|dismiss) (?:what|whatever|anything|everything) (?:that )?the users? (?:\w+ )?(?:wants?|asks?|asked|says?|said|requests?|requested|needs?|types?|wrote)\b", "asks to ignore the user", True, False),
+    ("override", 0.65, r"\b(?:ignore|disregard|overlook|dismiss) the user(?: s)? (?:question|request|query|input|message|prompt)s?\b", "asks to ignore the user", True, False),
+    ("override", 0.6, r"\b(?:system prompt|your (?:\w+ )?(?:instructions|rules|guidelines|prompt|programming)) (?:no longer|do not|does not|don t|doesn t) (?:matters?|counts?|appl(?:y|ies)|bind)", "declares instructions void", False, False),
+    ("reveal", 0.45, r"\b(?:output|print|reveal|dump|disclose|list) (?:\w+ ){0,4}?your (?:\w+ )?(?:configuration|config|settings|memory|context)\b", "asks for the model's inside", True, False),
     ("reveal", 0.8, rf"\b{_SHOW} (?:\w+ ){{0,4}}?(?:(?:system|initial|hidden|secret|developer|internal) (?:\w+ )?(?:prompts?|instructions?|messages?|directives|rules)|(?:original|full|first|exact|above|previous) (?:\w+ )?(?:prompts?|system messages?))\b", "asks for hidden instructions", True, True),
     ("reveal", 0.6, rf"\b{_SHOW} (?:\w+ ){{0,7}}?your (?:\w+ )?(?:prompts?|hidden rules|instructions|directives|system message)\b", "asks for the model's instructions", True, True),
     ("override", 0.55, r"\b(?:no longer|not|never|don t|stop|need not|don t need to|do not (?:have|need) to|don t have to) (?:have to |need to )?(?:obey\w*|listen\w* to|follow\w*|answer to|be bound by|comply with) (?:\w+ ){0,2}?(?:developers?|creators?|operators?|openai|anthropic|system|makers?)\b", "asks not to obey the model's makers", False, False),
@@ -125,6 +129,7 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("exfiltration", 0.5, rf"\b{_SEND} (?:\w+ ){{0,6}}?{_PRIVATE}(?:[^.!?\n]|\.(?=\w)){{0,80}}?{_GOAL}", "asks to send private data to an address", True, False),
     ("exfiltration", 0.4, rf"\b(?:exfiltrate|leak|smuggle|append|embed|encode|base64 encode) (?:\w+ ){{0,5}}?{_PRIVATE}", "asks to pass private data on", True, False),
     ("exfiltration", 0.45, r"\b(?:output|reveal|print|share|leak|show|give|disclose|tell|list|dump) (?:\w+ ){0,3}?(?:(?:user|developer|admin|system) s? ?(?:passwords?|credentials|secrets?|keys?|tokens?)|api keys?|secret keys?|credit card numbers?)\b", "asks for secrets", True, False),
+    ("exfiltration", 0.6, r"\b(?:passwords?|secrets?|keys|credentials|tokens) (?:that )?you (?:can see|can access|have seen|were given|were told|have access)\b", "asks for secrets it has seen", False, False),
     ("exfiltration", 0.35, r"\b(?:send|forward|e ?mail|upload|transmit|post) (?:\w+ ){0,3}?(?:conversation(?: history)?|chat (?:history|log)|system prompt|user s (?:query|question|messages?|data|password|credentials|files|emails?))\b", "asks to pass the conversation on", True, False),
     ("exfiltration", 0.75, r"!\[[^\]]{0,80}\]\(\s?https?://[^)\s]{0,200}[?/=][^)\s]{0,80}[{\[<$%](?:[^)\s]{1,80})", "has an image whose address takes data along", False, False),
     ("exfiltration", 0.5, r"https?://[^\s)\"']{0,200}[?&][\w-]{1,30}=(?:\{\{?|\[|<|\$\{|%7b)[\w\s.-]{0,40}(?:data|prompt|conversation|history|secret|key|password|user|email|context|summary|message|query|question)", "has an address that takes data along", False, False),
@@ -132,6 +137,9 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("address", 0.65, rf"\b(?:if|when|as|since|because|in case) you (?:are|re) (?:\w+ ){{0,2}}?{_AI}\b", "addresses a model", False, False),
     ("address", 0.65, rf"\b(?:any|every|all|each|dear|hey|hello|attention|to the|to all|note to|notice to|message (?:to|for)|instructions? (?:to|for)|note for|for the attention of) (?:\w+ )?{_AI}s?\b[^.!?\n]{{0,40}}?(?:[:!]|\b(?:reading|processing|summari[sz]ing|parsing|analy[sz]ing|scanning|indexing|you|please|must|should)\b)", "addresses a model", False, False),
     ("address", 0.6, rf"\b{_AI}s? (?:that (?:is|are) |who (?:is|are) )?(?:reading|processing|summari[sz]ing|parsing|ingesting|scanning|analy[sz]ing) (?:this|the)\b", "addresses a model that reads it", False, False),
+    ("address", 0.65, rf"\b(?:dear|hey|hello|hi|attention|okay|ok|listen|note to|to (?:all|any|every|the)) (?:all |any |every )?{_AI}s?\b\s?[,!:]", "addresses a model", False, False),
+    ("address", 0.35, r"\b(?:hey|hello|hi|attention|listen) (?:assistant|model|bot)s?\b\s?[,!:]", "addresses a model", False, False),
+    ("address", 0.35, r"\b(?:reviewers?|readers?|people|anyone|graders?|recruiters?|editors?) (?:who are |that are )?using (?:an? )?(?:ai|llms?|language models?|chat ?gpt)\b", "addresses a model's users", False, False),
     ("address", 0.5, rf"^\W{{0,8}}(?:instructions?|notes?|rules|guidelines|messages?|directives?|hints?) (?:to|for) (?:the |all |any )?{_AI}s?\W{{0,8}}$", "addresses a model", False, False),
     ("address", 0.35, r"\bas an? (?:\w+ ){0,2}?(?:reviewer|helpful|language|grading|evaluation) (?:model|assistant|ai|bot)\b", "addresses a model", False, False),
     ("address", 0.4, rf"\b(?:{_AI}|the assistant|this assistant|the bot|the model)s? (?:must|should|shall|has to|have to|needs? to|is to|are to|will|is (?:now )?(?:required|instructed|ordered|told|authori[sz]ed) to|are (?:now )?(?:required|instructed|ordered|told|authori[sz]ed) to) (?:\w+ ){{0,2}}?{_SAY}\b", "says what a model must answer", False, False),
@@ -145,6 +153,7 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("role", 0.65, r"\b(?:disable|turn off|bypass|remove|deactivate|switch off|circumvent|suspend) (?:\w+ ){0,2}?(?:your|all) (?:\w+ ){0,2}?(?:safety|content|ethical|moral|security|moderation) (?:filters?|guidelines|rules|restrictions|polic\w+|protocols|measures|checks)\b", "lifts the model's limits", True, True),
     ("role", 0.6, r"\b(?:unfiltered|uncensored|unrestricted|jailbroken) (?:\w+ )?(?:ai|model|assistant|version|chatbot|bot|llm)\b", "speaks of a model without limits", False, True),
     ("role", 0.4, r"\b(?:assume|adopt|take on|embody) (?:the|a) (?:new )?(?:persona|identity|character) (?:of|named|called)", "gives the reader a persona", True, False),
+    ("role", 0.45, r"\b(?:obeys?|answers? to|listens? to|serves?) (?:nobody|no one|none|only) (?:else )?(?:but me|except me|me)\b", "gives the model another master", False, False),
     ("role", 0.5, r"\b(?:stay|remain) in (?:character|role)\b|\bnever break character\b", "holds the model to a role", False, False),
     ("steer", 0.5, rf"\bfrom (?:now on|this point (?:on|forward|onwards?)|here on(?: out)?|this moment on)[\s,]+(?:\w+ ){{0,3}}?{_SAY}\b", "tells the model how to answer from now on", False, True),
     ("answer", 0.35, rf"\b(?:in|to|at the (?:end|start|beginning|top|bottom) of|with|begin|start|end|finish|prefix|preface|conclude) (?:all |every |each |any )?(?:of )?(?:your|the (?:final|generated)) (?:\w+ ){{0,2}}?{_OUTPUT}\b", "speaks of the model's answer", False, False),
@@ -160,6 +169,7 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("steer", 0.45, rf"\b(?:when(?:ever)?|while|before|after) (?:you are )?(?:summari[sz]ing|generating|answering (?:the|this|any|a) (?:question|quer|user)\w*|responding to (?:the|this|any|a) (?:question|quer|user|prompt)\w*|(?:evaluating|reviewing|ranking|translating|reading|processing) this)[^.!?\n]{{0,50}}?\b{_SAY}\b", "says how to answer", False, False),
     ("steer", 0.45, r"\b(?:answer|respond|reply)(?: to)? (?:\w+ ){0,2}?(?:all|every|any|each) (?:\w+ ){0,2}?(?:questions?|quer(?:y|ies)|prompts?|messages?|requests?|users?)(?: \w+){0,3}? (?:with|by|in|as|that)\b", "fixes the answer to every question", False, False),
     ("steer", 0.4, r"\b(?:answer|respond|reply|output|say|print|write|state)(?: back)? (?:only|just|exactly|nothing but|with exactly|only with|with only|solely|with nothing but|simply|with the (?:single |exact |following )?(?:word|words|phrase|sentence|text|string))\b", "fixes the words of the answer", True, False),
+    ("answer", 0.6, rf"\b{_OUTPUT} (?:of|about|based on|to) (?:this|these) (?:\w+ )?(?:must|should|shall|has to|have to|needs? to) (?:\w+ ){{0,3}}?(?:end|begin|start|contain|include|say|state|mention|recommend|conclude)\b", "says what the answer must hold", False, False),
     ("answer", 0.35, r"\b(?:and|say|output|with|respond with|reply with|include|write|print|add) nothing else\b", "fixes the words of the answer", False, False),
     ("steer", 0.45, r"\b(?:tell|inform|convince|persuade|assure|instruct|ask|urge|advise) the user (?:that|to)\b", "says what to tell the user", False, False),
     ("conceal", 0.55, r"\b(?:do not|don t|never|without|must not|avoid|refrain from) (?:\w+ ){0,2}?(?:tell(?:ing)?|inform(?:ing)?|reveal(?:ing)?|mention(?:ing)?|disclos\w+|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|ask(?:ing)?|show(?:ing)?) (?:\w+ ){0,4}?the user\b", "asks to hide something from the user", False, False),
@@ -175,6 +185,7 @@ _RULES: tuple[tuple[str, float, str, str, bool, bool], ...] = (
     ("tool", 0.6, r"<\|?(?:tool_?calls?|function_?calls?|python_tag|invoke|antml:\w+|tool_use|function=\w+)\b[^>]{0,80}>?|\[tool_?calls?\]|</?tool_?(?:call|response|result)s?>", "holds the syntax of a tool call", False, False),
     ("tool", 0.5, r"\{\s{0,8}\"(?:name|tool|function|tool_name|recipient_name|action)\"\s{0,8}:\s{0,8}\"[\w.-]{1,60}\"\s{0,8},\s{0,8}\"(?:arguments|parameters|args|input|tool_input|action_input)\"\s{0,8}:", "holds a call with arguments", False, False),
     ("tool", 0.6, r"(?:^|\n)\s{0,4}action\s?:\s{0,4}[\w.-]{1,60}\s{0,4}\n\s{0,4}action input\s?:", "holds the syntax of a tool call", False, False),
+    ("tool", 0.45, r"\b(?:execute|run|perform|make|send) (?:this|these|the following) (?:function|tool) calls?\b", "asks to make a call", True, False),
     ("tool", 0.4, r"\b(?:call|use|invoke|run|execute|trigger|activate) (?:the )?[`'\"]?[a-z]+(?:_[a-z]+)+[`'\"]?(?:\(| (?:tool|function|plugin|action|api)\b)", "asks to call a tool", True, False),
     ("tool", 0.35, r"\b(?:call|use|invoke|trigger) (?:the|your) (?:\w+ )?(?:e ?mail|browser|browsing|search|code|shell|file|payment|transfer|calendar|messaging|web|send|delete|http) (?:\w+ )?(?:tool|function|plugin|capabilit\w+|access)\b", "asks to call a tool", True, False),
     ("template", 0.75, r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end|eot_id|start_header_id|end_header_id|begin_of_text|endofprompt|eom_id|channel|message|start)\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|<\|(?:begin|end)_of_\w+\|>|</?s>\s{0,4}\[inst\]", "holds the marks of a chat template", False, False),
