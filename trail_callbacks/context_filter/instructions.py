@@ -147,8 +147,9 @@ def _matches(view: View, rules: Sequence[Signal]) -> Iterator[tuple[Signal, tupl
 
 def _translated(view: View) -> Iterator[tuple[str, float, str, tuple[int, int]]]:
     for words in lexicons(latin=view.text.isascii()):
-        for weight, name, parts, why in _combinations(words):
-            span = _together(view.text, parts)
+        there = {first for first in (words.ignore, words.show, words.role, words.model) if first.search(view.text)}
+        for weight, name, parts, why in _combinations(words) if there else ():
+            span = _together(view.text, parts) if parts[0] in there else None
             if span is not None:
                 yield name, weight, why, span
 
