@@ -23,7 +23,7 @@ class Stream:
     returned the stream, in whatever thread or task it is read.
 
     Args:
-        run_id: The span that returned the stream.
+        run_id: The span that returned the stream; None if there is none.
         on_end: Called once with the chunks read, and with what ended it: None at the end, or an exception; a stream
             that was closed early is ended by `GeneratorExit`.
         on_loss: As `on_end`, for a stream that nobody holds any more. It is called from the garbage collector, so it
@@ -32,7 +32,7 @@ class Stream:
 
     def __init__(
         self,
-        run_id: str,
+        run_id: str | None,
         on_end: Callable[[list[Any], BaseException | None], None],
         on_loss: Callable[[list[Any], BaseException | None], None],
     ) -> None:

@@ -1,0 +1,125 @@
+"""A draft of an answer: a run of its own, recorded by the app's recording if there is one, else by one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.span import active_span_id
+
+from llama_index_trail.context import trail
+from llama_index_trail.grounds import ended_with
+from llama_index_trail.responses import joined
+from llama_index_trail.scope import current, suppressed
+from llama_index_trail.streams import Stream
+from llama_index_trail.tracker import TRACKER
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.verify.session import Session
+
+__all__ = ["Draft", "Request", "adraft", "draft", "followed", "hides", "recorded", "run_here"]
+
+_span = get_dispatcher(__name__).span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a draft is asked for.
+
+    Attributes:
+        query: The user's query, as LlamaIndex bundles it.
+        told: Feedback on the draft before; empty for the first.
+        nodes: What was retrieved for the first draft, where the next can be written from it; else None.
+    """
+
+    query: Any
+    told: str = ""
+    nodes: list[Any] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """What an engine answered.
+
+    Attributes:
+        response: Its response.
+        text: What that says.
+        chunks: Its stream, if it was one.
+        run: The session that recorded it, and the run in it; None if nothing did.
+    """
+
+    response: Any = None
+    text: str = ""
+    chunks: list[Any] | None = None
+    run: tuple[Session, str] | None = field(default=None, repr=False)
+
+    def graph(self) -> ProvenanceGraph | None:
+        """What was recorded of it, or None."""
+        if self.run is None:
+            return None
+        session, run_id = self.run
+        try:
+            return ended_with(session.graph_under(run_id), self.text)
+        except InputError:  # given up as too old
+            return None
+
+
+@contextmanager
+def recorded() -> Generator[None]:
+    """Sees to it that runs inside are recorded, where they are not already."""
+    listened = TRACKER.installed is not None or current.get() is not None
+    if listened or suppressed() or TRACKER.run_at(active_span_id.get()) is not None:
+        yield
+        return
+    with trail(evaluate="never"):
+        yield
+
+
+def run_here() -> tuple[Session, str] | None:
+    """Returns the session that records the code that runs now, and the run it is in; None if nothing does."""
+    return TRACKER.run_at(active_span_id.get())
+
+
+def followed(made: Draft, source: Any) -> Stream:
+    """Follows the stream of a draft, and keeps its chunks.
+
+    A model that is asked only while it is read is part of the component that made it.
+    """
+    here = active_span_id.get()
+
+    def ended(chunks: list[Any], error: BaseException | None) -> None:
+        made.chunks, made.text = chunks, joined(chunks)
+        if error is None and made.run is not None:
+            TRACKER.was_read(source, made.run[1], made.text)
+
+    return Stream(TRACKER.maker_of(source, made.run[1] if made.run else here), ended, ended)
+
+
+@_span
+def draft(query: str, write: Callable[[], Any]) -> Any:  # noqa: ARG001 - the span shows the query
+    """Runs code as a run of its own."""
+    return write()
+
+
+@_span
+async def adraft(query: str, write: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ARG001 - as above
+    """As `draft`."""
+    return await write()
+
+
+def hides(stream: str | None, on_fail: str) -> bool:
+    """Says whether drafts are hidden until one is accepted.
+
+    Raises:
+        InputError: If a draft may be rejected that the user has read already.
+    """
+    if stream not in {None, "buffer", "pass"}:
+        raise InputError(f"stream is {stream!r}, expected 'buffer' or 'pass'")
+    if stream == "pass" and on_fail != "annotate":
+        raise InputError(
+            f"stream='pass' shows an answer before it is judged, so on_fail={on_fail!r} could not take it back"
+        )
+    return stream != "pass" and (stream == "buffer" or on_fail != "annotate")
