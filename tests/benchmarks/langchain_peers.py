@@ -1,7 +1,7 @@
 """Other callback handlers for LangChain, as far as they are installed, with exporters that keep or drop what they get.
 
 None of them is a dependency, not even for development:
-`pip install openinference-instrumentation-langchain opentelemetry-sdk mlflow-tracing langfuse`. No exporter
+`pip install openinference-instrumentation-langchain opentelemetry-sdk mlflow-tracing mlflow-skinny pandas langfuse`. No exporter
 reaches a network, so what is measured of them is a lower bound.
 """
 
@@ -77,6 +77,7 @@ def _openinference() -> Make:
 def _mlflow() -> Make:
     logging.getLogger("mlflow").setLevel(logging.ERROR)
     os.environ.setdefault("MLFLOW_TRACKING_URI", f"file://{tempfile.mkdtemp()}")
+    os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
     import mlflow
     from mlflow.langchain.langchain_tracer import MlflowLangchainTracer
 

@@ -3,8 +3,6 @@ import logging
 from typing import Any
 
 import pytest
-from langchain_classic.retrievers import ContextualCompressionRetriever
-from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline
 from langchain_core.documents import Document
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
@@ -12,9 +10,15 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_trail import TrailCallbackHandler, TrailContextFilter
-from langgraph.graph import END, START, StateGraph
 
 from trail_callbacks.context_filter import ContextFilter
+
+pytest.importorskip("langchain_classic")
+pytest.importorskip("langgraph")
+
+from langchain_classic.retrievers import ContextualCompressionRetriever
+from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline
+from langgraph.graph import END, START, StateGraph
 
 QUESTION = "How tall is the Eiffel Tower?"
 TEXTS = (

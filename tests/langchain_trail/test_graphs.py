@@ -4,6 +4,7 @@ import asyncio
 import json
 import operator
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -290,6 +291,8 @@ def test_tasks_of_the_functional_api(drive, says, link, request):
         return judge.invoke("Judge: " + written(topic).result()).text
 
     way = request.node.callspec.params["drive"]
+    if way == "astream_events" and version("langgraph").startswith("1.0."):
+        pytest.skip("this langgraph loses what tasks return there")
     found = drive(aflow if way.startswith("a") else flow, "lakes of a distant moon")
     assert found.answer.text == "The page is sound."
     assert (
@@ -474,6 +477,8 @@ def test_parallel_tasks_of_the_functional_api_meet_again(drive, says, link, requ
         return {"page": (await merge.ainvoke("Merge: " + " ".join(notes))).text}
 
     way = request.node.callspec.params["drive"]
+    if way == "astream_events" and version("langgraph").startswith("1.0."):
+        pytest.skip("this langgraph loses what tasks return there")
     found = drive(aflow if way.startswith("a") else flow, ["law of periods", "moon of Saturn"])
     assert found.answer.text == "Growth and lakes."
     assert link(found, "periods grow", "Growth and lakes.") == link(found, "lakes of", "Growth and lakes.") == "firm"
@@ -483,6 +488,7 @@ def test_parallel_tasks_of_the_functional_api_meet_again(drive, says, link, requ
 
 @pytest.mark.carries_context
 def test_middleware_that_writes_into_prompts_is_seen(drive, says, link):
+    pytest.importorskip("langchain", minversion="1.1")
     from langchain.agents.middleware import AgentMiddleware
     from langchain_core.messages import SystemMessage
 
