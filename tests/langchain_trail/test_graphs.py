@@ -198,6 +198,7 @@ def test_documents_that_two_stores_number_alike_are_told_apart(drive, says, shel
     assert link(found, TITAN, "Only the law was read.") is None
 
 
+@pytest.mark.filterwarnings("ignore:AgentStatePydantic")  # langgraph 1.0 warns of its own import
 @pytest.mark.carries_context
 def test_what_a_failed_tool_said_is_a_tool_result(drive, says, link):
     from langgraph.prebuilt import ToolNode
