@@ -1,6 +1,8 @@
 """trail-callbacks for LlamaIndex: which sentence of the answer is made up, and which step made it up."""
 
-from trail_callbacks.errors import MissingExtraError
+from typing import TYPE_CHECKING
+
+from trail_callbacks.errors import AnswerRejectedError, MissingExtraError
 
 try:
     import llama_index_instrumentation
@@ -12,11 +14,23 @@ from llama_index_trail.instrument import Status, instrument, status, uninstrumen
 from llama_index_trail.models import as_model
 from llama_index_trail.results import report_for
 
+if TYPE_CHECKING:
+    from llama_index_trail.context_filter import TrailContextFilter
+    from llama_index_trail.evaluator import TrailEvaluationResult, TrailEvaluator
+    from llama_index_trail.guarded_agent import guard_agent
+    from llama_index_trail.guarded_engine import GuardedQueryEngine
+
 __all__ = [
+    "AnswerRejectedError",
+    "GuardedQueryEngine",
     "Recording",
     "Status",
     "Trail",
+    "TrailContextFilter",
+    "TrailEvaluationResult",
+    "TrailEvaluator",
     "as_model",
+    "guard_agent",
     "instrument",
     "report_for",
     "status",
@@ -25,3 +39,25 @@ __all__ = [
 ]
 
 del llama_index_instrumentation
+
+_LATER = {
+    "GuardedQueryEngine": "guarded_engine",
+    "TrailContextFilter": "context_filter",
+    "TrailEvaluationResult": "evaluator",
+    "TrailEvaluator": "evaluator",
+    "guard_agent": "guarded_agent",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports what needs LlamaIndex itself when somebody asks for it: it takes seconds."""
+    if name in _LATER:
+        from importlib import import_module  # noqa: PLC0415 - as said
+
+        return getattr(import_module(f"llama_index_trail.{_LATER[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Lists the public names, those not yet imported too."""
+    return sorted({*globals(), *__all__})

@@ -14,7 +14,7 @@ from trail_callbacks.feedback import without_feedback
 from trail_callbacks.graph import EVIDENCE_KINDS, Node, NodeKind, ProvenanceGraph
 from trail_callbacks.guard import answered
 
-__all__ = ["HANDOFF", "ended_with", "from_messages", "from_nodes", "sources_of", "writer_of"]
+__all__ = ["HANDOFF", "ended_with", "from_messages", "from_nodes", "node_texts", "sources_of", "writer_of"]
 
 _KINDS: dict[str, NodeKind] = {"tool": "tool_result", "system": "instruction", "user": "question"}
 _SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
@@ -50,6 +50,11 @@ def from_nodes(nodes: Iterable[Any], text: str, question: str | None) -> Provena
     The answers to sub-questions that LlamaIndex lists among the sources are what models wrote, and no evidence.
     """
     return ProvenanceGraph.from_texts(text, _documents(nodes), without_feedback(question or ""))
+
+
+def node_texts(nodes: Iterable[Any]) -> list[str]:
+    """Returns what retrieved nodes say, as prompts show them."""
+    return [raw.text for raw in documents(list(nodes), ("sources",))]
 
 
 def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:
