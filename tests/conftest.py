@@ -4,6 +4,13 @@ import ipaddress
 import socket
 
 import pytest
+from hypothesis import settings
+
+# The same examples every time: a test that fails for one in a thousand belongs to who looks for it, with
+# `--hypothesis-profile=explore`, and not to who happens to run the suite.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("explore", max_examples=1000, deadline=None)
+settings.load_profile("repeatable")
 
 _connect, _connect_ex, _resolve = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
 
