@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GuardedQueryEngine"]
 
+_READ = frozenset({"document", "tool_result"})
 _RETRIEVING = frozenset({"retrieve", "aretrieve", "_retrieve", "_aretrieve"})
 _caller: ContextVar[str | None] = ContextVar("llama_index_trail_caller", default=None)
 
@@ -322,7 +323,14 @@ def _graph_of(request: Request, made: Draft) -> Callable[[], ProvenanceGraph] | 
     nodes = made.response.source_nodes or []
     if is_empty(made.text, nodes):
         return None
-    return lambda: made.graph() or from_nodes(nodes, made.text, request.query.query_str)
+
+    def graph() -> ProvenanceGraph:
+        found = made.graph()
+        if found is not None and (not nodes or any(node.kind in _READ for node in found.nodes)):
+            return found
+        return from_nodes(nodes, made.text, request.query.query_str)  # its author's own parts show nothing
+
+    return graph
 
 
 def _marked(response: Any, outcome: Outcome[Draft], report: Report | None) -> Any:
