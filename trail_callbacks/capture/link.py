@@ -30,7 +30,7 @@ _IN_REACH_LETTERS = 20_000
 _SHORT = 100  # letters; too short to be sure that the index finds it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # never changed; frozen ones take three times as long to make
 class Link:
     """One hop.
 
