@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from llama_index_trail.families import is_kind
@@ -14,7 +15,16 @@ from trail_callbacks.feedback import without_feedback
 from trail_callbacks.graph import EVIDENCE_KINDS, Node, NodeKind, ProvenanceGraph
 from trail_callbacks.guard import answered
 
-__all__ = ["HANDOFF", "ended_with", "from_messages", "from_nodes", "node_texts", "sources_of", "writer_of"]
+__all__ = [
+    "HANDOFF",
+    "ended_with",
+    "from_messages",
+    "from_nodes",
+    "node_texts",
+    "sources_of",
+    "without_handoffs",
+    "writer_of",
+]
 
 _KINDS: dict[str, NodeKind] = {"tool": "tool_result", "system": "instruction", "user": "question"}
 _SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
@@ -42,6 +52,15 @@ def ended_with(graph: ProvenanceGraph, text: str) -> ProvenanceGraph:
         return graph
     read = [node for node in graph.nodes if node.kind in EVIDENCE_KINDS]
     return ProvenanceGraph.from_texts(text, read)
+
+
+def without_handoffs(graph: ProvenanceGraph) -> ProvenanceGraph:
+    """Returns a graph in which the reason that a model gives for calling another agent is no tool's result."""
+    given = [node for node in graph.nodes if node.kind == "tool_result" and node.step == HANDOFF]
+    if not given:
+        return graph
+    nodes = tuple(replace(node, kind="completion") if node in given else node for node in graph.nodes)
+    return ProvenanceGraph(nodes=nodes, edges=graph.edges)
 
 
 def from_nodes(nodes: Iterable[Any], text: str, question: str | None) -> ProvenanceGraph:

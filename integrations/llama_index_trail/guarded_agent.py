@@ -15,7 +15,7 @@ from llama_index.core.agent.workflow.base_agent import BaseWorkflowAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
 from llama_index_trail.drafts import hides, run_here
-from llama_index_trail.grounds import HANDOFF, from_messages, sources_of, writer_of
+from llama_index_trail.grounds import HANDOFF, from_messages, sources_of, without_handoffs, writer_of
 from llama_index_trail.results import KEY, Decision
 from llama_index_trail.scope import untraced
 from llama_index_trail.turns import Notes, Onlooker, answer_of
@@ -188,7 +188,7 @@ def _grounds(here: Any, messages: list[ChatMessage], results: list[Any], text: s
     if here is not None:
         session, run_id = here
         with suppress(InputError):  # given up as too old
-            graph = session.graph_under(run_id)
+            graph = without_handoffs(session.graph_under(run_id))
             if (wrote := writer_of(graph, text)) is not None:
                 return answered(graph, wrote.id, text.strip())
     return from_messages(messages, results, text)

@@ -105,7 +105,7 @@ async def everything(guarded):
         ({"max_retries": 0, "message": "No."}, RETRIED, "No."),
     ],
 )
-async def test_every_policy_in_every_way_to_ask(engine, policy, rules, end, streaming, recording):
+async def test_every_policy_in_every_way_to_ask(engine, policy, rules, end, streaming, recording):  # noqa: PLR0917 - pytest names them
     plain = engine(rules, streaming=streaming)
     if recording:
         instrument(evaluate="never")
