@@ -14,7 +14,8 @@ from langchain_trail.guarded import guarded
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.models import as_model
 from langchain_trail.node import trail_node
-from langchain_trail.wrap import TrailResult, traced
+from langchain_trail.results import TrailResult
+from langchain_trail.wrap import traced
 
 if TYPE_CHECKING:
     from langchain_trail.context_filter import TrailContextFilter

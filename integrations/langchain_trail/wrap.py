@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import add
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from uuid import UUID, uuid4
 
-from langchain_core.messages import AIMessageChunk, BaseMessageChunk
-from langchain_core.runnables import AddableDict, Runnable, RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from langchain_trail.answers import noted
 from langchain_trail.events import adispatch, dispatch
 from langchain_trail.handler import TrailCallbackHandler
-from trail_callbacks.errors import InputError
+from langchain_trail.results import AsyncTrailStream, TrailResult, TrailStream
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
@@ -24,27 +20,10 @@ from trail_callbacks.verify.options import VerifyOptions
 if TYPE_CHECKING:
     from trail_callbacks.judges.resolve import JudgeLike
 
-__all__ = ["AsyncTrailStream", "Traced", "TrailResult", "TrailStream", "traced"]
+__all__ = ["Traced", "traced"]
 
 In = TypeVar("In")
 Out = TypeVar("Out")
-_NOT_DONE = "the stream is not exhausted: read it to its end before asking for its result"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrailResult(Generic[Out]):
-    """What one call gave.
-
-    Attributes:
-        output: What the app returned; of a stream the sum of its chunks, or their list if they do not add. A message
-            that answers, alone or in `messages`, is a copy with the report's summary in `response_metadata["trail"]`.
-        report: What the judge says about it.
-        graph: The texts it came from.
-    """
-
-    output: Out
-    report: Report
-    graph: ProvenanceGraph
 
 
 class Traced(Generic[In, Out]):
@@ -111,6 +90,44 @@ class Traced(Generic[In, Out]):
             for run_id, output in zip(ids, outputs, strict=True)
         ]
 
+    def batch_as_completed(
+        self,
+        inputs: Sequence[In],
+        config: RunnableConfig | Sequence[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> Iterator[tuple[int, TrailResult[Out]]]:
+        """As `batch`, but results come as they are ready, each with the position of its input."""
+        ids, configs = self._prepared_batch(len(inputs), config)
+        done = self._runnable.batch_as_completed(  # type: ignore[call-overload]  # one overload for each value of the flag
+            list(inputs), configs, return_exceptions=return_exceptions, **kwargs
+        )
+        for i, output in done:
+            if isinstance(output, BaseException):
+                yield i, cast("TrailResult[Out]", output)
+            else:
+                yield i, self._result(output, ids[i])
+
+    async def abatch_as_completed(
+        self,
+        inputs: Sequence[In],
+        config: RunnableConfig | Sequence[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> AsyncIterator[tuple[int, TrailResult[Out]]]:
+        """As `batch_as_completed`, without blocking the event loop."""
+        ids, configs = self._prepared_batch(len(inputs), config)
+        done = self._runnable.abatch_as_completed(  # type: ignore[call-overload]  # as above
+            list(inputs), configs, return_exceptions=return_exceptions, **kwargs
+        )
+        async for i, output in done:
+            if isinstance(output, BaseException):
+                yield i, cast("TrailResult[Out]", output)
+            else:
+                yield i, await self._aresult(output, ids[i])
+
     def stream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailStream[Out]:  # noqa: A002 - as Runnable names it
         """Streams the app's chunks unchanged; `.result` of the stream is there once it is exhausted.
 
@@ -125,6 +142,56 @@ class Traced(Generic[In, Out]):
         run_id, merged = self._prepared(config)
         chunks = self._runnable.astream(input, merged, **kwargs)
         return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id))
+
+    def transform(
+        self,
+        input: Iterator[In],  # noqa: A002 - as Runnable names it
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> TrailStream[Out]:
+        """As `stream`, of an input that is a stream itself."""
+        run_id, merged = self._prepared(config)
+        return TrailStream(self._runnable.transform(input, merged, **kwargs), lambda out: self._result(out, run_id))
+
+    def atransform(
+        self,
+        input: AsyncIterator[In],  # noqa: A002 - as Runnable names it
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> AsyncTrailStream[Out]:
+        """As `transform`; await `.result()` once it is exhausted."""
+        run_id, merged = self._prepared(config)
+        chunks = self._runnable.atransform(input, merged, **kwargs)
+        return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id))
+
+    async def astream_events(
+        self,
+        input: Any,  # noqa: A002 - as Runnable names it
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """Streams the app's events unchanged, and then one named `trail.report` with the summary of the report."""
+        run_id, merged = self._prepared(config)
+        async for event in self._runnable.astream_events(input, merged, **kwargs):
+            yield event
+        report = (await self._aresult(cast("Out", None), run_id)).report
+        yield {
+            "event": "on_custom_event",
+            "name": "trail.report",
+            "run_id": run_id,
+            "parent_ids": [],
+            "tags": list(merged.get("tags") or ()),
+            "metadata": dict(merged.get("metadata") or {}),
+            "data": report.summary(),
+        }
+
+    def bind(self, **kwargs: Any) -> Traced[In, Out]:
+        """Binds arguments to the app, as `Runnable.bind`. The handler is shared."""
+        return Traced(self._runnable.bind(**kwargs), self.handler)
+
+    def with_config(self, config: RunnableConfig | None = None, **kwargs: Any) -> Traced[In, Out]:
+        """Binds a config to the app, as `Runnable.with_config`. The handler is shared."""
+        return Traced(self._runnable.with_config(config, **kwargs), self.handler)
 
     def _prepared(self, config: RunnableConfig | None) -> tuple[str, RunnableConfig]:
         """The user's config, copied, with our handler and an id by which to find the run again."""
@@ -188,91 +255,6 @@ def traced(
     """
     handler = TrailCallbackHandler(judge, options=options, redact=redact, on_report=on_report, max_traces=max_traces)
     return Traced(runnable, handler)
-
-
-class TrailStream(Iterator[Out]):
-    """The chunks of a stream, unchanged, a last one with the report if they are a message's, and what came of it."""
-
-    def __init__(self, chunks: Iterator[Out], finish: Callable[[Any], TrailResult[Out]]) -> None:
-        self._chunks = chunks
-        self._finish = finish
-        self._seen: list[Out] = []
-        self._done = False
-        self._result: TrailResult[Out] | None = None
-
-    def __next__(self) -> Out:
-        try:
-            chunk = next(self._chunks)
-        except StopIteration:
-            if self._done or not _is_message(self._seen):
-                self._done = True
-                raise
-            self._done = True
-            return cast("Out", _last(self.result))
-        self._seen.append(chunk)
-        return chunk
-
-    @property
-    def result(self) -> TrailResult[Out]:
-        """What the call gave; waits until the verification is finished.
-
-        Raises:
-            InputError: If the stream is not exhausted.
-        """
-        if not self._done:
-            raise InputError(_NOT_DONE)
-        if self._result is None:
-            self._result = self._finish(_summed(self._seen))
-        return self._result
-
-
-class AsyncTrailStream(AsyncIterator[Out]):
-    """As `TrailStream`, for `async for`."""
-
-    def __init__(self, chunks: AsyncIterator[Out], finish: Callable[[Any], Awaitable[TrailResult[Out]]]) -> None:
-        self._chunks = chunks
-        self._finish = finish
-        self._seen: list[Out] = []
-        self._done = False
-        self._result: TrailResult[Out] | None = None
-
-    async def __anext__(self) -> Out:
-        try:
-            chunk = await anext(self._chunks)
-        except StopAsyncIteration:
-            if self._done or not _is_message(self._seen):
-                self._done = True
-                raise
-            self._done = True
-            return cast("Out", _last(await self.result()))
-        self._seen.append(chunk)
-        return chunk
-
-    async def result(self) -> TrailResult[Out]:
-        """As `TrailStream.result`."""
-        if not self._done:
-            raise InputError(_NOT_DONE)
-        if self._result is None:
-            self._result = await self._finish(_summed(self._seen))
-        return self._result
-
-
-def _summed(chunks: list[Any]) -> Any:
-    """Adds chunks that are made to be added; a graph's updates are no such thing."""
-    if chunks and all(isinstance(chunk, str) for chunk in chunks):
-        return "".join(chunks)
-    if chunks and all(isinstance(chunk, BaseMessageChunk | AddableDict) for chunk in chunks):
-        return reduce(add, chunks)
-    return chunks
-
-
-def _is_message(chunks: list[Any]) -> bool:
-    return bool(chunks) and all(isinstance(chunk, AIMessageChunk) for chunk in chunks)
-
-
-def _last(result: TrailResult[Any]) -> AIMessageChunk:
-    metadata = {"trail": result.report.summary()}
-    return AIMessageChunk(content="", id=result.output.id, response_metadata=metadata, chunk_position="last")
 
 
 def _resulting(output: Any, report: Report) -> TrailResult[Any]:

@@ -1,0 +1,122 @@
+"""What calls of a traced runnable give: a result, or a stream that has one at its end."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, Generic, TypeVar, cast
+
+from langchain_core.messages import AIMessageChunk, BaseMessageChunk
+from langchain_core.runnables import AddableDict
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.report import Report
+
+__all__ = ["AsyncTrailStream", "TrailResult", "TrailStream"]
+
+Out = TypeVar("Out")
+_NOT_DONE = "the stream is not exhausted: read it to its end before asking for its result"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrailResult(Generic[Out]):
+    """What one call gave.
+
+    Attributes:
+        output: What the app returned; of a stream the sum of its chunks, or their list if they do not add. A message
+            that answers, alone or in `messages`, is a copy with the report's summary in `response_metadata["trail"]`.
+        report: What the judge says about it.
+        graph: The texts it came from.
+    """
+
+    output: Out
+    report: Report
+    graph: ProvenanceGraph
+
+
+class TrailStream(Iterator[Out]):
+    """The chunks of a stream, unchanged, a last one with the report if they are a message's, and what came of it."""
+
+    def __init__(self, chunks: Iterator[Out], finish: Callable[[Any], TrailResult[Out]]) -> None:
+        self._chunks = chunks
+        self._finish = finish
+        self._seen: list[Out] = []
+        self._done = False
+        self._result: TrailResult[Out] | None = None
+
+    def __next__(self) -> Out:
+        try:
+            chunk = next(self._chunks)
+        except StopIteration:
+            if self._done or not _is_message(self._seen):
+                self._done = True
+                raise
+            self._done = True
+            return cast("Out", _last(self.result))
+        self._seen.append(chunk)
+        return chunk
+
+    @property
+    def result(self) -> TrailResult[Out]:
+        """What the call gave; waits until the verification is finished.
+
+        Raises:
+            InputError: If the stream is not exhausted.
+        """
+        if not self._done:
+            raise InputError(_NOT_DONE)
+        if self._result is None:
+            self._result = self._finish(_summed(self._seen))
+        return self._result
+
+
+class AsyncTrailStream(AsyncIterator[Out]):
+    """As `TrailStream`, for `async for`."""
+
+    def __init__(self, chunks: AsyncIterator[Out], finish: Callable[[Any], Awaitable[TrailResult[Out]]]) -> None:
+        self._chunks = chunks
+        self._finish = finish
+        self._seen: list[Out] = []
+        self._done = False
+        self._result: TrailResult[Out] | None = None
+
+    async def __anext__(self) -> Out:
+        try:
+            chunk = await anext(self._chunks)
+        except StopAsyncIteration:
+            if self._done or not _is_message(self._seen):
+                self._done = True
+                raise
+            self._done = True
+            return cast("Out", _last(await self.result()))
+        self._seen.append(chunk)
+        return chunk
+
+    async def result(self) -> TrailResult[Out]:
+        """As `TrailStream.result`."""
+        if not self._done:
+            raise InputError(_NOT_DONE)
+        if self._result is None:
+            self._result = await self._finish(_summed(self._seen))
+        return self._result
+
+
+def _summed(chunks: list[Any]) -> Any:
+    """Adds chunks that are made to be added; a graph's updates are no such thing."""
+    if chunks and all(isinstance(chunk, str) for chunk in chunks):
+        return "".join(chunks)
+    if chunks and all(isinstance(chunk, BaseMessageChunk | AddableDict) for chunk in chunks):
+        return reduce(add, chunks)
+    return chunks
+
+
+def _is_message(chunks: list[Any]) -> bool:
+    return bool(chunks) and all(isinstance(chunk, AIMessageChunk) for chunk in chunks)
+
+
+def _last(result: TrailResult[Any]) -> AIMessageChunk:
+    metadata = {"trail": result.report.summary()}
+    return AIMessageChunk(content="", id=result.output.id, response_metadata=metadata, chunk_position="last")
