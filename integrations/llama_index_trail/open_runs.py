@@ -16,7 +16,7 @@ from llama_index_trail.families import is_kind
 from llama_index_trail.messages import reply
 from llama_index_trail.pieces import answer_of, documents, event_fields
 from llama_index_trail.raw import Raw
-from llama_index_trail.records import Ended, Failed, Started, described, status_of
+from llama_index_trail.records import Ended, Failed, described, status_of
 from llama_index_trail.scope import Scope, current
 from llama_index_trail.spans import Span, Trace
 from llama_index_trail.streams import Stream, is_stream
@@ -83,7 +83,7 @@ class OpenRuns:
         span.trace.unread = [each for each in span.trace.unread if each[1] != id(source)]
         for maker in ended:
             self._forget(maker)
-            self._emit(maker, Ended(maker.id, [Raw(text, ("response",))]))
+            maker.trace.finish(maker.id, (Ended, maker.id, [Raw(text, ("response",))]))
 
     def _token(self, trace: Trace, event: object) -> int:
         """A number for the identity of an event; `id` alone is used again after an event died."""
@@ -112,10 +112,6 @@ class OpenRuns:
         span.trace.open.pop(span.id, None)
         if span in self._lazy:
             self._lazy.remove(span)
-
-    @staticmethod
-    def _emit(span: Span, record: Started | Ended | Failed) -> None:
-        span.trace.emit(record)
 
     def _leave(self, root: Span, result: Any) -> None:
         """A root span closes; its run ends now, or when the stream that it returned has been read."""
@@ -198,10 +194,10 @@ class OpenRuns:
         self._drop(trace)
         for id_ in (root.id,) if root.node == root.id else (root.node, root.id):
             if error is not None:
-                self._emit(root, Failed(id_, described(error), status_of(error), outputs))
+                root.trace.finish(id_, (Failed, id_, described(error), status_of(error), outputs))
             else:
                 earlier = [turn for turn in trace.history.values() if turn] if trace.history else ()
-                self._emit(root, Ended(id_, outputs if id_ == root.node else (), earlier))
+                root.trace.finish(id_, (Ended, id_, outputs if id_ == root.node else (), earlier))
         if error is None and response is not None:
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:
@@ -212,17 +208,17 @@ class OpenRuns:
         unended = [span for span in list(trace.open.values()) if span.streaming and span is not trace.root]
         for span in unended:
             if error is None and len(unended) == 1 and outputs:
-                self._emit(span, Ended(span.id, [Raw(outputs[0].text, ("text",))]))
+                span.trace.finish(span.id, (Ended, span.id, [Raw(outputs[0].text, ("text",))]))
             else:
-                self._emit(span, Failed(span.id, described(error or GeneratorExit()), "cancelled"))
+                span.trace.finish(span.id, (Failed, span.id, described(error or GeneratorExit()), "cancelled"))
 
     def _close_unread(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
         """Ends the components that handed the stream on; what went through another stream is not known."""
         for span, key in trace.unread:
             if error is not None:
-                self._emit(span, Failed(span.id, described(error), status_of(error)))
+                span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error)))
             else:
-                self._emit(span, Ended(span.id, outputs if key == trace.stream else ()))
+                span.trace.finish(span.id, (Ended, span.id, outputs if key == trace.stream else ()))
 
     def _drop(self, trace: Trace | None) -> None:
         if trace is not None:

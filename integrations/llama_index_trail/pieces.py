@@ -87,24 +87,20 @@ def documents(nodes: Sequence[Any], path: Path) -> list[Raw]:
 
 
 def _document(value: Any, path: Path, rank: int) -> Raw:
-    node = getattr(value, "node", value)
+    fields_of = value.__dict__  # asking pydantic for what it lacks is slow
+    node = fields_of.get("node", value)
+    score = fields_of.get("score")
     attributes: dict[str, Any] = {"rank": rank}
-    score = getattr(value, "score", None)
     if isinstance(score, int | float):
         attributes["score"] = float(score)
     metadata = getattr(node, "metadata", None)
     if metadata:
         attributes.update((k, v) for k, v in metadata.items() if isinstance(v, str | int | float))
-    return Raw(_node_text(node), path, "document", id=node.node_id, attributes=attributes)
-
-
-def _node_text(node: Any) -> str:
-    """The node as prompts show it. The mode is an enum of strings, which need not be imported to be named."""
-    metadata = getattr(node, "metadata", None)
-    if not metadata:
-        text = getattr(node, "text", None)
-        return text if isinstance(text, str) else str(node.get_content())
-    return str(node.get_content(metadata_mode="llm"))
+        shown = node.get_content(metadata_mode="llm")  # an enum of strings, which need not be imported
+    else:
+        shown = getattr(node, "text", None) or node.get_content()
+    text = shown if isinstance(shown, str) else str(shown)
+    return Raw(text, path, "document", node.node_id, attributes=attributes)
 
 
 # -- any value -----------------------------------------------------------------------------------------------------

@@ -11,11 +11,13 @@ from llama_index_trail.raw import Raw
 from llama_index_trail.scope import Scope
 from trail_callbacks.capture.events import RunKind
 
-__all__ = ["Span", "Trace", "classify", "method_of", "passes"]
+__all__ = ["NOTHING", "Span", "Trace", "classify", "method_of", "passes"]
 
 _AGENT_STEPS = frozenset(
     {"init_run", "setup_agent", "run_agent_step", "parse_agent_output", "call_tool", "aggregate_tool_results"}
 )
+NOTHING: list[Raw] = []
+"""Shared by all spans that have no list of their own yet; never filled."""
 _UNNAMED = "Agent"  # what an agent is called whose author gave no name
 _UUID = 37  # a hyphen and a UUID end every span id
 
@@ -52,11 +54,11 @@ class Span:
         self.node = id_  # the run that its children are in
         self.name = ""
         self.call_id: str | None = None
-        self.prompt: list[Raw] = []
+        self.prompt: list[Raw] = NOTHING
         self.streaming = False
         self.claimed = False
-        self.sent: list[Raw] = []  # events that a step sent by hand
-        self.collected: list[Raw] = []  # and those that it collected
+        self.sent: list[Raw] = NOTHING  # of the events that a step sent by hand
+        self.collected: list[Raw] = NOTHING  # and of those that it collected
 
     @property
     def above(self) -> Span:
@@ -68,8 +70,9 @@ class Trace:
     """All spans under one root."""
 
     __slots__ = (
+        "begin",
         "closed",
-        "emit",
+        "finish",
         "history",
         "open",
         "reply",
@@ -85,7 +88,8 @@ class Trace:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.emit = scope.session.emit
+        # Records are made when somebody reads: until then they are tuples of class and arguments.
+        self.begin, self.finish = scope.session.begin, scope.session.finish
         self.root: Span | None = None  # None before the run began and after it ended
         self.started = time.monotonic()
         self.closed = False
@@ -100,12 +104,8 @@ class Trace:
 
 
 def passes(instance: object, span_id: str, above: Span) -> bool:
-    """True if a span inside another run is no run of its own; asked first, as most spans are of this sort."""
-    if instance is None:
-        return False
+    """True if a span inside another run, of a family that may be one, is no run of its own."""
     kind = family(type(instance))
-    if kind == "passing":
-        return True
     if kind == "model":  # `acomplete` that calls `complete` is one call, the outermost
         return above.kind == "model" or method_of(span_id) not in MODEL_CALLS
     return instance is above.instance and kind != "own"  # `query` calls `_query`

@@ -36,10 +36,11 @@ class Tracker(OpenRuns):
         """A span begins."""
         parent = self._spans.get(parent_id) if parent_id else None
         if parent is not None:
-            above = parent.over or parent
             if parent.trace.closed:
                 parent = None
-            elif passes(instance, id_, above):
+            elif instance is not None and (  # most spans are of this sort: a look into a dictionary tells
+                family(type(instance)) == "passing" or passes(instance, id_, parent.over or parent)
+            ):
                 self._spans[id_] = parent
                 return
         if suppressed():
@@ -72,7 +73,8 @@ class Tracker(OpenRuns):
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             span.kind, span.over, span.node = None, twin, twin.node
             return
-        self._emit(span, Started(span.id, parent.node, span.kind or "chain", span.name, inputs, span.call_id))
+        record = (Started, span.id, parent.node, span.kind, span.name, inputs, span.call_id)
+        span.trace.begin(span.id, parent.node, record)
 
     def _twin(self, span: Span) -> Span | None:
         """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
@@ -134,16 +136,18 @@ class Tracker(OpenRuns):
         span.trace.open[span.id] = self._spans[span.id] = span
         if span.kind == "retriever":  # documents that nobody answered from are no answer: the run around them has none
             span.node = f"{span.id}:documents"
-            self._emit(span, Started(span.id, None, "chain", span.name, inputs))
-            self._emit(span, Started(span.node, span.id, "retriever", span.name, inputs))
+            span.trace.begin(span.id, None, (Started, span.id, None, "chain", span.name, inputs))
+            span.trace.begin(span.node, span.id, (Started, span.node, span.id, "retriever", span.name, inputs))
         else:
-            self._emit(span, Started(span.id, None, span.kind or "chain", span.name, inputs))
+            span.trace.begin(span.id, None, (Started, span.id, None, span.kind, span.name, inputs))
 
     def exit(self, id_: str, result: object) -> None:
         """A span ends well."""
         span = self._spans.get(id_)
-        if span is None or span.id != id_:  # the latter stood only for the run above it
-            self._spans.pop(id_, None)
+        if span is None:
+            return
+        if span.id != id_:  # it stood only for the run above it
+            del self._spans[id_]
             return
         if span.kind == "model" and is_stream(result):
             span.streaming = True  # its end is an event
@@ -159,7 +163,9 @@ class Tracker(OpenRuns):
         self._forget(span)
         if span.kind is not None:
             outputs = self._outputs(span, result)
-            self._emit(span, Ended(span.id, [*span.sent, *outputs] if span.sent else outputs, span.collected))
+            if span.sent:
+                outputs = [*span.sent, *outputs]
+            span.trace.finish(span.id, (Ended, span.id, outputs, span.collected))
         elif span.family == "writer":
             self._wrote(span, None)
 
@@ -174,7 +180,7 @@ class Tracker(OpenRuns):
             return
         self._forget(span)
         if span.kind is not None:
-            self._emit(span, Failed(span.id, described(error), status_of(error), span.sent))
+            span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error), span.sent))
         elif span.family == "writer":
             self._wrote(span, error)
 
@@ -189,7 +195,7 @@ class Tracker(OpenRuns):
             return
         span.trace.reply = outputs[0].text if outputs else ""
         self._forget(span)
-        self._emit(span, Ended(span.id, outputs))
+        span.trace.finish(span.id, (Ended, span.id, outputs))
 
     def chat_written(self, span_id: str | None, error: BaseException | None) -> None:
         """The writer of a chat's stream has all of it; only now will those who read it hear of the end."""
@@ -209,7 +215,8 @@ class Tracker(OpenRuns):
         try:
             span = self._spans.get(active_span_id.get() or "")
             if span is not None and span.family == "own" and len(getattr(span, kept)) < _EVENTS:
-                getattr(span, kept).extend(event_fields(event, self._token(span.trace, event)))
+                more = event_fields(event, self._token(span.trace, event))
+                setattr(span, kept, [*getattr(span, kept), *more])
         except Exception as fault:  # noqa: BLE001 - this runs inside the app's own step
             self.keep(fault)
 
@@ -222,7 +229,7 @@ class Tracker(OpenRuns):
             self._finish(span.trace, [], error)
             return
         self._forget(span)
-        self._emit(span, Failed(span.id, described(error), status_of(error)))
+        span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error)))
 
 
 TRACKER = Tracker()

@@ -1,0 +1,486 @@
+"""Apps of more unusual shapes: who read what, held against what is known about each."""
+
+import asyncio
+import gc
+import json
+
+import pytest
+from llama_index.core import SQLDatabase, SummaryIndex, TreeIndex, get_response_synthesizer
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core.chat_engine import (
+    CondensePlusContextChatEngine,
+    CondenseQuestionChatEngine,
+    ContextChatEngine,
+    SimpleChatEngine,
+)
+from llama_index.core.indices.query.query_transform.base import StepDecomposeQueryTransform
+from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.query_engine import (
+    MultiStepQueryEngine,
+    NLSQLTableQueryEngine,
+    RetrieverQueryEngine,
+    RouterQueryEngine,
+    SubQuestionQueryEngine,
+)
+from llama_index.core.question_gen import LLMQuestionGenerator
+from llama_index.core.retrievers import AutoMergingRetriever, RecursiveRetriever
+from llama_index.core.schema import Document, IndexNode, NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.selectors import LLMMultiSelector
+from llama_index.core.storage import StorageContext
+from llama_index.core.tools import FunctionTool, QueryEngineTool
+from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
+from llama_index_trail import report_for, status, trail
+from sqlalchemy import create_engine, text
+from sqlalchemy.pool import StaticPool
+
+pytestmark = [  # LlamaIndex's own, as in the other tests of lineage
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:Skipping serialization"),
+]
+
+QUAY = "The quay at Sluiskil takes three barges of gravel at a time."
+CRANE = "Its only crane was built by Marta Bos in the year of the great frost."
+LOCK = "The lock keeper opens the small gate two hours before high water."
+HOW = "How many barges of gravel does the quay at Sluiskil take?"
+THREE = "Three barges of gravel at a time."
+BOS = "Marta Bos built the crane."
+BOTH = "The quay takes three barges, and its crane is by Bos."
+
+
+def graph_of(work):
+    """The graph of what runs inside, made in one call or in a coroutine."""
+    with trail(evaluate="never") as t:
+        result = work()
+        if asyncio.iscoroutine(result):
+            asyncio.run(result)
+    assert t.errors == []
+    assert status().open_runs == 0
+    return t.graph
+
+
+def leaves(graph):
+    return {leaf.text for leaf in graph.leaves()}
+
+
+def tools(ask, **options):
+    return [
+        QueryEngineTool.from_defaults(ask([QUAY], THREE, **options), name="quay", description="the quay"),
+        QueryEngineTool.from_defaults(ask([CRANE], BOS, **options), name="crane", description="the crane"),
+    ]
+
+
+def sub_questions(ask, models, *, use_async, **options):
+    items = [
+        {"sub_question": "What does the quay take?", "tool_name": "quay"},
+        {"sub_question": "Who built the crane?", "tool_name": "crane"},
+    ]
+    llm = models.Rules(rules=[("tool_name", f"```json\n{json.dumps({'items': items})}\n```"), ("", BOTH)])
+    return SubQuestionQueryEngine.from_defaults(
+        tools(ask, **options), llm=llm, use_async=use_async, verbose=False,
+        question_gen=LLMQuestionGenerator.from_defaults(llm=llm),
+        response_synthesizer=get_response_synthesizer(llm=llm, use_async=use_async),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("streaming", [False, True])
+def test_sub_answers_are_completions_also_where_they_were_streamed(ask, models, answer, shows, kinds, mode, streaming):  # noqa: PLR0917 - fixtures
+    if streaming and mode == "async":
+        pytest.skip("LlamaIndex cannot turn an async stream into a string")
+    engine = sub_questions(ask, models, use_async=mode == "async", streaming=streaming)
+    graph = graph_of(lambda: answer(engine, "Quay and crane?", mode))
+    assert graph.answer.text == BOTH
+    for source, said in ((QUAY, THREE), (CRANE, BOS)):
+        assert shows(graph, source, said)
+        assert shows(graph, said, BOTH)
+        assert kinds(graph, said) == {"completion"}
+        assert said not in leaves(graph)
+    assert not shows(graph, QUAY, BOS)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_no_verdict_gets_into_the_prompt_that_combines_inner_answers(ask, models, answer, mode):
+    combine = models.Rules(
+        rules=[("choices", json.dumps([{"choice": 1, "reason": "a"}, {"choice": 2, "reason": "b"}])), ("", BOTH)]
+    )
+    engine = RouterQueryEngine.from_defaults(
+        tools(ask), llm=combine, selector=LLMMultiSelector.from_defaults(llm=combine)
+    )
+    for app, asked in ((engine, combine.asked), (sub_questions(ask, models, use_async=False), None)):
+        with trail() as t:
+            answer(app, "Quay and crane?", mode)
+            t.flush()
+        prompts = asked or app._response_synthesizer._llm.asked
+        assert prompts
+        assert not [p for p in prompts if "hallucination_score" in p or "trail" in p or "assessed" in p]
+        assert len(t.reports) == 1, "inner engines are no runs of their own"
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_steps_of_a_multi_step_query_feed_each_other(  # noqa: PLR0917 - fixtures
+    ask, models, answer, shows, kinds, mode
+):
+    inner = ask([QUAY, CRANE], [("Who built the crane", BOS), ("how many barges", THREE)], similarity_top_k=1)
+    steps = models.Rules(
+        rules=[(BOS, "And how many barges of gravel does the quay take at a time?"), ("", "Who built the crane, in the frost?")]
+    )  # fmt: skip
+    engine = MultiStepQueryEngine(
+        inner, StepDecomposeQueryTransform(llm=steps), num_steps=2, index_summary="a port",
+        response_synthesizer=get_response_synthesizer(llm=models.Rules(rules=[("", BOTH)])),
+    )  # fmt: skip
+    graph = graph_of(lambda: answer(engine, "Crane and barges?", mode))
+    assert shows(graph, BOS, "how many barges of gravel does the quay take")
+    assert shows(graph, BOS, BOTH)
+    assert shows(graph, THREE, BOTH)
+    assert kinds(graph, BOS) == kinds(graph, THREE) == {"completion"}
+    assert {QUAY, CRANE} <= leaves(graph)
+    assert not leaves(graph) & {BOS, THREE}
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "stream", "astream"])
+def test_merged_parents_are_what_the_answer_rests_on(models, shelf, answer, shows, mode):
+    parent = TextNode(text=f"{QUAY} {CRANE}", id_="parent")
+    parts = [TextNode(text=QUAY, id_="quay"), TextNode(text=CRANE, id_="crane")]
+    for part in parts:
+        part.relationships[NodeRelationship.PARENT] = RelatedNodeInfo(node_id="parent")
+    parent.relationships[NodeRelationship.CHILD] = [RelatedNodeInfo(node_id=part.node_id) for part in parts]
+    storage = StorageContext.from_defaults()
+    storage.docstore.add_documents([parent, *parts])
+    engine = RetrieverQueryEngine.from_args(
+        AutoMergingRetriever(shelf(*parts).as_retriever(similarity_top_k=2), storage),
+        llm=models.Rules(rules=[("", BOTH)]), streaming="stream" in mode,
+    )  # fmt: skip
+    graph = graph_of(lambda: answer(engine, HOW, mode))
+    (merged,) = [node for node in graph.nodes if node.attributes.get("id") == "parent"]
+    assert merged.kind == "document"
+    assert any(edge.source == merged.id and edge.target == "answer" for edge in graph.edges)
+    assert shows(graph, QUAY, BOTH)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_a_small_node_that_points_to_a_large_one(models, shelf, answer, shows, mode):
+    pointers = shelf(IndexNode(text="gravel barges", index_id="q"), IndexNode(text="frost crane", index_id="c"))
+    retriever = RecursiveRetriever(
+        "small", retriever_dict={"small": pointers.as_retriever(similarity_top_k=1)},
+        node_dict={"q": TextNode(text=QUAY, id_="q"), "c": TextNode(text=CRANE, id_="c")},
+    )  # fmt: skip
+    engine = RetrieverQueryEngine.from_args(retriever, llm=models.Rules(rules=[("", THREE)]))
+    graph = graph_of(lambda: answer(engine, "gravel barges", mode))
+    assert shows(graph, QUAY, THREE)
+    assert QUAY in leaves(graph)
+    assert all(node.text != CRANE for node in graph.nodes)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_a_retriever_that_asks_a_model_still_brings_documents(models, answer, shows, kinds, mode):
+    llm = models.Rules(rules=[("numbered list", "ANSWER: 1"), ("Sluiskil", THREE), ("", "A summary of a port.")])
+    if mode == "sync":  # trees have no async retrieval of their own
+        engine = TreeIndex.from_documents(
+            [Document(text=QUAY), Document(text=LOCK)], llm=llm, num_children=2
+        ).as_query_engine(llm=llm)
+    else:
+        pick = models.Rules(rules=[("", "Doc: 1, Relevance: 9")])
+        engine = RetrieverQueryEngine.from_args(
+            SummaryIndex.from_documents([Document(text=QUAY), Document(text=LOCK)]).as_retriever("llm", llm=pick),
+            llm=llm,
+        )
+    graph = graph_of(lambda: answer(engine, HOW, mode))
+    assert "document" in kinds(graph, QUAY)  # the prompt that asked which one to take showed it too
+    assert shows(graph, QUAY, THREE)
+    assert QUAY in leaves(graph)
+    assert all("ANSWER" not in text and "Relevance" not in text for text in leaves(graph) if len(text) < 40)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_rows_that_a_written_query_brought_are_evidence(models, answer, shows, kinds, mode):
+    database = create_engine("sqlite://", connect_args={"check_same_thread": False}, poolclass=StaticPool)
+    with database.begin() as connection:
+        connection.execute(text("create table quays (name text, barges int)"))
+        connection.execute(text("insert into quays values ('Sluiskil', 3)"))
+    query = "SELECT name, barges FROM quays WHERE name = 'Sluiskil'"
+    llm = models.Rules(rules=[("SQL Response", THREE), ("", query)])
+    engine = NLSQLTableQueryEngine(SQLDatabase(database), tables=["quays"], llm=llm, embed_model=models.Words())
+    graph = graph_of(lambda: answer(engine, HOW, mode))
+    database.dispose()
+    assert kinds(graph, "('Sluiskil', 3)") == {"document"}
+    assert kinds(graph, query) == {"completion"}
+    assert shows(graph, "('Sluiskil', 3)", THREE)
+    assert query not in leaves(graph)
+
+
+@pytest.mark.parametrize("mode", ["sync", "stream"])
+@pytest.mark.parametrize("kind", ["simple", "context", "condense", "condense_plus_context"])
+def test_an_earlier_reply_is_no_evidence_in_a_later_turn(models, shelf, mode, kind):
+    """A model that takes no messages gets the conversation as one text, the replies in it unmarked."""
+    claim = "Four hundred barges, I believe."
+    standalone = "Why does the quay at Sluiskil take so few barges?"
+    rules = [("tandalone question", standalone), (("few", claim), "Because of the crane."), ("few", "Because of the crane."), ("", claim)]  # fmt: skip
+    llm, memory = models.Rules(rules=rules), ChatMemoryBuffer.from_defaults(token_limit=3000)
+    retriever = shelf(QUAY).as_retriever()
+    if kind == "simple":
+        engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory)
+    elif kind == "context":
+        engine = ContextChatEngine.from_defaults(retriever=retriever, llm=llm, memory=memory)
+    elif kind == "condense":
+        inner = RetrieverQueryEngine.from_args(retriever, llm=llm, streaming=mode == "stream")
+        engine = CondenseQuestionChatEngine.from_defaults(query_engine=inner, llm=llm, memory=memory)
+    else:
+        engine = CondensePlusContextChatEngine.from_defaults(retriever=retriever, llm=llm, memory=memory)
+
+    def turn(message):
+        with trail() as t:
+            said = engine.chat(message) if mode == "sync" else engine.stream_chat(message)
+            text = str(said) if mode == "sync" else "".join(said.response_gen)
+            assert t.report.state == ("no_evidence" if kind == "simple" else "assessed"), "there after the last token"
+            assert report_for(said) is t.report
+            assert said.metadata["trail"] == t.report.summary()
+        return text, t.graph
+
+    assert turn("How many barges does it take?")[0] == claim
+    assert turn("Why so few?")[0] == "Because of the crane."
+    text, graph = turn("And why so few, again?")
+    assert graph.question.text == "And why so few, again?"
+    assert graph.answer.text == text
+    assert not [leaf for leaf in leaves(graph) if claim in leaf], "what a model said earlier is no source"
+    assert {node.kind for node in graph.nodes if claim in node.text} == {"completion"}
+    assert not [prompt for prompt in llm.asked if "hallucination_score" in prompt]
+
+
+# --- agents ----------------------------------------------------------------------------------------------------------
+
+
+def levels(place: str) -> dict:
+    """Water levels as JSON."""
+    return {"place": place, "april": {"mean_cm": 388, "by": "the gauge of Ida Holm"}}
+
+
+def broken(place: str) -> str:
+    """A gauge that is out of order."""
+    raise ValueError("the gauge is broken")
+
+
+def agent(models, steps, *parts, **options):
+    functions = [part if isinstance(part, QueryEngineTool) else FunctionTool.from_defaults(part) for part in parts]
+    return FunctionAgent(tools=functions, llm=models.Turns(steps=steps), **options)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_the_output_of_an_agent_has_the_summary_and_its_report_all_sources(models, ask, streaming):
+    quay = tools(ask)[0]
+    app = agent(
+        models, [[("quay", {"input": HOW})], [("levels", {"place": "Sluiskil"})], "Three barges; 388 cm in April."],
+        quay, levels, streaming=streaming,
+    )  # fmt: skip
+
+    async def main():
+        with trail() as t:
+            output = await app.run("Barges and level?")
+            return output, await t.areport()
+
+    output, report = asyncio.run(main())
+    assert dict(output["trail"]) == report.summary()
+    assert json.loads(json.dumps(dict(output["trail"])))["state"] == "assessed"
+    assert report_for(output) is report
+    sources = {leaf.kind: leaf.text for leaf in report.graph.leaves() if leaf.kind in ("document", "tool_result")}
+    assert sources["document"] == QUAY
+    assert "388" in sources["tool_result"]
+    assert str(output) == "Three barges; 388 cm in April."
+    assert json.loads(output.model_dump_json())["_data"]["trail"]["state"] == "assessed"
+
+
+def test_an_agent_inside_a_tool_is_part_of_the_run(models, shows, kinds):
+    expert = agent(
+        models, [[("levels", {"place": "Sluiskil"})], "It stood at 388 on the gauge."], levels, name="expert"
+    )
+
+    async def consult(question: str) -> str:
+        """Asks the expert."""
+        return str(await expert.run(question))
+
+    app = FunctionAgent(
+        tools=[FunctionTool.from_defaults(async_fn=consult)],
+        llm=models.Turns(steps=[[("consult", {"question": "Which level?"})], "The level was 388."]),
+    )
+
+    async def main():
+        return await app.run("Level?")
+
+    graph = graph_of(main)
+    assert graph.answer.text == "The level was 388."
+    assert kinds(graph, "on the gauge.") == {"completion"}
+    assert {node.step for node in graph.nodes if "on the gauge." in node.text} == {"expert"}
+    assert shows(graph, "mean_cm", "on the gauge.")
+    assert shows(graph, "on the gauge.", "The level was 388.")
+    assert "It stood at 388 on the gauge." not in leaves(graph)
+
+
+def test_who_wrote_what_is_told_after_a_hand_over(models, shows):
+    first = agent(
+        models, [[("levels", {"place": "Sluiskil"})], [("handoff", {"to_agent": "writer", "reason": "write it up"})]], levels,
+        name="gauge", description="reads", can_handoff_to=["writer"],
+    )  # fmt: skip
+    second = agent(models, ["It was 388 in April."], name="writer", description="writes")
+    team = AgentWorkflow(agents=[first, second], root_agent="gauge")
+
+    async def main():
+        return await team.run(user_msg="Level?")
+
+    graph = graph_of(main)
+    assert shows(graph, "mean_cm", "It was 388 in April.")
+    assert graph.answer.step == "writer"
+    assert {node.step for node in graph.nodes if node.text.startswith("levels(")} == {"gauge"}
+
+
+def test_a_tool_that_raises_is_told_to_the_model_and_kept(models, shows, kinds):
+    app = agent(models, [[("broken", {"place": "Sluiskil"})], "There is no reading."], broken)
+
+    async def main():
+        return str(await app.run("Level?"))
+
+    graph = graph_of(main)
+    assert graph.answer.text == "There is no reading."
+    assert kinds(graph, "the gauge is broken") == {"tool_result"}
+    assert shows(graph, "the gauge is broken", "There is no reading.")
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_reasoning_agent_over_an_engine_has_one_node_a_call(models, ask, shows, written, streaming):
+    llm = models.Rules(
+        rules=[
+            (f"Observation: {THREE}", "Thought: I can answer without using any more tools.\nAnswer: It takes three."),
+            ("", f'Thought: I need the tool.\nAction: quay\nAction Input: {{"input": "{HOW}"}}'),
+        ]
+    )
+    app = ReActAgent(tools=[tools(ask)[0]], llm=llm, streaming=streaming)
+
+    async def main():
+        return str(await app.run("How many?"))
+
+    graph = graph_of(main)
+    assert graph.answer.text == "It takes three."
+    assert shows(graph, QUAY, "It takes three.")
+    assert written(graph) == len(llm.asked) + 2  # the engine's model, and the answer cut out of the last call's text
+
+
+# --- workflows -------------------------------------------------------------------------------------------------------
+
+
+class Grade(Event):
+    value: str
+
+
+class Count(Event):
+    value: int
+
+
+class Words(Event):
+    text: str
+
+
+class ByHand(Workflow):
+    """Sends short events by hand: too short to be found by their text, so that only their identity tells."""
+
+    @step
+    async def begin(self, ctx: Context, ev: StartEvent) -> Grade | Count | None:
+        grade = await self.llm.acomplete(f"Grade this: {QUAY}")
+        ctx.send_event(Grade(value=grade.text))
+        count = await self.llm.acomplete(f"Count this: {CRANE}")
+        ctx.send_event(Count(value=int(count.text)))
+        await asyncio.sleep(0.05)  # the receivers are done before the sender is
+
+    @step
+    async def grade(self, ev: Grade) -> Words:
+        return Words(text=(await self.llm.acomplete(f"In words, the grade: {ev.value}")).text)
+
+    @step
+    async def count(self, ev: Count) -> Words:
+        return Words(text=(await self.llm.acomplete(f"In words, the count: {ev.value}")).text)
+
+    @step
+    async def join(self, ctx: Context, ev: Words) -> StopEvent | None:
+        found = ctx.collect_events(ev, [Words, Words])
+        if found is None:
+            return None
+        return StopEvent(result=(await self.llm.acomplete(f"Join: {'; '.join(sorted(e.text for e in found))}")).text)
+
+
+def test_events_sent_and_collected_by_hand_are_followed_by_identity(models, shows):
+    flow = ByHand(timeout=10)
+    rules = [("Grade this", "C"), ("Count this", "7"), ("the grade", "ok"), ("the count", "two"), ("Join", "Fair, and seven.")]  # fmt: skip
+    flow.llm = models.Rules(rules=rules)
+    plain = Context.send_event, Context.collect_events
+
+    async def main():
+        return await flow.run(topic="a port")
+
+    graph = graph_of(main)
+    by_text = {node.text: node.id for node in graph.nodes}
+    edges = {(edge.source, edge.target) for edge in graph.edges if edge.basis != "scope"}
+    assert (by_text["C"], by_text["ok"]) in edges
+    assert (by_text["7"], by_text["two"]) in edges
+    assert (by_text["C"], by_text["two"]) not in edges
+    assert (by_text["7"], by_text["ok"]) not in edges
+    assert (by_text["ok"], "answer") in edges
+    assert (by_text["two"], "answer") in edges
+    assert (Context.send_event, Context.collect_events) == plain, "the class is as it was"
+
+
+class Ended(StopEvent):
+    verdict: str
+    cited: list
+
+
+class Handing(Workflow):
+    """Returns what an engine answered as it is."""
+
+    @step
+    async def only(self, ev: StartEvent) -> StopEvent:
+        return StopEvent(result=await self.engine.aquery(ev.question))
+
+
+class Wrapping(Workflow):
+    """Returns it as an event of its own."""
+
+    @step
+    async def only(self, ev: StartEvent) -> Ended:
+        response = await self.engine.aquery(ev.question)
+        return Ended(verdict=str(response), cited=[hit.node.get_content() for hit in response.source_nodes])
+
+
+@pytest.mark.parametrize("flow", [Handing, Wrapping])
+def test_a_workflow_may_return_an_engines_answer(ask, shows, flow):
+    app = flow(timeout=10)
+    app.engine = ask([QUAY], THREE)
+
+    async def main():
+        return await app.run(question=HOW)
+
+    graph = graph_of(main)
+    assert graph.answer.text == THREE
+    assert shows(graph, QUAY, THREE)
+
+
+@pytest.mark.parametrize("read", ["all", "none"])
+def test_a_workflow_may_return_a_stream(ask, shows, read):
+    flow = Handing(timeout=10)
+    flow.engine = ask([QUAY], THREE, streaming=True)
+
+    async def main():
+        with trail(evaluate="never") as t:
+            response = await flow.run(question=HOW)
+            assert status().open_runs == 1
+            if read == "all":
+                assert "".join([token async for token in response.async_response_gen()]) == THREE
+            return t.graph if read == "all" else t
+
+    result = asyncio.run(main())
+    gc.collect()
+    assert status().open_runs == 0
+    graph = result if read == "all" else result.graph
+    assert graph.question.text == HOW
+    assert (graph.answer.text if graph.answer else None) == (THREE if read == "all" else None)
+    assert QUAY in {node.text for node in graph.nodes}
+    if read == "all":
+        assert shows(graph, QUAY, THREE)
