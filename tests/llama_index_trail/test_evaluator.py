@@ -1,7 +1,10 @@
 """`TrailEvaluator`, wherever LlamaIndex takes an evaluator."""
 
 import asyncio
+import importlib.util
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from llama_index.core import Settings
@@ -228,3 +231,16 @@ def test_a_guards_response(ask):
 
 def test_it_has_no_prompts_of_its_own():
     assert TrailEvaluator().get_prompts() == {}
+
+
+def test_side_by_side_with_llama_indexes_own():
+    """The table of the benchmark: each of its cases but the free paraphrase is decided rightly without a model."""
+    path = Path(__file__).parents[1] / "benchmarks" / "llama_index_evaluators.py"
+    spec = importlib.util.spec_from_file_location("llama_index_evaluators", path)
+    table = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = table
+    spec.loader.exec_module(table)
+    rows = {row["case"]: row for row in asyncio.run(table.rows())}
+    assert len(rows) == 10
+    assert {name for name, row in rows.items() if row["trail"] != row["right"]} == {"a free paraphrase"}
+    assert rows["a claim found only in a sub-answer"]["faithfulness"] == "passes"
