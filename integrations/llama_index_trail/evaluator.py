@@ -15,18 +15,17 @@ from llama_index_trail.grounds import from_nodes, node_texts
 from llama_index_trail.responses import said
 from llama_index_trail.results import graph_for
 from llama_index_trail.scope import untraced
+from trail_callbacks import averify, verify
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.feedback import feedback, without_feedback
 from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.pipeline import averify, judging, verify
 
 if TYPE_CHECKING:
     from llama_index.core.prompts.mixin import PromptDictType
-
-    from trail_callbacks.judges.resolve import JudgeLike
 
 __all__ = ["TrailEvaluationResult", "TrailEvaluator"]
 
@@ -88,7 +87,7 @@ class TrailEvaluator(BaseEvaluator):
     ) -> None:
         if not 0.0 <= max_score <= 1.0:
             raise InputError(f"max_score is {max_score}, expected 0.0 to 1.0")
-        self._judge = judging(judge, options)
+        self._judge = resolve(judge)
         self._max_score = max_score
         self._options = options
 

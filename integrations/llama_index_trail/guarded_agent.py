@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from llama_index.core.agent.workflow import AgentOutput, AgentWorkflow
+from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkflow, ToolCall
 from llama_index.core.agent.workflow.base_agent import BaseWorkflowAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.workflow import Context, StopEvent, step
 
 from llama_index_trail.drafts import hides, run_here
 from llama_index_trail.grounds import HANDOFF, from_messages, sources_of, without_handoffs, writer_of
@@ -105,6 +106,23 @@ class _GuardedStop:
             return outcome.draft
         seen.instead(guard.message, getattr(args[0] if args else self, "name", ""))
         return ChatResponse(message=ChatMessage(role="assistant", content=guard.message))
+
+    @step
+    async def parse_agent_output(self, ctx: Context, ev: AgentOutput) -> StopEvent | AgentInput | ToolCall | None:
+        """Ends the run, or goes on. No structured output is made in place of an answer that was withheld."""
+        unstructured = _unstructured(self) if (ev.get(KEY) or {}).get("blocked") else self
+        of_class: Any = super(_GuardedStop, unstructured)
+        following: StopEvent | AgentInput | ToolCall | None = await of_class.parse_agent_output(ctx, ev)
+        return following
+
+
+def _unstructured(agent: Any) -> Any:
+    """A copy that makes nothing of an answer; other runs go on with the agent itself."""
+    plain = copy.copy(agent)
+    plain.output_cls = plain.structured_output_fn = None
+    if isinstance(plain, AgentWorkflow):
+        plain.agents = {name: _unstructured(each) for name, each in plain.agents.items()}
+    return plain
 
 
 class _GuardedStep(_GuardedStop):

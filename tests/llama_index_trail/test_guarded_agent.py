@@ -273,6 +273,22 @@ async def test_an_agent_that_runs_out_of_steps(recording, turns):
     assert is_clean(messages, events)
 
 
+@pytest.mark.parametrize("in_workflow", [False, True])
+async def test_no_structure_is_made_of_a_withheld_answer(recording, turns, in_workflow):
+    made = []
+
+    def structured(messages):
+        made.append(messages[-1].content)
+        return {"says": messages[-1].content}
+
+    agent = FunctionAgent(tools=[look], llm=turns(LOOK, BAD, LOOK, GOOD), structured_output_fn=structured)
+    guarded = guard_agent(AgentWorkflow(agents=[agent]) if in_workflow else agent, on_fail="block")
+    output, _, _ = await run(guarded)
+    assert (str(output), output.structured_response, made) == (BLOCKED, None, [])
+    output, _, _ = await run(guarded)
+    assert (str(output), output.structured_response, made) == (GOOD, {"says": GOOD}, [GOOD])
+
+
 async def test_live_events_come_as_they_are(turns):
     output, _, events = await run(guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD)), on_fail="annotate"))
     assert shown(events) == BAD
