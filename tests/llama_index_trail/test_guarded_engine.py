@@ -1,14 +1,17 @@
 """`GuardedQueryEngine`: an engine of which only supported answers come out."""
 
 import asyncio
+import gc
 import json
 import re
 import threading
+import weakref
 
 import pytest
 from llama_index.core import QueryBundle, Settings
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import PydanticResponse, Response
+from llama_index.core.base.response.schema import PydanticResponse, Response, StreamingResponse
+from llama_index.core.chat_engine import CondenseQuestionChatEngine
 from llama_index.core.indices.query.query_transform.base import HyDEQueryTransform
 from llama_index.core.query_engine import (
     CitationQueryEngine,
@@ -18,6 +21,7 @@ from llama_index.core.query_engine import (
     TransformQueryEngine,
 )
 from llama_index.core.question_gen import LLMQuestionGenerator
+from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import BaseRetriever, RecursiveRetriever
 from llama_index.core.schema import IndexNode, NodeWithScore, TextNode
 from llama_index.core.selectors import LLMSingleSelector
@@ -32,6 +36,7 @@ from llama_index_trail import (
     status,
     trail,
 )
+from llama_index_trail.results import _origins
 from pydantic import BaseModel
 
 from trail_callbacks import VerifyOptions
@@ -266,6 +271,53 @@ def test_structured_answers(shelf, models):
     assert [node.node.text for node in withheld.source_nodes] == [FACT]
 
 
+class Growing(BaseModel):
+    """What a structured stream repeats as it grows."""
+
+    name: str
+    architect: str | None = None
+
+
+class Streams(Own):
+    """Streams an object that grows."""
+
+    def _query(self, query_bundle):
+        told = REVIEW in query_bundle.query_str
+        last = Growing(name="lighthouse of Genoa", architect=None if told else "Quixodoro Vexx")
+        return StreamingResponse(iter([Growing(name="light"), last]), list(self.nodes))
+
+
+@pytest.mark.parametrize(("rules", "end"), [({}, None), ({"on_fail": "annotate"}, "Quixodoro Vexx")])
+def test_streams_of_objects(rules, end):
+    response = GuardedQueryEngine(Streams(FACT), **rules).query(ASKED)
+    chunks = list(response.response_gen)
+    assert len(chunks) == 2
+    assert chunks[-1].architect == end
+    assert response.metadata["trail"]["passed"] is (end is None)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_an_abandoned_live_stream_leaves_nothing_open(engine, recorded):
+    if recorded:
+        instrument(evaluate="never")
+    response = GuardedQueryEngine(engine(HOPELESS, streaming=True), on_fail="annotate").query(ASKED)
+    del response
+    gc.collect()
+    assert status().open_runs == 0
+
+
+def test_nothing_is_kept_alive(engine):
+    guarded, kept = GuardedQueryEngine(engine()), []
+    for _ in range(30):
+        response = guarded.query(ASKED)
+        kept += [weakref.ref(response)]
+        del response
+    gc.collect()
+    assert [ref for ref in kept if ref() is not None] == []
+    assert len(_origins) == 0
+    assert status().open_runs == 0
+
+
 # -- in its place inside other parts -----------------------------------------------------------------------------
 
 
@@ -274,6 +326,41 @@ def test_in_a_tool(engine):
     output = tool.call(ASKED)
     assert output.content == GOOD
     assert output.raw_output.metadata["trail"]["attempts"] == 2
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # the chat's memory leaves a database open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("way", ["chat", "stream_chat"])
+def test_in_a_chat_engine(engine, models, way):
+    llm = models.Rules(rules=[("", ASKED)])
+    chat = CondenseQuestionChatEngine.from_defaults(query_engine=GuardedQueryEngine(engine()), llm=llm)
+    if way == "chat":
+        response = chat.chat(ASKED)
+        assert str(response) == GOOD
+        assert response.sources[0].raw_output.metadata["trail"]["attempts"] == 2
+    else:
+        chat = CondenseQuestionChatEngine.from_defaults(
+            query_engine=GuardedQueryEngine(engine(streaming=True)), llm=llm
+        )
+        assert "".join(chat.stream_chat(ASKED).response_gen) == GOOD
+
+
+async def test_for_the_parts_of_a_question_at_once(ask, models):
+    """As engines of sub-questions, in a running loop: what they withhold is what the outer one reads."""
+    asked = json.dumps([{"sub_question": f"How {n}?", "tool_name": "towers"} for n in ("high", "old")])
+    llm = models.Rules(rules=[("sub_question", f"```json\n{asked}\n```"), (BLOCKED, "Nothing is known."), ("", BAD)])
+    Settings.llm = llm
+    tool = QueryEngineTool.from_defaults(GuardedQueryEngine(ask([FACT], HOPELESS)), name="towers", description="towers")
+    outer = SubQuestionQueryEngine.from_defaults(
+        query_engine_tools=[tool],
+        llm=llm,
+        question_gen=LLMQuestionGenerator.from_defaults(llm=llm),
+        response_synthesizer=get_response_synthesizer(llm=llm),
+        use_async=True,
+        verbose=False,
+    )
+    assert str(await outer.aquery(ASKED)) == "Nothing is known."
+    assert not any(LEAKED in prompt for prompt in llm.asked)
 
 
 def test_in_a_router(engine, models):
@@ -293,8 +380,6 @@ def test_of_sub_questions(ask, models):
     tool = QueryEngineTool.from_defaults(inner, name="towers", description="towers")
     llm = models.Rules(rules=[("sub_question", asked), ("", BAD)])
     Settings.llm = llm
-    from llama_index.core.response_synthesizers import get_response_synthesizer
-
     plain = SubQuestionQueryEngine.from_defaults(
         query_engine_tools=[tool],
         llm=llm,
