@@ -209,6 +209,9 @@ def _grounds(here: Any, messages: list[ChatMessage], results: list[Any], text: s
             graph = without_handoffs(session.graph_under(run_id))
             if (wrote := writer_of(graph, text)) is not None:
                 return answered(graph, wrote.id, text.strip())
+            written = [node for node in graph.nodes if node.kind == "completion"]
+            if session.redacts and written:  # what is to be kept from the record is to be kept from the judge
+                return answered(graph, written[-1].id, written[-1].text)
     return from_messages(messages, results, text)
 
 

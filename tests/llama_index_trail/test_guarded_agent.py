@@ -318,6 +318,16 @@ async def test_the_recording_keeps_the_decision_and_finds_the_report(turns):
     assert report_for(output).hallucination_score == 0.0
 
 
+async def test_the_judge_sees_what_the_recording_is_allowed_to_see(turns):
+    instrument(evaluate="never", redact=lambda text: text.replace("Genoa", "[city]"))
+    seen = []
+    agent = guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD, GOOD)), on_report=seen.append)
+    output, _, _ = await run(agent)
+    assert str(output) == GOOD
+    assert [report.hallucination_score for report in seen] == [1.0, 0.0]
+    assert not any("Genoa" in node.text for report in seen for node in report.graph.nodes)
+
+
 async def test_without_tools_from_memory(turns):
     assert str((await run(guard_agent(FunctionAgent(llm=turns(BAD, BAD, BAD)))))[0]) == BLOCKED
     output, _, _ = await run(guard_agent(FunctionAgent(llm=turns(BAD)), no_evidence="pass"))

@@ -448,6 +448,14 @@ def test_the_apps_recording_sees_the_whole_run_and_keeps_the_decision(engine):
     assert not any(LEAKED in leaf.text for leaf in graph.leaves())
 
 
+def test_the_judge_sees_what_the_recording_is_allowed_to_see(engine):
+    instrument(evaluate="never", redact=lambda text: text.replace("Genoa", "[city]"))
+    seen = []
+    assert str(GuardedQueryEngine(engine(), on_report=seen.append).query(ASKED)) == GOOD
+    assert [report.hallucination_score for report in seen] == [1.0, 0.0]
+    assert not any("Genoa" in node.text for report in seen for node in report.graph.nodes)
+
+
 def test_without_a_recording_none_is_left(engine):
     GuardedQueryEngine(engine()).query(ASKED)
     now = status()

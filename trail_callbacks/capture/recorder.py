@@ -142,6 +142,11 @@ class Recorder:
             return next(reversed(self._closed), None) or next(reversed(self._open), None)
 
     @property
+    def redacts(self) -> bool:
+        """True if texts are changed before they are stored."""
+        return self._redact is not None
+
+    @property
     def unfinished(self) -> int:
         """Number of run trees whose root has not ended."""
         return len(self._open)

@@ -119,6 +119,11 @@ class Session:
             self._logged.add(type(error))
             _logger.warning("trail-callbacks failed, the app is not affected: %r", error, exc_info=error)
 
+    @property
+    def redacts(self) -> bool:
+        """True if texts are changed before they are stored: then no graph holds what the app wrote, word for word."""
+        return self._recorder.redacts
+
     def recent(self) -> str | None:
         """Returns the id of the root run that `graph()` and `report()` mean by default."""
         return self._recorder.latest
