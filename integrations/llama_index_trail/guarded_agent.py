@@ -47,7 +47,7 @@ _REJECTED = "trail_rejected"
 _RESULTS = "current_tool_calls"
 _last_reply: ContextVar[list[Outcome[Any]] | None] = ContextVar("llama_index_trail_reply", default=None)
 
-Agent = TypeVar("Agent", BaseWorkflowAgent, AgentWorkflow)
+Agent = TypeVar("Agent", bound=BaseWorkflowAgent | AgentWorkflow)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,3 +79,20 @@ def llama_index() -> None:
         pass
     assert_type(recording.report, Report)
     assert_type(recording.graph, ProvenanceGraph)
+
+
+async def llama_index_guards() -> None:
+    from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+    from llama_index.core.base.response.schema import Response
+    from llama_index.core.query_engine import RetrieverQueryEngine
+    from llama_index_trail import GuardedQueryEngine, TrailEvaluationResult, TrailEvaluator, guard_agent
+
+    def guard(engine: RetrieverQueryEngine, agent: FunctionAgent, workflow: AgentWorkflow) -> None:
+        assert_type(GuardedQueryEngine(engine, "local", on_fail="block"), GuardedQueryEngine)
+        assert_type(guard_agent(agent, max_retries=1), FunctionAgent)
+        assert_type(guard_agent(workflow), AgentWorkflow)
+
+    result = await TrailEvaluator().aevaluate_response("When?", Response("It opened."))
+    assert_type(result, TrailEvaluationResult)
+    assert_type(result.claims, tuple[Claim, ...])
+    assert callable(guard)
