@@ -214,11 +214,14 @@ class OpenRuns:
 
     def _close_unread(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
         """Ends the components that handed the stream on; what went through another stream is not known."""
+        handed_on = trace.stream
+        if handed_on is None and trace.streamed is not None:  # a chat's writer reads the stream of an engine
+            handed_on = trace.unread[-1][1] if trace.unread else None
         for span, key in trace.unread:
             if error is not None:
                 span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error)))
             else:
-                span.trace.finish(span.id, (Ended, span.id, outputs if key == trace.stream else ()))
+                span.trace.finish(span.id, (Ended, span.id, outputs if key == handed_on else ()))
 
     def _drop(self, trace: Trace | None) -> None:
         if trace is not None:

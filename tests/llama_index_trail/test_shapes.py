@@ -16,6 +16,7 @@ from llama_index.core.chat_engine import (
 from llama_index.core.indices.query.query_transform.base import StepDecomposeQueryTransform
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.query_engine import (
+    CustomQueryEngine,
     MultiStepQueryEngine,
     NLSQLTableQueryEngine,
     RetrieverQueryEngine,
@@ -30,6 +31,7 @@ from llama_index.core.storage import StorageContext
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index.core.workflow import Context, Event, StartEvent, StopEvent, Workflow, step
 from llama_index_trail import report_for, status, trail
+from llama_index_trail.tracker import TRACKER
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import StaticPool
 
@@ -84,11 +86,8 @@ def sub_questions(ask, models, *, use_async, **options):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
-@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize(("mode", "streaming"), [("sync", False), ("sync", True), ("async", False)])
 def test_sub_answers_are_completions_also_where_they_were_streamed(ask, models, answer, shows, kinds, mode, streaming):  # noqa: PLR0917 - fixtures
-    if streaming and mode == "async":
-        pytest.skip("LlamaIndex cannot turn an async stream into a string")
     engine = sub_questions(ask, models, use_async=mode == "async", streaming=streaming)
     graph = graph_of(lambda: answer(engine, "Quay and crane?", mode))
     assert graph.answer.text == BOTH
@@ -246,6 +245,36 @@ def test_an_earlier_reply_is_no_evidence_in_a_later_turn(models, shelf, mode, ki
     assert not [leaf for leaf in leaves(graph) if claim in leaf], "what a model said earlier is no source"
     assert {node.kind for node in graph.nodes if claim in node.text} == {"completion"}
     assert not [prompt for prompt in llm.asked if "hallucination_score" in prompt]
+
+
+class Aloud(CustomQueryEngine):
+    """Reads the stream of another engine itself."""
+
+    inner: object
+
+    def custom_query(self, query_str):
+        return "".join(self.inner.query(query_str).response_gen).upper()
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_a_stream_that_the_apps_own_code_read_up(ask, answer, shows, kinds, mode):
+    graph = graph_of(lambda: answer(Aloud(inner=ask([QUAY], THREE, streaming=True)), HOW, mode))
+    assert graph.answer.text == THREE.upper()
+    assert kinds(graph, THREE) == {"completion"}
+    assert shows(graph, QUAY, THREE)
+    assert shows(graph, THREE, THREE.upper())
+
+
+async def test_a_run_past_its_time_is_given_up_and_its_stream_still_readable(ask):
+    engine = ask([QUAY], THREE, streaming=True)
+    with trail(evaluate="never", ttl=0.05):
+        response = await engine.aquery(HOW)
+        assert status().open_runs == 1
+        await asyncio.sleep(0.1)
+        assert status().open_runs == 0
+        assert TRACKER._spans == {}
+        assert "".join([token async for token in response.async_response_gen()]) == THREE
+    assert status().open_runs == 0
 
 
 # --- agents ----------------------------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def test_a_stream_left_early_is_a_cancelled_run_with_its_graph(engine):
     with trail(evaluate="never") as t:
         response = engine.query(HOW)
         stream = response.response_gen
-        assert next(stream) == "It "
+        assert ELLS.startswith(next(stream))  # some versions of LlamaIndex hand on all tokens as one
         stream.close()
     assert status().open_runs == 0
     assert t.graph.answer is None
@@ -102,7 +102,7 @@ async def test_an_async_stream_left_early_likewise(engine):
     with trail(evaluate="never") as t:
         response = await engine.aquery(HOW)
         stream = response.response_gen
-        assert await anext(stream) == "It "
+        assert ELLS.startswith(await anext(stream))
         await stream.aclose()
     assert status().open_runs == 0
     assert t.graph.answer is None
@@ -149,10 +149,8 @@ def test_nothing_keeps_a_dropped_stream_alive(engine):
 def test_an_error_in_mid_stream_reaches_the_app_unchanged(ask, tokens):
     fault = ConnectionError("the line went dead")
     engine = ask([LOOM], [[*tokens, fault]] and [("", [*tokens, fault])], streaming=True)
-    with trail() as t:
-        response = engine.query(HOW)
-        with pytest.raises(ConnectionError) as caught:
-            list(response.response_gen)
+    with trail() as t, pytest.raises(ConnectionError) as caught:
+        list(engine.query(HOW).response_gen)
     assert caught.value is fault
     assert t.graph.answer is None
     assert any(node.text == LOOM for node in t.graph.nodes)
@@ -163,11 +161,9 @@ def test_an_error_in_mid_stream_reaches_the_app_unchanged(ask, tokens):
 async def test_an_error_in_mid_async_stream_likewise(ask):
     fault = ConnectionError("the line went dead")
     engine = ask([LOOM], [("", ["It ", fault])], streaming=True)
-    with trail() as t:
-        response = await engine.aquery(HOW)
-        with pytest.raises(ConnectionError) as caught:
-            async for _ in response.async_response_gen():
-                pass
+    with trail() as t, pytest.raises(ConnectionError) as caught:
+        async for _ in (await engine.aquery(HOW)).async_response_gen():
+            pass
     assert caught.value is fault
     assert t.graph.answer is None
 

@@ -85,7 +85,7 @@ class _Builder:
             return None
         if slot.side == "in":
             return self._unexplained(slot) if run.parent else self._draft(root_kind(slot, run.inputs), slot, run.start)
-        composite = any(child.outputs for child in run.children)
+        composite = run.composite
         if run.kind in {"tool", "retriever"}:
             inside = composite and self._written_inside(slot)
             return None if inside else self._brought(slot, composite=composite)

@@ -153,7 +153,7 @@ class Linker:
         run = slot.run
         if run.kind == "prompt":
             return self._of_prompt(slot)
-        if any(child.outputs for child in run.children):
+        if run.composite:
             return self._of_composite(slot)
         if run.kind in {"model", "tool", "retriever"}:
             return _opaque(run.inputs)

@@ -30,6 +30,7 @@ class Run:
         end: Clock of the end; infinite if it never ended.
         first: Position in a walk of the tree, parents first.
         last: Largest `first` among itself and its descendants.
+        composite: True if something below it has outputs.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Run:
     children: list[Run] = field(default_factory=list)
     first: int = 0
     last: int = 0
+    composite: bool = False
 
     def within(self, other: Run) -> bool:
         """True if this is a descendant of the other run."""
@@ -82,9 +84,19 @@ def tree(events: Iterable[Event]) -> tuple[Run, ...]:
         elif (ended := runs.get(event.run_id)) is not None:
             _finish(ended, event)
     ordered = tuple(runs.values())
+    for run in ordered:
+        if run.outputs:
+            _mark(run.ancestors)
     if root is not None:
         _number(root)
     return ordered
+
+
+def _mark(ancestors: Iterator[Run]) -> None:
+    for run in ancestors:
+        if run.composite:
+            return
+        run.composite = True
 
 
 def _finish(run: Run, event: RunEnded | RunFailed) -> None:
