@@ -76,6 +76,11 @@ class Notes:
         self._key = agent.reasoning_key if self._reasons else getattr(agent, "scratchpad_key", None)
         self._before: list[Any] = []
 
+    @property
+    def exist(self) -> bool:
+        """False for an agent that keeps none, or where nobody knows."""
+        return self._key is not None
+
     async def read(self) -> list[Any]:
         """Returns them."""
         return list(await self._store.get(self._key, default=[])) if self._key else []

@@ -11,6 +11,7 @@ from llama_index.core.agent.workflow import (
     ReActAgent,
     ToolCallResult,
 )
+from llama_index.core.agent.workflow.base_agent import BaseWorkflowAgent
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index_trail import AnswerRejectedError, guard_agent, instrument, report_for
@@ -184,6 +185,32 @@ async def test_a_code_agent(models, recording):
     assert is_clean(messages, events)
 
 
+class Own(BaseWorkflowAgent):
+    """An agent of the app's author that keeps no notes."""
+
+    async def take_step(self, ctx, llm_input, tools, memory):
+        response = await self.llm.achat(llm_input)
+        return AgentOutput(response=response.message, current_agent_name=self.name)
+
+    async def handle_tool_call_results(self, ctx, results, memory):
+        raise NotImplementedError
+
+    async def finalize(self, ctx, output, memory):
+        await memory.aput(output.response)
+        return output
+
+
+async def test_an_agent_that_keeps_no_notes(recording, turns):
+    llm = turns(BAD, GOOD)
+    output, messages, _ = await run(guard_agent(Own(llm=llm, system_prompt=FACT), max_retries=1))
+    assert f"{BAD}\n{REVIEW}" in llm.asked[-1]
+    assert [message.content for message in messages] == [ASKED, str(output)]
+    assert str(output) == GOOD
+    output, messages, _ = await run(guard_agent(Own(llm=turns(BAD, BAD, BAD), system_prompt=FACT)))
+    assert [message.content for message in messages] == [ASKED, BLOCKED]
+    assert str(output) == BLOCKED
+
+
 async def test_a_workflow_guards_all_its_agents_and_lets_hand_offs_pass(recording, turns):
     first = FunctionAgent(
         name="desk",
@@ -336,7 +363,9 @@ async def test_without_tools_from_memory(turns):
 
 async def test_the_system_prompt_and_the_user_may_support_an_answer(turns):
     agent = FunctionAgent(llm=turns(GOOD), system_prompt=FACT)
-    assert str((await run(guard_agent(agent, no_evidence="pass")))[0]) == GOOD
+    assert str((await run(guard_agent(agent)))[0]) == GOOD
+    agent = FunctionAgent(llm=turns(GOOD))
+    assert str((await run(guard_agent(agent), f"{FACT} {ASKED}"))[0]) == GOOD
 
 
 @pytest.mark.parametrize(("on_error", "end"), [("open", GOOD), ("closed", BLOCKED)])

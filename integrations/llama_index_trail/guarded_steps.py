@@ -1,0 +1,239 @@
+"""What a guard adds to an agent's class: no step ends with an answer that was not judged."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkflow, ToolCall
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.workflow import Context, StopEvent, step
+
+from llama_index_trail.drafts import run_here
+from llama_index_trail.grounds import HANDOFF, from_messages, sources_of, without_handoffs, writer_of
+from llama_index_trail.results import KEY, Decision
+from llama_index_trail.turns import Notes, Onlooker, answer_of
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.guard import Checker, Guarding, Outcome, Policy, acarry_out, answered, guarding, refused
+
+__all__ = ["Guard", "GuardedStep", "GuardedStop"]
+
+_REJECTED = "trail_rejected"
+_RESULTS = "current_tool_calls"
+_last_reply: ContextVar[list[Outcome[Any]] | None] = ContextVar("llama_index_trail_reply", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """How an agent is guarded.
+
+    Attributes:
+        policy: What passes.
+        checker: Who judges.
+        message: What the user reads in place of a withheld answer.
+        hide: Drafts are shown only when they are accepted.
+    """
+
+    policy: Policy
+    checker: Checker
+    message: str
+    hide: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What a step is given, and feedback that goes into the agent's own notes; without notes it is in the messages."""
+
+    messages: list[ChatMessage]
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    output: AgentOutput
+    text: str | None
+
+
+class GuardedStop:
+    """Mixed into the classes of agents and of `AgentWorkflow`: an agent that runs out of steps is asked to end."""
+
+    _trail_guard: Guard
+
+    async def _generate_early_stopping_response(self, *args: Any) -> Any:
+        of_class: Any = super()
+        token = _last_reply.set([])
+        try:
+            stop = await of_class._generate_early_stopping_response(*args)  # noqa: SLF001 - as the class inside
+            for outcome in _last_reply.get() or ():
+                _marked(stop.result, outcome)
+            return stop
+        finally:
+            _last_reply.reset(token)
+
+    async def _get_llm_response(self, ctx: Any, llm_input: list[ChatMessage], *args: Any) -> Any:
+        guard, seen = self._trail_guard, Onlooker(ctx, hide=self._trail_guard.hide)
+        results, here = await ctx.store.get(_RESULTS, default=[]), run_here()
+        of_class: Any = super()
+
+        async def write(messages: list[ChatMessage]) -> Any:
+            seen.next()
+            return await of_class._get_llm_response(seen, messages, *args)  # noqa: SLF001 - as the class inside
+
+        def graph_of(messages: list[ChatMessage], reply: Any) -> Callable[[], ProvenanceGraph]:
+            return lambda: _grounds(here, messages, results, reply.message.content or "")
+
+        def revised(messages: list[ChatMessage], reply: Any, told: str) -> list[ChatMessage]:
+            return [*messages, reply.message, ChatMessage(role="user", content=told)]
+
+        steps: Guarding[Any] = guarding(guard.policy, llm_input, graph_of=graph_of, revised=revised)
+        outcome = await acarry_out(steps, write, guard.checker)
+        if (kept := _last_reply.get()) is not None:
+            kept.append(outcome)
+        if outcome.action == "raise":
+            refused(outcome)
+        if outcome.action != "block":
+            seen.release()
+            return outcome.draft
+        seen.instead(guard.message, getattr(args[0] if args else self, "name", ""))
+        return ChatResponse(message=ChatMessage(role="assistant", content=guard.message))
+
+    @step
+    async def parse_agent_output(self, ctx: Context, ev: AgentOutput) -> StopEvent | AgentInput | ToolCall | None:
+        """Ends the run, or goes on. No structured output is made in place of an answer that was withheld."""
+        unstructured = _unstructured(self) if (ev.get(KEY) or {}).get("blocked") else self
+        of_class: Any = super(GuardedStop, unstructured)
+        following: StopEvent | AgentInput | ToolCall | None = await of_class.parse_agent_output(ctx, ev)
+        return following
+
+
+def _unstructured(agent: Any) -> Any:
+    """A copy that makes nothing of an answer; other runs go on with the agent itself."""
+    plain = copy.copy(agent)
+    plain.output_cls = plain.structured_output_fn = None
+    if isinstance(plain, AgentWorkflow):
+        plain.agents = {name: _unstructured(each) for name, each in plain.agents.items()}
+    return plain
+
+
+class GuardedStep(GuardedStop):
+    """Mixed into the classes of agents."""
+
+    async def take_step(self, ctx: Any, llm_input: list[ChatMessage], tools: Any, memory: Any) -> AgentOutput:
+        """Takes steps until an answer passes, or does what the policy says."""
+        guard, seen, notes = self._trail_guard, Onlooker(ctx, hide=self._trail_guard.hide), Notes(self, ctx)
+        start = len(await notes.mark())
+        results, here = await ctx.store.get(_RESULTS, default=[]), run_here()
+        rejected = await ctx.store.get(_REJECTED, default=0)
+        of_class: Any = super()
+
+        async def write(request: _Request) -> _Draft:
+            nonlocal start
+            if request.told:
+                await notes.reject(request.told)
+                start = len(await notes.read())
+            seen.next()
+            output = await of_class.take_step(seen, request.messages, tools, memory)
+            return _Draft(output, answer_of(output, await notes.read()))
+
+        def graph_of(_: _Request, draft: _Draft) -> Callable[[], ProvenanceGraph] | None:
+            text = draft.text
+            return None if text is None else lambda: _grounds(here, llm_input, results, text)
+
+        def revised(request: _Request, draft: _Draft, told: str) -> _Request:
+            if notes.exist:
+                return replace(request, told=told)
+            review = [draft.output.response, ChatMessage(role="user", content=told)]
+            return replace(request, messages=[*request.messages, *review])
+
+        request = _Request(llm_input)
+        steps = guarding(guard.policy, request, graph_of=graph_of, revised=revised, rejected=rejected)
+        outcome = await acarry_out(steps, write, guard.checker)
+        await notes.keep_last(start)
+        after = outcome.rejected if outcome.action == "skip" else 0
+        if after != rejected:
+            await ctx.store.set(_REJECTED, after)
+        output = outcome.draft.output
+        if outcome.action == "raise":
+            refused(outcome)
+        if outcome.action == "block":
+            seen.instead(guard.message, output.current_agent_name)
+            await notes.replace(guard.message)
+            output = _withheld(output, guard.message)
+        else:
+            seen.release()
+        return _marked(output, outcome)
+
+    async def finalize(self, ctx: Any, output: AgentOutput, memory: Any) -> AgentOutput:
+        """Judges what a tool returned directly; all other answers are judged already."""
+        of_class: Any = super()
+        results = await ctx.store.get(_RESULTS, default=[])
+        if not _is_written(output, results):
+            ended: AgentOutput = await of_class.finalize(ctx, output, memory)
+            return ended
+        guard, here, text = self._trail_guard, run_here(), output.response.content or ""
+
+        async def write(_: None) -> _Draft:
+            return _Draft(output, text)
+
+        def graph_of(_: None, __: _Draft) -> Callable[[], ProvenanceGraph]:
+            return lambda: _grounds(here, [], results, text)
+
+        steps = guarding(_once(guard.policy), None, graph_of=graph_of, revised=_never)
+        outcome = await acarry_out(steps, write, guard.checker)
+        if outcome.action == "raise":
+            refused(outcome)
+        if outcome.action == "block":
+            await Notes(self, ctx).replace(guard.message, frozenset({text}))
+            output = _withheld(output, guard.message)
+        return _marked(await of_class.finalize(ctx, output, memory), outcome)
+
+
+def _never(_: None, __: _Draft, ___: str) -> None:
+    """There is no second request."""
+
+
+def _once(policy: Policy) -> Policy:
+    """The policy where there is nobody to ask again."""
+    return replace(policy, on_fail=policy.exhausted) if policy.on_fail == "retry" else policy
+
+
+def _grounds(here: Any, messages: list[ChatMessage], results: list[Any], text: str) -> ProvenanceGraph:
+    """What an answer rests on: the recorded run if it is one, else what the agent was told and its tools returned."""
+    if here is not None:
+        session, run_id = here
+        with suppress(InputError):  # given up as too old
+            graph = without_handoffs(session.graph_under(run_id))
+            if (wrote := writer_of(graph, text)) is not None:
+                return answered(graph, wrote.id, text.strip())
+            written = [node for node in graph.nodes if node.kind == "completion"]
+            if session.redacts and written:  # what is to be kept from the record is to be kept from the judge
+                return answered(graph, written[-1].id, written[-1].text)
+    return from_messages(messages, results, text)
+
+
+def _is_written(output: AgentOutput, results: list[Any]) -> bool:
+    """True for an answer that a tool returned and a model wrote: a query engine's. Other tools are sources."""
+    if not output.tool_calls:
+        return False
+    for result in results:
+        if result.return_direct and result.tool_output.content == output.response.content:
+            return result.tool_name != HANDOFF and bool(sources_of(result.tool_output))
+    return False
+
+
+def _withheld(output: AgentOutput, message: str) -> AgentOutput:
+    """An output that keeps nothing of an answer; the model's raw reply, for one, holds it."""
+    return output.model_copy(
+        update={"response": ChatMessage(role="assistant", content=message), "raw": None, "structured_response": None}
+    )
+
+
+def _marked(output: AgentOutput, outcome: Outcome[Any]) -> AgentOutput:
+    if summary := outcome.summary():
+        output[KEY] = Decision(summary, output)
+    return output
