@@ -49,12 +49,14 @@ class Draft:
         text: What that says.
         chunks: Its stream, if it was one.
         run: The session that recorded it, and the run in it; None if nothing did.
+        hidden: Nothing is to be put into its metadata.
     """
 
     response: Any = None
     text: str = ""
     chunks: list[Any] | None = None
     run: tuple[Session, str] | None = field(default=None, repr=False)
+    hidden: bool = False
 
     def graph(self) -> ProvenanceGraph | None:
         """What was recorded of it, or None."""

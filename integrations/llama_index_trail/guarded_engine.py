@@ -223,7 +223,7 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     def _guarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         def write(request: Request) -> Draft:
-            made = Draft()
+            made = Draft(hidden=_for_retriever())
 
             def work() -> Any:
                 made.run = run_here()
@@ -251,7 +251,7 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     async def _aguarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         async def write(request: Request) -> Draft:
-            made = Draft()
+            made = Draft(hidden=_for_retriever())
 
             async def work() -> Any:
                 made.run = run_here()
@@ -309,6 +309,12 @@ class GuardedQueryEngine(BaseQueryEngine):
         _marked(made.response, outcome, outcome.report)
 
 
+def _for_retriever() -> bool:
+    """True if a retriever asks: it makes a node of the response, with its metadata, which a prompt will show."""
+    caller = _caller.get()
+    return caller is not None and method_of(caller) in _RETRIEVING
+
+
 def _exhaust(made: Draft, source: Any) -> None:
     for _ in followed(made, source).wrapped(source):
         pass  # it keeps the chunks
@@ -334,10 +340,10 @@ def _graph_of(request: Request, made: Draft) -> Callable[[], ProvenanceGraph] | 
 
 
 def _marked(response: Any, outcome: Outcome[Draft], report: Report | None) -> Any:
-    summary, caller = outcome.summary(), _caller.get()
+    summary = outcome.summary()
     if not summary:
         return response
-    if caller is not None and method_of(caller) in _RETRIEVING:
+    if outcome.draft.hidden:
         settle(response, report)
     else:
         decide(response, summary, report)

@@ -394,9 +394,10 @@ def test_of_sub_questions(ask, models):
     assert {leaf.text for leaf in seen[0].graph.leaves() if leaf.kind == "document"} == {FACT}
 
 
-async def test_no_verdict_reaches_a_prompt(engine, models):
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_no_verdict_reaches_a_prompt(engine, models, streaming):
     """An engine that a retriever asks: its metadata becomes that of a node, and so text in a prompt."""
-    guarded = GuardedQueryEngine(engine(HOPELESS), on_fail="annotate")
+    guarded = GuardedQueryEngine(engine(HOPELESS, streaming=streaming), on_fail="annotate")
     outer = models.Rules(rules=[("", GOOD)])
 
     class Pointing(BaseRetriever):
