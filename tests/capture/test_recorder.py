@@ -191,3 +191,23 @@ def test_the_graph_of_a_finished_tree_is_built_once():
     assert early.answer is None
     assert recorder.graph("a") is recorder.graph("a")
     assert recorder.graph("a").answer.text == "the answer"
+
+
+def test_the_graph_of_a_run_inside_a_tree_that_goes_on():
+    recorder = Recorder()
+    recorder.emit(Record("root", text="the whole question"))
+    for name in ("first", "second"):
+        recorder.emit(Record(name, parent_id="root", text=f"the {name} question"))
+        recorder.emit(Record(f"{name} inside", parent_id=name, text="more"))
+        recorder.emit(Record(f"{name} inside", "ended", text=f"words inside the {name}"))
+        recorder.emit(Record(name, "ended", text=f"the {name} answer is this one"))
+    graph = recorder.graph_under("second")
+    assert graph.question.text == "the second question"
+    assert graph.answer.text == "the second answer is this one"
+    assert not any("first" in node.text or "whole" in node.text for node in graph.nodes)
+    assert recorder.graph_under("root").answer is None
+    recorder.emit(Record("root", "ended", text="the end"))
+    assert recorder.graph_under("root") is recorder.graph("root")
+    with pytest.raises(InputError):
+        recorder.graph_under("second")
+    assert not recorder.redacts
