@@ -92,7 +92,8 @@ _DECLINE = rf"""{_OPENING}(?:
         (?:(?:clear|known|stated|mentioned|specified|given|available|found|determined|answered|possible|unclear|unknown))\b.{{0,60}}(?:{_SOURCE}\b|\W*$)
     | [^.;]{{1,120}}\s(?:is|are|was|were)(?:n['\u2019]t|\snot)\s(?:explicitly\s|directly\s)?
         (?:mentioned|stated|specified|given|provided|available|discussed|described|addressed|covered|included|found|known)\s(?:anywhere\s)?(?:in|by|from|within)\s{_DETERMINED}\W*$
-    | (?:unknown|unclear|n/a|(?:empty|no)\s(?:response|answer)|not\s(?:stated|mentioned|given|available|specified|provided|known|found))\W*$
+    | (?:unknown|unclear|n/a|(?:empty|no)\s(?:response|answer)
+        |not\s(?:stated|mentioned|given|available|specified|provided|known|found))\W*$
     )"""
 
 
