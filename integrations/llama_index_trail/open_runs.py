@@ -232,7 +232,10 @@ class OpenRuns:
     def _give_up(self, now: float, most: int) -> None:
         """Drops runs that never ended: those past their time, and the oldest if there are too many."""
         while self._traces:
-            id_, oldest = next(iter(self._traces.items()))
+            try:
+                id_, oldest = next(iter(self._traces.items()))
+            except (StopIteration, RuntimeError):  # other threads begin and end runs meanwhile: the next one will see
+                return
             if len(self._traces) <= most and now - oldest.started <= oldest.scope.ttl:
                 return
             self._drop(self._traces.pop(id_, None))
