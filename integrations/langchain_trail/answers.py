@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage
 
 from langchain_trail.grounds import answer_text
 
@@ -39,24 +39,24 @@ def annotated(output: Any, summary: dict[str, Any]) -> Any:
     return {**marked, "trail": summary} if isinstance(marked, dict) else marked
 
 
-def replaced(output: Any, text: str, message: str, summary: dict[str, Any]) -> Any:
+def replaced(output: Any, texts: Sequence[str], message: str, summary: dict[str, Any]) -> Any:
     """Returns an output in which a message stands in place of the answer, or None where it has no place for one.
 
     Args:
         output: What the runnable returned.
-        text: Its answer, as it was judged.
+        texts: Its answer, as it was judged: one text, or several side by side.
         message: What the user is to read.
         summary: What is known about the answer.
     """
     answer = said(output)
     if answer is not None:
-        text = answer_text(answer)
+        texts = [answer_text(answer)]
         blocked = _mapped(output, answer, lambda old: _noted(_withheld(old, message), summary))
-        return {**_cleared(blocked, text, message), "trail": summary} if isinstance(blocked, dict) else blocked
+        return {**_cleared(blocked, texts, message), "trail": summary} if isinstance(blocked, dict) else blocked
     if isinstance(output, str):
         return message
     if isinstance(output, dict):
-        cleared = _cleared(output, text, message)
+        cleared = _cleared(output, texts, message)
         return {**cleared, "trail": summary} if cleared != output else None
     return None
 
@@ -78,14 +78,21 @@ def _withheld(message: AIMessage, text: str) -> AIMessage:
     return AIMessage(text, id=message.id, name=message.name, usage_metadata=message.usage_metadata)
 
 
-def _cleared(output: dict[str, Any], text: str, message: str) -> dict[str, Any]:
-    """Replaces the answer wherever a dictionary holds it."""
+def _cleared(output: dict[str, Any], texts: Sequence[str], message: str) -> dict[str, Any]:
+    """Replaces the answer wherever a dictionary holds it, lists and dictionaries inside too.
 
-    def clear(value: Any) -> Any:
-        if isinstance(value, str) and value.strip() and value.strip() in {text.strip(), *text.strip().splitlines()}:
-            return message
-        if isinstance(value, BaseMessage) and value.text.strip() == text.strip():
-            return AIMessage(message, id=value.id)
-        return value
+    A conversation in `messages` stays as it is: its answer is replaced by who knows which message that is.
+    """
+    whole = {text.strip() for text in texts if text.strip()}
+    lines = {line.strip() for text in whole for line in text.splitlines() if line.strip()}
 
-    return {key: clear(value) for key, value in output.items()}
+    def clear(value: Any, held: set[str]) -> Any:
+        if isinstance(value, str):
+            return message if value.strip() in held else value
+        if isinstance(value, AIMessage):
+            return AIMessage(message, id=value.id) if value.text.strip() in whole else value
+        if type(value) is list:
+            return [clear(item, whole) for item in value]
+        return {key: clear(item, whole) for key, item in value.items()} if type(value) is dict else value
+
+    return {key: value if key == "messages" else clear(value, whole | lines) for key, value in output.items()}

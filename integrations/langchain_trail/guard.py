@@ -104,9 +104,11 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     answer's message carries the summary in `response_metadata["trail"]`, the agent's state in `trail`; it is sent as
     the custom event `trail.report` too. What a withheld answer says stands in none of them, only in `on_report`.
 
-    Drafts never enter the agent's state. Put the guard last in the list, to judge what the model itself wrote, and so
-    that nothing outside retries what it does. A `TrailCallbackHandler` beside it verifies the final answer once more,
-    as it does any: give it `evaluate="never"` where the judge costs money.
+    Drafts enter neither the agent's state nor its streams. Callback handlers of the app, such as tracers, hear every
+    draft, rejected ones too: a handler that shows tokens to users must not be among them. Put the guard last in the
+    list, to judge what the model itself wrote, and so that nothing outside retries what it does. A
+    `TrailCallbackHandler` beside it verifies the final answer once more, as it does any: give it `evaluate="never"`
+    where the judge costs money.
 
     Args:
         judge: Who decides; None is the offline judge. See `TrailCallbackHandler`.

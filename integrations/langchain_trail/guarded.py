@@ -18,6 +18,7 @@ from langchain_trail.chunks import added, as_chunk, trailing
 from langchain_trail.drafts import Drafts, hides, unseen
 from langchain_trail.events import adispatch, dispatch
 from langchain_trail.handler import TrailCallbackHandler
+from langchain_trail.parts import complete, parts
 from langchain_trail.revising import Revise, prepared, revised
 from langchain_trail.sentences import Sentences
 from langchain_trail.streams import END, Emit, Fetch, Open, Steps, by_sentence, whole
@@ -153,7 +154,9 @@ class Guarded(Runnable[In, Out]):
     def _steps(self, given: Any, attempts: _Attempts) -> Guarding[_Draft]:
         def graph_of(request: Any, draft: _Draft) -> Callable[[], ProvenanceGraph] | None:
             del request  # the graph holds it
-            return None if calls_tools(draft.output) else partial(attempts.recorder.graph, draft.run_id)
+            if calls_tools(draft.output):
+                return None
+            return lambda: complete(attempts.recorder.graph(draft.run_id), draft.output)
 
         return guarding(
             self._policy,
@@ -171,8 +174,9 @@ class Guarded(Runnable[In, Out]):
         return cast("Out", output if outcome.action == "skip" else annotated(output, outcome.summary()))
 
     def _withheld(self, outcome: Outcome[_Draft]) -> Any:
-        output, answer = outcome.draft.output, outcome.report.graph.answer if outcome.report else None
-        found = replaced(output, answer.text if answer else "", self._message, outcome.summary())
+        output, graph = outcome.draft.output, outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
+        texts = parts(graph, output) or [graph.answer.text if graph.answer else ""]
+        found = replaced(output, texts, self._message, outcome.summary())
         if found is None:
             raise AnswerRejectedError(
                 f"the answer was not accepted, and a {type(output).__name__} has no place for a message instead",
@@ -359,6 +363,11 @@ def guarded(
     its report in `response_metadata["trail"]`, a dictionary under `trail`; a plain text has no place for one, but
     `on_report` and the custom event `trail.report` tell. For agents made by `create_agent` there is `TrailGuard`.
 
+    Of a dictionary the answer is the last message of a model in `messages`, what stands under `answer`, `output`,
+    `result` or the like, or else all that models wrote side by side, as in a `RunnableParallel`; of a list likewise.
+    Callback handlers of the app, such as tracers, hear every draft, rejected ones too: a handler that shows tokens to
+    users must not be among them. Streams show accepted answers only.
+
     To ask again, the feedback needs a place in the input: messages and prompt values get two more messages; a
     dictionary gets the key `feedback`, if the prompt has a variable of that name (the first time it is empty), else its
     `messages` grow. An input with no place for feedback is given to the app as it was: a model that is sampled may do
@@ -392,6 +401,8 @@ def guarded(
     """
     if not isinstance(runnable, Runnable):
         raise InputError(f"guarded() takes a runnable, got {type(runnable).__name__}")
+    if stream not in {None, "buffer", "sentences", "pass"}:
+        raise InputError(f"stream is {stream!r}, expected 'buffer', 'sentences' or 'pass'")
     if stream != "sentences":
         stream = "buffer" if hides(stream, on_fail) else "pass"
     policy = Policy(

@@ -44,7 +44,10 @@ def trail_node(
 
         builder.add_node("verify", trail_node())
         builder.add_edge("generate", "verify")
-        builder.add_conditional_edges("verify", lambda s: END if s["trail"]["hallucination_score"] == 0 else "generate")
+        builder.add_conditional_edges("verify", lambda s: "generate" if s["trail"]["hallucination_score"] else END)
+
+    The score is None where there is nothing to compute it from, e.g. for a greeting, see the summary's `state`: a route
+    that asks for `== 0` would go round for ever. Count the rounds too; a graph that reaches its recursion limit raises.
 
     The state needs a key to write to: `trail: dict`. The answer is held against what led to it in the captured graph
     where a `TrailCallbackHandler` listens, else against the state: documents anywhere in it, tool results, system and

@@ -13,6 +13,7 @@ from langchain_trail.answers import noted
 from langchain_trail.events import adispatch, dispatch
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.results import AsyncTrailStream, TrailResult, TrailStream
+from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
@@ -253,6 +254,8 @@ def traced(
         InputError: If a value is out of range.
         JudgeError: If the judge is unknown.
     """
+    if not isinstance(runnable, Runnable):
+        raise InputError(f"traced() takes a runnable, got {type(runnable).__name__}")
     handler = TrailCallbackHandler(judge, options=options, redact=redact, on_report=on_report, max_traces=max_traces)
     return Traced(runnable, handler)
 

@@ -9,7 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
 from langchain_trail import AnswerRejectedError, TrailCallbackHandler, guarded, traced
 
 from trail_callbacks.errors import InputError
@@ -224,6 +224,75 @@ def test_an_output_without_a_place_for_a_message_raises(says):
     app = says(BAD) | RunnableLambda(lambda message: [message.text])
     with pytest.raises(AnswerRejectedError, match="a list has no place"):
         guarded(app, on_fail="block").invoke(ASKED)
+
+
+FALSE_BESIDE = {"fleet": BAD, "yard": GOOD}
+
+
+@pytest.mark.parametrize("parser", [True, False])
+@pytest.mark.parametrize("said", [FALSE_BESIDE, dict(reversed(FALSE_BESIDE.items())), {"fleet": BAD, "yard": BAD}])
+def test_texts_side_by_side_are_judged_together(says, shelf, said, parser):
+    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
+
+    def branch(text):
+        return prompt | says(text) | StrOutputParser() if parser else prompt | says(text)
+
+    chain = RunnablePassthrough.assign(context=lambda x: shelf(FACT).invoke(x["question"])) | RunnableParallel(
+        {key: branch(text) for key, text in said.items()}
+    )
+    for out in every_way(guarded(chain, on_fail="block"), TO_CALL):
+        assert {key: getattr(out[key], "text", out[key]) for key in said} == dict.fromkeys(said, BLOCKED)
+        assert out["trail"]["blocked"]
+        assert LEAKED not in str(out)
+    annotated = guarded(chain, on_fail="annotate").invoke(TO_CALL)["trail"]
+    assert BAD in [each["quote"] for each in annotated["unsupported"]]
+    true = RunnablePassthrough.assign(context=lambda x: shelf(FACT).invoke(x["question"])) | RunnableParallel(
+        fleet=branch(GOOD), yard=branch(GOOD)
+    )
+    assert guarded(true, on_fail="block").invoke(TO_CALL)["trail"]["passed"]
+
+
+def test_a_list_of_texts_with_one_that_fails_is_refused(says, shelf):
+    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
+    each = prompt | says(("designer", BAD), ("", GOOD)) | StrOutputParser()
+    asked = ["Who was its designer?", ASKED, ASKED]
+    chain = RunnableLambda(lambda _: [{"context": shelf(FACT).invoke(q), "question": q} for q in asked]) | each.map()
+    with pytest.raises(AnswerRejectedError, match="a list has no place"):
+        guarded(chain, on_fail="block").invoke(TO_CALL)
+    asked[0] = ASKED
+    assert guarded(chain, on_fail="block").invoke(TO_CALL) == [GOOD] * 3
+
+
+def test_steps_and_labels_beside_the_last_text_are_no_answer(says, shelf):
+    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
+    polish = ChatPromptTemplate.from_template("Polish: {draft}") | says(GOOD) | StrOutputParser()
+    chain = (
+        RunnablePassthrough.assign(route=ChatPromptTemplate.from_template("Route: {question}") | says("archive search"))
+        | RunnablePassthrough.assign(context=lambda x: shelf(FACT).invoke(x["question"]))
+        | RunnablePassthrough.assign(draft=prompt | says(BAD) | StrOutputParser())
+        | RunnablePassthrough.assign(final=polish)
+    )
+    out = guarded(chain, on_fail="block").invoke(TO_CALL)
+    assert out["final"] == GOOD
+    assert out["trail"]["passed"]
+    assert out["trail"]["claims"] == 1
+
+
+def test_a_withheld_answer_is_withheld_inside_lists_too(says, shelf):
+    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
+    chain = (
+        RunnablePassthrough.assign(context=lambda x: shelf(FACT).invoke(x["question"]))
+        | RunnablePassthrough.assign(answer=prompt | says(BAD) | StrOutputParser())
+        | RunnableLambda(lambda x: {"answer": x["answer"], "log": [{"said": x["answer"]}, x["question"]]})
+    )
+    out = guarded(chain, on_fail="block").invoke(TO_CALL)
+    assert out["answer"] == BLOCKED
+    assert out["log"] == [{"said": BLOCKED}, ASKED]
+
+
+def test_an_unknown_way_to_stream_is_told_all_there_are(says):
+    with pytest.raises(InputError, match="'buffer', 'sentences' or 'pass'"):
+        guarded(says(GOOD), stream="words")
 
 
 def test_a_message_that_calls_tools_passes_unjudged(says):

@@ -240,3 +240,8 @@ def test_what_is_bound_stays_traced():
     bound = app.with_config(tags=["x"]).bind()
     assert bound.invoke("a").output == "a yes"
     assert bound.handler is app.handler
+
+
+def test_only_runnables_are_traced():
+    with pytest.raises(InputError, match="takes a runnable, got str"):
+        traced("chain")
