@@ -197,7 +197,7 @@ def test_evidence_from_elsewhere_is_passed_on_but_not_kept(store):
     assert len(judge.asked) == 2
 
 
-def test_a_judge_that_answers_out_of_turn_is_passed_on_and_not_kept(store):
+def test_what_a_judge_leaves_out_is_an_error_and_is_not_kept(store):
     class Careless(Scripted):
         def assess(self, questions, purpose="verdicts"):
             yield from ()
@@ -205,8 +205,24 @@ def test_a_judge_that_answers_out_of_turn_is_passed_on_and_not_kept(store):
 
     cache = CachedJudge(Careless(), store)
     two = [base, question("Another.", "c2")]
-    assert [j.claim_id for j in ask(cache, *two).judgements] == ["c2"]
-    assert ask(cache, *two).cache_hits == 0
+    first, second = ask(cache, *two).judgements
+    assert (first.claim_id, first.error) == ("c1", "the judge gave no verdict")
+    assert (second.claim_id, second.error) == ("c2", None)
+    again = ask(cache, *two)
+    assert again.cache_hits == 1
+    assert [j.claim_id for j in again.judgements] == ["c1", "c2"]
+
+
+def test_answers_in_another_order_are_kept_under_their_own_questions(store):
+    class Backwards(Scripted):
+        def assess(self, questions, purpose="verdicts"):
+            yield from ()
+            return Assessment(judgements=tuple(self.say(q) for q in reversed(questions)))
+
+    two = [base, question("Another.", "c2")]
+    plain = ask(Scripted(), *two).judgements
+    assert ask(CachedJudge(Backwards(), store), *two).judgements == plain
+    assert ask(CachedJudge(Backwards(), store), *two).judgements == plain
 
 
 def corrupt(tmp_path, change):

@@ -124,3 +124,19 @@ def test_a_cascade_without_a_model_is_refused():
         CascadeJudge(Local(), Local())
     with pytest.raises(JudgeError, match="judge='openai/gpt-5-mini'"):
         CascadeJudge("openai/gpt-5-mini")
+
+
+def test_a_judge_that_leaves_claims_out_fails_only_on_those():
+    class Forgetful(Local):
+        model = ScriptedModel([])
+
+        def assess(self, questions, purpose="verdicts"):
+            assessment = yield from super().assess(questions, purpose)
+            return Assessment(judgements=assessment.judgements[1:])
+
+    questions = [question("c1", "A b c.", "D e f."), question("c2", "G h i.", "J k l.")]
+    local = Local(support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
+    judge = CascadeJudge(local, Forgetful(support=SupportClass.CONTRADICTED, error_type=ErrorType.OTHER))
+    first, second = drive(judge.assess(questions), None)[0].judgements
+    assert (first.claim_id, first.error) == ("c1", "the judge gave no verdict")
+    assert (second.claim_id, second.support) == ("c2", SupportClass.CONTRADICTED)

@@ -219,3 +219,82 @@ def test_any_graph_gets_an_origin_that_states_the_claim_although_no_input_of_it_
     assert not any(node.id in stating for node in given.inputs(first))
     assert all(id_ in stating for id_ in found.carried_through[:-1])
     assert first == "answer" or found.carried_through[-1] == "answer"
+
+
+OTHER = "The barn burnt down."
+
+
+def several(judge):
+    """Where the lie and another claim came in: each is stated by one of two outputs."""
+    second = Claim(id="c2", text=OTHER, quote=OTHER, start=0, end=len(OTHER))
+    given = graph(m1="doc", m2="doc", answer="m1 m2")
+    suspects = [Suspect(claim=CLAIM), Suspect(claim=second)]
+    return drive(localize(given, suspects, judge, VerifyOptions()), None)[0].by_claim
+
+
+class Unruly(Knowing):
+    """Knows what is stated where, but does not keep to the order of the questions."""
+
+    def __init__(self, change):
+        super().__init__({LIE: {"m1"}, OTHER: {"m2"}})
+        self.change = change
+
+    def assess(self, questions, purpose="verdicts"):
+        assessment = yield from super().assess(questions, purpose)
+        return Assessment(judgements=self.change(assessment.judgements))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: said[::-1],
+        lambda said: (*said, *said),
+        lambda said: (Judgement(claim_id="c9", support=SupportClass.SUPPORTED), *said),
+    ],
+)
+def test_judgements_are_told_apart_by_claim(change):
+    found = several(Unruly(change))
+    assert {id_: origin.introduced_at for id_, origin in found.items()} == {"c1": "m1", "c2": "m2"}
+
+
+def test_a_judgement_left_out_leaves_its_own_claim_undetermined():
+    found = several(Unruly(lambda said: said[1:]))
+    assert {id_: origin.introduced_at for id_, origin in found.items()} == {"c1": None, "c2": "m2"}
+    assert found["c1"].history[-1].note == "undetermined: the judge gave no verdict"
+
+
+def test_which_of_two_parts_a_lone_judgement_is_about_is_not_guessed():
+    class Half(Knowing):
+        def assess(self, questions, purpose="verdicts"):
+            assessment = yield from super().assess(questions, purpose)
+            return Assessment(judgements=assessment.judgements[1:])
+
+    found = origin(graph(m1="doc", answer="m1"), Half({LIE: {"m1"}, OTHER: {"m1"}}), LIE, OTHER)
+    assert found.introduced_at is None
+
+
+@pytest.mark.parametrize("faults", [("",), ("  ", LIE), (LIE, LIE)])
+def test_blank_and_repeated_faults_are_not_followed(faults):
+    judge = Knowing({LIE: {"m2", "m3"}, "": {"m1", "m2"}, "  ": {"m1", "m2"}})
+    found = origin(chain(3), judge, *faults)
+    assert found.introduced_at == "m2"
+    assert found == origin(chain(3), Knowing({"m2", "m3"}))
+
+
+def test_in_a_wide_layer_a_fault_is_looked_for_by_its_own_words():
+    fault = "Wolves guard it."
+    nodes = [Node(id=f"m{i}", kind="completion", text=f"The owner sold wine, says {i}.") for i in range(60)]
+    nodes += [
+        Node(id="told", kind="completion", text="Wolves guard it, all night long."),
+        Node(id="answer", kind="answer", text=LIE),
+    ]
+    edges = tuple(Edge(source=node.id, target="answer") for node in nodes[:-1])
+    given = ProvenanceGraph(nodes=tuple(nodes), edges=edges)
+    assert origin(given, Knowing({fault: {"told"}}), fault).introduced_at == "told"
+
+
+def test_what_carries_is_in_order_and_behind_the_origin():
+    given = graph(m1="doc", m2="m1", e="doc", x="e", m3="m2 x", answer="m3")
+    found = origin(given, Knowing({"m1", "m2", "m3", "x"}))
+    assert found.introduced_at == "m1"
+    assert found.carried_through == ("m2", "m3", "answer")

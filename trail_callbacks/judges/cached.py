@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.evidence import Evidence, quoted
 from trail_callbacks.judges.cascade import CascadeJudge
-from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question, matched
 from trail_callbacks.judges.tracer import Tracer
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.store import Store, digest
@@ -114,13 +114,9 @@ class CachedJudge:
         todo = [i for i, judgement in enumerate(known) if judgement is None]
         if not todo:
             return Assessment(judgements=tuple(hits), cache_hits=len(hits))
-        assessment = yield from self._judge.assess([questions[i] for i in todo], purpose)
-        judgements = assessment.judgements
-        if [j.claim_id for j in judgements] != [questions[i].claim.id for i in todo]:
-            return replace(  # whose is whose cannot be told: nothing is kept, and nothing lost
-                assessment, judgements=(*hits, *judgements), cache_hits=assessment.cache_hits + len(hits)
-            )
-        for i, judgement in zip(todo, judgements, strict=True):
+        asked = [questions[i] for i in todo]
+        assessment = yield from self._judge.assess(asked, purpose)
+        for i, judgement in zip(todo, matched(asked, assessment.judgements), strict=True):
             known[i] = judgement
             key, value = keys[i], _kept(judgement, questions[i])
             if key is not None and value is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question, matched
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.taxonomy import SupportClass
 
@@ -103,13 +103,14 @@ class CascadeJudge:
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims by their passages. See `Judge.assess`."""
         first = yield from self._local.assess(questions, purpose)
-        guesses = first.judgements
+        guesses = matched(questions, first.judgements)
         unsure = [i for i, (ask, said) in enumerate(zip(questions, guesses, strict=True)) if not self._sure(ask, said)]
         decided = [replace(said, judge=said.judge or self._local.name) for said in guesses]
         second = Assessment(judgements=())
         if unsure:
-            second = yield from self._judge.assess([questions[i] for i in unsure], purpose)
-            for i, said in zip(unsure, second.judgements, strict=True):
+            asked = [questions[i] for i in unsure]
+            second = yield from self._judge.assess(asked, purpose)
+            for i, said in zip(unsure, matched(asked, second.judgements), strict=True):
                 decided[i] = replace(said, judge=said.judge or self._judge.name)
         return Assessment(
             judgements=tuple(decided),

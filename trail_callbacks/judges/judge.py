@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
@@ -11,7 +12,7 @@ from trail_callbacks.evidence import Evidence, Passage
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Assessment", "Extraction", "Judge", "Judgement", "Purpose", "Question"]
+__all__ = ["Assessment", "Extraction", "Judge", "Judgement", "Purpose", "Question", "matched"]
 
 Purpose: TypeAlias = Literal["verdicts", "localize", "answerable"]
 """What passages are read for: `verdicts` asks for class, type and evidence against sources; `localize` asks only which
@@ -130,3 +131,32 @@ class Judge(Protocol):
         Returns:
             One judgement a question, in order.
         """
+
+
+def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Gives each question its judgement, also where a judge left some out, added some or changed their order.
+
+    Args:
+        questions: What was asked.
+        judgements: What came back.
+
+    Returns:
+        One judgement a question, in order; one with `error` where none came back, or where it cannot be told which of
+        several is meant.
+    """
+    ids = [question.claim.id for question in questions]
+    if [judgement.claim_id for judgement in judgements[: len(ids)]] == ids:
+        return list(judgements[: len(ids)])
+    asked = Counter(ids)
+    given: dict[str, list[Judgement]] = defaultdict(list)
+    for judgement in judgements:
+        given[judgement.claim_id].append(judgement)
+    return [
+        given[id_][0]
+        if asked[id_] == len(given[id_]) == 1
+        else Judgement(claim_id=id_, error="the judge gave no verdict" if not given[id_] else _UNCLEAR)
+        for id_ in ids
+    ]
+
+
+_UNCLEAR = "the judge gave verdicts of which it cannot be told what they are about"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question
+from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, matched
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.findings import Findings
@@ -27,8 +27,7 @@ def audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options
     passages = candidates(claims, leaves, options.passages)
     questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
     assessment = yield from judge.assess(questions)
-    judged = {claim.id: Judgement(claim_id=claim.id, error="the judge gave no verdict") for claim in claims}
-    judged |= {judgement.claim_id: judgement for judgement in assessment.judgements}
+    judged = {judgement.claim_id: judgement for judgement in matched(questions, assessment.judgements)}
     return Findings(judged=judged, warnings=assessment.warnings, cache_hits=assessment.cache_hits)
 
 
@@ -66,6 +65,7 @@ def _absent(claim: Claim, rationale: str) -> Judgement:
 def is_verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:
     """A judge may only point: what is not in the node, word for word, is no evidence."""
     try:
-        return graph.node(item.node_id).text[item.start : item.end] == item.quote
+        text = graph.node(item.node_id).text
     except KeyError:
         return False
+    return 0 <= item.start < item.end and text[item.start : item.end] == item.quote

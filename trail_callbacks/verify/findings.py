@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.report import Layer
 
-__all__ = ["Findings", "Origin", "Origins"]
+__all__ = ["Findings", "Origin", "Origins", "carriers"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,3 +57,12 @@ class Findings:
     origins: dict[str, Origin] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     cache_hits: int = 0
+
+
+def carriers(graph: ProvenanceGraph, first: str, stating: Iterable[str]) -> tuple[str, ...]:
+    """Returns those of the nodes that state something to which a path leads from the first, in order."""
+    reached = {first}
+    ordered = sorted(graph.nodes, key=lambda node: node.stage or 0)
+    reached.update(node.id for node in ordered if any(source.id in reached for source in graph.inputs(node.id)))
+    wanted = reached.intersection(stating) - {first}
+    return tuple(node.id for node in ordered if node.id in wanted)

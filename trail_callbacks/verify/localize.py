@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Judge, Judgement, Question
+from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.verify.findings import Origin, Origins
 from trail_callbacks.verify.options import VerifyOptions
@@ -59,19 +59,17 @@ def localize(
     """
     if graph.answer is None:
         return Origins(by_claim={})
-    walks = [
-        Trace(graph, suspect.claim, fault) for suspect in suspects for fault in suspect.faults or (suspect.claim.text,)
-    ]
+    walks = [Trace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
     warnings: list[str] = []
     cache_hits = 0
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
         asked = [(walk, group) for walk, nodes in reading for group in _groups(walk, nodes)]
-        assessment = yield from judge.assess(_questions(asked, options), "localize")
+        questions = _questions(asked, options)
+        assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
         cache_hits += assessment.cache_hits
-        said = iter(assessment.judgements)
-        for walk, group in asked:
-            walk.learn(group, next(said, Judgement(claim_id=walk.claim.id, error="the judge gave no answer")))
+        for (walk, group), said in zip(asked, matched(questions, assessment.judgements), strict=True):
+            walk.learn(group, said)
     found: dict[str, list[Origin]] = defaultdict(list)
     for walk in walks:
         found[walk.claim.id].append(walk.origin())
@@ -82,10 +80,14 @@ def localize(
     )
 
 
+def _statements(suspect: Suspect) -> Sequence[str]:
+    return list(dict.fromkeys(fault for fault in suspect.faults if fault.strip())) or [suspect.claim.text]
+
+
 def _groups(walk: Trace, nodes: Sequence[Node]) -> list[list[Node]]:
     """What one question can hold; of a very wide layer only the nodes that share most with the claim."""
     if len(nodes) > _WIDE:
-        near = {passage.node_id for passage in candidates([walk.claim], nodes, _WIDE)[walk.claim.id]}
+        near = {passage.node_id for passage in candidates([_searched(walk)], nodes, _WIDE)[walk.claim.id]}
         walk.dismiss([node for node in nodes if node.id not in near], "Not read: others share more with the claim.")
         nodes = [node for node in nodes if node.id in near]
     return [list(nodes[i : i + READ]) for i in range(0, len(nodes), READ)]
@@ -96,8 +98,7 @@ def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOpt
     ids: dict[tuple[str, int, int], str] = {}
     questions = []
     for walk, nodes in asked:
-        searched = replace(walk.claim, text=" ".join([walk.statement, *walk.wording[-2:]]))
-        found = candidates([searched], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
+        found = candidates([_searched(walk)], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
         keys = [(passage.node_id, passage.start, passage.end) for passage in found]
         passages = tuple(
             replace(passage, id=ids.setdefault(key, f"s{len(ids) + 1}"))
@@ -105,6 +106,11 @@ def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOpt
         )
         questions.append(Question(claim=replace(walk.claim, text=walk.statement), passages=passages))
     return questions
+
+
+def _searched(walk: Trace) -> Claim:
+    """The statement, with the words in which it was last found."""
+    return replace(walk.claim, text=" ".join([walk.statement, *walk.wording[-2:]]))
 
 
 def _first(graph: ProvenanceGraph, origins: Sequence[Origin]) -> Origin:

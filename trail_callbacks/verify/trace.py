@@ -21,7 +21,7 @@ from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.terms import keys
 from trail_callbacks.text import sentences
-from trail_callbacks.verify.findings import Origin
+from trail_callbacks.verify.findings import Origin, carriers
 
 __all__ = ["READ", "Trace"]
 
@@ -65,6 +65,7 @@ class Trace:
     notes: dict[str, str] = field(default_factory=dict)
     failure: str = ""
     _alike: dict[str, bool] = field(default_factory=dict)
+    _carrying: set[str] = field(default_factory=set)  # what stands in a gap that needs no reading
 
     def wanted(self) -> list[Node]:
         """The outputs to read next; none when the search is over."""
@@ -107,9 +108,10 @@ class Trace:
         # A layer may hold a node and its own input, so the order is that of the graph, not of the walk.
         answer = self.graph.answer
         stating = [node for layer in layers for node in layer if self._states(node)]
-        first, *others = sorted([*stating, *([answer] if answer else [])], key=lambda node: node.stage or 0)
-        later = [node for node in others if any(before.id == first.id for before in self.graph.upstream(node.id))]
-        return Origin(introduced_at=first.id, carried_through=tuple(node.id for node in later), history=tuple(history))
+        stating += [answer] if answer else []
+        first = min(stating, key=lambda node: node.stage or 0)
+        later = carriers(self.graph, first.id, [node.id for node in stating])
+        return Origin(introduced_at=first.id, carried_through=later, history=tuple(history))
 
     def _layer(self, nodes: Sequence[Node]) -> Layer:
         notes = dict.fromkeys(self.notes[node.id] for node in nodes if node.id in self.notes)
@@ -148,7 +150,9 @@ class Trace:
 
     def _gap(self, node: Node) -> _Gap:
         """The unread nodes from this one up its chain to the next that was read."""
-        nodes = []
+        nodes: list[Node] = []
+        if node.id in self._carrying:
+            return _Gap(nodes, enclosed=True)
         while node.id not in self.stated:
             nodes.append(node)
             before = self._before([node])
@@ -157,7 +161,10 @@ class Trace:
             node = before[0]
         if not self.stated[node.id]:
             return _Gap(nodes)
-        return _Gap([between for between in nodes if not self._resembles(between)], enclosed=True)
+        unlike = [between for between in nodes if not self._resembles(between)]
+        if not unlike:
+            self._carrying.update(between.id for between in nodes)
+        return _Gap(unlike, enclosed=True)
 
     def _resembles(self, node: Node) -> bool:
         """Whether a sentence has most words and all numbers of the statement, as worded here or there."""

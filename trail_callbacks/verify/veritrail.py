@@ -37,7 +37,7 @@ from dataclasses import replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.judge import Judge, Judgement, Question
+from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
 from trail_callbacks.judges.tracer import Search, Tracer
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
@@ -80,7 +80,7 @@ def veritrail(
             assessment = yield from judge.assess(questions)
             warnings += assessment.warnings
             cache_hits += assessment.cache_hits
-            for (walk, _), judgement in zip(contexts, assessment.judgements, strict=False):
+            for (walk, _), judgement in zip(contexts, matched(questions, assessment.judgements), strict=True):
                 said[walk.claim.id].append(judgement)
         for walk in live:
             walk.advance(_merged(walk, said[walk.claim.id]))

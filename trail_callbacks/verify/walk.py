@@ -14,7 +14,7 @@ from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.verify.findings import Origin
+from trail_callbacks.verify.findings import Origin, carriers
 
 __all__ = ["LONGEST", "Shelf", "Walk", "absent", "interim", "length"]
 
@@ -194,13 +194,8 @@ class Walk:
         if not outputs[-1]:
             return unknown
         first = min(outputs[-1], key=lambda id_: stages[id_])
-        after = {
-            id_
-            for ids in (*outputs, [answer.id])
-            for id_ in ids
-            if any(node.id == first for node in self.graph.upstream(id_))
-        }
-        return replace(unknown, introduced_at=first, carried_through=tuple(sorted(after, key=lambda id_: stages[id_])))
+        stating = [id_ for ids in (*outputs, [answer.id]) for id_ in ids]
+        return replace(unknown, introduced_at=first, carried_through=carriers(self.graph, first, stating))
 
 
 def _is_root(node: Node) -> bool:
