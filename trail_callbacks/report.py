@@ -55,7 +55,7 @@ class Verdict:
         second_type: A second-ranked error type.
         detail: A finer word under the type.
         rationale: Why, in a sentence or two.
-        evidence: Verbatim passages of leaves that decided.
+        evidence: Verbatim passages that decided: of leaves; where a walk of `veritrail` ended at outputs, of those too.
         confidence: A calibrated probability, or None where the judge is not calibrated.
         introduced_at: Where unsupported content entered: the first node that states the claim although its own
             inputs do not. None for supported claims, and where it could not be determined.

@@ -414,3 +414,41 @@ def test_what_a_judge_warns_of_reaches_the_report_once():
     report = verify(chain("The owner sold wine.", "The owner sold wine."), Wary())
     assert report.warnings.count("2 answers were about no claim") == 1
     assert report.usage.cache_hits == 4
+
+
+class Citing(WordJudge):
+    """Calls all supported, on evidence of its choice."""
+
+    def __init__(self, *evidence):
+        super().__init__()
+        self.evidence = evidence
+
+    def _one(self, q, purpose):
+        return Judgement(claim_id=q.claim.id, support=S.SUPPORTED, evidence=self.evidence)
+
+
+def cited(node_id, start, end, quote, relation="supports"):
+    return Evidence(node_id=node_id, start=start, end=end, quote=quote, relation=relation)
+
+
+@pytest.mark.parametrize(
+    "stray",
+    [
+        cited("d", 0, 3, "the"),
+        cited("d", 4, 4, ""),
+        cited("d", -6, -1, "Varga", "contradicts"),
+        cited("m1", 0, 9, "The owner"),
+        cited("beside", 0, 5, "Wines"),
+        cited("nowhere", 0, 3, "The"),
+    ],
+)
+def test_evidence_is_a_passage_of_a_leaf_upstream_or_none(stray):
+    given = chain("The owner sold wine.", "The owner sold wine.")
+    given = ProvenanceGraph(nodes=(*given.nodes, Node(id="beside", kind="document", text="Wines.")), edges=given.edges)
+    report = verify(given, Citing(stray))
+    assert report.verdicts[0].evidence == ()
+    assert report.warnings == ("called supported without a passage that a source holds, word for word: c1",)
+    sound = cited("d", 0, 11, "The orchard")
+    report = verify(given, Citing(sound, stray))
+    assert report.verdicts[0].evidence == (sound,)
+    assert report.warnings == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from trail_callbacks.claims import Claim
@@ -117,8 +117,10 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         found = yield from veritrail(graph, checkable, judge, options)
     else:
         found = yield from audit(checkable, leaves, judge, options)
+    citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
     verdicts = [
-        _verdict(claim, found.judged.get(claim.id) or _unasked(claim), graph, judge) for claim in extraction.claims
+        _verdict(claim, found.judged.get(claim.id) or _unasked(claim), graph, judge, citable)
+        for claim in extraction.claims
     ]
     origins = Origins(by_claim=found.origins)
     if options.localize and not walked:
@@ -176,8 +178,10 @@ def _unasked(claim: Claim) -> Judgement:
     return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=rationale)
 
 
-def _verdict(claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: Judge) -> Verdict:
-    verbatim = [item for item in judgement.evidence if is_verbatim(item, graph)]
+def _verdict(
+    claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: Judge, citable: Collection[str]
+) -> Verdict:
+    verbatim = [item for item in judgement.evidence if item.node_id in citable and is_verbatim(item, graph)]
     # A question or a prompt may hold facts, but "Was it built in 1887?" denies nothing.
     evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in SAID)
     support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
@@ -196,6 +200,12 @@ def _verdict(claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: 
         judge=judgement.judge or judge.name,
         error=judgement.error,
     )
+
+
+def _inconclusive(verdict: Verdict) -> bool:
+    """Whether a walk ended with evidence for and against."""
+    relations = {item.relation for item in verdict.evidence}
+    return verdict.support is SupportClass.UNEVALUATABLE and relations == {"supports", "contradicts"}
 
 
 def _against(evidence: Iterable[Evidence]) -> bool:
@@ -251,7 +261,12 @@ def _warnings(
     ]
     if said:
         warnings.append(f"rest only on the question or on instructions, not on a source: {', '.join(said)}")
-    disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting]
+    bare = [
+        verdict.claim_id for verdict in verdicts if verdict.support is SupportClass.SUPPORTED and not verdict.evidence
+    ]
+    if bare:
+        warnings.append(f"called supported without a passage that a source holds, word for word: {', '.join(bare)}")
+    disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting or _inconclusive(verdict)]
     if disputed:
         warnings.append(f"the sources disagree on {', '.join(disputed)}: see the evidence for and against")
     lost = [v.claim_id for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None]
