@@ -87,8 +87,8 @@ def candidates(
         claims: What is to be judged.
         nodes: Where evidence may stand.
         limit: Passages a claim, 1 or more.
-        per_node: At least so many of the best passages of every node, 0 or more, even beyond `limit`: then no node is
-            left unread because others say the same or say more.
+        per_node: At least so many passages of every node, 0 or more, even beyond `limit`: then no node is left unread
+            because others say the same or say more. Where too few were picked, its best that are left are added.
 
     Returns:
         Passages by claim id, most relevant first, then those that `per_node` adds. A passage has the same id for all

@@ -5,11 +5,14 @@ from dataclasses import replace
 import pytest
 
 from trail_callbacks import Edge, Evidence, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
-from trail_callbacks.claims import Claim
+from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
-from trail_callbacks.judges.tracer import Selection, Tracer
+from trail_callbacks.judges.tracer import Search, Selection, Tracer
+from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
+from trail_callbacks.verify.walk import Shelf
+from trail_callbacks.verify.words import Words
 
 S = SupportClass
 FS, NFS, INC = "fully supported", "not fully supported", "inconclusive"
@@ -285,3 +288,87 @@ def test_of_several_outputs_with_evidence_the_one_that_states_it_introduced_it()
     verdict = walk(graph(F="A B", A="R1", B="R2"), judge)
     assert verdict.history[0].stated_by == ("B",)
     assert (verdict.introduced_at, verdict.carried_through) == ("B", ("F",))
+
+
+class Pointing:
+    """No `Tracer`: says which passages hold the claim, and remembers what it was shown."""
+
+    name, model = "pointing/1", None
+
+    def __init__(self):
+        self.questions = []
+
+    def extract(self, answer, question):
+        yield from ()
+        return Extraction(claims=split(answer, question))
+
+    def assess(self, questions, purpose="verdicts"):
+        yield from ()
+        self.questions += questions
+        return Assessment(judgements=tuple(map(self._one, questions)))
+
+    def _one(self, question):
+        hits = [p for p in question.passages if question.claim.text in p.text]
+        return Judgement(
+            claim_id=question.claim.id,
+            support=S.SUPPORTED if hits else S.ABSENT,
+            error_type=None if hits else ErrorType.OTHER,
+            evidence=tuple(quoted(p, "supports") for p in hits),
+        )
+
+
+def test_passages_have_their_own_ids_also_where_words_select_them():
+    filler = " ".join(f"The well of farm {i} is {i} metres wide." for i in range(200))
+    nodes = [
+        Node(id="R1", kind="document", text=f"The well is 40 metres deep. {filler}"),
+        Node(id="R2", kind="document", text="The barn is red. The well has a lid."),
+        Node(id="A", kind="completion", text="The well is 40 metres deep. The barn is red."),
+        Node(id="F", kind="answer", text="The well is 40 metres deep. The barn is red. The barn is blue."),
+    ]
+    edges = [Edge(source=a, target=b) for a, b in (("R1", "A"), ("R2", "A"), ("A", "F"), ("R1", "F"))]
+    judge = Pointing()
+    report = verify(ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)), judge, VerifyOptions(strategy="veritrail"))
+    assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, S.SUPPORTED, S.ABSENT]
+    places = {}
+    for question in judge.questions:
+        for passage in question.passages:
+            assert places.setdefault(passage.id, (passage.node_id, passage.start)) == (passage.node_id, passage.start)
+    assert len(set(places.values())) == len(places)
+
+
+def test_words_find_the_same_for_claims_together_and_alone():
+    given = ProvenanceGraph.from_texts(
+        "-", ["The barn is red. The well is deep. Hay is dry.", "The well has a lid. Hay burns."]
+    )
+    texts = ["The well is deep.", "Hay burns in barns.", "Nobody knows."]
+    claims = [Claim(id=f"c{n}", text=text, quote="", start=0, end=0) for n, text in enumerate(texts)]
+    shelf = Shelf()
+    passages = shelf.passages(given.leaves())
+    searches = [Search(claim=claim, passages=passages) for claim in claims]
+    searches.append(Search(claim=claims[0], passages=shelf.of(given.node("source-2"))))
+    words = Words(given, 3)
+    together, _ = drive(words.select(searches), None)
+    assert together == tuple(drive(words.select([search]), None)[0][0] for search in searches)
+    assert set(together[0].passages) <= set(passages)
+    assert [bool(selection.passages) for selection in together] == [True, True, False, True]
+
+
+def test_an_inconclusive_end_warns_that_sources_disagree():
+    report = verify(graph(F="R1"), Told(["R1"], [INC]), VerifyOptions(strategy="veritrail"))
+    assert report.verdict("c1").support is S.UNEVALUATABLE
+    assert "the sources disagree on c1: see the evidence for and against" in report.warnings
+
+
+def test_a_source_is_read_although_an_output_beside_it_says_the_same():
+    wells = " ".join(f"The well of farm {i} is {i} metres wide." for i in range(9))
+    nodes = [
+        Node(id="R", kind="document", text=f"{STATEMENT} {wells}"),
+        Node(id="A", kind="completion", text=STATEMENT),
+        Node(id="F", kind="answer", text=STATEMENT),
+    ]
+    edges = tuple(Edge(source=a, target=b) for a, b in (("R", "A"), ("A", "F"), ("R", "F")))
+    report = verify(
+        ProvenanceGraph(nodes=tuple(nodes), edges=edges), Pointing(), VerifyOptions(strategy="veritrail", passages=4)
+    )
+    assert report.verdict("c1").support is S.SUPPORTED
+    assert [item.node_id for item in report.verdict("c1").evidence] == ["R"]

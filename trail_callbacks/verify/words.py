@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import candidates
+from trail_callbacks.evidence import Passage, candidates
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.tracer import Search, Selection
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.terms import keys
 
 __all__ = ["Words"]
+
+_PER_NODE = 2  # sentences of each text at least
 
 
 class Words:
@@ -27,13 +30,33 @@ class Words:
         yield ()  # a pipeline is a generator; this one makes no calls
 
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
-        """Selects the sentences that share most with the claim."""
-        return tuple(self._one(search) for search in searches)
+        """Selects the sentences that share most with the claim, reading the texts once for all who search the same."""
+        together: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for n, search in enumerate(searches):
+            together[tuple(dict.fromkeys(passage.node_id for passage in search.passages))].append(n)
+        found: dict[int, Selection] = {}
+        for ids, numbers in together.items():
+            best = self._best([searches[n].claim for n in numbers], ids)
+            found |= {n: _shared(searches[n], best[searches[n].claim.id]) for n in numbers}
+        return tuple(found[n] for n in range(len(searches)))
         yield ()  # as above
 
-    def _one(self, search: Search) -> Selection:
-        ids = dict.fromkeys(passage.node_id for passage in search.passages)
-        found = candidates([search.claim], [self._graph.node(id_) for id_ in ids], self._limit)[search.claim.id]
-        asked = set(keys(search.claim.text))
-        shared = tuple(passage for passage in found if asked & set(keys(passage.text)))
-        return Selection(passages=shared)
+    def _best(self, claims: Sequence[Claim], ids: Sequence[str]) -> dict[str, list[Passage]]:
+        """The best of all texts, then the best of each: a source that says what an output says is evidence, too."""
+        nodes = [self._graph.node(id_) for id_ in ids]
+        chosen = [candidates(claims, nodes, self._limit)]
+        if len(nodes) > 1:
+            chosen += [candidates(claims, [node], min(_PER_NODE, self._limit)) for node in nodes]
+        return {claim.id: [passage for some in chosen for passage in some[claim.id]] for claim in claims}
+
+
+def _shared(search: Search, best: Sequence[Passage]) -> Selection:
+    """Those that share a word with the claim, each once, as passages of the search: only their ids are unique."""
+    own = {_place(passage): passage for passage in search.passages}
+    asked = set(keys(search.claim.text))
+    places = dict.fromkeys(_place(passage) for passage in best if asked & set(keys(passage.text)))
+    return Selection(passages=tuple(own[place] for place in places if place in own))
+
+
+def _place(passage: Passage) -> tuple[str, int, int]:
+    return passage.node_id, passage.start, passage.end
