@@ -360,7 +360,7 @@ def test_an_inconclusive_end_warns_that_sources_disagree():
 
 
 def test_a_source_is_read_although_an_output_beside_it_says_the_same():
-    wells = " ".join(f"The well of farm {i} is {i} metres wide." for i in range(9))
+    wells = " ".join(f"The well of farm {i} is {i} metres wide." for i in range(200))  # too long to be shown whole
     nodes = [
         Node(id="R", kind="document", text=f"{STATEMENT} {wells}"),
         Node(id="A", kind="completion", text=STATEMENT),
