@@ -1,3 +1,5 @@
+from inspect import getattr_static
+
 import pytest
 
 from trail_callbacks.claims import Claim
@@ -6,6 +8,7 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.cascade import CascadeJudge, is_sure
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question
 from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.tracer import Tracer
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel
@@ -140,3 +143,12 @@ def test_a_judge_that_leaves_claims_out_fails_only_on_those():
     first, second = drive(judge.assess(questions), None)[0].judgements
     assert (first.claim_id, first.error) == ("c1", "the judge gave no verdict")
     assert (second.claim_id, second.support) == ("c2", SupportClass.CONTRADICTED)
+
+
+def test_it_takes_claims_apart_if_the_judge_behind_it_can():
+    assert isinstance(CascadeJudge(judge=LLMJudge(ScriptedModel([]))), Tracer)
+    plain = Local()
+    plain.model = ScriptedModel([])
+    assert not isinstance(CascadeJudge(judge=plain), Tracer)
+    static = [getattr_static(CascadeJudge(judge=LLMJudge(ScriptedModel([]))), name) for name in ("decompose", "select")]
+    assert all(map(callable, static))  # where Python 3.12 looks

@@ -8,6 +8,7 @@ from typing import Any
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question, matched
+from trail_callbacks.judges.tracer import Tracer
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.taxonomy import SupportClass
 
@@ -72,6 +73,8 @@ class CascadeJudge:
         if judge is None or self._judge.model is None:
             raise JudgeError('a cascade needs a judge with a model, e.g. CascadeJudge(judge="openai/gpt-5-mini")')
         self._sure = sure
+        if isinstance(self._judge, Tracer):  # then so is this; since Python 3.12 no __getattr__ would make it one
+            self.decompose, self.select = self._judge.decompose, self._judge.select
 
     @property
     def name(self) -> str:
@@ -82,12 +85,6 @@ class CascadeJudge:
     def model(self) -> Model | None:
         """The model of the judge that decides the rest."""
         return self._judge.model
-
-    def __getattr__(self, name: str) -> Any:
-        """Offers what only some judges can do (see `Tracer`) if the one that decides the rest can."""
-        if name not in {"decompose", "select"}:
-            raise AttributeError(name)
-        return getattr(self._judge, name)
 
     def __repr__(self) -> str:
         return f"CascadeJudge(local={self._local!r}, judge={self._judge!r})"
