@@ -452,3 +452,11 @@ def test_evidence_is_a_passage_of_a_leaf_upstream_or_none(stray):
     report = verify(given, Citing(sound, stray))
     assert report.verdicts[0].evidence == (sound,)
     assert report.warnings == ()
+
+
+@pytest.mark.parametrize("quote", ["I do not know.", "I do not know"])
+def test_a_quote_of_all_that_an_abstaining_answer_says_is_no_assertion(quote):
+    claim = Claim(id="c1", text="The speaker does not know.", quote=quote, start=0, end=len(quote))
+    judge = WordJudge(extraction=Extraction(claims=(claim,), abstained=True))
+    assert check("I do not know.", ["The orchard is old."], "Who planted it?", judge).state == "abstained"
+    assert check("I do not know. It is red.", ["The orchard is old."], "Who?", judge).state == "assessed"

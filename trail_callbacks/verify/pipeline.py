@@ -15,6 +15,7 @@ from trail_callbacks.models.call import Pipeline, Usage
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import SAID, answerable, audit, is_verbatim
 from trail_callbacks.verify.findings import Origin, Origins
 from trail_callbacks.verify.localize import Suspect, localize
@@ -45,6 +46,7 @@ def check(
     Raises:
         InputError: If a text is no string or two sources share an id.
         JudgeError: If the judge is unknown.
+        Exception: What a judge of your own raises, which breaks its contract. A `Model` may raise: its call failed.
     """
     return verify(ProvenanceGraph.from_texts(answer, sources, question), judge, options)
 
@@ -159,7 +161,7 @@ def _checked(graph: ProvenanceGraph, options: VerifyOptions | None) -> VerifyOpt
 
 def _asserts(claims: Sequence[Claim], answer: str) -> bool:
     """True if an answer says more than that it declines: "I am not sure. It is 200 m high." hides no claim."""
-    return any(claim.checkable and claim.quote.strip() != answer.strip() for claim in claims)
+    return any(claim.checkable and forms(claim.quote) != forms(answer) for claim in claims)
 
 
 def _limits(options: VerifyOptions) -> Limits:
