@@ -19,10 +19,12 @@ from pydantic import ConfigDict, Field
 
 from langchain_trail.pieces import FILTERED
 from trail_callbacks.context_filter import ContextFilter, Decision, Filtered
+from trail_callbacks.errors import InputError
 
 __all__ = ["EVENT", "TrailContextFilter"]
 
 EVENT = "trail.filter"
+_DOCUMENTS = ("documents", "docs", "context")
 _log = logging.getLogger("trail_callbacks")
 
 
@@ -71,7 +73,10 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
         return await self._arun(documents, _asked(kwargs), kwargs.get("callbacks"))
 
     def as_runnable(self) -> Runnable[Any, list[Document]]:
-        """Returns the filter as a step that takes a list of documents, or a mapping with `documents` and `question`."""
+        """Returns the filter as a step that takes a list of documents, or a mapping with `documents` and `question`.
+
+        The step raises `InputError` for a mapping without `documents`, `docs` or `context`, and for what is no list.
+        """
 
         def run(given: Any) -> list[Document]:
             return self._run(*_given(given), None)
@@ -176,6 +181,16 @@ def _asked(details: Mapping[str, Any]) -> str | None:
 
 
 def _given(given: Any) -> tuple[Sequence[Document], str | None]:
+    """The documents and the question of a step's input. A wrong key must not leave the model without its context."""
+    documents: Any = given
     if isinstance(given, Mapping):
-        return next((given[key] for key in ("documents", "context") if key in given), ()), _asked(given)
-    return given, None
+        key = next((key for key in _DOCUMENTS if key in given), None)
+        if key is None:
+            raise InputError(
+                f"no documents in an input with {', '.join(map(repr, given))}: pass a list of documents, or a mapping "
+                f"that has them under {', '.join(map(repr, _DOCUMENTS))}"
+            )
+        documents = given[key]
+    if isinstance(documents, str | bytes) or not isinstance(documents, Sequence):
+        raise InputError(f"expected a list of documents, got {type(documents).__name__}")
+    return documents, _asked(given) if isinstance(given, Mapping) else None

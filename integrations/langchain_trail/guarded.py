@@ -390,8 +390,9 @@ def guarded(
             dictionary; where an output has no place for it, `AnswerRejectedError` is raised.
         stream: `buffer`: the chunks of an answer come when it has passed; `sentences`: of a text or message each
             sentence comes when it has passed together with those before it, and `message` ends an answer that fails
-            (asking again is possible only before the first sentence was shown); `pass`: chunks come at once, and then
-            the report, which only `annotate` allows and does by default.
+            (asking again is possible only before the first sentence was shown), so an answer is judged as often as it
+            has sentences, which is for the offline judge and short answers; `pass`: chunks come at once, and then the
+            report, which only `annotate` allows and does by default.
         on_report: Called with the report on every draft, on the thread that judged.
         revise: Makes a new input of the last one, its output and the feedback, in place of the rules above.
 

@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_trail import TrailCallbackHandler, TrailContextFilter
 
 from trail_callbacks.context_filter import ContextFilter
+from trail_callbacks.errors import InputError
 
 pytest.importorskip("langchain_classic")
 pytest.importorskip("langgraph")
@@ -196,3 +197,26 @@ def test_a_foreign_mark_in_the_metadata_is_no_remark():
         )
         handler.graph()
         assert handler.errors == []
+
+
+@pytest.mark.parametrize("key", ["documents", "docs", "context"])
+def test_the_step_finds_its_documents(key):
+    given = [Document("The lighthouse of Genoa is 77 metres tall.")]
+    assert TrailContextFilter().as_runnable().invoke({key: given, "question": "How high is it?"}) == given
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"found": [Document("Text.")], "question": "What?"}, "an input with 'found', 'question'"),
+        ("Text.", "a list of documents, got str"),
+        ({"context": "Text."}, "a list of documents, got str"),
+        ({"documents": None}, "a list of documents, got NoneType"),
+    ],
+)
+async def test_a_wrong_input_of_the_step_does_not_pass_for_no_documents(given, told):
+    step = TrailContextFilter().as_runnable()
+    with pytest.raises(InputError, match=told):
+        step.invoke(given)
+    with pytest.raises(InputError, match=told):
+        await step.ainvoke(given)
