@@ -22,6 +22,7 @@ from trail_callbacks import (
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
+from trail_callbacks.models.drive import Limits
 from trail_callbacks.taxonomy import UNSUPPORTED
 
 S = SupportClass
@@ -460,3 +461,11 @@ def test_a_quote_of_all_that_an_abstaining_answer_says_is_no_assertion(quote):
     judge = WordJudge(extraction=Extraction(claims=(claim,), abstained=True))
     assert check("I do not know.", ["The orchard is old."], "Who planted it?", judge).state == "abstained"
     assert check("I do not know. It is red.", ["The orchard is old."], "Who?", judge).state == "assessed"
+
+
+@pytest.mark.parametrize("limit", [-1.0, float("nan")])
+def test_a_limit_that_limits_nothing_is_refused(limit):
+    with pytest.raises(InputError, match="max_seconds"):
+        VerifyOptions(max_seconds=limit)
+    with pytest.raises(InputError, match="max_seconds"):
+        Limits(max_seconds=limit)

@@ -39,7 +39,7 @@ class Limits:
             raise InputError(f"Limits.concurrency is {self.concurrency}, expected 1 or more")
         for name in ("max_calls", "max_tokens", "max_seconds"):
             value = getattr(self, name)
-            if value is not None and value < 0:
+            if value is not None and not value >= 0:  # a NaN, too
                 raise InputError(f"Limits.{name} is {value}, expected 0 or more, or None for no limit")
 
 

@@ -58,7 +58,7 @@ class VerifyOptions:
             raise InputError(f"VerifyOptions.strategy is {self.strategy!r}, expected 'audit' or 'veritrail'")
         for name in ("max_calls", "max_tokens", "max_seconds"):
             value = getattr(self, name)
-            if value is not None and value < 0:
+            if value is not None and not value >= 0:  # a NaN, too
                 raise InputError(f"VerifyOptions.{name} is {value}, expected 0 or more, or None for no limit")
 
     @property
