@@ -143,10 +143,11 @@ def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
     asked = resolve(judge)
     if options is None or options.cache is None:
         return asked
-    from trail_callbacks.judges.cached import cached  # noqa: PLC0415 - most keep nothing on disk
+    from trail_callbacks.judges.cached import CachedJudge, cached  # noqa: PLC0415 - most keep nothing on disk
     from trail_callbacks.models.store import Store  # noqa: PLC0415 - as above
 
-    return cached(asked, Store(options.cache))
+    # A session asks once for all its runs; trying out the folder for each would cost a file.
+    return asked if isinstance(asked, CachedJudge) else cached(asked, Store(options.cache))
 
 
 def _checked(graph: ProvenanceGraph, options: VerifyOptions | None) -> VerifyOptions:
