@@ -297,3 +297,15 @@ def test_a_retriever_with_parts_inside_hands_on_the_document_that_it_brought():
     graph = build(log.events)
     assert edge(graph, OAK, SAID).coverage == 1.0
     assert edge(graph, "A note on trees.", SAID) is None
+
+
+@pytest.mark.parametrize("asked", ["the oak by the mill", "1703", "Anselm Rook"])
+def test_a_document_that_names_what_was_asked_for_is_a_source_all_the_same(asked):
+    log = RunLog()
+    with log.run("chain", text(asked)) as out:
+        log.did("chain", [text(asked)], [document(OAK, 0, id="a")])
+        log.did("model", [message(f"Use this:\n{OAK}\nQuestion: {asked}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert by_text(graph, OAK).kind == "document"
+    assert edge(graph, OAK, SAID) is not None

@@ -172,7 +172,10 @@ class _Builder:
         """True if untraced code brought this text: it holds none of its inputs whole and is mostly new words."""
         links = self._linker.of(slot)
         if slot.piece.form == "document":
-            return not any(link.spans for link in links)
+            spans = [span for link in links for span in link.spans]
+            if not spans or any(node.kind != "question" for node in self._resolver.of(slot)):
+                return not spans
+            return sum(end - start for start, end in spans) * 2 < len(slot.piece.text)  # it names what was asked for
         told = slot.piece.form == "message" and slot.piece.role in {"user", "assistant", "tool"}
         if not (told or slot.piece.form == "text") or any(link.whole for link in links):
             return False
