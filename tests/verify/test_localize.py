@@ -1,5 +1,6 @@
 """Where unsupported content entered, with a judge that knows which node states what."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -298,3 +299,16 @@ def test_what_carries_is_in_order_and_behind_the_origin():
     found = origin(given, Knowing({"m1", "m2", "m3", "x"}))
     assert found.introduced_at == "m1"
     assert found.carried_through == ("m2", "m3", "answer")
+
+
+@pytest.mark.parametrize(
+    ("quote", "copied"), [("It opened in 1932.", False), (f"{'The bridge opened in 1932, ' * 3}.", True)]
+)
+def test_only_a_telling_sentence_counts_where_the_judge_did_not_name_it(quote, copied):
+    class Naming(Knowing):
+        def _one(self, question):
+            judgement = super()._one(question)
+            return replace(judgement, evidence=tuple(e for e in judgement.evidence if e.quote == quote))
+
+    given = graph("Here it says something about {} now. " + quote, answer="p", p="q", q="doc")
+    assert origin(given, Naming({"p"})).introduced_at == ("q" if copied else "p")

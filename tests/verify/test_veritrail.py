@@ -372,3 +372,9 @@ def test_a_source_is_read_although_an_output_beside_it_says_the_same():
     )
     assert report.verdict("c1").support is S.SUPPORTED
     assert [item.node_id for item in report.verdict("c1").evidence] == ["R"]
+
+
+def test_walks_that_all_end_inconclusive_leave_the_report_partial():
+    report = verify(graph(F="R1"), Told(["R1"], [INC]), VerifyOptions(strategy="veritrail"))
+    assert report.state == "partial"
+    assert report.hallucination_score is None

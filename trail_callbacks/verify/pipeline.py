@@ -237,7 +237,8 @@ def _state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence
     if verdicts and not judged:
         return "error"
     if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
-        return "partial" if extraction.error else "no_checkable_claims"
+        undecided = any(verdict.history for verdict in judged)  # a walk that ended inconclusive did check its claim
+        return "partial" if extraction.error or undecided else "no_checkable_claims"
     silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
     if all(leaf.kind in SAID for leaf in leaves) and all(verdict.support in silent for verdict in judged):
         return "no_evidence"

@@ -28,6 +28,7 @@ __all__ = ["READ", "Trace"]
 READ = 12
 """Outputs read at once for one statement."""
 
+_TELLING = 60  # signs from which the same words say the same
 _ALIKE = 0.6  # share of a statement's words that a sentence of a carrier holds at least
 
 
@@ -196,7 +197,10 @@ def _covers(have: set[str], want: set[str]) -> bool:
 
 
 def _stating(nodes: Sequence[Node], judgement: Judgement) -> dict[str, list[str]]:
-    """The nodes that the judge named, and those that repeat another's words, with the words."""
+    """The nodes that the judge named, and those that repeat another's words, with the words.
+
+    A short sentence ("It opened in 1932.") may speak of something else there: of such the judge alone decides.
+    """
     if judgement.support is not SupportClass.SUPPORTED:
         return {}
     quotes: dict[str, list[str]] = defaultdict(list)
@@ -207,7 +211,7 @@ def _stating(nodes: Sequence[Node], judgement: Judgement) -> dict[str, list[str]
         node.id: said
         for node in nodes
         for said in quotes.values()
-        if node.id not in quotes and all(_holds(node.text, quote) for quote in said)
+        if node.id not in quotes and sum(map(len, said)) >= _TELLING and all(_holds(node.text, quote) for quote in said)
     }
     return {**quotes, **copies}
 
