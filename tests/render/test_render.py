@@ -307,3 +307,8 @@ def test_sources_that_disagree_are_shown_for_and_against():
     assert "for:" in text
     assert "against:" in text
     assert "sources disagree" in to_html(report)
+
+
+def test_a_run_without_an_answer_says_so():
+    graph = ProvenanceGraph(nodes=(Node(id="d1", kind="document", text="It rains."),))
+    assert to_text(Report(state="error", graph=graph)).startswith("no score: the app gave no answer")

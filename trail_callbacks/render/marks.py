@@ -118,6 +118,8 @@ def named(node_id: str, graph: ProvenanceGraph) -> str:
 def headline(report: Report) -> str:
     """The score with its interval, or in words why there is none."""
     value, interval = report.hallucination_score, report.interval
+    if value is None and report.graph.answer is None:
+        return "no score: the app gave no answer"
     if value is None:
         return _STATES.get(report.state, f"no score: nothing could be checked ({report.state})")
     spread = f" (95 % interval {interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
