@@ -309,3 +309,25 @@ def test_a_document_that_names_what_was_asked_for_is_a_source_all_the_same(asked
     graph = build(log.events)
     assert by_text(graph, OAK).kind == "document"
     assert edge(graph, OAK, SAID) is not None
+
+
+def test_texts_that_models_wrote_beside_the_answer_are_noted():
+    first, second = "It is an old tree by any measure.", "The mill is older than the oak by far."
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("model", [message(ASKED)], [message(first, "assistant")])
+        log.did("model", [message(ASKED)], [message(second, "assistant")])
+        out += [text(first, "pro"), text(second, "con")]
+    graph = build(log.events)
+    assert graph.answer.text == second
+    assert graph.answer.attributes["beside"] == [by_text(graph, first).id]
+
+
+def test_what_the_answer_was_made_from_is_not_beside_it():
+    plan, second = "First look at the rings of the tree.", "The rings of the tree say 1703."
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("model", [message(ASKED)], [message(plan, "assistant")])
+        log.did("model", [message(f"{plan} {ASKED}")], [message(second, "assistant")])
+        out += [text(plan, "plan"), text(second, "draft")]
+    assert "beside" not in build(log.events).answer.attributes

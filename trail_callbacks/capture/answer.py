@@ -78,8 +78,8 @@ def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
     return "document" if len(piece.text) >= _LONG and not alone else "question"
 
 
-def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Slot], str]:
-    """Returns the pieces of the root's outputs that are the answer, and its text.
+def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Slot], str, list[Slot]]:
+    """Returns the pieces of the root's outputs that are the answer, its text, and pieces that might be it as well.
 
     Args:
         root: The root run, ended.
@@ -95,19 +95,19 @@ def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Sl
         and (slot.piece.path, slot.piece.text) not in carried
     ]
     if messages:
-        return [messages[-1]], messages[-1].piece.text
+        return [messages[-1]], messages[-1].piece.text, []
     for name in _ANSWER:
         named = [slot for slot in texts if slot.piece.path and slot.piece.path[0] == name]
         if named:
-            return named, _joined(named)
+            return named, _joined(named), []
     given = {slot.piece.text for slot in root.inputs}
     fresh = [slot for slot in texts if slot.piece.text not in given] or texts
     if len(fresh) <= 1:
-        return fresh, _joined(fresh)
+        return fresh, _joined(fresh), []
     times = {slot: (wrote_last(slot), _channel_written(root, slot)) for slot in fresh}
     latest = max(times.values())
     last = [slot for slot in fresh if times[slot] == latest]
-    return last, _joined(last)
+    return last, _joined(last), [slot for slot in fresh if slot not in last and times[slot][0] >= 0]
 
 
 def _channel_written(root: Run, slot: Slot) -> float:

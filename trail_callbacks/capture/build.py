@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from trail_callbacks.capture.answer import answer_text, question_first, root_kind
@@ -62,9 +63,9 @@ class _Builder:
             if run.kind in {"model", "tool", "retriever"}:
                 for slot in run.outputs:
                     self._anchor(slot)
-        self._answer(root)
+        rivals = self._answer(root)
         remarks = Remarks(self._runs, self._resolver)
-        return self._frozen(question_first(root.inputs), remarks)
+        return _beside(self._frozen(question_first(root.inputs), remarks), rivals)
 
     # -- nodes -------------------------------------------------------------------------------------------------------
 
@@ -219,12 +220,14 @@ class _Builder:
             self._drafts.append(node)
         draft.inputs.setdefault(node, Arrival("declared", 1.0))
 
-    def _answer(self, root: Run) -> None:
+    def _answer(self, root: Run) -> list[str]:
+        """Makes the answer; returns texts that the app gave besides."""
         if root.failed or not root.outputs:
-            return
-        slots, text = answer_text(root, self._wrote_last)
+            return []
+        slots, text, rivals = answer_text(root, self._wrote_last)
         if not slots:
-            return
+            return []
+        besides = [slot.piece.text.strip() for slot in rivals if len(self._linker.text(slot).forms) >= _NEW_WORDS]
         arrivals: Arrivals = {}
         for slot in slots:
             merge(arrivals, self._resolver.of(slot))
@@ -232,10 +235,11 @@ class _Builder:
         exact = [node for node in arrivals if node.kind == "completion" and node.text.text.strip() == text.strip()]
         if exact:  # the app returned what a model wrote: one node, not two
             max(exact, key=lambda node: node.order).kind = "answer"
-            return
+            return besides
         draft = Draft("answer", Text(text), root, root.end, {})
         self._drafts.append(draft)
         self._take(draft, arrivals)
+        return besides
 
     @staticmethod
     def _mind_the_gap(arrivals: Arrivals) -> None:
@@ -290,6 +294,23 @@ class _Builder:
             for source, arrival in sorted(draft.inputs.items(), key=lambda item: item[0].order)
         )  # fmt: skip
         return ProvenanceGraph(nodes=nodes, edges=edges)
+
+
+def _beside(graph: ProvenanceGraph, texts: Sequence[str]) -> ProvenanceGraph:
+    """Notes on the answer which outputs of models the app gave beside it; what it was made from is none of them."""
+    answer = graph.answer
+    if answer is None or not texts:
+        return graph
+    before = {node.id for node in graph.upstream(answer.id)}
+    found = [
+        node.id
+        for node in graph.nodes
+        if node.kind == "completion" and node.id not in before and node.text.strip() in texts
+    ]
+    if not found:
+        return graph
+    noted = replace(answer, attributes={**answer.attributes, "beside": found})
+    return replace(graph, nodes=tuple(noted if node is answer else node for node in graph.nodes))
 
 
 def _step(draft: Draft) -> str:

@@ -254,6 +254,9 @@ def _warnings(
     failed = [verdict for verdict in verdicts if verdict.error]
     if failed:
         warnings.append(f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}")
+    beside = graph.answer.attributes.get("beside") if graph.answer else None
+    if beside:
+        warnings.append(f"the app gave further texts of models beside its answer, not verified: {', '.join(beside)}")
     if not leaves:
         warnings.append("no source reached the answer: nothing to hold it against")
     said = [
