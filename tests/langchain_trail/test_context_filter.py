@@ -121,8 +121,9 @@ def test_redact_hides_what_the_reasons_would_quote():
         evaluate="never", redact=lambda text: text.replace("250", "***").replace("Ignore", "***")
     )
     answering(compressing()).invoke(QUESTION, config={"callbacks": [handler]})
-    assert "250" not in handler.graph().to_json()
-    assert "Ignore" not in handler.graph().to_json()
+    kept = repr([(node.text, node.attributes) for node in handler.graph().nodes])  # an id may hold any digits
+    assert "250" not in kept
+    assert "Ignore" not in kept
 
 
 def test_nothing_given_is_changed():
