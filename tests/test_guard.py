@@ -160,7 +160,7 @@ def test_a_graph_that_cannot_be_built_is_a_failed_judge():
 
 def test_a_check_that_takes_too_long_is_left_behind():
     def slow():
-        time.sleep(2)
+        time.sleep(2)  # far beyond the timeout; nobody waits for its end
         raise AssertionError
 
     made = guarding(Policy(), 0, graph_of=lambda request, draft: slow, revised=lambda *a: 0)

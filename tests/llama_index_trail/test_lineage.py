@@ -311,7 +311,7 @@ def test_chat_engines_lead_from_message_and_documents_to_the_reply(shelf, models
         engine = CondensePlusContextChatEngine.from_defaults(retriever=index.as_retriever(similarity_top_k=1), llm=llm)
     with trail(evaluate="never") as t:
         assert chat(engine, HOW, mode) == NINE
-    for _ in range(100):  # chat engines end their streams on a thread or task of their own
+    for _ in range(1_000):  # chat engines end their streams on a thread or task of their own
         if status().open_runs == 0:
             break
         time.sleep(0.01)

@@ -149,7 +149,7 @@ class Gauge:
 
     def ask(self, call):
         self.enter()
-        time.sleep(0.02)
+        time.sleep(0.02)  # long enough for calls to overlap, if they may
         self.leave()
         return Reply(value=Echo(text="x"))
 
@@ -254,7 +254,7 @@ async def test_cancelling_while_the_pipeline_works_returns_at_once_and_closes_it
 
 async def test_the_pipelines_own_work_does_not_hold_up_the_event_loop():
     def busy():
-        time.sleep(0.2)
+        time.sleep(0.2)  # work of the pipeline's own, such as ranking
         yield []
         return "done"
 

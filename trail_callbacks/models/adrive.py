@@ -33,7 +33,7 @@ async def adrive(pipeline: Pipeline[T], model: Model | None, limits: Limits | No
             if calls is None:
                 return result, meter.total()
             replies = await _gather(calls, model, meter, slots)
-        except BaseException:
+        except BaseException:  # a cancellation above all: whatever ends the drive ends the pipeline
             if step.done():
                 pipeline.close()
             else:  # a generator that is running on its thread cannot be closed until it pauses

@@ -38,8 +38,8 @@ class PrivateLoop:
         future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
         try:
             return future.result()
-        except BaseException:
-            future.cancel()  # an interrupted wait must not leave a paid request running
+        except BaseException:  # Ctrl-C above all: an interrupted wait must not leave a paid request running
+            future.cancel()
             raise
 
     async def arun(self, coroutine: Coroutine[Any, Any, T]) -> T:
