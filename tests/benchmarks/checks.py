@@ -1,0 +1,193 @@
+"""Measures every typed check of the offline judge alone: how often it is wrong, and how often it finds something.
+
+    python tests/benchmarks/checks.py --data /path/to/data [--only number,entity] [--show number] [--seconds]
+
+A check is put to a claim and the passages that the judge would compare it with: the best candidates whose words are
+nearly as much about the claim as those of the best one. It fires if it finds something against any of them and no
+other of them states what it disputes. Nothing else has a say, so this is what the check knows by itself.
+
+Prints one JSON line a set and check:
+    false_alarms: share of the supported claims (of ragtruth_dev: of sentences without an annotated span) on which it fires;
+    hits: share of the unsupported claims on which it fires;
+    precision: share of its firings that are on unsupported claims, as often as the set happens to have those;
+    typed: of planted_dev, the share of the claims with its error type that it finds; `typed_precision`: the share of its
+        firings that are on its type.
+Each with n and a 95 % Wilson interval. `--show` prints what a check fires on; rows of FABLES are counted and never shown, as
+nothing may be fitted to them. `--seconds` prints the time a claim takes in all checks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import NamedTuple
+
+from trail_callbacks.claims import Claim, split
+from trail_callbacks.evidence import candidates
+from trail_callbacks.graph import Node
+from trail_callbacks.judges.checks.overlap import Overlap
+from trail_callbacks.judges.checks.reading import Reading
+from trail_callbacks.judges.checks.register import CHECKS, NEUTRAL, WIDE, settled
+from trail_callbacks.scoring import wilson
+from trail_callbacks.speech import is_question
+
+UNSUPPORTED = {"contradicted", "absent", "partially_supported"}
+LEAVES = {"document", "tool_result"}
+PEER, PEERS = 0.8, 4  # as in the judge
+TYPES = {
+    "number": "number", "binding": "number", "entity": "entity", "role": "other", "comparison": "other",
+    "negation": "other", "temporal": "temporal", "phase": "temporal", "order": "temporal",
+    "quantifier": "overgeneralization", "superlative": "overgeneralization", "condition": "overgeneralization",
+    "hyperbole": "hyperbole", "attribution": "attribution_failure", "concatenation": "false_concatenation",
+    "reasoning": "reasoning_error",
+}  # fmt: skip
+
+
+class Item(NamedTuple):
+    claim: str
+    sources: tuple[str, ...]
+    unsupported: bool
+    error_type: str | None
+    group: str
+
+
+def planted(folder):
+    for line in Path(folder, "planted_dev.jsonl").read_text(encoding="utf-8").splitlines():
+        run = json.loads(line)
+        sources = tuple(node["text"] for node in run["nodes"] if node["kind"] in LEAVES)
+        for claim in run["claims"]:
+            if claim["support"] != "unevaluatable":
+                yield Item(claim["text"], sources, claim["support"] in UNSUPPORTED, claim["error_type"], run["id"])
+
+
+def rows(path):
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def claims_dev(folder):
+    for row in rows(Path(folder, "claims_dev.jsonl.gz")):
+        if row["binary"]:
+            yield Item(row["claim"], (row["source"],), row["binary"] == "not_supported", None, row["dataset"])
+
+
+def ragtruth_dev(folder):
+    for row in rows(Path(folder, "ragtruth_dev.jsonl.gz")):
+        for claim in split(row["response"]):
+            if claim.checkable:
+                marked = any(span["start"] < claim.end and claim.start < span["end"] for span in row["spans"])
+                yield Item(claim.text, (row["source"],), marked, None, row["source_id"])
+
+
+def nli_dev(folder):
+    """Short premises: entailed against contradicted; neutral ones say nothing about a check."""
+    for row in rows(Path(folder, "nli_dev.jsonl.gz")):
+        if row["label"] == 0 or (row["label"] == 2 and not row["binary"]):  # noqa: PLR2004 - the class
+            yield Item(row["hypothesis"], (row["premise"],), row["label"] != 0, None, row["dataset"])
+
+
+SETS = {"claims_dev": claims_dev, "planted_dev": planted, "ragtruth_dev": ragtruth_dev, "nli_dev": nli_dev}
+
+
+def compared(item):
+    """The claim and the passages that the judge compares it with, the best first; and all its candidates."""
+    claim = Claim(id="c1", text=item.claim, quote=item.claim, start=0, end=len(item.claim))
+    nodes = [Node(id=f"d{i}", kind="document", text=text) for i, text in enumerate(item.sources)]
+    told = [passage for passage in candidates([claim], nodes, 8)["c1"] if not is_question(passage.text)]
+    reading, passages = Reading(item.claim), [Reading(passage.text) for passage in told]
+    if not passages:
+        return reading, [], []
+    overlap = Overlap(
+        reading,
+        passages,
+        [Reading(passage.before) for passage in told],
+        [passage.address != "" for passage in told],
+        [passage.node_id for passage in told],
+    )
+    shares = [overlap.weight(held, numbers=False) for held in overlap.held]
+    order = sorted(range(len(shares)), key=lambda p: (-shares[p], -overlap.weight(overlap.held[p]), p))
+    return reading, [passages[p] for p in order if shares[p] >= PEER * shares[order[0]]][:PEERS], passages
+
+
+def fired(name, claim, peers, passages):
+    if name not in NEUTRAL and not (claim.english and all(peer.english for peer in peers)):
+        return None
+    if name in WIDE:
+        return WIDE[name](claim, passages)
+    return settled(CHECKS[name], claim, peers)
+
+
+def share(hits, n):
+    if not n:
+        return {"share": None, "n": 0, "interval_95": None}
+    return {"share": round(hits / n, 4), "n": n, "interval_95": [round(bound, 4) for bound in wilson(hits / n, n)]}
+
+
+def measure(name, items, read, show):
+    counts, typed = defaultdict(int), defaultdict(int)
+    for item, (claim, peers, passages) in zip(items, read, strict=True):
+        finding = fired(name, claim, peers, passages) if peers else None
+        counts[item.unsupported, finding is not None] += 1
+        typed[item.error_type == TYPES[name], finding is not None] += 1
+        if finding is not None and show and item.group != "fables":
+            print(f"{'HIT  ' if item.unsupported else 'ALARM'} [{item.group}|{item.error_type}] {item.claim}", file=sys.stderr)
+            print(f"      {finding.claim_words!r} against {finding.evidence_words!r} {finding.detail or ''}", file=sys.stderr)
+            for peer in peers:
+                print(f"      - {peer.text[:400]}", file=sys.stderr)
+    found = counts[True, True] + counts[False, True]
+    line = {
+        "check": name,
+        "false_alarms": share(counts[False, True], counts[False, True] + counts[False, False]),
+        "hits": share(counts[True, True], counts[True, True] + counts[True, False]),
+        "precision": share(counts[True, True], found),
+    }
+    if any(item.error_type for item in items):
+        line["typed"] = share(typed[True, True], typed[True, True] + typed[True, False])
+        line["typed_precision"] = share(typed[True, True], found)
+    return line
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", default=os.environ.get("TRAIL_DATA_DIR"), help="folder of the labelled sets")
+    parser.add_argument("--only", default="", help="checks to measure, separated by commas")
+    parser.add_argument("--sets", default=",".join(SETS), help="sets to measure on")
+    parser.add_argument("--show", action="store_true", help="print what fires, to stderr")
+    parser.add_argument("--table", action="store_true", help="print a short table instead of JSON")
+    parser.add_argument("--seconds", action="store_true", help="measure the time of all checks together")
+    options = parser.parse_args()
+    if not options.data:
+        print("skipped: neither --data nor TRAIL_DATA_DIR is set; the labelled data is not in this repository", file=sys.stderr)
+        return 0
+    names = options.only.split(",") if options.only else [*CHECKS, *WIDE]
+    for label in options.sets.split(","):
+        items = list(SETS[label](options.data))
+        read = [compared(item) for item in items]
+        if options.seconds:
+            started = time.perf_counter()
+            for claim, peers, passages in read:
+                for name in names if peers else ():
+                    fired(name, claim, peers, passages)
+            print(json.dumps({"set": label, "ms_a_claim": round(1000 * (time.perf_counter() - started) / len(items), 3)}))
+        for name in names:
+            line = measure(name, items, read, options.show)
+            if options.table:
+                cells = "".join(
+                    f"{key[:12]:>14} {value['share'] if value['share'] is not None else '-':>7} n={value['n']:<5}"
+                    for key, value in line.items()
+                    if key != "check"
+                )
+                print(f"{label:13}{name:14}{cells}")
+            else:
+                print(json.dumps({"set": label, **line}))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
