@@ -229,6 +229,16 @@ class ProvenanceGraph:
         nodes.append(Node(id="answer", kind="answer", text=answer, step="answer"))
         return cls(nodes=tuple(nodes), edges=tuple(edges))
 
+    def _repr_html_(self) -> str:
+        """Renders for a notebook: a drawing of the stages, no script, all text escaped."""
+        from trail_callbacks.render.diagram import graph_to_html  # noqa: PLC0415 - rendering is heavy and optional here
+
+        return graph_to_html(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        """Says what there is; notebooks keep this text beside the drawing, and all texts would swell them."""
+        printer.text(f"ProvenanceGraph of {len(self.nodes):,} nodes and {len(self.edges):,} edges")
+
 
 def _check(nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
     ids: set[str] = set()

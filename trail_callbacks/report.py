@@ -263,6 +263,10 @@ class Report:
 
         return to_rich(self)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        """Renders for IPython; notebooks keep this text beside the HTML, and the whole graph would swell them."""
+        printer.text(str(self))
+
     def _repr_html_(self) -> str:
         """Renders for a notebook: compact, no script, all text escaped."""
         from trail_callbacks.render.notebook import to_html  # noqa: PLC0415 - as above

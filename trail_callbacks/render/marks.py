@@ -11,7 +11,19 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Layer, Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["Mark", "around", "counted", "entered", "error_words", "headline", "mark", "named", "plain", "shorten"]
+__all__ = [
+    "Mark",
+    "around",
+    "counted",
+    "entered",
+    "error_words",
+    "flowing",
+    "headline",
+    "mark",
+    "named",
+    "plain",
+    "shorten",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,12 @@ def plain(text: str, *, ascii: bool = False) -> str:  # noqa: A002 - as Python's
     if not text.isascii() or not text.isprintable():
         text = "".join(_shown(character) for character in text)
     return text.encode("ascii", "backslashreplace").decode() if ascii else text
+
+
+def flowing(text: str) -> str:
+    """Makes text from outside harmless as `plain` does, but keeps paragraphs, lines and a blank at either end."""
+    parts = re.split(r"(\s+)", text)
+    return "".join("\n" * min(part.count("\n"), 2) or " " if part.isspace() else plain(part) for part in parts)
 
 
 def _shown(character: str) -> str:

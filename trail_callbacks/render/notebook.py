@@ -1,61 +1,173 @@
-"""A report in a notebook: compact HTML, inline styles, no script, every text escaped."""
+"""A report in a notebook: the answer coloured claim by claim, then the claims. No script, every text escaped.
+
+Notebooks are light or dark and do not say which, so words keep the colour of the notebook. Classes are told apart by a
+sign, a tint behind the words and the line under them; only badges, which bring their own ground, are white on colour.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.marks import around, counted, entered, error_words, headline, mark, named, plain, shorten
+from trail_callbacks.render.highlights import Stretch, stretches
+from trail_callbacks.render.marks import (
+    Mark,
+    around,
+    counted,
+    entered,
+    error_words,
+    flowing,
+    headline,
+    mark,
+    named,
+    plain,
+    shorten,
+)
 from trail_callbacks.report import Report, Verdict
+from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["to_html"]
 
 _QUOTES = 3
-_LONGEST = 400
-_BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;max-width:60em;text-align:left"
-_FAINT = "opacity:.65"
+_LONGEST = 400  # characters of a quote
+_SHORT = 110  # characters of a claim in the line that opens its card
+_CARDS = 60  # claims shown with what is known about them, in each of the two lists
+_BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:60em;text-align:left"
+_FAINT = "opacity:.7"
+_FRAME = "1px solid rgba(128,128,128,.4)"
+
+_LINES = {
+    SupportClass.SUPPORTED: "1px solid",
+    SupportClass.CONTRADICTED: "2px solid",
+    SupportClass.ABSENT: "2px dotted",
+    SupportClass.PARTIALLY_SUPPORTED: "2px dashed",
+    SupportClass.UNEVALUATABLE: "1px dotted",
+    None: "3px double",
+}
 
 
 def to_html(report: Report) -> str:
     """Renders a report as one HTML element.
 
-    All text that comes from outside is escaped and stripped of control characters; there is no script, no link, no
-    image and no style sheet, so the result is safe to show and to save.
+    The score, the answer with each claim in the colour of its class, and what is known about every claim: first those
+    with something amiss, then the others, folded up. All text that comes from outside is escaped and stripped of
+    control characters; there is no script, no link, no image and no style sheet, so the result is safe to show and to
+    save. Long answers, long quotes and long lists are cut, and say so.
     """
     return "".join(_report(report))
 
 
 def _report(report: Report) -> Iterator[str]:
     yield f'<div style="{_BOX}">'
-    yield f"<div><b>{_text(headline(report))}</b></div>"
+    yield f'<div style="font-size:1.15em"><b>{_text(headline(report))}</b></div>'
+    yield from _bar(report)
     yield f"<div>{_text(counted(report))}</div>"
     errors = [f"{n} {error.value.replace('_', ' ')}" for error, n in report.error_counts.items() if n]
     if errors:
         yield f"<div>error types: {_text(', '.join(errors))}</div>"
     usage = report.usage
-    cost = f"judge {report.judge or 'unknown'}; {usage.calls} model calls; {usage.seconds:.2f} s"
+    calls = f"{usage.calls:,} model call{'' if usage.calls == 1 else 's'}"
+    cost = f"judge {report.judge or 'unknown'}; {calls}; {usage.seconds:.2f} s"
     yield f'<div style="{_FAINT}">{_text(cost)}</div>'
     for warning in report.warnings:
-        yield f"<div>! {_text(warning)}</div>"
-    for claim in report.claims:
-        yield from _claim(report, claim, report.verdict(claim.id))
+        yield f'<div style="margin:.4em 0;padding-left:.6em;border-left:3px solid #c98a00">! {_text(warning)}</div>'
+    yield from _answer(report)
+    yield from _claims(report)
     yield "</div>"
 
 
-def _claim(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
-    how = mark(verdict.support)
+def _bar(report: Report) -> Iterator[str]:
+    """How many claims there are of each class, as widths."""
+    if not report.claims:
+        return
+    yield '<div style="display:flex;gap:2px;max-width:24em;margin:.3em 0">'
+    failed = sum(verdict.support is None for verdict in report.verdicts)
+    for how, count in [*((mark(support), n) for support, n in report.class_counts.items()), (mark(None), failed)]:
+        if count:
+            style = f"flex:{count} 0 1.6em;background:{how.colour};color:#fff;border-radius:3px;padding:0 .3em"
+            yield f'<span title="{count} {how.word}" style="{style};font-size:.85em">{how.sign}&nbsp;{count}</span>'
+    yield "</div>"
+
+
+def _answer(report: Report) -> Iterator[str]:
+    answer = report.graph.answer
+    if answer is None:
+        return
+    style = f"margin:.6em 0;padding:.5em .8em;border:{_FRAME};border-radius:6px;white-space:pre-wrap"
+    yield f'<div dir="auto" style="{style};overflow-wrap:anywhere">'
+    if not answer.text.strip():
+        yield f'<span style="{_FAINT}">(the answer is empty)</span>'
+    for stretch in stretches(report):
+        yield _stretch(stretch)
+    yield "</div>"
+
+
+def _stretch(stretch: Stretch) -> str:
+    words = escape(flowing(stretch.text))
+    if stretch.left_out:
+        words += f'<span style="{_FAINT}"> [{stretch.left_out:,} more characters] </span>'
+    if not stretch.verdicts:
+        return words
+    worst = stretch.verdicts[0]
+    how = mark(worst.support)
+    badges = "".join(_badge(mark(verdict.support), verdict.claim_id) for verdict in stretch.begins)
+    title = "; ".join(f"{verdict.claim_id} {_title(verdict)}" for verdict in stretch.verdicts)
+    style = f"background:{how.colour}38;border-bottom:{_LINES[worst.support]} {how.colour}"
+    return f'<span title="{_text(title)}" style="{style}">{badges}{words}</span>'
+
+
+def _badge(how: Mark, words: str) -> str:
+    style = f"background:{how.colour};color:#fff;border-radius:3px;padding:0 .35em;margin-right:.3em"
+    return f'<span style="{style};font-size:.8em;white-space:nowrap">{how.sign} {_text(words)}</span>'
+
+
+def _title(verdict: Verdict) -> str:
     words = error_words(verdict)
-    title = f"{how.sign} {claim.id} {how.word}" + (f" ({words})" if words else "")
-    yield f'<div style="margin:.6em 0 0;padding-left:.6em;border-left:3px solid {how.colour}">'
-    yield f'<div style="color:{how.colour}"><b>{_text(title)}</b></div>'
-    yield f"<div>{_text(shorten(claim.quote, _LONGEST))}</div>"
-    yield from _rows(report, verdict)
-    yield "</div>"
+    return mark(verdict.support).word + (f" ({words})" if words else "")
 
 
-def _rows(report: Report, verdict: Verdict) -> Iterator[str]:
+def _claims(report: Report) -> Iterator[str]:
+    amiss: list[tuple[Claim, Verdict]] = []
+    fine: list[tuple[Claim, Verdict]] = []
+    for claim in report.claims:
+        verdict = report.verdict(claim.id)
+        calm = verdict.support in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE) and not verdict.conflicting
+        (fine if calm else amiss).append((claim, verdict))
+    yield from _cards(report, amiss, unfolded=True)
+    if not fine:
+        return
+    if amiss:
+        others = "claim" if len(fine) == 1 else "claims"
+        yield f'<details><summary style="cursor:pointer">{len(fine)} other {others}</summary>'
+    yield from _cards(report, fine, unfolded=False)
+    if amiss:
+        yield "</details>"
+
+
+def _cards(report: Report, found: Sequence[tuple[Claim, Verdict]], *, unfolded: bool) -> Iterator[str]:
+    for claim, verdict in found[:_CARDS]:
+        yield from _card(report, claim, verdict, unfolded=unfolded)
+    if len(found) > _CARDS:
+        yield f'<div style="{_FAINT}">and {len(found) - _CARDS:,} more: see report.claims</div>'
+
+
+def _card(report: Report, claim: Claim, verdict: Verdict, *, unfolded: bool) -> Iterator[str]:
+    how = mark(verdict.support)
+    is_open = " open" if unfolded else ""
+    style = f"margin:.5em 0;padding:.1em .6em;border-left:3px solid {how.colour}"
+    yield f'<details{is_open} style="{style}"><summary style="cursor:pointer">'
+    yield f"{_badge(how, claim.id)}<b>{_text(_title(verdict))}</b>"
+    limit = _LONGEST if unfolded else _SHORT
+    yield f' <bdi style="overflow-wrap:anywhere">\u201c{_text(shorten(claim.quote, limit))}\u201d</bdi></summary>'
+    yield from _rows(report, claim, verdict)
+    yield "</details>"
+
+
+def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
+    if plain(claim.text) != plain(claim.quote):
+        yield _row("meaning", _text(shorten(claim.text, _LONGEST)))
     if verdict.error:
         yield _row("failed", _text(shorten(verdict.error, _LONGEST)))
     for item in verdict.evidence[:_QUOTES]:
@@ -75,12 +187,14 @@ def _evidence(item: Evidence, report: Report) -> str:
     source = _text(named(item.node_id, report.graph))
     quote = f"<b>{_text(shorten(item.quote, _LONGEST))}</b>"
     faint = f'<span style="{_FAINT}">'
-    return f"{source}: {faint}{_text(before)}</span> {quote} {faint}{_text(after)}</span>"
+    return f"{source}: <bdi>{faint}{_text(before)}</span> {quote} {faint}{_text(after)}</span></bdi>"
 
 
 def _row(label: str, html: str) -> str:
-    shown = f'<span style="{_FAINT}">{label}:</span> ' if label else ""
-    return f"<div>{shown}{html}</div>"
+    """A label, and beside it what wraps within its own column."""
+    shown = f'<span style="{_FAINT};flex:0 0 5.5em">{label}</span>'
+    value = f'<span style="overflow-wrap:anywhere;min-width:0">{html}</span>'
+    return f'<div style="display:flex;gap:.6em">{shown}{value}</div>'
 
 
 def _text(text: str) -> str:

@@ -1,0 +1,325 @@
+"""What notebooks show: a report and its graph, by what a kernel really sends and what a browser would read of it."""
+
+import os
+import re
+from html.parser import HTMLParser
+from tempfile import TemporaryDirectory
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks.render.columns import board
+from trail_callbacks.render.diagram import graph_to_html
+from trail_callbacks.render.highlights import stretches
+from trail_callbacks.render.notebook import to_html
+
+VOID = {"path", "rect"}
+HOSTILE = '\x1b[2J </text></svg><script>alert(1)</script> " onload="alert(2) \u202eevil\u2066 ]]> <!-- javascript:alert(3) &lt;'
+
+
+class Reader(HTMLParser):
+    """Reads HTML as a strict browser: every element is closed where it belongs."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.spans = set(), set(), "", []
+        self._open = []
+        self.feed(html)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self._open.append(tag)
+        if tag == "span":
+            self.spans.append(dict(attrs))
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def report_on(answer, *found, **kwargs):
+    """A report whose claims are given as (words of the answer, class, error type)."""
+    graph = ProvenanceGraph.from_texts(answer, ["It rained in 1968."])
+    claims, verdicts = [], []
+    for n, (quote, support, error) in enumerate(found, 1):
+        start = answer.index(quote)
+        claims.append(Claim(id=f"c{n}", text=quote, quote=quote, start=start, end=start + len(quote)))
+        failed = {"error": "refused: no"} if support is None else {}
+        verdicts.append(Verdict(claim_id=f"c{n}", support=support, error_type=error, **failed))
+    return Report(state="assessed", graph=graph, claims=tuple(claims), verdicts=tuple(verdicts), **kwargs)
+
+
+def layered(*stages):
+    """A graph of stages given as lists of (kind, step); every text went into all of the next stage."""
+    nodes, edges, before = [], [], []
+    for number, stage in enumerate(stages):
+        here = [
+            Node(id=f"n{number}.{n}", kind=kind, text=f"text {n}", step=step) for n, (kind, step) in enumerate(stage)
+        ]
+        edges += [Edge(source=a.id, target=b.id) for a in before for b in here]
+        nodes += here
+        before = here
+    return ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
+
+
+@pytest.fixture
+def shown(tmp_path):
+    """Runs cells in a kernel, over sockets that are files, and returns what each displays."""
+    nbclient = pytest.importorskip("nbclient", reason="needs the dev dependencies: make test")
+    v4 = pytest.importorskip("nbformat.v4", reason="needs the dev dependencies: make test")
+    pytest.importorskip("ipykernel", reason="needs the dev dependencies: make test")
+    from traitlets.config import Config
+
+    def run(*cells):
+        notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
+        with TemporaryDirectory() as folder:  # the names of such sockets must be short
+            settings = Config(KernelManager={"transport": "ipc", "ip": f"{folder}/k"})
+            client = nbclient.NotebookClient(notebook, kernel_name="python3", timeout=120, config=settings)
+            client.execute(env={**os.environ, "IPYTHONDIR": str(tmp_path)})
+        return [cell.outputs for cell in notebook.cells]
+
+    return run
+
+
+def test_a_notebook_shows_a_report_and_its_graph(shown):
+    first, second, third = shown(
+        "from trail_callbacks import check\n"
+        "report = check('The harbour opened in 1986. It has two <b>docks</b>.', ['The harbour opened in 1968.'])\n"
+        "report",
+        "report.graph",
+        "import sys; sorted({'rich', 'IPython'} & set(sys.modules))",
+    )
+    (output,) = first
+    html = Reader(output.data["text/html"])
+    assert "hallucination score 1.00" in html.text
+    assert "The harbour opened in 1986." in html.text
+    assert "contradicted (number)" in html.text
+    assert "<b>docks</b>" in html.text
+    assert output.data["text/plain"].startswith("hallucination score 1.00")
+    (output,) = second
+    drawing = Reader(output.data["text/html"])
+    assert "svg" in drawing.tags
+    assert "source (source-1): The harbour opened in 1968." in drawing.text
+    assert output.data["text/plain"] == "ProvenanceGraph of 2 nodes and 1 edges"
+    assert third[0].data["text/plain"] == "['IPython', 'rich']"
+
+
+def test_the_answer_is_marked_claim_by_claim():
+    report = report_on(
+        "It rained in 1986. It rained.\n\nThe mayor came. Bye!",
+        ("It rained in 1986.", SupportClass.CONTRADICTED, ErrorType.NUMBER),
+        ("It rained.", SupportClass.SUPPORTED, None),
+        ("The mayor came.", SupportClass.ABSENT, ErrorType.OTHER),
+        ("Bye!", SupportClass.UNEVALUATABLE, None),
+    )
+    html = Reader(to_html(report))
+    titles = [span["title"] for span in html.spans if "border-bottom" in span.get("style", "")]
+    assert titles == ["c1 contradicted (number)", "c2 supported", "c3 absent (other)", "c4 unevaluatable"]
+    lines = re.findall("border-bottom:([^#]*)", to_html(report))
+    assert len(set(lines)) == 4  # who sees no colour sees another line
+    for sign in ("\u2717 c1", "\u2713 c2", "\u2205 c3", "\u00b7 c4"):
+        assert sign in html.text
+    assert "\n\n" in html.text  # paragraphs stay
+
+
+def test_what_is_amiss_is_unfolded_and_the_rest_is_not():
+    report = report_on(
+        "It rained in 1986. It rained. It snowed.",
+        ("It rained in 1986.", SupportClass.CONTRADICTED, ErrorType.NUMBER),
+        ("It rained.", SupportClass.SUPPORTED, None),
+        ("It snowed.", None, None),
+    )
+    html = to_html(report)
+    assert html.count("<details open") == 2
+    assert "1 other claim<" in html
+    assert "refused: no" in html
+    assert html.index("not judged</b>") < html.index("1 other claim<") < html.index("supported</b>")
+
+
+def test_claims_that_share_words_are_all_named_and_the_worst_colours():
+    answer = "It rained in 1986 and the mayor came."
+    report = report_on(
+        answer,
+        (answer, SupportClass.SUPPORTED, None),
+        ("in 1986", SupportClass.CONTRADICTED, ErrorType.NUMBER),
+        (answer, SupportClass.ABSENT, ErrorType.OTHER),
+    )
+    cut = list(stretches(report))
+    assert [piece.text for piece in cut] == ["It rained ", "in 1986", " and the mayor came."]
+    assert [piece.verdicts[0].claim_id for piece in cut] == ["c3", "c2", "c3"]
+    assert [[v.claim_id for v in piece.begins] for piece in cut] == [["c1", "c3"], ["c2"], []]
+
+
+@given(
+    st.text(max_size=60),
+    st.lists(st.tuples(st.integers(-5, 70), st.integers(-5, 70), st.sampled_from([*SupportClass, None])), max_size=6),
+)
+def test_stretches_add_up_to_the_answer(answer, spans):
+    graph = ProvenanceGraph.from_texts(answer, [])
+    claims = tuple(Claim(id=f"c{n}", text="", quote="", start=a, end=b) for n, (a, b, _) in enumerate(spans))
+    verdicts = tuple(Verdict(claim_id=f"c{n}", support=support) for n, (_, _, support) in enumerate(spans))
+    report = Report(state="assessed", graph=graph, claims=claims, verdicts=verdicts)
+    cut = list(stretches(report))
+    assert "".join(piece.text for piece in cut) == graph.answer.text
+    at = 0
+    for piece in cut:
+        held = {c.id for c in claims if max(c.start, 0) <= at and at + len(piece.text) <= min(c.end, len(answer))}
+        assert {verdict.claim_id for verdict in piece.verdicts} == held
+        at += len(piece.text)
+    begun = [verdict.claim_id for piece in cut for verdict in piece.begins]
+    assert sorted(begun) == sorted(c.id for c in claims if max(c.start, 0) < min(c.end, len(answer)))
+
+
+def test_hostile_text_is_only_read():
+    report = report_on(
+        HOSTILE, (HOSTILE, SupportClass.CONTRADICTED, ErrorType.NUMBER), warnings=(HOSTILE,), judge=HOSTILE
+    )
+    nodes = tuple(Node(id=n.id + HOSTILE, kind=n.kind, text=HOSTILE, step=HOSTILE) for n in report.graph.nodes)
+    graph = ProvenanceGraph(nodes=nodes, edges=(Edge(source=nodes[0].id, target=nodes[1].id),))
+    html, drawing = Reader(to_html(report)), Reader(graph_to_html(graph))
+    assert html.tags <= {"div", "span", "b", "bdi", "details", "summary"}
+    assert html.attributes <= {"style", "dir", "title", "open"}
+    assert drawing.tags <= {"div", "b", "svg", "g", "path", "rect", "text", "title"}
+    assert not {name for name in drawing.attributes if name.startswith("on") or "href" in name or name in ("src", "id")}
+    for read in (html, drawing):
+        assert "<script>" in read.text
+        assert not set("\x1b\u202e\u2066") & set(read.text)
+    for text in (to_html(report), graph_to_html(graph)):
+        assert not re.search(r"url\(|https?://(?!www\.w3\.org/2000/svg)|@import|<style|<link|<img", text)
+
+
+@given(st.text(max_size=80), st.text(min_size=1, max_size=30))
+def test_any_text_leaves_the_markup_whole(text, step):
+    nodes = (Node(id=step, kind="document", text=text, step=step), Node(id="answer" + step, kind="answer", text=text))
+    graph = ProvenanceGraph(nodes=nodes, edges=(Edge(source=nodes[0].id, target=nodes[1].id, basis="scope"),))
+    ET.fromstring(graph_to_html(graph))  # noqa: S314 - our own text
+    Reader(to_html(check(text, [text])))
+
+
+@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "no_evidence", "error"])
+def test_a_report_without_a_score_shows_the_answer_and_why(state):
+    graph = ProvenanceGraph.from_texts("I cannot \u0633\u0644\u0627\u0645 say. " + "\u6e2f" * 5, [])
+    html = Reader(to_html(Report(state=state, graph=graph)))
+    assert "no score" in html.text
+    assert "\u0633\u0644\u0627\u0645 say. \u6e2f" in html.text
+    assert "0 claims" in html.text
+
+
+def test_no_answer_and_an_empty_answer():
+    nothing = ProvenanceGraph(nodes=(Node(id="d", kind="document", text="It rains."),))
+    assert "the app gave no answer" in to_html(Report(state="error", graph=nothing))
+    assert "The app gave no answer." in graph_to_html(nothing)
+    empty = Report(state="no_checkable_claims", graph=ProvenanceGraph.from_texts(" ", ["It rains."]))
+    assert "(the answer is empty)" in to_html(empty)
+    assert "nothing was recorded" in graph_to_html(ProvenanceGraph(nodes=()))
+
+
+def test_long_answers_and_many_claims_are_cut_and_say_so():
+    answer = "It rained in 1968. " * 400 + "x" * 2_000_000
+    found = [("It rained in 1968.", SupportClass.ABSENT, ErrorType.OTHER)] * 200
+    report = report_on(answer, *found)
+    html = to_html(report)
+    assert len(html) < 200_000
+    assert "more characters]" in html
+    assert "and 140 more: see report.claims" in html
+    long = report_on("word " * 400_000)
+    assert "[1,999,000 more characters]" in to_html(long)
+
+
+def test_a_small_graph_is_drawn_text_by_text():
+    graph = layered([("question", "user")], [("document", "shelf")] * 3, [("answer", "combine")])
+    drawn = board(graph)
+    assert [len(column.boxes) for column in drawn.columns] == [1, 3, 1]
+    assert (len(drawn.links), drawn.hidden) == (6, 0)
+    html = Reader(graph_to_html(graph))
+    for words in ("stage 0", "user (n0.0)", "shelf (n1.2)", "combine (n2.0)", "5 texts, 6 links"):
+        assert words in html.text
+    assert "too many" not in html.text
+
+
+def test_a_large_stage_is_drawn_by_step_and_the_rest_shares_a_box():
+    steps = [("completion", f"step {n % 12}") for n in range(120)]
+    graph = layered([("question", "user")], steps, [("answer", "combine"), *[("completion", "late")] * 20])
+    drawn = board(graph)
+    assert [len(column.boxes) for column in drawn.columns] == [1, 8, 2]
+    rest = drawn.columns[1].boxes[-1]
+    assert (len(rest.nodes), rest.steps) == (50, 5)
+    assert drawn.columns[2].boxes[0].nodes[0].kind == "answer"
+    assert sum(link.count for link in drawn.links) == len(graph.edges)
+    html = Reader(graph_to_html(graph))
+    for words in ("completion \u00d7 10", "5 more steps", "late", "Drawn by step, in 11 boxes", "2,640 links"):
+        assert words in html.text
+
+
+def test_a_long_way_shares_a_column_in_its_middle():
+    graph = layered(*[[("completion", "think" if n % 2 else "search")] for n in range(60)], [("answer", "agent")])
+    drawn = board(graph)
+    assert [(column.first, column.last) for column in drawn.columns][3:6] == [(3, 3), (4, 56), (57, 57)]
+    assert drawn.hidden == 52  # between texts of the shared column
+    assert "stages 4 to 56" in graph_to_html(graph)
+    assert "52 links inside a column" in graph_to_html(graph)
+
+
+def test_ten_thousand_texts_make_a_small_drawing():
+    stage = [("completion", f"step {n}") for n in range(500)]
+    nodes, edges = [], []
+    for number in range(20):
+        nodes += [
+            Node(id=f"{number}.{n}", kind=kind, text="It is. " * 50, step=step) for n, (kind, step) in enumerate(stage)
+        ]
+        if number:
+            edges += [Edge(source=f"{number - 1}.{n}", target=f"{number}.{(n * 7) % 500}") for n in range(500)]
+            edges += [Edge(source=f"0.{n}", target=f"{number}.{n}", basis="scope") for n in range(500) if number > 1]
+    graph = ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
+    html = graph_to_html(graph)
+    assert len(html) < 300_000
+    drawn = board(graph)
+    assert drawn.hidden + sum(link.count for link in drawn.links) == len(edges)
+    assert sum(len(box.nodes) for column in drawn.columns for box in column.boxes) == 10_000
+    ET.fromstring(html)  # noqa: S314 - our own text
+
+
+def test_more_lines_than_anyone_can_follow_are_left_out():
+    nodes = [Node(id=f"{stage}.{n}", kind="completion", text="It is.") for stage in range(9) for n in range(8)]
+    edges = [
+        Edge(source=a.id, target=b.id, basis="declared" if int(b.id[0]) == int(a.id[0]) + 1 else "scope")
+        for a in nodes
+        for b in nodes
+        if a.id[0] < b.id[0]
+    ]
+    drawn = board(ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)))
+    assert len(drawn.links) == 400
+    assert not any(link.weak for link in drawn.links)  # those that are known for sure come first
+    assert drawn.hidden == len(edges) - 400
+
+
+def test_a_line_passes_between_boxes_and_not_through_them():
+    graph = ProvenanceGraph(
+        nodes=tuple(Node(id=f"n{n}", kind="completion", text="It is.") for n in range(4)),
+        edges=(
+            *(Edge(source=f"n{n}", target=f"n{n + 1}") for n in range(3)),
+            Edge(source="n0", target="n3", basis="scope"),
+        ),
+    )
+    html = graph_to_html(graph)
+    boxes = [
+        tuple(map(int, found)) for found in re.findall(r'<svg x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"', html)
+    ]
+    (dashed,) = re.findall(r'd="([^"]*)"[^>]*stroke-dasharray', html)
+    levels = [(int(y), int(end)) for y, end in re.findall(r"(\d+)H(\d+)", dashed)]
+    assert len(levels) == 2  # one for each stage in between
+    for level, end in levels:
+        assert not any(y <= level <= y + height and x < end <= x + width for x, y, width, height in boxes)
+    assert "Dashed: only known to have been in reach." in html

@@ -1,0 +1,129 @@
+"""A provenance graph cut down to what fits on a page: columns of boxes, each box a text or the texts of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from trail_callbacks.graph import Node, ProvenanceGraph
+
+__all__ = ["Board", "Box", "Column", "Link", "board"]
+
+_COLUMNS = 9  # of stages; what lies between the first and the last of a longer way shares one
+_ROWS = 8  # boxes of one column
+_LINKS = 400  # more lines than that nobody can follow
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What is drawn as one.
+
+    Attributes:
+        column: Its column, from 0.
+        row: Its place there, from 0.
+        nodes: What it stands for, at least one.
+        steps: Of how many steps those are; more than one only in the box that takes the rest of a column.
+    """
+
+    column: int
+    row: int
+    nodes: tuple[Node, ...]
+    steps: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Texts of one box went into texts of another.
+
+    Attributes:
+        source: The one they come from.
+        target: The one they went into.
+        count: How many edges of the graph that is.
+        weak: Whether each of them is only known to have been in reach.
+    """
+
+    source: Box
+    target: Box
+    count: int
+    weak: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The boxes of a stage, or of all stages from `first` to `last`."""
+
+    first: int
+    last: int
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What is drawn of a graph.
+
+    Attributes:
+        columns: From the sources to the answer.
+        links: Those between two columns.
+        hidden: Edges of the graph that no link stands for: within one column, or beyond the 400 links that are drawn.
+    """
+
+    columns: tuple[Column, ...]
+    links: tuple[Link, ...]
+    hidden: int
+
+
+def board(graph: ProvenanceGraph) -> Board:
+    """Cuts a graph down to at most nine columns of at most eight boxes.
+
+    A stage with more texts is shown step by step; what is still too much shares the last box of its column. Takes
+    time linear in the graph.
+    """
+    columns = tuple(_columns(graph))
+    links, hidden = _links(graph, columns)
+    return Board(columns, links, hidden)
+
+
+def _columns(graph: ProvenanceGraph) -> Iterator[Column]:
+    ordered = sorted(graph.nodes, key=lambda node: node.stage or 0)
+    stages = [(stage, list(nodes)) for stage, nodes in groupby(ordered, key=lambda node: node.stage or 0)]
+    spans = [(stage, stage, nodes) for stage, nodes in stages]
+    if len(stages) > _COLUMNS:
+        half = _COLUMNS // 2
+        middle = stages[half:-half]
+        nodes = [node for _, found in middle for node in found]
+        spans = [*spans[:half], (middle[0][0], middle[-1][0], nodes), *spans[-half:]]
+    for number, (first, last, nodes) in enumerate(spans):
+        yield Column(first, last, tuple(_boxes(number, nodes)))
+
+
+def _boxes(column: int, nodes: Sequence[Node]) -> Iterator[Box]:
+    groups: Iterable[list[Node]] = [[node] for node in nodes]
+    if len(nodes) > _ROWS:
+        steps: dict[tuple[str, str | None], list[Node]] = {}
+        for node in nodes:
+            steps.setdefault((node.kind, node.step), []).append(node)
+        # The answer is never part of a rest.
+        groups = sorted(steps.values(), key=lambda group: group[0].kind != "answer")
+    groups = list(groups)
+    kept = groups if len(groups) <= _ROWS else groups[: _ROWS - 1]
+    for row, group in enumerate(kept):
+        yield Box(column, row, tuple(group))
+    rest = groups[len(kept) :]
+    if rest:
+        yield Box(column, len(kept), tuple(node for group in rest for node in group), len(rest))
+
+
+def _links(graph: ProvenanceGraph, columns: Sequence[Column]) -> tuple[tuple[Link, ...], int]:
+    place = {node.id: box for column in columns for box in column.boxes for node in box.nodes}
+    at = {(box.column, box.row): box for column in columns for box in column.boxes}
+    found: dict[tuple[int, int, int, int], list[int]] = {}
+    for edge in graph.edges:
+        a, b = place[edge.source], place[edge.target]
+        if a.column != b.column:
+            counts = found.setdefault((a.column, a.row, b.column, b.row), [0, 0])
+            counts[0] += 1
+            counts[1] += edge.basis != "scope"
+    links = [Link(at[key[:2]], at[key[2:]], count, sure == 0) for key, (count, sure) in found.items()]
+    drawn = tuple(sorted(links, key=lambda link: link.weak)[:_LINKS])  # what is known for sure comes first
+    return drawn, len(graph.edges) - sum(link.count for link in drawn)
