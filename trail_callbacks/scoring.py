@@ -16,14 +16,13 @@ True
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
-__all__ = ["Scoring", "score", "wilson"]
+__all__ = ["Scoring", "difference", "score", "weight", "wilson"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +43,21 @@ class Scoring:
 def score(classes: Sequence[SupportClass], scoring: Scoring | None = None) -> float | None:
     """Computes the hallucination score, 0.0 (all supported) to 1.0; None if nothing was checkable."""
     scoring = scoring or Scoring()
-    counts = Counter(classes)
-    of = len(classes) - (0 if scoring.strict else counts[SupportClass.UNEVALUATABLE])
-    if of == 0:
+    weights = [value for support in classes if (value := weight(support, scoring)) is not None]
+    if not weights:
         return None
-    if scoring.gate and counts[SupportClass.CONTRADICTED]:
+    if scoring.gate and SupportClass.CONTRADICTED in classes:
         return 1.0
-    bad = float(counts[SupportClass.CONTRADICTED] + counts[SupportClass.ABSENT])
-    bad += counts[SupportClass.PARTIALLY_SUPPORTED] * (0.5 if scoring.severity else 1.0)
-    bad += counts[SupportClass.UNEVALUATABLE] if scoring.strict else 0
-    return bad / of
+    return sum(weights) / len(weights)
+
+
+def weight(support: SupportClass | None, scoring: Scoring) -> float | None:
+    """What one claim adds to the score: 0.0, 0.5 or 1.0; None where it is not counted, or was not judged (None)."""
+    if support is SupportClass.UNEVALUATABLE:
+        return 1.0 if scoring.strict else None
+    if support is SupportClass.PARTIALLY_SUPPORTED and scoring.severity:
+        return 0.5
+    return None if support is None else float(support in UNSUPPORTED)
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -61,3 +65,52 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     centre = share + z * z / (2 * n)
     spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return max(0.0, (centre - spread) / (1 + z * z / n)), min(1.0, (centre + spread) / (1 + z * z / n))
+
+
+def difference(old: Sequence[float], new: Sequence[float], paired: int = 0, z: float = 1.96) -> tuple[float, float]:
+    """Interval of `mean(new) - mean(old)` for two shares that may have some items in common; 95 % by default.
+
+    Newcombe's hybrid score interval: the Wilson limits l, u of both shares p are put together, with r the correlation
+    of the two shares and d their difference, as
+
+        d - sqrt((p_new - l_new)^2 - 2 r (p_new - l_new) (u_old - p_old) + (u_old - p_old)^2)   and, above,
+        d + sqrt((u_new - p_new)^2 - 2 r (u_new - p_new) (p_old - l_old) + (p_old - l_old)^2).
+
+    Without pairs r is 0 and this is method 10 for independent shares (Newcombe, Statistics in Medicine 17:873-890,
+    1998); if all are pairs, r is the phi coefficient with his continuity correction, and this is method 10 for paired
+    shares (Newcombe, Statistics in Medicine 17:2635-2650, 1998). In between, phi counts for the part that is paired,
+    r = phi * paired / sqrt(n_old * n_new), which is the correlation of two shares from partially overlapping samples
+    (Derrick et al., Journal of Applied Quantitative Methods 10(3), 2015); that limits may be put together so for any
+    two correlated estimates show Zou and Donner (Statistics in Medicine 27:1693-1702, 2008).
+
+    Args:
+        old: What each item adds, 0.0 to 1.0; at least one.
+        new: Likewise.
+        paired: The first so many of `old` and of `new` are the same items, in the same order.
+        z: Standard normal quantile.
+    """
+    before, after = sum(old) / len(old), sum(new) / len(new)
+    low_old, high_old = wilson(before, len(old), z)
+    low_new, high_new = wilson(after, len(new), z)
+    r = _phi(old[:paired], new[:paired]) * paired / sqrt(len(old) * len(new))
+
+    def reach(one: float, other: float) -> float:
+        return sqrt(max(0.0, one * one - 2 * r * one * other + other * other))
+
+    change = after - before
+    return change - reach(after - low_new, high_old - before), change + reach(high_new - after, before - low_old)
+
+
+def _phi(old: Sequence[float], new: Sequence[float]) -> float:
+    """Phi coefficient of pairs, corrected for continuity where it is positive; 0 where one side is all the same."""
+    n = len(old)
+    spread = sqrt(_product(old, old) * _product(new, new))
+    if not spread:
+        return 0.0
+    together = _product(old, new)  # of a fourfold table this is ad - bc
+    return (max(together - n / 2, 0.0) if together > 0 else together) / spread
+
+
+def _product(a: Sequence[float], b: Sequence[float]) -> float:
+    """n^2 times the covariance."""
+    return len(a) * sum(x * y for x, y in zip(a, b, strict=True)) - sum(a) * sum(b)

@@ -13,6 +13,8 @@ import typer
 from rich.text import Text
 
 from trail_callbacks.cli import doctor as doctoring
+from trail_callbacks.cli.diff import diff
+from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import read, texts
 from trail_callbacks.cli.output import complain, display, dumped, emit, progress, write
@@ -152,6 +154,10 @@ def show(
         emit(_data(read_back))
         return
     display(*([graph_to_rich(read_back.graph), ""] if graph else []), to_rich(read_back), width=width)
+
+
+app.command()(diff)
+app.command()(export)
 
 
 @app.command()

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from trail_callbacks.errors import InputError
+from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.report import Report
 
-__all__ = ["read", "texts"]
+__all__ = ["read", "saved", "texts"]
 
 _STDIN = "-"
 
@@ -79,6 +80,18 @@ def read(name: str, hint: str = "") -> str:
             f"{where} is not UTF-8 (byte {error.start} is {data[error.start]:#04x}): convert it, "
             "for example with iconv -t UTF-8"
         ) from error
+
+
+def saved(name: str) -> Report:
+    """Reads a saved report; `-` is standard input.
+
+    Raises:
+        InputError: If the file cannot be used, or holds no report; names the file.
+    """
+    try:
+        return Report.from_json(read(name))
+    except ReportError as error:
+        raise ReportError(f"{_named(name)}: {error}") from error
 
 
 def _named(name: str) -> str:

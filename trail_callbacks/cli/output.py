@@ -19,7 +19,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.render.marks import plain
 from trail_callbacks.render.terminal import plain_text
 
-__all__ = ["complain", "display", "dumped", "emit", "progress", "quiet", "write"]
+__all__ = ["complain", "display", "dumped", "emit", "pour", "progress", "quiet", "write"]
 
 _WIDEST = 120
 
@@ -59,8 +59,15 @@ def emit(value: Any) -> None:
     sys.stdout.flush()
 
 
+def pour(text: str) -> None:
+    """Prints a document of another program's format: UTF-8 whatever the terminal speaks, line ends as they are."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
 def write(path: str, text: str) -> None:
-    """Writes a file so that no reader ever sees half of it.
+    """Writes a file so that no reader ever sees half of it; in UTF-8, line ends as they are.
 
     Raises:
         InputError: If it cannot be written; names the file.
@@ -69,7 +76,7 @@ def write(path: str, text: str) -> None:
     temporary = ""
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             stream.write(text)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         Path(temporary).chmod(mode)

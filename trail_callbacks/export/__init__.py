@@ -1,0 +1,8 @@
+"""Reports for other programs: W3C PROV-JSON, Mermaid, GraphML and CSV. One file a format."""
+
+from trail_callbacks.export.claims_csv import to_csv
+from trail_callbacks.export.graphml import to_graphml, to_networkx
+from trail_callbacks.export.mermaid import to_mermaid
+from trail_callbacks.export.prov_json import to_prov_json
+
+__all__ = ["to_csv", "to_graphml", "to_mermaid", "to_networkx", "to_prov_json"]

@@ -1,0 +1,95 @@
+"""Claims as CSV (RFC 4180), one row a claim, for spreadsheets and data frames."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from io import StringIO
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.render.marks import named
+from trail_callbacks.report import Report
+from trail_callbacks.text import encodable
+
+__all__ = ["COLUMNS", "to_csv"]
+
+COLUMNS = (
+    "claim_id",
+    "claim",
+    "quote",
+    "start",
+    "end",
+    "class",
+    "error_type",
+    "second_type",
+    "detail",
+    "rationale",
+    "evidence",
+    "introduced_at",
+    "step",
+    "carried_through",
+    "confidence",
+    "judge",
+    "error",
+)
+"""The header. `start` and `end` count code points of the answer; `evidence` has one passage a line."""
+
+_RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # with the full-width forms, which some spreadsheets take too
+_BOM = "\ufeff"
+
+
+def to_csv(
+    reports: Report | Iterable[tuple[str, Report]], *, guard: bool = True, bom: bool = False, header: bool = True
+) -> str:
+    r"""Writes the claims of one report, or of several named ones, as CSV with a header and `\r\n` line ends.
+
+    A cell of judged text that begins with one of `= + - @`, a tab or a line end could be run as a formula when a
+    spreadsheet opens the file. As OWASP advises against CSV injection, such a cell gets a single quote in front and
+    every text cell stands in double quotes.
+
+    Args:
+        reports: A report, or pairs of a name and a report; with pairs the first column, `report`, holds the name.
+        guard: Put the single quote in front; without it texts are verbatim, for programs that read the file.
+        bom: Begin with a byte order mark, by which Excel knows UTF-8.
+        header: Begin with the names of the columns.
+
+    Returns:
+        The text; write it as UTF-8 and with line ends as they are (`newline=""`).
+    """
+    stream = StringIO(newline="")
+    writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC)  # its line end is that of RFC 4180
+    several = not isinstance(reports, Report)
+    if header:
+        writer.writerow((["report"] if several else []) + list(COLUMNS))
+    for name, report in [("", reports)] if isinstance(reports, Report) else reports:
+        for claim in report.claims:
+            row = [name, *_row(report, claim)] if several else list(_row(report, claim))
+            writer.writerow([_cell(value, guard=guard) for value in row])
+    return (_BOM if bom else "") + stream.getvalue()
+
+
+def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:
+    verdict, graph = report.verdict(claim.id), report.graph
+    origin = graph.node(verdict.introduced_at) if verdict.introduced_at is not None else None
+    yield from (claim.id, claim.text, claim.quote, claim.start, claim.end)
+    yield verdict.support and verdict.support.value
+    yield verdict.error_type and verdict.error_type.value
+    yield verdict.second_type and verdict.second_type.value
+    yield verdict.detail
+    yield verdict.rationale
+    yield "\n".join(f"{item.relation}: {named(item.node_id, graph)}: {item.quote}" for item in verdict.evidence)
+    yield verdict.introduced_at
+    yield (origin.step or origin.kind) if origin else None
+    yield ", ".join(verdict.carried_through)
+    yield verdict.confidence
+    yield verdict.judge
+    yield verdict.error
+
+
+def _cell(value: str | float | None, *, guard: bool) -> str | float:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return value
+    value = encodable(value).replace("\0", "\ufffd")  # readers of CSV end at a zero byte, or refuse it
+    return f"'{value}" if guard and value[:1] in _RUNS else value

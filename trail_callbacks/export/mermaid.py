@@ -1,0 +1,167 @@
+"""The provenance graph as a Mermaid flowchart, for Markdown: GitHub, GitLab, wikis, notebooks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.render.marks import mark, named, plain, shorten
+from trail_callbacks.report import Report
+
+__all__ = ["to_mermaid"]
+
+_NAME = 40  # characters of a name
+_TEXT = 60  # characters of a text
+_LISTED = 6  # claims named at the node where they enter
+_EDGES = 400  # Mermaid draws no chart of more than 500
+_CLASSES = """\
+  classDef source fill:#ddeeff,stroke:#33658a,color:#111111
+  classDef written fill:#f6f6f6,stroke:#777777,color:#111111
+  classDef answer fill:#ffffff,stroke:#111111,stroke-width:2px,color:#111111
+  classDef entry fill:#ffe3e0,stroke:#b42318,stroke-width:4px,stroke-dasharray:6 3,color:#111111
+  classDef more fill:#ffffff,stroke:#999999,stroke-dasharray:2 2,color:#111111"""
+
+
+def to_mermaid(report: Report, *, max_nodes: int = 100) -> str:
+    """Writes the provenance graph of a report as a Mermaid flowchart, from the sources down to the answer.
+
+    Steps are subgraphs, stage by stage. A node where unsupported content entered has the class `entry` (a thick dashed
+    border) and names the claims. A dotted edge is an input that is only known to have been in reach. All text from
+    outside is shortened, and each of its signs that means something to Mermaid, Markdown or HTML is an entity code.
+
+    Args:
+        report: Any report; without nodes the chart says so.
+        max_nodes: Boxes drawn, 10 or more. In a larger graph the texts of a step become one box, then those of
+            neighbouring stages; the answer and the nodes where claims entered stay as long as there is room.
+
+    Raises:
+        InputError: If `max_nodes` is below 10.
+    """
+    if max_nodes < 10:  # noqa: PLR2004 - as documented
+        raise InputError(f"max_nodes is {max_nodes}, expected 10 or more boxes")
+    return "\n".join(_lines(report, max_nodes)) + "\n"
+
+
+def _lines(report: Report, max_nodes: int) -> Iterator[str]:
+    yield "flowchart TB"
+    if not report.graph.nodes:
+        yield '  none["nothing was recorded"]'
+        return
+    entered = _entered(report)
+    boxes = _boxes(report.graph, entered, max_nodes)
+    groups: dict[tuple[int, str], list[_Box]] = defaultdict(list)
+    for box in boxes:
+        groups[box.stage, box.step].append(box)
+    for number, ((stage, step), members) in enumerate(sorted(groups.items(), key=lambda item: item[0][0])):
+        title = f"stage {stage}: {_shown(step, _NAME)}" if step else f"stage {stage} and later"
+        yield f'  subgraph g{number}["{title}"]'
+        for box in members:
+            yield f'    {box.id}["{_label(box, report, entered)}"]'
+        yield "  end"
+    edges = sorted(_edges(report.graph, boxes), key=lambda edge: edge[2])
+    for source, target, weak in edges[:_EDGES]:
+        yield f"  {source} {'-.->' if weak else '-->'} {target}"
+    if len(edges) > _EDGES:
+        yield f'  more["{len(edges) - _EDGES} more arrows are not drawn"]'
+    yield _CLASSES
+    for name, ids in _classes(boxes, entered).items():
+        yield f"  class {','.join(ids)} {name}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """One box of the chart: a node, or several that are drawn as one."""
+
+    id: str
+    stage: int
+    step: str
+    nodes: tuple[Node, ...]
+
+
+def _entered(report: Report) -> dict[str, list[str]]:
+    """By node, a mark and the id of each claim that entered there."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for verdict in report.verdicts:
+        if verdict.introduced_at is not None:
+            found[verdict.introduced_at].append(f"{mark(verdict.support).sign} {verdict.claim_id}")
+    return found
+
+
+def _boxes(graph: ProvenanceGraph, entered: dict[str, list[str]], max_nodes: int) -> list[_Box]:
+    """Draws each node, or folds them: step by step, then ever more stages at once, until the chart can be drawn."""
+    boxes = [_Box(f"n{i}", node.stage or 0, _step(node), (node,)) for i, node in enumerate(graph.nodes)]
+    alone = {node.id for node in graph.nodes if node.kind == "answer"}
+    alone.update(list(entered)[: max_nodes // 2])
+    width = 0  # stages a box; 0: those of one step
+    while len(boxes) > max_nodes or (len(boxes) > 1 and _too_many(graph, boxes)):
+        folded: dict[tuple[int, str, str], list[Node]] = defaultdict(list)
+        for node in graph.nodes:
+            stage = node.stage or 0
+            key = (stage, _step(node), "") if width == 0 else (stage // width * width, "", "")
+            folded[(stage, _step(node), node.id) if node.id in alone else key].append(node)
+        boxes = [_Box(f"n{i}", key[0], key[1], tuple(nodes)) for i, (key, nodes) in enumerate(folded.items())]
+        if width > max((node.stage or 0) for node in graph.nodes):
+            break
+        width = width * 2 or 1
+    return boxes
+
+
+def _too_many(graph: ProvenanceGraph, boxes: list[_Box]) -> bool:
+    return sum(1 for _ in _edges(graph, boxes)) > _EDGES
+
+
+def _step(node: Node) -> str:
+    return node.step or node.kind.replace("_", " ")
+
+
+def _edges(graph: ProvenanceGraph, boxes: list[_Box]) -> Iterator[tuple[str, str, bool]]:
+    """Edges between boxes, each once; it is weak if all that it stands for are."""
+    place = {node.id: box.id for box in boxes for node in box.nodes}
+    found: dict[tuple[str, str], bool] = {}
+    for edge in graph.edges:
+        ends = place[edge.source], place[edge.target]
+        if ends[0] != ends[1]:
+            found[ends] = found.get(ends, True) and edge.basis == "scope"
+    for (source, target), weak in found.items():
+        yield source, target, weak
+
+
+def _label(box: _Box, report: Report, entered: dict[str, list[str]]) -> str:
+    if len(box.nodes) > 1:
+        lines = [f"{len(box.nodes)} texts"]
+    else:
+        (node,) = box.nodes
+        lines = [_shown(named(node.id, report.graph), _NAME), _shown(node.text, _TEXT) or "(empty)"]
+    claims = [claim for node in box.nodes for claim in entered.get(node.id, ())]
+    if claims:
+        more = f" and {len(claims) - _LISTED} more" if len(claims) > _LISTED else ""
+        lines.append("entered here: " + ", ".join(_shown(claim, _NAME) for claim in claims[:_LISTED]) + more)
+    return "<br/>".join(lines)
+
+
+def _classes(boxes: list[_Box], entered: dict[str, list[str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for box in boxes:
+        kinds = {node.kind for node in box.nodes}
+        if any(node.id in entered for node in box.nodes):
+            found["entry"].append(box.id)
+        elif len(box.nodes) > 1:
+            found["more"].append(box.id)
+        elif "answer" in kinds:
+            found["answer"].append(box.id)
+        else:
+            found["written" if "completion" in kinds else "source"].append(box.id)
+    return found
+
+
+def _shown(text: str, limit: int) -> str:
+    """Shortened text without control characters, in which nothing means anything to Mermaid, Markdown or HTML.
+
+    Letters, digits, blanks and commas stand for themselves, every other sign of ASCII is an entity code (`#34;`): less
+    would do in most places, but a label is read by four parsers in turn.
+    """
+    text = shorten(plain(text), limit)
+    return "".join(sign if not sign.isascii() or sign.isalnum() or sign in " ," else f"#{ord(sign)};" for sign in text)

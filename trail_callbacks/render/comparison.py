@@ -1,0 +1,134 @@
+"""A comparison of two reports in a terminal: the score first, then what changed, came and went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.padding import Padding
+from rich.text import Text
+
+from trail_callbacks.comparison import Comparison, Judged, Pair, ScoreChange
+from trail_callbacks.render.marks import error_words, mark, plain, shorten
+
+__all__ = ["ComparisonView", "comparison_to_rich"]
+
+_LONGEST = 400  # characters of one claim
+
+
+def comparison_to_rich(comparison: Comparison) -> ComparisonView:
+    """Renders a comparison for a rich console; ASCII only if the console's encoding needs it."""
+    return ComparisonView(comparison)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonView:
+    """A comparison as rich renders it."""
+
+    comparison: Comparison
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Renders the header, then one block a claim that is not as before."""
+        page = _Page(self.comparison, options.ascii_only)
+        yield from page.header()
+        yield from page.changes()
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    comparison: Comparison
+    ascii: bool
+
+    def header(self) -> Iterator[Text]:
+        found = self.comparison
+        worse = (found.score.change or 0) > 0
+        yield Text(_headline(found.score), style="bold red" if worse else "bold")
+        if found.old.state != found.new.state:
+            yield Text(f"state: {found.old.state} -> {found.new.state}", style="bold")
+        yield Text(f"claims: {len(found.old.claims)} before, {len(found.new.claims)} now: {_counted(found)}")
+        for remark in found.remarks:
+            yield Text(f"! {self._safe(remark)}", style="yellow")
+        for warning in found.warnings_appeared:
+            yield Text(f"! new warning: {self._safe(warning)}", style="yellow")
+        for warning in found.warnings_vanished:
+            yield Text(f"! warning gone: {self._safe(warning)}", style="dim")
+
+    def changes(self) -> Iterator[Any]:
+        found = self.comparison
+        for each in found.changed:
+            yield from self._pair(each)
+        for each in found.reworded:
+            if not each.changed:
+                yield from self._pair(each)
+        for word, claims in (("appeared", found.appeared), ("vanished", found.vanished)):
+            for claim in claims:
+                yield Text("")
+                yield self._title(claim, word)
+                yield self._quoted(claim)
+                yield from self._entry(None, claim)
+
+    def _pair(self, each: Pair) -> Iterator[Any]:
+        yield Text("")
+        title = self._title(each.new, "" if each.changed else "reworded")
+        if "class" in each.changed or "error_type" in each.changed:
+            title.append(f", was {self._class(each.old)}")
+        yield title
+        yield self._quoted(each.new)
+        if each.reworded:
+            yield self._quoted(each.old, "was: ")
+        yield from self._entry(each.old, each.new)
+
+    def _title(self, each: Judged, word: str) -> Text:
+        how = mark(each.verdict.support)
+        title = Text(f"{how.ascii if self.ascii else how.sign} {self._safe(each.claim.id)} ", style=how.style)
+        if word:
+            title.append(f"{word}: ", style="bold")
+        return title.append(self._class(each))
+
+    def _class(self, each: Judged) -> str:
+        words = error_words(each.verdict)
+        return mark(each.verdict.support).word + (f" ({self._safe(words)})" if words else "")
+
+    def _quoted(self, each: Judged, label: str = "") -> Padding:
+        return Padding(Text(f'{label}"{self._safe(shorten(each.claim.text, _LONGEST))}"'), (0, 0, 0, 2))
+
+    def _entry(self, old: Judged | None, new: Judged) -> Iterator[Padding]:
+        if new.entry is None and (old is None or old.entry is None or not new.unsupported):
+            return
+        where = self._safe(new.entry or "undetermined")
+        if old is not None and old.unsupported and old.entry != new.entry:
+            where += f", was {self._safe(old.entry or 'undetermined')}"
+        yield Padding(Text(f"entered at: {where}"), (0, 0, 0, 2))
+
+    def _safe(self, text: str) -> str:
+        return plain(text, ascii=self.ascii)
+
+
+def _headline(score: ScoreChange) -> str:
+    before, after = ("none" if value is None else f"{value:.2f}" for value in (score.old, score.new))
+    words = f"hallucination score {before} -> {after}"
+    if score.change is None:
+        return f"{words}: change unknown, {score.reason}"
+    words += f": {_signed(score.change)}" if abs(score.change) >= 0.005 else ": no change"  # noqa: PLR2004 - as shown
+    if score.interval is None:
+        return f"{words}, no interval: {score.reason}"
+    low, high = score.interval
+    words += f" (95 % interval {_signed(low)} to {_signed(high)})"
+    return f"{words}; could be chance" if score.change and low <= 0 <= high else words
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-0.00", "0.00").replace("+0.00", "0.00")
+
+
+def _counted(found: Comparison) -> str:
+    rest = sum(each.reworded for each in found.pairs)
+    parts = [
+        f"{found.unchanged} judged as before",
+        f"{len(found.changed)} changed",
+        f"{len(found.appeared)} appeared",
+        f"{len(found.vanished)} vanished",
+    ]
+    return ", ".join(parts) + (f"; {rest} reworded" if rest else "")
