@@ -49,6 +49,12 @@ _WATCH = f"""(() => {{
         if (added.nodeType === 1 && String(added.src ?? added.href ?? "").includes("{HOST}"))
           say("POINTER", added.outerHTML.slice(0, 200));
   }}).observe(document, {{ subtree: true, childList: true }});
+  new MutationObserver((changes, observer) => {{
+    if (document.documentElement?.dataset.ready !== "true") return;
+    observer.disconnect();
+    // Ready is when it can be seen: two frames later.
+    requestAnimationFrame(() => requestAnimationFrame(() => {{ window.readyAt = performance.now() }}));
+  }}).observe(document, {{ subtree: true, attributes: true, attributeFilter: ["data-ready"] }});
 }})();"""
 
 
@@ -211,7 +217,7 @@ class Chromium:
             report: A report, or HTML.
             folder: Where to write.
             fragment: What the address ends with, `#` included.
-            script: Whether the page may run any.
+            script: Whether the page may run any. It notes in `readyAt` when it was ready, in milliseconds.
             timeout: Seconds until the page has to be ready.
             context: What else Playwright's `new_context` takes: viewport, color_scheme, ...
         """

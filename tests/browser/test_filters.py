@@ -1,0 +1,119 @@
+"""Filters by class and type, and the search: alone, together, and where nothing is left."""
+
+import pytest
+from reports import harbour, long_answer
+
+REPORT = harbour()
+
+
+def ids(report, keep):
+    return [claim.id for claim in report.claims if keep(claim, report.verdict(claim.id))]
+
+
+def only(view, name, *values):
+    """Leaves those boxes of a filter on, whatever they were."""
+    for box in view.page.locator(f'input[name="{name}"]').all():
+        wanted = box.get_attribute("value") in values
+        if box.is_checked() != wanted:
+            box.click()
+
+
+def wait(view, expected):
+    """The search may wait for the end of typing."""
+    for _ in range(40):
+        if view.options() == expected:
+            return
+        view.page.wait_for_timeout(50)
+    assert view.options() == expected
+
+
+@pytest.mark.parametrize("support", ["supported", "contradicted", "absent", "partially_supported", "unevaluatable"])
+def test_one_class(show, support):
+    view = show(REPORT)
+    only(view, "class", support)
+    wait(view, ids(REPORT, lambda _, verdict: str(verdict.support) == support))
+    assert not view.page.locator("#empty").is_visible()
+
+
+@pytest.mark.parametrize("error", ["number", "overgeneralization", "temporal", "other"])
+def test_one_type(show, error):
+    view = show(REPORT)
+    only(view, "type", error)
+    wait(view, ids(REPORT, lambda _, verdict: str(verdict.error_type) == error))
+
+
+def test_claims_that_were_not_judged(show):
+    report = long_answer(12)
+    view = show(report)
+    only(view, "class", "not_judged")
+    wait(view, ids(report, lambda _, verdict: verdict.support is None))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("swell", ["c6"]), ("SWELL", ["c6"]), ("every day", ["c7"]), ("  kiosk ", ["c4"]), ("c9", ["c9"])],
+)
+def test_search(show, words, expected):
+    view = show(REPORT)
+    view.page.fill("#search", words)
+    wait(view, expected)
+    view.page.fill("#search", "")
+    wait(view, [claim.id for claim in REPORT.claims])
+
+
+def test_class_type_and_search_together(show):
+    report = long_answer()
+    view = show(report)
+    only(view, "class", "contradicted", "absent")
+    only(view, "type", "number")
+    view.page.fill("#search", "room 1")
+    expected = ids(
+        report,
+        lambda claim, verdict: (
+            str(verdict.support) in ("contradicted", "absent")
+            and str(verdict.error_type) == "number"
+            and "room 1" in claim.text.casefold()
+        ),
+    )
+    assert len(expected) > 1
+    wait(view, expected)
+
+
+@pytest.mark.parametrize("words", ["nothing says this", ".*", "[c3]", "(", "\\", "<b>", "%", "' or 1=1", '"'])
+def test_nothing_left_says_so(show, words):
+    view = show(REPORT)
+    assert not view.page.locator("#empty").is_visible()
+    view.page.fill("#search", words)
+    wait(view, [])
+    assert view.page.locator("#empty").is_visible()
+    assert view.page.inner_text("#empty").strip()
+    view.page.fill("#search", "")
+    wait(view, [claim.id for claim in REPORT.claims])
+    assert not view.page.locator("#empty").is_visible()
+
+
+def test_keys_walk_through_what_is_left(show):
+    view = show(REPORT)
+    only(view, "class", "contradicted")
+    wait(view, ["c3", "c6"])
+    view.page.locator('[role="listbox"]').focus()
+    seen = []
+    for _ in range(2):
+        view.page.keyboard.press("j")
+        seen.append(view.selected)
+    assert seen == ["c3", "c6"]
+
+
+def test_an_address_reaches_a_claim_that_is_filtered_out(show):
+    view = show(REPORT)
+    only(view, "class", "supported")
+    view.page.evaluate("location.hash = '#claim=c3'")
+    view.page.wait_for_function("document.querySelector('#detail').dataset.claim === 'c3'")
+
+
+def test_the_selected_claim_stays_selected_under_a_filter(show):
+    view = show(REPORT, fragment="#claim=c2")
+    only(view, "class", "contradicted")
+    wait(view, ["c3", "c6"])
+    assert view.selected in ("c2", None)  # but never another one, and no error
+    assert view.page.locator('[role="option"][aria-selected="true"]:visible').count() == 0

@@ -1,0 +1,193 @@
+"""Texts that try to be more than text stay text: in every field, in every pane, with the policy and without it."""
+
+import re
+
+import pytest
+from browsing import HOST
+from hostile import TEXTS, report
+
+from trail_callbacks import Report
+
+# What a page may hold that its own template does not: nothing of this.
+FOREIGN = """() => [...document.querySelectorAll(
+  'img, iframe, object, embed, base, form, link, video, audio, source, svg script, math, a[href], area, frame, portal,'
+  + '[src], [srcset], [srcdoc], [background], [poster], [action], [formaction], [ping], [onclick]')]
+  .map((each) => each.outerHTML.slice(0, 200))"""
+HANDLERS = """() => [...document.querySelectorAll('*')].flatMap((each) => [...each.attributes]
+  .filter(({name, value}) => /^on/i.test(name) || /^\\s*(javascript|data|vbscript):/i.test(value) && name !== 'value'
+    && !name.startsWith('data-') && name !== 'title' && name !== 'aria-label')
+  .map(({name, value}) => `${each.tagName} ${name}=${value}`.slice(0, 200)))"""
+STATIC = """() => ['script', 'style', 'meta', 'title', 'template', 'noscript', 'h1', 'body', 'main']
+  .map((tag) => `${tag} ${document.querySelectorAll(tag).length}`)"""
+POLLUTED = "() => Object.keys(Object.prototype).concat(Object.keys(Array.prototype))"
+
+
+def used(view):
+    """Goes through the page as a reader would: every claim, the search, the filters, the graph, the help, both themes."""
+    page = view.page
+    claims = view.options()
+    for claim in claims[:40]:
+        view.option(claim).click()
+        assert view.selected == claim
+        page.locator("#detail").hover()
+    for text in ("script", "<img src=x: onerror=canary('search')>", "${canary('search')}", ""):
+        page.fill("#search", text)
+        page.wait_for_timeout(60)
+    for box in page.locator('input[name="class"], input[name="type"]').all()[:3]:
+        box.click()
+        box.click()
+    page.keyboard.press("Escape")
+    page.locator("#theme").click()
+    for number in range(3):
+        place = view.graph(
+            f"((all) => {number} < all.length ? all[{number}].renderedPosition() : null)(cy.nodes().toArray())"
+        )
+        box = page.locator("#graph").bounding_box()
+        if place and box:
+            page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+            page.mouse.click(box["x"] + place["x"], box["y"] + place["y"])
+    for claim in claims[:2]:
+        page.evaluate("(claim) => { location.hash = '#claim=' + claim }", claim)
+        page.wait_for_timeout(30)
+    for key in ("Escape", "j", "k", "Enter", "?", "Escape"):
+        page.keyboard.press(key)
+
+
+def inert(view, plain):
+    """Nothing in the page comes from a text: it has the elements of a page with a harmless text."""
+    assert view.page.evaluate(FOREIGN) == []
+    assert view.page.evaluate(HANDLERS) == []
+    assert view.page.evaluate(POLLUTED) == []
+    assert view.page.evaluate(STATIC) == plain
+    assert view.seen.all == []
+
+
+@pytest.fixture(scope="module")
+def plain(chromium, tmp_path_factory):
+    with chromium.opened(report("harmless"), tmp_path_factory.mktemp("plain")) as view:
+        return view.page.evaluate(STATIC)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_hostile_text_in_every_field_is_inert(show, plain, name):
+    view = show(report(TEXTS[name]))
+    used(view)
+    inert(view, plain)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_it_is_inert_without_the_policy_too(show, plain, name):
+    view = show(report(TEXTS[name]), bypass_csp=True)
+    used(view)
+    inert(view, plain)
+
+
+@pytest.mark.parametrize("bypass_csp", [False, True], ids=["policy", "no policy"])
+@pytest.mark.parametrize("backwards", [False, True], ids=["in order", "backwards"])
+def test_all_of_them_together_are_inert(show, plain, bypass_csp, backwards):
+    texts = list(TEXTS.values())
+    view = show(report(*(reversed(texts) if backwards else texts)), bypass_csp=bypass_csp)
+    assert len(view.options()) == len(texts) + 1
+    used(view)
+    inert(view, plain)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_it_is_inert_where_scripts_are_disabled(show, name):
+    view = show(report(TEXTS[name]), script=False)
+    assert view.page.evaluate(FOREIGN) == []
+    assert view.seen.all == []
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, text in TEXTS.items() if text.isprintable() and "\n" not in text and len(text) < 4000]
+)
+def test_it_is_shown_as_it_is(show, name):
+    text = TEXTS[name]
+    view = show(report(text))
+    shown = re.sub(r"\s+", " ", view.page.locator("[data-node-text]").first.text_content())
+    assert re.sub(r"\s+", " ", text).strip() in shown
+    view.option(view.options()[0]).click()
+    assert re.sub(r"\s+", " ", text).strip() in re.sub(r"\s+", " ", view.page.locator("#detail").text_content())
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "#claim=<img src=x: onerror=canary(1)>",
+        "#claim=%3Cimg%20src%3Dx:%20onerror%3Dcanary(1)%3E",
+        '#claim=c1"],script,[x="',
+        "#claim=__proto__",
+        "#claim=constructor",
+        "#claim=javascript:canary(1)",
+        "#javascript:canary(1)",
+        "#<script>canary(1)</script>",
+        "#claim=" + "a" * 100_000,
+        "#claim=%E0%A4%A",
+        "#claim=\u202e",
+    ],
+)  # fmt: skip
+def test_a_hostile_address_is_inert(show, plain, fragment):
+    view = show(report("harmless"), fragment=fragment, bypass_csp=True)
+    assert view.selected is None
+    inert(view, plain)
+
+
+def test_bidirectional_overrides_hide_nothing(show):
+    view = show(report(TEXTS["bidi override"]))
+    assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(view.page.inner_text("body"))
+
+
+def test_a_saved_report_is_as_inert_as_the_one_in_memory(show, plain):
+    texts = [text for text in TEXTS.values() if text.isascii()]
+    view = show(Report.from_json(report(*texts).to_json()))
+    used(view)
+    inert(view, plain)
+
+
+def test_the_policy_names_each_script_by_its_hash_and_allows_nothing_else(show, tmp_path):
+    html = report("harmless").to_html()
+    policy = re.search(r'http-equiv="?Content-Security-Policy"?\s+content="([^"]*)"', html)[1]
+    rules = {rule.split()[0]: rule.split()[1:] for rule in policy.replace("&#x27;", "'").split(";") if rule.strip()}
+    assert rules["default-src"] == ["'none'"]
+    assert rules["script-src"]
+    assert all(re.fullmatch(r"'sha(256|384|512)-[A-Za-z0-9+/=]+'", each) for each in rules["script-src"])
+    assert rules["base-uri"] == ["'none'"]
+    assert rules["form-action"] == ["'none'"]
+    for name, allowed in rules.items():
+        assert not {"*", "data:", "blob:", "http:", "https:", "'unsafe-eval'"} & set(allowed), name
+        assert "'unsafe-inline'" not in allowed, name
+    first = html.lower().index("content-security-policy")
+    assert first < html.lower().index("<script")
+    assert first < html.lower().index("<style")
+
+
+@pytest.mark.parametrize(
+    "injected",
+    [
+        "<script>canary('injected')</script>",
+        "<img src=x: onerror=canary('injected')>",
+        f"<img src=http://{HOST}/pixel>",
+        f"<iframe src=http://{HOST}/></iframe>",
+        f"<link rel=stylesheet href=http://{HOST}/s.css>",
+        "<p style=position:fixed;inset:0>over all</p>",
+        f"<style>body{{background:url(http://{HOST}/b)}}</style>",
+    ],
+)
+def test_the_policy_would_stop_what_escaping_let_through(chromium, tmp_path, injected):
+    """A second wall: even raw markup in the page runs nothing and asks for nothing."""
+    html = report("harmless").to_html().replace("</main>", f"{injected}</main>", 1)
+    assert injected in html
+    before = len(chromium.sink.taken)
+    with chromium.opened(html, tmp_path) as view:
+        view.page.wait_for_timeout(200)
+        assert [each for each in view.seen.console if "CANARY" in each] == []
+        assert view.seen.requests == []
+        assert any("POLICY" in each or "Content Security Policy" in each for each in view.seen.console)
+        assert (
+            view.page.evaluate(
+                "getComputedStyle(document.querySelector('main > p:last-child') ?? document.body).position"
+            )
+            == "static"
+        )
+    assert chromium.sink.taken[before:] == []

@@ -1,0 +1,167 @@
+"""Without a mouse: keys, focus, and addresses that name a claim."""
+
+import pytest
+from reports import harbour
+
+REPORT = harbour()
+CLAIMS = [claim.id for claim in REPORT.claims]
+
+
+def focused(view):
+    return view.page.evaluate("document.activeElement?.id || document.activeElement?.tagName")
+
+
+@pytest.mark.parametrize(("down", "up"), [("j", "k"), ("ArrowDown", "ArrowUp")])
+def test_keys_walk_through_the_claims(show, down, up):
+    view = show(REPORT)
+    if down == "ArrowDown":  # elsewhere they scroll
+        view.page.locator('[role="listbox"]').focus()
+    seen = []
+    for _ in CLAIMS:
+        view.page.keyboard.press(down)
+        seen.append(view.selected)
+    assert seen == CLAIMS
+    view.page.keyboard.press(up)
+    assert view.selected == CLAIMS[-2]
+    active = view.option(CLAIMS[-2])
+    assert active.evaluate(
+        "(each) => { const b = each.getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight + 1 }"
+    )
+
+
+def test_the_ends_of_the_list_hold(show):
+    view = show(REPORT)
+    for _ in range(len(CLAIMS) + 3):
+        view.page.keyboard.press("j")
+    assert view.selected == CLAIMS[-1]
+    for _ in range(len(CLAIMS) + 3):
+        view.page.keyboard.press("k")
+    assert view.selected == CLAIMS[0]
+
+
+def test_enter_goes_to_the_detail_and_keys_work_from_there(show):
+    view = show(REPORT)
+    view.page.keyboard.press("j")
+    view.page.keyboard.press("Enter")
+    assert view.page.evaluate("document.activeElement.closest('#detail') !== null")
+    view.page.keyboard.press("j")
+    assert view.selected == CLAIMS[1]
+
+
+def test_escape_clears(show):
+    view = show(REPORT, fragment="#claim=c3")
+    assert view.selected == "c3"
+    view.page.keyboard.press("Escape")
+    assert view.selected is None
+    assert "c3" not in view.fragment
+
+
+def test_slash_searches_and_letters_stay_in_the_field(show):
+    view = show(REPORT)
+    view.page.keyboard.press("/")
+    assert focused(view) == "search"
+    view.page.keyboard.type("jk?/")
+    assert view.page.input_value("#search") == "jk?/"
+    assert view.selected is None
+    view.page.keyboard.press("Escape")
+    view.page.keyboard.press("Escape")
+    assert focused(view) != "search" or view.page.input_value("#search") == ""
+
+
+def test_help(show):
+    view = show(REPORT)
+    assert not view.page.locator("#help").is_visible()
+    view.page.keyboard.press("?")
+    assert view.page.locator("#help").is_visible()
+    assert "Escape" in view.page.inner_text("#help") or "Esc" in view.page.inner_text("#help")
+    view.page.keyboard.press("Escape")
+    assert not view.page.locator("#help").is_visible()
+
+
+def test_keys_with_a_modifier_belong_to_the_browser(show):
+    view = show(REPORT)
+    for keys in ("Control+j", "Alt+k", "Meta+j"):
+        view.page.keyboard.press(keys)
+    assert view.selected is None
+    assert view.page.locator('[role="option"][aria-selected="true"]').count() == 0
+
+
+def test_tab_reaches_everything_and_leaves_again(show):
+    """Focus visits each control once, in the order of the page, visibly, and is not trapped."""
+    view = show(REPORT)
+    seen = []
+    for _ in range(120):
+        view.page.keyboard.press("Tab")
+        what = view.page.evaluate("""() => {
+          const it = document.activeElement;
+          if (!it || it === document.body) return null;
+          const style = getComputedStyle(it), box = it.getBoundingClientRect();
+          const label = it.closest('label') ?? it;
+          const around = getComputedStyle(label);
+          const visible = [style, around].some((each) =>
+            (each.outlineStyle !== 'none' && parseFloat(each.outlineWidth) > 0) || each.boxShadow !== 'none');
+          return [it.id || it.name + it.value || it.tagName, visible, box.top];
+        }""")
+        if what is None:
+            break
+        seen.append(what)
+    else:
+        pytest.fail(f"the focus never leaves the page: {[what for what, *_ in seen[-10:]]}")
+    names = [what for what, *_ in seen]
+    assert "search" in names
+    assert "theme" in names
+    assert any("absent" in each for each in names)
+    assert [what for what, visible, _ in seen if not visible] == []
+
+
+def test_a_claim_can_be_selected_by_tab_and_enter(show):
+    view = show(REPORT)
+    for _ in range(120):
+        view.page.keyboard.press("Tab")
+        inside = view.page.evaluate("Boolean(document.activeElement?.closest('[role=listbox], [role=option]'))")
+        if inside:
+            break
+    assert inside
+    view.page.keyboard.press("ArrowDown")
+    view.page.keyboard.press("Enter")
+    assert view.selected in CLAIMS[:2]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_an_address_names_a_claim(show, claim):
+    view = show(REPORT, fragment=f"#claim={claim}")
+    assert view.selected == claim
+    assert view.option(claim).get_attribute("aria-selected") == "true"
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#claim=nothing", "#claim=", "#", "#c3", "#claim=%ZZ", "#claim=c3%20c4", "#detail"]
+)
+def test_an_address_that_names_none_selects_none(show, fragment):
+    view = show(REPORT, fragment=fragment)
+    assert view.selected is None
+    view.option("c2").click()
+    assert view.fragment == "#claim=c2"
+
+
+def test_a_selection_is_in_the_address_and_back_leads_out(show):
+    view = show(REPORT)
+    for claim in ("c2", "c3", "c4"):
+        view.option(claim).click()
+        assert view.fragment == f"#claim={claim}"
+    entries = view.page.evaluate("history.length")
+    view.page.go_back()
+    view.page.wait_for_timeout(200)
+    if view.page.url.startswith("file:"):  # each selection is a step of its own, and the page follows
+        assert view.selected == (view.fragment.removeprefix("#claim=") or None)
+    else:  # walking through claims leaves no trace in the history
+        assert entries <= 2
+        assert view.page.url == "about:blank"
+        view.seen.places.clear()
+
+
+def test_a_changed_address_changes_the_selection(show):
+    view = show(REPORT, fragment="#claim=c2")
+    view.page.evaluate("location.hash = '#claim=c6'")
+    view.page.wait_for_function("document.querySelector('#detail').dataset.claim === 'c6'")
+    assert view.option("c6").get_attribute("aria-selected") == "true"

@@ -1,0 +1,250 @@
+"""Themes, contrast, print, a narrow window, no script, and the rules of accessibility."""
+
+import re
+
+import pytest
+from reports import MISSING, demo, harbour, layered, long_answer
+
+REPORT = harbour()
+WIDTHS = (320, 390, 768, 1024, 1440)
+
+CONTRASTS = """(selector) => {
+  const canvas = Object.assign(document.createElement('canvas'), {width: 1, height: 1});
+  const pen = canvas.getContext('2d', {willReadFrequently: true});
+  const rgba = (colour) => {
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = pen.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
+  const luminance = (colour) => {
+    const [r, g, b] = colour.slice(0, 3).map((v) => v / 255)
+      .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    const layers = [];
+    for (let each = element; each; each = each.parentElement) layers.push(rgba(getComputedStyle(each).backgroundColor));
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+    return layers.reverse().reduce((below, layer) => over(layer, below), rgba(getComputedStyle(document.documentElement)
+      .colorScheme.includes('dark') && dark ? '#121212' : '#ffffff'));
+  };
+  const opacity = (element) => {
+    let value = 1;
+    for (let each = element; each; each = each.parentElement) value *= parseFloat(getComputedStyle(each).opacity);
+    return value;
+  };
+  const found = [];
+  for (const element of document.querySelectorAll(selector)) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    const box = element.getBoundingClientRect();
+    if (!own || !box.width || !box.height || !element.checkVisibility()) continue;
+    const below = ground(element);
+    const [r, g, b, a] = rgba(getComputedStyle(element).color);
+    const text = over([r, g, b, a * opacity(element)], below);
+    const [light, dark] = [luminance(text), luminance(below)].sort((x, y) => y - x);
+    found.push([(light + 0.05) / (dark + 0.05), `${element.tagName}.${element.className} ${element.textContent.trim().slice(0, 40)}`]);
+  }
+  return found;
+}"""
+
+
+def worst(view, selector):
+    found = view.page.evaluate(CONTRASTS, selector)
+    assert found, f"nothing matches {selector}"
+    return min(found)
+
+
+def background(view):
+    return view.page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def lightness(colour):
+    red, green, blue = (float(each) for each in re.findall(r"[\d.]+", colour)[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_contrast_is_measured_right(show):
+    """Against ratios that WCAG 2.2 gives by its formula."""
+    view = show(
+        '<!doctype html><html data-ready="true"><meta charset="utf-8"><title>x</title><body style="background:#fff">'
+        '<p style="color:#777">a</p><b style="color:#000">b</b><i style="color:#000;opacity:.5">c</i>'
+    )
+    for selector, ratio in (("p", 4.48), ("b", 21.0), ("i", 3.95)):
+        assert worst(view, selector)[0] == pytest.approx(ratio, abs=0.03)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_theme_follows_the_system(show, scheme):
+    view = show(REPORT, color_scheme=scheme)
+    assert (lightness(background(view)) > 128) is (scheme == "light")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_button_changes_the_theme_and_back(show, scheme):
+    view = show(REPORT, color_scheme=scheme)
+    first = background(view)
+    grounds = []
+    for _ in range(3):
+        view.page.locator("#theme").click()
+        grounds.append((view.page.locator("html").get_attribute("data-theme"), background(view)))
+    assert first in {ground for _, ground in grounds}
+    assert any((lightness(ground) > 128) is (scheme == "dark") for _, ground in grounds)
+    for theme, ground in grounds:
+        assert (lightness(ground) > 128) is ((theme or scheme) == "light")
+
+
+@pytest.mark.parametrize("forced", [False, True], ids=["system", "button"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read(show, scheme, forced):
+    """WCAG 2.2, 1.4.3: at least 4.5 to 1."""
+    other = {"light": "dark", "dark": "light"}[scheme]
+    view = show(long_answer(12), color_scheme=other if forced else scheme)
+    for _ in range(3):
+        if (lightness(background(view)) > 128) == (scheme == "light"):
+            break
+        view.page.locator("#theme").click()
+    for claim in (None, "c2", "c4"):
+        if claim:
+            view.option(claim).click()
+            view.page.wait_for_timeout(400)  # colours may fade in
+        ratio, where = worst(view, "body *")
+        assert ratio >= 4.5, where
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_marks_of_each_class_can_be_read(show, scheme):
+    view = show(long_answer(12), color_scheme=scheme)
+    for support in ("supported", "contradicted", "absent", "partially_supported", "unevaluatable", "not_judged"):
+        ratio, where = worst(view, f'mark[data-class="{support}"]')
+        assert ratio >= 4.5, where
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("case", ["plain", "selected", "empty list", "help", *MISSING])
+def test_the_rules_of_accessibility_hold(show, case, scheme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="no axe-core: pip install --group browser"
+    )
+    view = show(MISSING[case]() if case in MISSING else REPORT, color_scheme=scheme)
+    if case == "selected":
+        view.option("c3").click()
+    elif case == "empty list":
+        view.page.fill("#search", "nothing says this")
+    elif case == "help":
+        view.page.keyboard.press("?")
+    view.page.wait_for_timeout(400)  # colours may fade in
+    found = axe.Axe().run(view.page).response["violations"]
+    assert [
+        f"{each['impact']} {each['id']}: {each['help']}: {[node['html'][:150] for node in each['nodes'][:3]]}"
+        for each in found
+        if each["impact"] in ("moderate", "serious", "critical")
+    ] == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("app", ["langchain", "harbour", "long", "layered"])
+def test_nothing_is_wider_than_the_window(show, width, app):
+    report = {"harbour": harbour, "long": long_answer, "layered": layered}.get(app, lambda: demo()[app])()
+    view = show(report, viewport={"width": width, "height": 844})
+    for _ in range(2):
+        wide = view.page.evaluate("""() => [document.documentElement.scrollWidth - innerWidth,
+          [...document.querySelectorAll('body *')].filter((each) => each.checkVisibility()
+            && each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('#graph')
+            && ![...(function* () { for (let p = each.parentElement; p; p = p.parentElement) yield p })()]
+              .some((p) => ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(p).overflowX)))
+            .map((each) => each.outerHTML.slice(0, 120)).slice(0, 3)]""")
+        assert wide == [0, []]
+        view.option(report.claims[1].id).click()
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_what_is_pressed_is_large_enough(show, width):
+    """WCAG 2.2, 2.5.8: at least 24 by 24 pixels, or as much room around it."""
+    view = show(REPORT, viewport={"width": width, "height": 844})
+    small = view.page.evaluate("""() => [...document.querySelectorAll('button, input, [role=option], summary')]
+      .filter((each) => each.checkVisibility()).map((each) => each.closest('label') ?? each)
+      .filter((each) => { const b = each.getBoundingClientRect(); return b.height < 23.5 || b.width < 23.5 })
+      .map((each) => each.outerHTML.slice(0, 120))""")
+    assert small == []
+
+
+def test_a_page_that_is_magnified_can_still_be_read(show):
+    """WCAG 2.2, 1.4.10: at four times 100 %, a window of 1280 pixels is one of 320."""
+    view = show(REPORT, viewport={"width": 320, "height": 256})
+    view.option("c3").click()
+    assert view.page.locator("#detail").inner_text()
+    assert view.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_print_shows_every_claim_with_its_details(show, scheme):
+    view = show(REPORT, color_scheme=scheme)
+    view.option("c3").click()
+    view.page.emulate_media(media="print")
+    text = view.page.inner_text("body")
+    for claim in REPORT.claims:
+        verdict = REPORT.verdict(claim.id)
+        assert claim.quote in text
+        assert verdict.rationale in text, claim.id
+        for item in verdict.evidence:
+            assert text.count(item.quote) >= 2, claim.id  # beside the claim, and in its source
+    assert lightness(background(view)) > 200 or background(view) == "rgba(0, 0, 0, 0)"
+    clipped = view.page.evaluate("""() => [...document.querySelectorAll('body *')].filter((each) => each.checkVisibility()
+      && !['CANVAS', 'SUMMARY'].includes(each.tagName) && !each.closest('#graph')
+      && (each.scrollHeight > each.clientHeight + 2 || each.scrollWidth > each.clientWidth + 2)
+      && ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(each).overflowY) && each.clientWidth > 1)
+      .map((each) => each.outerHTML.slice(0, 120))""")
+    assert clipped == []
+    ratio, where = worst(view, "body *")
+    assert ratio >= 4.5, where
+    assert len(view.page.pdf()) > 5_000
+
+
+@pytest.mark.parametrize("case", ["harbour", "langchain", *MISSING])
+def test_without_script_it_can_be_read(show, case):
+    report = {"harbour": harbour, "langchain": lambda: demo()["langchain"]}.get(case) or MISSING[case]
+    report = report()
+    view = show(report, script=False)
+    text = re.sub(r"\s+", " ", view.page.inner_text("body"))
+    for node in report.graph.nodes[:20]:
+        for line in node.text.splitlines():
+            assert re.sub(r"\s+", " ", line).strip() in text
+    for claim in report.claims:
+        verdict = report.verdict(claim.id)
+        assert re.sub(r"\s+", " ", claim.quote) in text
+        if verdict.rationale:
+            assert re.sub(r"\s+", " ", verdict.rationale) in text
+        for item in verdict.evidence:
+            assert text.count(re.sub(r"\s+", " ", item.quote)) >= 2
+    if report.hallucination_score is not None:
+        assert f"{report.hallucination_score:.2f}" in text
+    for control in view.page.locator("button, input, select").all():
+        assert not control.is_visible()  # it would do nothing
+
+
+def test_without_motion_where_that_is_asked_for(show):
+    view = show(REPORT, reduced_motion="reduce")
+    view.option("c3").click()
+    assert view.page.evaluate("document.getAnimations().length") == 0
+
+
+def test_forced_colours_keep_the_marks(show):
+    view = show(REPORT, forced_colors="active")
+    mark = view.page.locator('mark[data-class="contradicted"]').first
+    assert mark.evaluate(
+        "(each) => getComputedStyle(each).textDecorationLine + getComputedStyle(each).borderBottomStyle"
+        " + getComputedStyle(each, '::before').content"
+    ) not in ("nonenonenone", "nonenone")
+
+
+@pytest.mark.parametrize("report", ["layered", "long"])
+def test_large_reports_are_ready_in_time(show, report):
+    """The bound is generous, since machines are slow: tests/benchmarks/page.py measures."""
+    view = show({"layered": layered, "long": long_answer}[report]())
+    ready = view.page.evaluate("performance.now()")
+    view.option("c2").click()
+    assert ready < 30_000
+    assert view.selected == "c2"

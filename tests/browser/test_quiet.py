@@ -1,0 +1,128 @@
+"""Whatever a report holds or lacks: the page opens, says it, and does nothing else."""
+
+import json
+import re
+
+import pytest
+from reports import MISSING, bulky, demo, harbour, long_answer, scripts
+
+from trail_callbacks import Report
+
+NO_VALUE = re.compile(r"\b(NaN|null|None|undefined|\[object Object\]|Infinity)\b")
+SAYS = {
+    "no graph": "answer",
+    "no answer": "no answer",
+    "judge failed": "401 no key",
+    "no evidence": "no source",
+    "abstained": "declines",
+    "no checkable claims": "nothing that could be checked",
+    "no claims": "nothing that could be checked",
+    "partial": "out of budget: 2 claims were not judged",
+    "blank texts": "empty",
+    "no edges": "42 guest berths",
+    "bare verdict": "unevaluatable",
+}
+
+
+def whole(view):
+    return view.page.inner_text("body")
+
+
+@pytest.mark.parametrize("app", ["langchain", "langgraph", "llama-index"])
+def test_reports_of_the_demo_are_shown(show, app):
+    report = demo()[app]
+    view = show(report)
+    assert len(view.options()) == len(report.claims)
+    assert f"{report.hallucination_score:.2f}" in view.page.inner_text("#score")
+    assert report.graph.question.text in whole(view)
+    for claim in report.claims:
+        view.option(claim.id).click()
+        assert view.selected == claim.id
+
+
+@pytest.mark.parametrize("case", MISSING)
+def test_what_is_missing_is_said(show, case):
+    report = MISSING[case]()
+    view = show(report)
+    text = whole(view)
+    assert SAYS[case].casefold() in text.casefold()
+    assert not NO_VALUE.search(text)
+    assert view.page.locator(f'[data-state="{report.state}"]').count() == 1
+    for warning in report.warnings:
+        assert warning in text
+    if report.graph.answer is not None:
+        assert report.graph.answer.text.split("\n")[0] in text
+    for claim in view.options():
+        view.option(claim).click()
+        assert view.selected == claim
+    for key in ("j", "k", "ArrowDown", "ArrowUp", "Enter", "Escape", "/"):
+        view.page.keyboard.press(key)
+
+
+def test_every_state_has_a_case():
+    from typing import get_args
+
+    from trail_callbacks.report import State
+
+    assert {make().state for make in MISSING.values()} == set(get_args(State))
+
+
+@pytest.mark.parametrize("script", scripts())
+def test_evidence_in_any_script_is_marked_at_its_place(show, script):
+    report = scripts()[script]
+    view = show(report)
+    view.option("c1").click()
+    marked = "".join(view.page.locator('[data-node-text="source-1"] mark[data-evidence]').all_inner_texts())
+    expected = report.verdicts[0].evidence[0].quote
+    if script in ("zero width", "line ends"):  # such signs are spelled out, so that they can be seen
+        marked, expected = (re.sub(r"\\[xu][0-9a-f]+|[\s\u200d]|\W", "", each) for each in (marked, expected))
+        expected = re.sub(r"[\u200b\xad]", "", expected)
+    assert marked == expected
+    assert view.page.evaluate(
+        """() => [...document.querySelectorAll('[data-node-text="source-1"]')]
+             .every((each) => each.scrollWidth <= each.clientWidth)"""
+    )
+
+
+@pytest.mark.parametrize(("script", "direction"), [("arabic", "rtl"), ("hebrew", "rtl"), ("chinese", "ltr")])
+def test_text_runs_in_its_own_direction(show, script, direction):
+    view = show(scripts()[script])
+    assert view.page.evaluate("""() => {
+      const mark = document.querySelector('mark[data-claim="c1"]');
+      return getComputedStyle(mark.closest('[dir]')).direction;
+    }""") == direction  # fmt: skip
+
+
+def test_two_million_signs_are_cut_around_the_evidence(show):
+    view = show(bulky())
+    view.option("c1").click()
+    mark = view.page.locator('[data-node-text="source-1"] mark[data-evidence]')
+    assert mark.inner_text() == "The harbour closed in 1986."
+    assert mark.is_visible()
+    assert re.search(r"[\d,.]+\s*characters", whole(view))
+    assert view.path.stat().st_size < 1_200_000 + 100_000
+
+
+def test_a_typical_report_is_small(show):
+    for report in (harbour(), *demo().values(), long_answer(20)):
+        assert len(report.to_html().encode()) < 1_200_000
+
+
+def test_two_hundred_claims(show):
+    report = long_answer()
+    view = show(report)
+    assert len(view.options()) == 200
+    view.option("c200").click()
+    assert view.selected == "c200"
+    view.option("c1").click()
+    assert view.selected == "c1"
+
+
+def test_a_report_of_a_newer_version_is_refused_before_there_is_a_page():
+    stored = json.loads(harbour().to_json()) | {"version": 99}
+    with pytest.raises(Exception, match="version 99"):
+        Report.from_json(json.dumps(stored))
+
+
+def test_the_same_report_gives_the_same_page():
+    assert harbour().to_html() == harbour().to_html()
