@@ -8,9 +8,11 @@ from itertools import combinations
 from math import isclose
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
+from trail_callbacks.judges.checks.slots import agreement
 from trail_callbacks.quantities import Quantity
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.terms import stem
+from trail_callbacks.terms import stem, vocabulary
+from trail_callbacks.units import MONTHS
 
 __all__ = ["compare", "equal", "stated"]
 
@@ -22,20 +24,39 @@ _NAMED = frozenset(
     {"year", "month", "weekday", "day", "rank", "clock"}
 )  # kinds that are equal or different, never near
 _TERMS = 12  # numbers of a passage that are added in pairs
+_ABOUT = 0.35  # share of the rest of a claim that a passage must have to dispute its number
+_SURE = 0.6  # the share if only one word stands beside both numbers
+_WORD = 24  # signs before a number in which its label stands
+_BEHIND = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
+_LABELS = vocabulary(
+    """passage step source document doc chunk snippet page chapter section figure fig table method option item tip note
+    question answer part reason paragraph line article appendix footnote result reference level no"""
+)
+_DATE = frozenset({"day", "month", "year", "weekday"})
+_MONTH_NAMES = frozenset(month.casefold() for month in MONTHS)
+_SUM = vocabulary("total totals altogether combined overall sum together insgesamt zusammen gesamt average")
 _BIG = 1000.0  # from here on a count is recognised by its size, whatever the counted noun
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
-    """Finds a number of the claim in whose place the passage has another of the same kind."""
-    free = [r for r in passage.quantities if not any(equal(q, r) for q in claim.quantities)]
-    for quantity in claim.quantities:
-        if stated(quantity, claim, passage):
-            continue
+    """Finds a number of the claim in whose place the passage has another of the same kind.
+
+    Rounding: a coarser number follows from a finer one (`12,000` from 12,340, `41` does not follow from 41.6 but is
+    partial), `about` allows a tenth, units may lose a hundredth in conversion. A number with a label names a thing and is
+    left alone (`passage 3`, `Windows 10`), and so is a claim with several numbers that the passage lacks: it calculates, or
+    is of another event.
+    """
+    lacking = [q for q in claim.quantities if not _label(q, claim) and not stated(q, claim, passage)]
+    if not lacking or (len(lacking) > 1 and not _one_date(lacking, claim)):
+        return None
+    free = [r for r in passage.quantities if not _label(r, passage) and not any(equal(q, r) for q in claim.quantities)]
+    for quantity in lacking:
         rivals = [r for r in free if _comparable(quantity, r, claim, passage)]
-        if not rivals or _adds_up(quantity, rivals):
+        if not rivals or _adds_up(quantity, rivals) or _totals(claim, passage):
             continue
         rival = max(rivals, key=lambda r: _shared(quantity, r, claim, passage))
-        if not _shared(quantity, rival, claim, passage):
+        beside = _shared(quantity, rival, claim, passage)
+        if agreement(claim, passage, (quantity.start, quantity.end)) < (_ABOUT if beside > 1 else _SURE) or not beside:
             continue
         return Finding(
             error_type=ErrorType.NUMBER,
@@ -46,6 +67,33 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
             span=(rival.start, rival.end),
         )
     return None
+
+
+def _label(quantity: Quantity, reading: Reading) -> bool:
+    """Whether a number names what it stands behind: `step 4`, `[2]`, `Windows 10`, `Article 5`."""
+    before = reading.text[max(0, quantity.start - _WORD) : quantity.start]
+    if before.endswith(("[", "(", "#")) and reading.text[quantity.end : quantity.end + 1] in {"]", ")"}:
+        return True
+    match = _BEHIND.search(before)
+    if match is None or quantity.bound != "exact" or quantity.kind not in {"count", "rank", "year"}:
+        return False
+    word = match[1]
+    if word.casefold().removesuffix("s") in _LABELS:
+        return True
+    plain = quantity.kind == "count" and not quantity.noun and quantity.value < _BIG
+    named = word[0].isupper() and reading.text[quantity.start].isdigit() and word.casefold() not in _MONTH_NAMES
+    return plain and named and all(term.kind != "function" for term in reading.terms if term.form == word.casefold())
+
+
+def _one_date(lacking: Sequence[Quantity], claim: Reading) -> bool:
+    """Whether numbers are the parts of one date: it is wrong as a whole."""
+    gaps = [claim.text[a.end : b.start] for a, b in zip(lacking, lacking[1:], strict=False)]
+    return all(q.kind in _DATE for q in lacking) and all(len(gap) <= len(" of the ") for gap in gaps)
+
+
+def _totals(claim: Reading, passage: Reading) -> bool:
+    """Whether the claim gives a sum that the passage does not."""
+    return any(term.form in _SUM for term in claim.terms) and not any(term.form in _SUM for term in passage.terms)
 
 
 def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from trail_callbacks.judges.checks import attribution, entity, hyperbole, negation, number, quantifier, role, temporal
+from trail_callbacks.judges.checks.number import stated
 from trail_callbacks.judges.checks.reading import Finding, Reading
+from trail_callbacks.judges.checks.slots import agreement, within
 
 __all__ = ["CHECKS", "NEUTRAL", "WIDE", "Pairwise", "Wide", "settled"]
 
@@ -30,14 +32,38 @@ WIDE: dict[str, Wide] = {}
 NEUTRAL = ("number", "entity")
 """Checks that need no English grammar."""
 
+_RELATED = 0.6  # part of the agreement of the disputing passage that a passage which settles the dispute must have
+
 
 def settled(check: Pairwise, claim: Reading, passages: Sequence[Reading]) -> Finding | None:
-    """Returns what a check finds against passages, unless another of them states the disputed words of the claim.
+    """Returns what a check finds against a passage, unless another passage states the disputed words of the claim.
+
+    That one must be about as much on the subject, and the check must find nothing against it: a bridge that was
+    repainted in 1962 was still built in 1926.
 
     Args:
         check: A check against one passage.
         claim: The claim.
-        passages: Passages about as much on the subject as each other, the best first.
+        passages: Passages on its subject, the best first.
     """
-    found = [(p, finding) for p, passage in enumerate(passages) if (finding := check(claim, passage)) is not None]
-    return found[0][1] if found else None
+    findings = [check(claim, passage) for passage in passages]
+    for passage, finding in zip(passages, findings, strict=True):
+        if finding is None:
+            continue
+        floor = _RELATED * agreement(claim, passage, finding.claim_span)
+        if not any(
+            other is None and agreement(claim, rival, finding.claim_span) >= floor and _states(claim, rival, finding)
+            for rival, other in zip(passages, findings, strict=True)
+        ):
+            return finding
+    return None
+
+
+def _states(claim: Reading, passage: Reading, finding: Finding) -> bool:
+    """Whether a passage has all words, names and numbers that a finding disputes."""
+    first, last = finding.claim_span
+    numbers = [quantity for quantity in claim.quantities if first <= quantity.start < last]
+    words = list(within(claim, finding.claim_span))
+    if not numbers and not words:
+        words = [term for term in claim.terms if first <= term.start < last]
+    return all(map(passage.has, words)) and all(stated(quantity, claim, passage) for quantity in numbers)

@@ -1,0 +1,77 @@
+"""Where a word sits: its clause, its neighbours, and how much of a claim stands beside it in a passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trail_callbacks.judges.checks.reading import Reading
+from trail_callbacks.quantities import Quantity
+from trail_callbacks.terms import Term, vocabulary
+
+__all__ = ["agreement", "clause", "heads", "index", "neighbours", "one_place", "within"]
+
+_BORDERS = vocabulary("but although though while whereas because which who if unless when whose that")
+_STOPS = frozenset(".;:!?()\u2014")
+
+
+def within(reading: Reading, span: tuple[int, int]) -> Iterable[Term]:
+    """Yields the words of content inside a span."""
+    return (term for term in reading.content if span[0] <= term.start < span[1])
+
+
+def agreement(claim: Reading, passage: Reading, apart: tuple[int, int] = (0, 0)) -> float:
+    """Returns the share, 0.0 to 1.0, of the claim's words and names outside a span that a passage has; 0.0 without any."""
+    rest = [term for term in claim.content if not apart[0] <= term.start < apart[1]]
+    return sum(map(passage.has, rest)) / len(rest) if rest else 0.0
+
+
+def index(reading: Reading, at: Term | Quantity) -> int:
+    """Returns the place in `terms` of what starts at an offset; the number of terms if nothing does."""
+    return next((i for i, term in enumerate(reading.terms) if term.start >= at.start), len(reading.terms))
+
+
+def clause(reading: Reading, i: int) -> tuple[int, int]:
+    """Returns first and past-last place in `terms` of the clause around the i-th word."""
+    terms = reading.terms
+    first = i
+    while first > 0 and not _border(reading, first):
+        first -= 1
+    last = i + 1
+    while last < len(terms) and not _border(reading, last):
+        last += 1
+    return first, last
+
+
+def _border(reading: Reading, i: int) -> bool:
+    """Whether a clause begins with the i-th word."""
+    terms = reading.terms
+    gap = reading.text[terms[i - 1].end : terms[i].start]
+    return not _STOPS.isdisjoint(gap) or "," in gap or terms[i].form in _BORDERS
+
+
+def neighbours(reading: Reading, i: int) -> tuple[Term | None, Term | None]:
+    """Returns the words of content nearest to the i-th in its clause, on its left and right."""
+    first, last = clause(reading, i)
+    solid = {term.start for term in reading.content} | {q.start for q in reading.quantities}
+    left = next((t for t in reversed(reading.terms[first:i]) if t.start in solid), None)
+    right = next((t for t in reading.terms[i + 1 : last] if t.start in solid), None)
+    return left, right
+
+
+def heads(reading: Reading, i: int) -> list[Term]:
+    """Returns the words of content ahead of the i-th in its clause: its subject, if it is a verb."""
+    first, _ = clause(reading, i)
+    solid = {term.start for term in reading.content}
+    return [term for term in reading.terms[first:i] if term.start in solid]
+
+
+def one_place(claim: Reading, i: int, passage: Reading, j: int) -> bool:
+    """Tells whether two words stand in one place: beside one shared word at least, and of no other subject."""
+    mine, theirs = neighbours(claim, i), neighbours(passage, j)
+    keys = {key for term in theirs if term for key in (term.form, term.stem)}
+    if not any(term and (term.form in keys or term.stem in keys) for term in mine):
+        return False
+    subject, other = heads(claim, i), heads(passage, j)
+    if not subject or not other:
+        return True
+    return passage.has(subject[-1]) and claim.has(other[-1])
