@@ -226,6 +226,70 @@ def test_a_large_report_stays_readable():
     assert len(text.splitlines()) < 60
 
 
+def test_a_long_way_shows_its_ends_and_always_the_answer():
+    nodes = [Node(id=f"n{n}", kind="completion", text=f"thought {n}") for n in range(5_000)]
+    edges = [Edge(source=f"n{n}", target=f"n{n + 1}") for n in range(4_999)]
+    nodes.append(Node(id="answer", kind="answer", text="So it is."))
+    text = graph_to_text(ProvenanceGraph(nodes=tuple(nodes), edges=(*edges, Edge(source="n2000", target="answer"))), 80)
+    assert "stages 8 to 4991: 4,985 texts, not shown" in text
+    assert '"So it is."' in text
+    assert '"thought 7"' in text
+    assert '"thought 8"' not in text
+    assert '"thought 4992"' in text
+    assert len(text.splitlines()) < 80
+
+
+def test_the_answer_is_shown_however_many_stand_beside_it():
+    nodes = [Node(id=f"n{n}", kind="completion", text="It is.") for n in range(100)]
+    nodes.append(Node(id="answer", kind="answer", text="So it is."))
+    assert '"So it is."' in graph_to_text(ProvenanceGraph(nodes=tuple(nodes)), 80)
+
+
+def many(count):
+    answer = " ".join(f"Boat {n} was built." for n in range(count))
+    claims, verdicts = [], []
+    for n in range(count):
+        quote = f"Boat {n} was built."
+        start = answer.index(quote)
+        claims.append(Claim(id=f"c{n + 1}", text=quote, quote=quote, start=start, end=start + len(quote)))
+        item = Evidence(node_id="source-1", start=0, end=3, quote="Abc", relation="supports")
+        against = replace(item, relation="contradicts")
+        support = SupportClass.ABSENT if n == 5 else SupportClass.SUPPORTED
+        verdicts.append(
+            Verdict(
+                claim_id=f"c{n + 1}",
+                support=support,
+                error_type=ErrorType.OTHER if n == 5 else None,
+                evidence=(item, against) if n == 7 else (item,),
+            )
+        )
+    graph = ProvenanceGraph.from_texts(answer, ["Abc"])
+    return Report(state="assessed", graph=graph, claims=tuple(claims), verdicts=tuple(verdicts))
+
+
+def test_among_many_claims_those_that_hold_take_a_line_each():
+    lines = to_text(many(200), 80).splitlines()
+    assert len(lines) < 230
+    assert '\u2713 c1 "Boat 0 was built."' in lines
+    assert "\u2205 c6 absent (other)" in lines
+    assert "\u2713 c8 supported (sources disagree)" in lines
+    assert "the claims that hold are listed without their evidence" in lines
+    assert "listed" not in to_text(many(30), 80)
+
+
+def test_evidence_is_cut_around_what_the_claim_is_about():
+    long = "blah " * 2_000
+    report = build("The harbour counted 18,400 visitors.", f"{long}The harbour counted 14,800 visitors in all. {long}")
+    for shown in (to_text(report, 80), to_html(report)):
+        assert "14,800" in shown
+        assert len(shown) < 8_000
+
+
+def test_ascii_keeps_the_signs_of_prose_readable():
+    shown = plain("\u201cIt\u2019s 3\u20134\u2026\u201d \u2022 caf\u00e9", ascii=True)
+    assert shown == '"It\'s 3-4..." * caf\\xe9'
+
+
 def test_the_empty_graph_and_the_empty_report():
     graph = ProvenanceGraph(nodes=())
     assert graph_to_text(graph) == "nothing was recorded"

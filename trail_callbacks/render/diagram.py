@@ -9,7 +9,8 @@ from rich.cells import cell_len, set_cell_size
 
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.columns import Board, Box, Column, Link, board
-from trail_callbacks.render.marks import named, plain, shorten
+from trail_callbacks.render.excerpt import opening
+from trail_callbacks.render.marks import named, plain
 
 __all__ = ["graph_to_html"]
 
@@ -162,13 +163,13 @@ def _name(graph: ProvenanceGraph, box: Box) -> str:
 
 
 def _words(node: Node) -> str:
-    return plain(node.text[: 8 * _CELLS]) or "(empty)"
+    return opening(node.text, 2 * _CELLS) or "(empty)"
 
 
 def _preview(graph: ProvenanceGraph, box: Box) -> str:
     first, *others = box.nodes
     head = named(first.id, graph) + (f", the first of {len(box.nodes):,}" if others else "")
-    return f"{head}: {plain(shorten(first.text, _PREVIEW)) or '(empty)'}"
+    return f"{head}: {opening(first.text, _PREVIEW) or '(empty)'}"
 
 
 def _cut(text: str) -> str:

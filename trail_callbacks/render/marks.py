@@ -63,6 +63,13 @@ _STATES = {
 _TITLES = ("source", "file_name", "title")  # as loaders of both frameworks name them
 _BLANKS = re.compile(r"\s+")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_TYPED = {  # as keyboards without them have it; letters are never replaced
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u2032"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u2033"), '"'),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2212"), "-"),
+    ord("\u2022"): "*",
+    ord("\u2026"): "...",
+}
 _JOINERS = "\u200c\u200d"  # format characters that Indic scripts, Persian and emoji are spelled with
 
 
@@ -79,12 +86,12 @@ def plain(text: str, *, ascii: bool = False) -> str:  # noqa: A002 - as Python's
 
     Args:
         text: Any text.
-        ascii: Spell out all that is not ASCII.
+        ascii: Spell out all that is not ASCII; curly quotation marks, dashes and the like become plain ones.
     """
     text = _BLANKS.sub(" ", text).strip()
     if not text.isascii() or not text.isprintable():
         text = "".join(_shown(character) for character in text)
-    return text.encode("ascii", "backslashreplace").decode() if ascii else text
+    return text.translate(_TYPED).encode("ascii", "backslashreplace").decode() if ascii else text
 
 
 def flowing(text: str) -> str:

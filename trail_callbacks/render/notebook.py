@@ -11,6 +11,7 @@ from html import escape
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
+from trail_callbacks.render.excerpt import both_ends, telling
 from trail_callbacks.render.highlights import Stretch, stretches
 from trail_callbacks.render.marks import (
     Mark,
@@ -160,18 +161,18 @@ def _card(report: Report, claim: Claim, verdict: Verdict, *, unfolded: bool) -> 
     yield f'<details{is_open} style="{style}"><summary style="cursor:pointer">'
     yield f"{_badge(how, claim.id)}<b>{_text(_title(verdict))}</b>"
     limit = _LONGEST if unfolded else _SHORT
-    yield f' <bdi style="overflow-wrap:anywhere">\u201c{_text(shorten(claim.quote, limit))}\u201d</bdi></summary>'
+    yield f' <bdi style="overflow-wrap:anywhere">\u201c{_text(both_ends(claim.quote, limit))}\u201d</bdi></summary>'
     yield from _rows(report, claim, verdict)
     yield "</details>"
 
 
 def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
     if plain(claim.text) != plain(claim.quote):
-        yield _row("meaning", _text(shorten(claim.text, _LONGEST)))
+        yield _row("meaning", _text(both_ends(claim.text, _LONGEST)))
     if verdict.error:
         yield _row("failed", _text(shorten(verdict.error, _LONGEST)))
     for item in verdict.evidence[:_QUOTES]:
-        yield _row("for" if item.relation == "supports" else "against", _evidence(item, report))
+        yield _row("for" if item.relation == "supports" else "against", _evidence(item, claim, report))
     if len(verdict.evidence) > _QUOTES:
         yield _row("", f"and {len(verdict.evidence) - _QUOTES} more")
     if verdict.rationale and verdict.error_type:
@@ -182,10 +183,10 @@ def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
         yield _row("carried by", _text(", ".join(named(node, report.graph) for node in verdict.carried_through)))
 
 
-def _evidence(item: Evidence, report: Report) -> str:
+def _evidence(item: Evidence, claim: Claim, report: Report) -> str:
     before, after = around(item, report.graph)
     source = _text(named(item.node_id, report.graph))
-    quote = f"<b>{_text(shorten(item.quote, _LONGEST))}</b>"
+    quote = f"<b>{_text(telling(item.quote, claim.text, _LONGEST))}</b>"
     faint = f'<span style="{_FAINT}">'
     return f"{source}: <bdi>{faint}{_text(before)}</span> {quote} {faint}{_text(after)}</span></bdi>"
 

@@ -12,12 +12,14 @@ from rich.padding import Padding
 from rich.text import Text
 
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.marks import named, plain, shorten
+from trail_callbacks.render.excerpt import opening
+from trail_callbacks.render.marks import named, plain
 from trail_callbacks.render.terminal import plain_text
 
 __all__ = ["GraphView", "graph_to_rich", "graph_to_text"]
 
 _SHOWN = 12  # nodes of one stage; more would scroll the answer away
+_STAGES = 16  # of a longer way the first and the last are shown
 _NAMED = 8  # inputs of one node
 _PREVIEW = 160  # characters of a text
 
@@ -55,12 +57,22 @@ class GraphView:
         if not stages:
             yield Text("nothing was recorded", style="dim")
         weak = frozenset((edge.source, edge.target) for edge in self.graph.edges if edge.basis == "scope")
-        for stage, nodes in sorted(stages.items()):
-            yield Text(f"stage {stage}", style="bold")
+        ordered = sorted(stages)
+        middle = ordered[_STAGES // 2 : -_STAGES // 2] if len(ordered) > _STAGES else []
+        for stage in ordered:
+            if middle and middle[0] < stage <= middle[-1]:
+                continue
+            nodes = sorted(stages[stage], key=lambda node: node.kind != "answer")  # the answer is always shown
+            if middle and stage == middle[0]:
+                nodes = [node for each in middle for node in stages[each]]
+                yield Text(f"stages {stage} to {middle[-1]}: {len(nodes):,} texts, not shown", style="dim")
+                nodes = [node for node in nodes if node.kind == "answer"]
+            else:
+                yield Text(f"stage {stage}", style="bold")
             for node in nodes[:_SHOWN]:
                 yield Padding(Group(*_lines(node, self.graph, weak, ascii=options.ascii_only)), (0, 0, 0, 2))
             if len(nodes) > _SHOWN:
-                yield Text(f"  and {len(nodes) - _SHOWN} more at this stage", style="dim")
+                yield Text(f"  and {len(nodes) - _SHOWN:,} more at this stage", style="dim")
 
 
 def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]], *, ascii: bool) -> Iterator[Any]:  # noqa: A002 - as above
@@ -72,7 +84,7 @@ def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]],
     inputs = graph.inputs(node.id)
     if inputs:
         names = [each.id + ("?" if (each.id, node.id) in weak else "") for each in inputs[:_NAMED]]
-        more = f" and {len(inputs) - _NAMED} more" if len(inputs) > _NAMED else ""
+        more = f" and {len(inputs) - _NAMED:,} more" if len(inputs) > _NAMED else ""
         yield Padding(Text(f"from {plain(', '.join(names), ascii=ascii)}{more}", style="dim"), (0, 0, 0, 2))
-    text = plain(shorten(node.text, _PREVIEW), ascii=ascii)
+    text = plain(opening(node.text, _PREVIEW), ascii=ascii)
     yield Padding(Text(f'"{text}"' if text else "(empty)"), (0, 0, 0, 2))

@@ -16,14 +16,18 @@ from rich.text import Text
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
+from trail_callbacks.render.excerpt import both_ends, telling
 from trail_callbacks.render.marks import around, counted, entered, error_words, headline, mark, named, plain, shorten
 from trail_callbacks.report import Report, Verdict
+from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["ReportView", "fits", "plain_text", "to_rich", "to_text"]
 
 _NARROWEST, _WIDEST = 40, 120
 _QUOTES = 3  # pieces of evidence shown for a claim
 _LONGEST = 400  # characters of one quote
+_MANY = 30  # claims; from then on those that hold take a line each
+_LINE = 160  # characters of such a claim
 
 
 def to_text(report: Report, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - as Python's own function of that name
@@ -85,9 +89,14 @@ class ReportView:
         """Renders the header, then the claims in the order of the answer."""
         page = _Page(self.report, options.ascii_only)
         yield from page.header()
+        after = "header"
         for claim in self.report.claims:
-            yield Text("")
-            yield from page.claim(claim, self.report.verdict(claim.id))
+            verdict = self.report.verdict(claim.id)
+            brief = page.brief(verdict)
+            if not (brief and after == "brief"):
+                yield Text("")
+            yield from page.line(claim, verdict) if brief else page.claim(claim, verdict)
+            after = "brief" if brief else "claim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +119,21 @@ class _Page:
         if usage.calls:
             cost += f", {usage.prompt_tokens:,} tokens read, {usage.completion_tokens:,} written"
         yield Text(f"judge {self._safe(report.judge) or 'unknown'}; {cost}; {usage.seconds:.2f} s", style="dim")
+        if len(report.claims) > _MANY:
+            yield Text("the claims that hold are listed without their evidence", style="dim")
         for warning in report.warnings:
             yield _hanging(Text("! ", style="bold yellow"), Text(self._safe(warning), style="yellow"))
+
+    def brief(self, verdict: Verdict) -> bool:
+        """Whether a claim takes one line: where there are many, those that do not hold must be found."""
+        calm = verdict.support in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE)
+        return calm and not verdict.conflicting and len(self.report.claims) > _MANY
+
+    def line(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
+        how = mark(verdict.support)
+        text = Text(f"{claim.id} ", style=how.style)
+        text.append(f'"{self._safe(both_ends(claim.quote, _LINE))}"', style="none")
+        yield _hanging(Text(f"{how.ascii if self.ascii else how.sign} ", style=how.style), text)
 
     def claim(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
         how = mark(verdict.support)
@@ -120,7 +142,7 @@ class _Page:
         if words:
             title.append(f" ({self._safe(words)})")
         yield _hanging(Text(f"{how.ascii if self.ascii else how.sign} ", style=how.style), title)
-        yield Padding(Text(f'"{self._safe(shorten(claim.quote, _LONGEST))}"'), (0, 0, 0, 2))
+        yield Padding(Text(f'"{self._safe(both_ends(claim.quote, _LONGEST))}"'), (0, 0, 0, 2))
         rows = Table.grid(padding=(0, 1))
         rows.add_column(style="dim", no_wrap=True, width=11)
         rows.add_column(ratio=1, overflow="fold")
@@ -132,11 +154,11 @@ class _Page:
     def _rows(self, claim: Claim, verdict: Verdict) -> Iterator[tuple[str, Text]]:
         graph = self.report.graph
         if plain(claim.text) != plain(claim.quote):
-            yield "meaning:", Text(self._safe(shorten(claim.text, _LONGEST)))
+            yield "meaning:", Text(self._safe(both_ends(claim.text, _LONGEST)))
         if verdict.error:
             yield "failed:", Text(self._safe(shorten(verdict.error, _LONGEST)), style="yellow")
         for item in verdict.evidence[:_QUOTES]:
-            yield "for:" if item.relation == "supports" else "against:", self._evidence(item)
+            yield "for:" if item.relation == "supports" else "against:", self._evidence(item, claim)
         if len(verdict.evidence) > _QUOTES:
             yield "", Text(f"and {len(verdict.evidence) - _QUOTES} more", style="dim")
         if verdict.rationale and verdict.error_type:
@@ -147,13 +169,13 @@ class _Page:
             steps = ", ".join(self._safe(named(node, graph)) for node in verdict.carried_through)
             yield "carried by:", Text(steps)
 
-    def _evidence(self, item: Evidence) -> Text:
+    def _evidence(self, item: Evidence, claim: Claim) -> Text:
         """The quote in its surroundings: what is quoted stands in quotation marks."""
         before, after = around(item, self.report.graph)
         text = Text(f"{self._safe(named(item.node_id, self.report.graph))}: ")
         if before.strip():
             text.append(f"{self._safe(before)} ", style="dim")
-        text.append(f'"{self._safe(shorten(item.quote, _LONGEST))}"')
+        text.append(f'"{self._safe(telling(item.quote, claim.text, _LONGEST))}"')
         if after.strip():
             text.append(f" {self._safe(after)}", style="dim")
         return text

@@ -1,0 +1,80 @@
+"""The part of a long text that is shown: its opening, both its ends, or where it speaks of a claim."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from trail_callbacks.render.marks import shorten
+from trail_callbacks.text import words
+
+__all__ = ["both_ends", "opening", "telling"]
+
+_BLANKS = re.compile(r"\s+")
+_DOTS = "..."
+_NEAR = 20  # characters; a word is cut where no blank is that near
+_CLAIM = 4_000  # characters of a claim that are looked for
+
+
+def opening(text: str, limit: int) -> str:
+    """Returns the beginning of a text as one line of at most `limit` characters; three dots if there is more."""
+    looked_at = 8 * limit  # more than is shown, so that a wall of blanks does not hide the words behind it
+    line = _BLANKS.sub(" ", text[:looked_at]).strip()
+    more = f" {_DOTS}" if text[looked_at:].strip() else ""
+    return shorten(line + more, limit)
+
+
+def both_ends(text: str, limit: int) -> str:
+    """Cuts a text to at most `limit` characters, 20 or more, in its middle: its end may be what matters."""
+    if len(text) <= limit:
+        return text
+    room = (limit - len(_DOTS) - 2) // 2
+    return f"{_until_blank(text[:room])} {_DOTS} {_from_blank(text[-room:])}"
+
+
+def telling(text: str, about: str, limit: int) -> str:
+    """Cuts a text to at most `limit` characters, 20 or more: those that have most words of a claim, rare ones first."""
+    if len(text) <= limit:
+        return text
+    wanted = set(words(about[:_CLAIM]).forms)
+    found = words(text)
+    hits = [hit for hit in zip(found.starts, found.ends, found.forms, strict=True) if hit[2] in wanted]
+    room = limit - 2 * len(_DOTS) - 2
+    start, end = _densest(hits, room) or (0, 0)
+    start = max(0, min(start - (room - (end - start)) // 2, len(text) - room))
+    cut = text[start : start + room]
+    before = start > 0
+    after = start + room < len(text)
+    cut = _from_blank(cut) if before else cut
+    cut = _until_blank(cut) if after else cut
+    return (f"{_DOTS} " if before else "") + cut + (f" {_DOTS}" if after else "")
+
+
+def _densest(hits: list[tuple[int, int, str]], room: int) -> tuple[int, int] | None:
+    """Where the words are that weigh most together within `room` characters."""
+    spread = Counter(form for _, _, form in hits)
+    inside: Counter[str] = Counter()
+    weight = heaviest = 0.0
+    best = None
+    first = 0
+    for start, end, form in hits:
+        inside[form] += 1
+        weight += 1 / spread[form] if inside[form] == 1 else 0.0
+        while end - hits[first][0] > room and hits[first][0] < start:
+            gone = hits[first][2]
+            inside[gone] -= 1
+            weight -= 1 / spread[gone] if inside[gone] == 0 else 0.0
+            first += 1
+        if weight > heaviest + 1e-9:  # sums of fractions; the first of equals stays
+            heaviest, best = weight, (hits[first][0], end)
+    return best
+
+
+def _from_blank(text: str) -> str:
+    blank = text.find(" ", 0, _NEAR)
+    return text[blank + 1 :].lstrip()
+
+
+def _until_blank(text: str) -> str:
+    blank = text.rfind(" ", max(0, len(text) - _NEAR))
+    return (text[:blank] if blank > 0 else text).rstrip()
