@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test check bench screenshot build clean
+.PHONY: demo test check bench screenshot build vendor clean
 
 demo: $(VENV)/demo ## three small apps, offline, with a played model
 	$(BIN)/trail demo
@@ -27,6 +27,9 @@ screenshot: $(VENV)/dev $(VENV)/browser ## docs/report.png, with the system's Ch
 
 build: $(VENV)/dev ## wheel and sdist in dist/
 	$(BIN)/python -m build --no-isolation
+
+vendor: ## the libraries that draw the graph in a report page, with npm
+	$(PYTHON) scripts/vendor.py
 
 clean:
 	rm -rf $(VENV) build dist

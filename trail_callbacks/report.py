@@ -257,6 +257,16 @@ class Report:
 
         return to_text(self)
 
+    def to_html(self, *, title: str | None = None) -> str:
+        """Renders as one HTML page that needs nothing else: the answer coloured by claim, the graph beside it.
+
+        Args:
+            title: Title of the page; the question by default.
+        """
+        from trail_callbacks.render.page.document import to_page  # noqa: PLC0415 - as above
+
+        return to_page(self, title=title)
+
     def __rich__(self) -> Any:
         """Renders for a rich console."""
         from trail_callbacks.render.terminal import to_rich  # noqa: PLC0415 - as above

@@ -1,0 +1,54 @@
+"""The answer with its claims marked: colour, underline and a sign say the class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trail_callbacks.render.marks import mark
+from trail_callbacks.render.page.escape import block, line
+from trail_callbacks.render.page.spans import Stretch, stretches
+from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.taxonomy import SupportClass
+
+__all__ = ["answer"]
+
+_WORST_FIRST = (
+    SupportClass.CONTRADICTED,
+    SupportClass.ABSENT,
+    SupportClass.PARTIALLY_SUPPORTED,
+    None,
+    SupportClass.SUPPORTED,
+    SupportClass.UNEVALUATABLE,
+)
+
+
+def answer(view: View) -> Iterator[str]:
+    """Renders the answer; each stretch of a claim is a `mark`, named by all claims it belongs to."""
+    node = view.answer
+    if node is None:
+        yield '<p class="missing">The app gave no answer.</p>'
+        return
+    if not node.text.strip():
+        yield '<p class="missing">The answer is empty.</p>'
+    spans = [span for span in view.claimed if span is not None]
+    yield f'<div class="prose" dir="auto" data-node-text="{line(node.id)}" data-number="{view.numbers[node.id]}">'
+    for stretch in stretches(0, len(node.text), spans):
+        text = block(node.text[stretch.start : stretch.end])
+        yield _marked(view, stretch, text) if stretch.spans else text
+    yield "</div>"
+    lost = sum(span is None for span in view.claimed)
+    if lost:
+        which = "1 claim is" if lost == 1 else f"{lost:,} claims are"
+        yield f'<p class="missing">{which} not found word for word in the answer.</p>'
+
+
+def _marked(view: View, stretch: Stretch, text: str) -> str:
+    classes = {view.pairs[span.owner][1].support for span in stretch.spans}
+    worst = next(support for support in _WORST_FIRST if support in classes)
+    keys = " ".join(view.keys[span.owner] for span in stretch.spans)
+    signs = dict.fromkeys(mark(view.pairs[span.owner][1].support).sign for span in stretch.opens)
+    sign = f' data-sign="{"".join(signs)}"' if signs else ""
+    title = ", ".join(
+        f"{view.keys[span.owner]} {mark(view.pairs[span.owner][1].support).word}" for span in stretch.spans[:4]
+    )
+    return f'<mark data-claim="{line(keys)}" data-class="{class_name(worst)}"{sign} title="{title}">{text}</mark>'

@@ -1,0 +1,252 @@
+"use strict";
+/* Draws the provenance graph. Python gave each node its stage; dagre orders the nodes of a stage and places them,
+   Cytoscape draws. Large graphs are drawn by step: a group opens when it is clicked, and what lies on the trail of the
+   selected claim is always drawn by itself. Labels are drawn on a canvas: no text becomes markup. */
+
+function drawGraph(box, data, onNode) {
+  const SINGLY = 80;    // nodes that are drawn one by one
+  const UNITS = 160;    // groups; more are merged by kind
+  const BANDS = 40;     // columns; more stages share one
+  const OPENED = 60;    // nodes shown of an opened group
+  const LINKS = 900;    // edges that take part in the layout
+  const WIDE = 152, HIGH = 42, GAP = 14, BETWEEN = 64;
+
+  const nodes = data.nodes.map(([label, kind, step, stage, entered], number) =>
+    ({ number, label, kind, step: data.steps[step], stage, entered }));
+  const stages = nodes.reduce((most, node) => Math.max(most, node.stage), 0) + 1;
+  const perBand = Math.ceil(stages / BANDS);
+  const collapsed = nodes.length > SINGLY;
+  const groups = collapsed ? grouped() : new Map();
+  const home = new Map();
+  for (const [key, members] of groups) for (const node of members) home.set(node.number, key);
+  const opened = new Set();
+  let claim = null, drawn = { units: [], edges: [] };
+
+  function grouped() {
+    const by = (key) => {
+      const found = new Map();
+      for (const node of nodes) {
+        const name = key(node);
+        if (!found.has(name)) found.set(name, []);
+        found.get(name).push(node);
+      }
+      return found;
+    };
+    const fine = by((node) => `${band(node)} ${node.kind} ${node.step}`);
+    return fine.size <= UNITS ? fine : by((node) => `${band(node)} ${node.kind}`);
+  }
+
+  function band(node) {
+    return Math.floor(node.stage / perBand);
+  }
+
+  /** What is drawn now: single nodes and groups, and the links between them. */
+  function view() {
+    const alone = new Set(claim ? claim.stops.map(([number]) => number) : []);
+    const unitOf = new Array(nodes.length), units = [];
+    const single = (node) => {
+      unitOf[node.number] = units.length;
+      units.push({ id: `n${node.number}`, node, band: band(node), label: node.label, kind: node.kind, entered: node.entered });
+    };
+    if (!collapsed) nodes.forEach(single);
+    for (const [key, members] of groups) {
+      const shown = new Set(opened.has(key) ? members.slice(0, OPENED) : []);
+      const rest = members.filter((node) => !alone.has(node.number) && !shown.has(node));
+      members.filter((node) => alone.has(node.number) || shown.has(node)).forEach(single);
+      if (rest.length === 1) single(rest[0]);
+      if (rest.length < 2) continue;
+      const same = rest.every((node) => node.step === rest[0].step);
+      const label = `${same ? rest[0].step : rest[0].kind.replace("_", " ") + "s"} \u00d7 ${rest.length.toLocaleString("en")}`;
+      rest.forEach((node) => { unitOf[node.number] = units.length; });
+      units.push({ id: `g${key}`, group: key, band: band(rest[0]), label, kind: rest[0].kind,
+        entered: rest.reduce((sum, node) => sum + node.entered, 0) });
+    }
+    const links = new Map();
+    for (const [a, b, weak] of data.edges) {
+      const from = unitOf[a], to = unitOf[b], key = from * units.length + to;
+      if (from === to) continue;
+      const link = links.get(key) || { from, to, weak: true, count: 0 };
+      link.weak = link.weak && Boolean(weak);
+      link.count += 1;
+      links.set(key, link);
+    }
+    const lit = new Set((claim ? claim.edges : []).map(([a, b]) => unitOf[a] * units.length + unitOf[b]));
+    return { units, edges: [...links].map(([key, link]) => ({ ...link, lit: lit.has(key) })) };
+  }
+
+  /** Places the units: columns from left to right, or rows from top to bottom. */
+  function place({ units, edges }, across) {
+    const graph = new dagre.graphlib.Graph();
+    const bands = [...new Set(units.map((unit) => unit.band))].sort((a, b) => a - b);
+    const rank = new Map(bands.map((each, i) => [each, 2 * i])); // dagre keeps each second rank for labels
+    graph.setGraph({
+      rankdir: across ? "LR" : "TB", nodesep: across ? GAP : 22, ranksep: across ? BETWEEN : 46, marginx: 12, marginy: 12,
+      ranker: (g) => g.nodes().forEach((id) => { const unit = units[id]; g.node(id).rank = unit ? rank.get(unit.band) : 0; }),
+    });
+    graph.setDefaultEdgeLabel(() => ({}));
+    units.forEach((unit, i) => graph.setNode(String(i), { width: WIDE, height: HIGH }));
+    const span = (edge) => units[edge.to].band - units[edge.from].band;
+    edges.filter((edge) => span(edge) > 0).sort((a, b) => b.lit - a.lit || span(a) - span(b)).slice(0, LINKS)
+      .forEach((edge) => graph.setEdge(String(edge.from), String(edge.to)));
+    dagre.layout(graph);
+    const at = units.map((_, i) => graph.node(String(i)));
+    const { width, height } = graph.graph();
+    return { at, across, width, height, bends: (edge) => (graph.edge(String(edge.from), String(edge.to)) || { points: [] }).points };
+  }
+
+  function best(content) {
+    const zoom = ({ width, height }) => Math.min(box.clientWidth / width, box.clientHeight / height);
+    const across = place(content, true);
+    if (content.units.length > SINGLY) return across;
+    const down = place(content, false);
+    return zoom(down) > zoom(across) * 1.15 ? down : across;
+  }
+
+  /** Control points of a curve that leaves and arrives along the flow, as Cytoscape wants them: relative to its chord. */
+  function curve(edge, layout) {
+    const { at, across } = layout, from = at[edge.from], to = at[edge.to];
+    const start = across ? { x: from.x + WIDE / 2, y: from.y } : { x: from.x, y: from.y + HIGH / 2 };
+    const end = across ? { x: to.x - WIDE / 2, y: to.y } : { x: to.x, y: to.y - HIGH / 2 };
+    const inner = layout.bends(edge).slice(1, -1).filter((_, i) => i % 2 === 1);
+    const stops = [start, ...inner, end], points = [];
+    for (let i = 0; i + 1 < stops.length; i++) {
+      const a = stops[i], b = stops[i + 1];
+      const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+      points.push(across ? { x: middle.x, y: a.y } : { x: a.x, y: middle.y }, across ? { x: middle.x, y: b.y } : { x: b.x, y: middle.y });
+    }
+    const dx = end.x - start.x, dy = end.y - start.y, square = dx * dx + dy * dy || 1, length = Math.sqrt(square);
+    return {
+      weights: points.map(({ x, y }) => ((x - start.x) * dx + (y - start.y) * dy) / square),
+      distances: points.map(({ x, y }) => ((y - start.y) * dx - (x - start.x) * dy) / length),
+    };
+  }
+
+  const cy = cytoscape({
+    container: box, elements: [], style: styles(), layout: { name: "preset" }, minZoom: 0.05, maxZoom: 3,
+    userZoomingEnabled: false, boxSelectionEnabled: false, autoungrabify: true, selectionType: "single",
+    textureOnViewport: nodes.length > 2000, pixelRatio: "auto",
+  });
+
+  function colour(name) {
+    const probe = document.createElement("span");
+    probe.style.color = `var(--${name})`;
+    box.append(probe);
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+  }
+
+  function styles() {
+    const c = Object.fromEntries(["ink", "soft", "line", "card", "paper", "accent", "glow", "supported", "supported-tint",
+      "contradicted", "contradicted-tint"].map((name) => [name, colour(name)]));
+    const family = getComputedStyle(document.body).fontFamily;
+    return [
+      { selector: "node", style: { width: WIDE, height: HIGH, shape: "round-rectangle", "corner-radius": 7, "background-color": c.card,
+        "border-width": 1.25, "border-color": c.soft, label: "data(label)", color: c.ink, "font-family": family, "font-size": 12,
+        "text-valign": "center", "text-halign": "center", "text-wrap": "wrap", "text-max-width": WIDE - 14, "line-height": 1.25,
+        "text-overflow-wrap": "anywhere", "overlay-opacity": 0 } },
+      { selector: "node.leaf", style: { "background-color": c.paper, "border-style": "solid", "corner-radius": 2 } },
+      { selector: "node.prompt", style: { "border-style": "dashed" } },
+      { selector: "node.answer", style: { "border-width": 2.5, "border-color": c.ink } },
+      { selector: "node.group", style: { "border-style": "double", "border-width": 4 } },
+      { selector: "node.guilty", style: { "border-width": 2.5, "border-color": c.contradicted } },
+      { selector: "edge", style: { width: 1.25, "line-color": c.soft, opacity: 0.55, "target-arrow-shape": "triangle", "arrow-scale": 0.7,
+        "target-arrow-color": c.soft, "curve-style": "unbundled-bezier", "edge-distances": "endpoints",
+        "control-point-weights": "data(weights)", "control-point-distances": "data(distances)",
+        "source-endpoint": "data(out)", "target-endpoint": "data(into)", "overlay-opacity": 0, events: "no" } },
+      { selector: "edge.weak", style: { "line-style": "dashed" } },
+      { selector: ".dim", style: { opacity: 0.28 } },
+      { selector: "edge.dim", style: { opacity: 0.16 } },
+      { selector: "node.found", style: { "background-color": c.glow } },
+      { selector: "node.evidence", style: { "border-color": c.accent, "border-width": 2.5, "background-color": c.glow } },
+      { selector: "node.carried", style: { "border-color": c.contradicted, "background-color": c["contradicted-tint"] } },
+      { selector: "node.introduced", style: { "border-color": c.contradicted, "border-width": 4, "background-color": c["contradicted-tint"], "font-weight": "bold" } },
+      { selector: "node.held", style: { "border-color": c.supported, "background-color": c["supported-tint"] } },
+      { selector: "edge.lit", style: { width: 2.75, opacity: 1, "line-color": c.ink, "target-arrow-color": c.ink, "z-index": 9 } },
+      { selector: "node.here", style: { "outline-width": 3, "outline-color": c.accent, "outline-offset": 2 } },
+    ];
+  }
+
+  const LEAF = new Set(["document", "tool_result"]), PROMPT = new Set(["question", "instruction"]);
+
+  function classes(unit, roles) {
+    const names = roles === undefined ? [] : roles.split(" ").filter(Boolean);
+    if (LEAF.has(unit.kind)) names.push("leaf");
+    if (PROMPT.has(unit.kind)) names.push("prompt");
+    if (unit.kind === "answer") names.push("kind-answer");
+    if (unit.group) names.push("group");
+    if (!claim && unit.entered) names.push("guilty");
+    if (claim && roles === undefined) names.push("dim");
+    if (claim && claim.class === "supported" && names.includes("answer")) names.push("held");
+    return names.map((name) => name === "kind-answer" ? "answer" : name);
+  }
+
+  function label(unit, roles) {
+    const cut = unit.label.length > 40 ? unit.label.slice(0, 39) + "\u2026" : unit.label;
+    if (claim) return (roles || "").split(" ").includes("introduced") ? `${cut}\n\u2691 entered here` : cut;
+    return unit.entered ? `${cut}\n\u2691 ${unit.entered} entered here` : cut;
+  }
+
+  /** Draws anew. Positions only change where something was grouped or opened. */
+  function draw() {
+    const content = view(), layout = best(content);
+    const roles = new Map(claim ? claim.stops : []);
+    drawn = content;
+    const elements = content.units.map((unit, i) => {
+      const role = unit.node && roles.has(unit.node.number) ? roles.get(unit.node.number) : undefined;
+      return { group: "nodes", data: { id: unit.id, unit: i, label: label(unit, role) }, classes: classes(unit, role),
+        position: { x: layout.at[i].x, y: layout.at[i].y } };
+    });
+    const ends = layout.across ? { out: "90deg", into: "270deg" } : { out: "180deg", into: "0deg" };
+    content.edges.forEach((edge, i) => elements.push({ group: "edges",
+      data: { id: `e${i}`, source: content.units[edge.from].id, target: content.units[edge.to].id, ...ends, ...curve(edge, layout) },
+      classes: [edge.weak ? "weak" : "", edge.lit ? "lit" : claim ? "dim" : ""].filter(Boolean) }));
+    cy.batch(() => { cy.elements().remove(); cy.add(elements); });
+    fit();
+    box.dataset.shown = String(content.units.length);
+    box.dataset.collapsed = String(content.units.some((unit) => unit.group));
+  }
+
+  function fit() {
+    cy.resize();
+    cy.fit(undefined, 14);
+    if (cy.zoom() > 1.15) { cy.zoom(1.15); cy.center(); }
+    const lit = cy.nodes().not(".dim");
+    if (claim && cy.zoom() < 0.55 && lit.length) {
+      cy.fit(lit, 30);
+      if (cy.zoom() > 1.15) { cy.zoom(1.15); cy.center(lit); }
+    }
+  }
+
+  cy.on("tap", "node", (event) => {
+    const unit = drawn.units[event.target.data("unit")];
+    if (unit.node) { onNode(unit.node.number); return; }
+    opened.add(unit.group);
+    draw();
+  });
+  cy.on("mouseover", "node", () => { box.style.cursor = "pointer"; });
+  cy.on("mouseout", "node", () => { box.style.cursor = ""; });
+  // The wheel scrolls the page; with ctrl, or pinched on a touch pad, it zooms.
+  box.addEventListener("wheel", (event) => {
+    event.stopPropagation();
+    if (!event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    const frame = box.getBoundingClientRect();
+    cy.zoom({ level: cy.zoom() * Math.exp(-event.deltaY / 200), renderedPosition: { x: event.clientX - frame.left, y: event.clientY - frame.top } });
+  }, { passive: false, capture: true });
+  new ResizeObserver(() => { if (box.clientWidth) fit(); }).observe(box);
+
+  draw();
+  return {
+    light(index) { claim = index === null ? null : data.claims[index]; draw(); },
+    found(numbers) {
+      const hit = new Set(numbers);
+      cy.batch(() => cy.nodes().forEach((each) => { const { node } = drawn.units[each.data("unit")]; each.toggleClass("found", Boolean(node && hit.has(node.number))); }));
+    },
+    here(number) { cy.batch(() => { cy.nodes().removeClass("here"); if (number !== null) cy.getElementById(`n${number}`).addClass("here"); }); },
+    zoom(factor) { cy.zoom({ level: cy.zoom() * factor, renderedPosition: { x: box.clientWidth / 2, y: box.clientHeight / 2 } }); },
+    fold() { opened.clear(); draw(); },
+    restyle() { cy.style(styles()); },
+    collapsed,
+  };
+}

@@ -1,0 +1,131 @@
+"""The list of claims, each with all that is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import Evidence
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.render.marks import around, entered, error_words, mark, named, plain, shorten
+from trail_callbacks.render.page.escape import block, line, name
+from trail_callbacks.render.page.trails import Stop
+from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.report import Layer, Verdict
+
+__all__ = ["claims"]
+
+_LONGEST = 2_000  # characters of one quote or rationale
+_NAMED = 12  # nodes named in one line
+_EVIDENCE = 40  # pieces of a claim
+_ROLES = {"evidence": "evidence", "introduced": "entered here", "carried": "repeats it", "answer": "answer"}
+
+
+def claims(view: View) -> Iterator[str]:
+    """Renders the claims in the order of the answer, opened."""
+    if not view.pairs:
+        return
+    yield '<ol id="claims" aria-label="Claims">'
+    for number, (claim, verdict) in enumerate(view.pairs):
+        error = verdict.error_type.value if verdict.error_type else ""
+        key, shown = view.keys[number], mark(verdict.support)
+        yield f'<li data-claim="{line(key)}" data-class="{class_name(verdict.support)}" data-type="{error}">'
+        words = error_words(verdict)
+        kind = f'<span class="kind">{shown.word}{f": {line(words)}" if words else ""}</span>'
+        yield '<details open><summary class="row">'
+        yield f'<span class="sign" aria-hidden="true">{shown.sign}</span><span class="id">{name(claim.id)}</span>'
+        said = line(shorten(claim.quote or claim.text, _LONGEST))
+        yield f'<span class="said" dir="auto">{said}</span>{kind}</summary>'
+        yield '<div class="body">'
+        yield from _body(view, number, claim, verdict)
+        yield "</div></details></li>"
+    yield "</ol>"
+
+
+def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[str]:
+    graph = view.report.graph
+    if view.answer is not None and view.claimed[number] is None:
+        yield '<p class="missing">These words are not found in the answer.</p>'
+    if plain(claim.text) != plain(claim.quote):
+        yield f'<p class="meaning" dir="auto"><span class="label">It says</span> {_cut(claim.text)}</p>'
+    if claim.unresolved:
+        yield f'<p dir="auto"><span class="label">Not settled</span> {_cut(claim.unresolved)}</p>'
+    if verdict.error:
+        yield f'<p class="failed" dir="auto"><span class="label">Not judged</span> {_cut(verdict.error)}</p>'
+    if verdict.rationale:
+        yield f'<p class="rationale" dir="auto"><span class="label">Why</span> {_cut(verdict.rationale)}</p>'
+    for item in verdict.evidence[:_EVIDENCE]:
+        yield from _evidence(item, graph)
+    more = len(verdict.evidence) - _EVIDENCE
+    if more > 0:
+        yield f'<p class="missing">{more:,} more pieces of evidence are marked in the texts.</p>'
+    if not verdict.evidence and verdict.support is not None and verdict.error_type:
+        yield '<p class="missing">No source speaks for or against it.</p>'
+    for at in entered(verdict, graph):
+        yield f'<p class="entered"><span class="label">Entered at</span> {name(at)}</p>'
+    yield from _trail(view.stops[number], graph)
+    yield from _facts(verdict)
+    yield from _history(verdict.history, graph)
+
+
+def _evidence(item: Evidence, graph: ProvenanceGraph) -> Iterator[str]:
+    before, after = around(item, graph, 120)
+    relation = "for" if item.relation == "supports" else "against"
+    yield f'<blockquote data-node="{line(item.node_id)}" data-relation="{item.relation}">'
+    yield f'<p dir="auto"><span class="faint">{line(before)}</span> <q>{_cut(item.quote)}</q> '
+    yield f'<span class="faint">{line(after)}</span></p>'
+    yield f'<footer><span class="label">{relation}</span> {name(named(item.node_id, graph))}</footer></blockquote>'
+
+
+def _trail(stops: Sequence[Stop], graph: ProvenanceGraph) -> Iterator[str]:
+    if not stops:
+        return
+    yield '<ol class="trail" aria-label="Trail, sources first">'
+    for stop in stops:
+        what = ", ".join(_ROLES[role] for role in stop.roles) or "between"
+        yield f'<li data-node="{line(stop.node_id)}" data-role="{" ".join(stop.roles) or "between"}">'
+        yield f'{name(named(stop.node_id, graph))} <span class="role">{what}</span></li>'
+    yield "</ol>"
+
+
+def _facts(verdict: Verdict) -> Iterator[str]:
+    rows = {
+        "second error type": (verdict.second_type.value.replace("_", " ") if verdict.second_type else ""),
+        "detail": name(verdict.detail) if verdict.detail else "",
+        "confidence": f"{verdict.confidence:.2f}" if verdict.confidence is not None else "not calibrated",
+        "judge": name(verdict.judge) if verdict.judge else "unknown",
+    }
+    yield '<dl class="facts">'
+    for label, value in rows.items():
+        if value:
+            yield f"<div><dt>{label}</dt><dd>{value}</dd></div>"
+    yield "</dl>"
+
+
+def _history(history: Sequence[Layer], graph: ProvenanceGraph) -> Iterator[str]:
+    if not history:
+        return
+    steps = f"{len(history)} step{'' if len(history) == 1 else 's'}"
+    yield f'<details class="history"><summary>The walk back, {steps}</summary><ol>'
+    for layer in history:
+        yield f"<li><p>looked at {_names(layer.nodes, graph)}; "
+        yield f"stated by {_names(layer.stated_by, graph)}</p>"
+        if layer.statement:
+            yield f'<p dir="auto"><span class="label">Looked for</span> {_cut(layer.statement)}</p>'
+        if layer.note:
+            yield f'<p class="faint" dir="auto">{_cut(layer.note)}</p>'
+        yield "</li>"
+    yield "</ol></details>"
+
+
+def _names(node_ids: Sequence[str], graph: ProvenanceGraph) -> str:
+    shown = [name(named(id_, graph)) for id_ in node_ids[:_NAMED]]
+    more = f" and {len(node_ids) - _NAMED:,} more" if len(node_ids) > _NAMED else ""
+    return (", ".join(shown) + more) if shown else "none"
+
+
+def _cut(text: str) -> str:
+    left = len(text) - _LONGEST
+    return (
+        block(text) if left <= 0 else f'{block(text[:_LONGEST])} <span class="gap">{left:,} characters left out</span>'
+    )

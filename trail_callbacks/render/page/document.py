@@ -1,0 +1,69 @@
+"""The page as a whole: pieces, scripts and styles put into one file."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+from trail_callbacks.render.marks import plain, shorten
+from trail_callbacks.render.page.answer import answer
+from trail_callbacks.render.page.claims import claims
+from trail_callbacks.render.page.drawing import drawing
+from trail_callbacks.render.page.escape import block, line, script_json
+from trail_callbacks.render.page.header import charts, facts, notices, score
+from trail_callbacks.render.page.policy import content_security_policy
+from trail_callbacks.render.page.texts import texts
+from trail_callbacks.render.page.view import View
+from trail_callbacks.report import Report
+
+__all__ = ["to_page"]
+
+_START = "start.js"  # in the head
+_SCRIPTS = ("vendor/dagre.min.js", "vendor/cytoscape.min.js", "graph.js", "page.js")
+_LICENCES = ("vendor/dagre.LICENSE", "vendor/cytoscape.LICENSE")
+_SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)  # a file that is not there
+
+
+def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_000, total: int = 1_000_000) -> str:
+    """Renders a report as one HTML file that needs nothing else.
+
+    All text from outside is escaped, its control and bidirectional characters are spelled out. A content security
+    policy allows the scripts and the style sheet of this file by their hashes and nothing more: no request, no
+    image, no form, no link.
+
+    Args:
+        report: The report.
+        title: Title of the page; the question by default.
+        text_limit: Characters of one text, 200 or more; longer ones are shown around what claims point at.
+        total: Characters of all texts but the answer together; where they are more, the limit is lowered.
+    """
+    view = View(report)
+    question = report.graph.question
+    heading = block(title or (question.text.strip() if question else "") or "Report on an answer")
+    scripts = [_asset(path) for path in _SCRIPTS]
+    start, style = _asset(_START), _asset("page.css")
+    return Template(_asset("page.html")).substitute(
+        policy=content_security_policy([start, *scripts], [style]),
+        style=style,
+        title=line(shorten(plain(title or (question.text if question else "")), 120) or "Report on an answer"),
+        start=start,
+        heading=f'<h1 dir="auto">{heading}</h1>',
+        score="".join(score(report)),
+        charts="".join(charts(view)),
+        facts="".join(facts(view)),
+        warnings="".join(notices(report)),
+        answer="".join(answer(view)),
+        claims="".join(claims(view)),
+        texts="".join(texts(view, max(text_limit, 200), total)),
+        data=script_json(drawing(view)),
+        licences=line("\n\n".join(map(_asset, _LICENCES))),
+        scripts="\n".join(f"<script>{script}</script>" for script in scripts),
+    )
+
+
+@cache
+def _asset(path: str) -> str:
+    text = files(__package__).joinpath("assets", *path.split("/")).read_text("utf-8")
+    return _SOURCE_MAP.sub("", text)

@@ -1,0 +1,44 @@
+"""What the script needs to draw the graph and to light trails: numbers, names and stages, no texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from trail_callbacks.render.marks import named, plain, shorten
+from trail_callbacks.render.page.view import View, class_name
+
+__all__ = ["drawing"]
+
+_LABEL = 60  # characters
+
+
+def drawing(view: View) -> dict[str, Any]:
+    """The graph and the trails as JSON; nodes and claims are named by their place."""
+    graph, numbers = view.report.graph, view.numbers
+    steps: dict[str, int] = {}
+    entered = Counter(numbers[verdict.introduced_at] for _, verdict in view.pairs if verdict.introduced_at is not None)
+    nodes = []
+    for number, node in enumerate(graph.nodes):
+        step = plain(shorten(node.step or node.kind.replace("_", " "), _LABEL))
+        label = plain(shorten(named(node.id, graph), _LABEL))
+        nodes.append([label, node.kind, steps.setdefault(step, len(steps)), node.stage or 0, entered[number]])
+    return {
+        "nodes": nodes,
+        "steps": list(steps),
+        "edges": [[numbers[e.source], numbers[e.target], int(e.basis == "scope")] for e in graph.edges],
+        "claims": list(_claims(view)),
+    }
+
+
+def _claims(view: View) -> Iterator[dict[str, Any]]:
+    for number, (_, verdict) in enumerate(view.pairs):
+        edges = {pair for way in view.trails.ways(verdict) for pair in pairwise(way)}
+        yield {
+            "key": view.keys[number],
+            "class": class_name(verdict.support),
+            "stops": [[view.numbers[stop.node_id], " ".join(stop.roles)] for stop in view.stops[number]],
+            "edges": sorted([view.numbers[a], view.numbers[b]] for a, b in edges),
+        }

@@ -1,0 +1,36 @@
+"""Text from outside made harmless for a page: as text, in attributes and inside a script element."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+from typing import Any
+
+from trail_callbacks.render.marks import plain
+
+__all__ = ["block", "line", "name", "script_json"]
+
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_UNUSUAL = re.compile(r"[^\s\x21-\x7e]+|[\x00-\x08\x0e-\x1f\x7f]+")  # `plain` spells out what of it is not safe
+
+
+def line(text: str) -> str:
+    """Escapes a text for one line, in an element or a quoted attribute."""
+    return escape(plain(text))
+
+
+def name(text: str) -> str:
+    """Escapes a text that stands inside a sentence of ours, whatever its direction of writing."""
+    return f"<bdi>{line(text)}</bdi>"
+
+
+def block(text: str) -> str:
+    """Escapes a text whose line ends and blanks matter; control and bidirectional characters are spelled out."""
+    return escape(_UNUSUAL.sub(lambda found: plain(found[0]), _LINE_END.sub("\n", text)))
+
+
+def script_json(value: Any) -> str:
+    """JSON that may stand in a script element: no text in it can end the element or start a comment."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

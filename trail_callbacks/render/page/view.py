@@ -1,0 +1,103 @@
+"""What all parts of a page share: the report, names that are safe in attributes, where claims and evidence stand."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.graph import Node
+from trail_callbacks.render.page.spans import Span
+from trail_callbacks.render.page.trails import Stop, Trails
+from trail_callbacks.report import Report, Verdict
+from trail_callbacks.taxonomy import SupportClass
+
+__all__ = ["View", "class_name"]
+
+_SAFE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
+
+
+def class_name(support: SupportClass | None) -> str:
+    """The class as attributes and filters name it."""
+    return "not_judged" if support is None else support.value
+
+
+@dataclass(frozen=True)
+class View:
+    """A report, looked at.
+
+    Attributes:
+        report: The report.
+    """
+
+    report: Report
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[Claim, Verdict], ...]:
+        """Claims with their verdicts; a report that was built by hand may lack some."""
+        known = {verdict.claim_id: verdict for verdict in self.report.verdicts}
+        missing = "the report holds no verdict on this claim"
+        return tuple(
+            (claim, known.get(claim.id) or Verdict(claim_id=claim.id, error=missing)) for claim in self.report.claims
+        )
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """A name for each claim that can stand in a list of names: its id, unless that holds blanks or is no id."""
+        ids = Counter(claim.id for claim, _ in self.pairs)
+        return tuple(
+            claim.id if ids[claim.id] == 1 and _SAFE.fullmatch(claim.id) else f"claim-{number}"
+            for number, (claim, _) in enumerate(self.pairs, 1)
+        )
+
+    @cached_property
+    def answer(self) -> Node | None:
+        """What the app returned."""
+        return self.report.graph.answer
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The place of each node in the graph."""
+        return {node.id: number for number, node in enumerate(self.report.graph.nodes)}
+
+    @cached_property
+    def trails(self) -> Trails:
+        """The ways through the graph."""
+        return Trails(self.report.graph)
+
+    @cached_property
+    def stops(self) -> tuple[tuple[Stop, ...], ...]:
+        """The trail of each claim."""
+        return tuple(self.trails.stops(verdict) for _, verdict in self.pairs)
+
+    @cached_property
+    def claimed(self) -> tuple[Span | None, ...]:
+        """Where each claim stands in the answer; None where its words are not found there."""
+        text = self.answer.text if self.answer else ""
+        return tuple(_located(text, number, claim) for number, (claim, _) in enumerate(self.pairs))
+
+    @cached_property
+    def pointed(self) -> dict[str, list[Span]]:
+        """What claims point at in each node: evidence, and the words of a claim where a node repeats them."""
+        spans: dict[str, list[Span]] = defaultdict(list)
+        for number, (claim, verdict) in enumerate(self.pairs):
+            for item in verdict.evidence:
+                length = len(self.report.graph.node(item.node_id).text)
+                start, end = max(item.start, 0), min(item.end, length)
+                if start < end:
+                    spans[item.node_id].append(Span(start, end, number, item.relation))
+            for node_id in {verdict.introduced_at, *verdict.carried_through} - {None}:
+                node = self.report.graph.node(str(node_id))
+                start = node.text.find(claim.quote) if claim.quote and node is not self.answer else -1
+                if start >= 0:
+                    spans[node.id].append(Span(start, start + len(claim.quote), number, "states"))
+        return spans
+
+
+def _located(text: str, number: int, claim: Claim) -> Span | None:
+    if 0 <= claim.start < claim.end <= len(text) and text[claim.start : claim.end] == claim.quote:
+        return Span(claim.start, claim.end, number)
+    start = text.find(claim.quote) if claim.quote else -1
+    return Span(start, start + len(claim.quote), number) if start >= 0 else None
