@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.quantities import Quantity
-from trail_callbacks.terms import Term, vocabulary
+from trail_callbacks.terms import Term, stem, vocabulary
 
 __all__ = ["agreement", "clause", "heads", "index", "neighbours", "one_place", "within"]
 
 _BORDERS = vocabulary("but although though while whereas because which who if unless when whose that")
+_LINKING = frozenset(stem(form) for form in vocabulary("fail refuse decline unable able manage plan begin continue"))
 _STOPS = frozenset(".;:!?()\u2014")
 
 
@@ -61,17 +62,33 @@ def neighbours(reading: Reading, i: int) -> tuple[Term | None, Term | None]:
 def heads(reading: Reading, i: int) -> list[Term]:
     """Returns the words of content ahead of the i-th in its clause: its subject, if it is a verb."""
     first, _ = clause(reading, i)
-    solid = {term.start for term in reading.content}
+    solid = {term.start for term in reading.content if term.stem not in _LINKING}
     return [term for term in reading.terms[first:i] if term.start in solid]
 
 
 def one_place(claim: Reading, i: int, passage: Reading, j: int) -> bool:
-    """Tells whether two words stand in one place: beside one shared word at least, and of no other subject."""
-    mine, theirs = neighbours(claim, i), neighbours(passage, j)
-    keys = {key for term in theirs if term for key in (term.form, term.stem)}
-    if not any(term and (term.form in keys or term.stem in keys) for term in mine):
+    """Tells whether two words stand in one place: beside one shared word at least, and of no other subject.
+
+    The sides of a verb may be exchanged where one of both is a passive.
+    """
+    (left, right), (before, after) = neighbours(claim, i), neighbours(passage, j)
+    straight = _same(left, before) or _same(right, after)
+    turned = (_passive(claim, i) or _passive(passage, j)) and (_same(left, after) or _same(right, before))
+    if not straight and not turned:
         return False
     subject, other = heads(claim, i), heads(passage, j)
     if not subject or not other:
         return True
     return passage.has(subject[-1]) and claim.has(other[-1])
+
+
+def _same(a: Term | None, b: Term | None) -> bool:
+    return a is not None and b is not None and (a.form == b.form or a.stem == b.stem)
+
+
+def _passive(reading: Reading, i: int) -> bool:
+    """Whether a form of `be` stands before the i-th word."""
+    return any(term.form in _BE for term in reading.terms[max(0, i - 3) : i])
+
+
+_BE = vocabulary("is are was were be been being get gets got")
