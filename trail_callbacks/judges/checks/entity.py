@@ -1,10 +1,11 @@
-"""Names: a name of the claim in whose place the passage has another."""
+"""Names: a name of the claim in whose place the passage has another, or one that is nearly the same."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
+from trail_callbacks.judges.checks.slots import agreement
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.terms import Term, vocabulary
 
@@ -15,28 +16,132 @@ _TITLES = vocabulary(
     lady captain colonel general admiral professor judge justice chief executive ceo cfo cto director chairman
     chairwoman chair inspector officer miss"""
 )
+_NO_NAMES = vocabulary(
+    """january february march april may june july august september october november december monday tuesday wednesday
+    thursday friday saturday sunday english french german spanish step passage part chapter section table figure ceo"""
+)
+_KINDS = vocabulary(
+    """university college school hospital church bridge river lake island mountain street road avenue square park tower
+    museum library airport station county city town state province company corporation bank party league cup prize award
+    war treaty act court ministry department agency institute foundation society association club band festival"""
+)
+_ALIASES = [
+    frozenset(each.split(", "))
+    for each in (
+        "us, usa, u, america, american, americans, united states",
+        "uk, britain, british, great britain, united kingdom, england, english",
+        "eu, european union, europe, european",
+        "un, united nations",
+        "netherlands, dutch, holland",
+        "uae, emirates, united arab",
+        "germany, german, germans",
+        "france, french",
+        "spain, spanish",
+        "china, chinese",
+        "switzerland, swiss",
+        "greece, greek",
+        "turkey, turkish",
+        "denmark, danish",
+        "sweden, swedish",
+        "poland, polish",
+        "ireland, irish",
+        "wales, welsh",
+        "scotland, scottish",
+        "finland, finnish",
+        "ussr, soviet, soviet union, soviets",
+    )
+]
+_NICKNAMES = {
+    (a, b)
+    for group in """bill william,will william,bob robert,rob robert,mike michael,tom thomas,jim james,jimmy james,liz elizabeth,
+    beth elizabeth,kate catherine,kate katherine,dick richard,rick richard,ted edward,ted theodore,jack john,peggy margaret,
+    meg margaret,tony anthony,hank henry,harry harold,harry henry,chuck charles,charlie charles,larry lawrence,betty elizabeth,
+    jerry gerald,gerry gerald,nick nicholas,steve stephen,steven stephen,greg gregory,sasha alexander,alex alexander,
+    fred frederick,ed edward,joe joseph,sam samuel,ben benjamin,dan daniel,dave david,matt matthew,pat patrick""".replace(
+        "\n", ""
+    ).split(",")
+    for a, b in [group.split()]
+}
+_ROOT = 4  # letters that a country and its people share
+_ABOUT = 0.35  # share of the rest of a claim that a passage must have to dispute its name
 _SHORTEST, _LONGEST = 2, 5  # letters of an abbreviation
 _REACH = 3  # words between a name and the word that gives it its place
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
-    """Finds a name that the passage does not hold while another name stands in its place."""
-    others = [name for name in passage.names if not known(name, claim)]
+    """Finds a name that the passage does not hold while another name stands in its place.
+
+    Left alone: short forms, titles and initials of one name, words for one country (`the US`, `American`), and in texts that
+    are not in English names of one word, as other languages write other words with capitals.
+    """
+    others = [name for name in passage.names if _is_name(name, passage) and not known(name, claim)]
     for name in claim.names:
-        if known(name, passage):
+        if not _is_name(name, claim) or known(name, passage) or _alias(name, passage):
             continue
-        place = _place(name, claim)
+        span = (name[0].start, name[-1].end)
+        share = agreement(claim, passage, span)
+        if share < _ABOUT:
+            continue
         for other in others:
-            if place & _place(other, passage):
+            if _near(name, other) or _replaced(name, claim, other, passage):
                 return Finding(
                     error_type=ErrorType.ENTITY,
                     support=SupportClass.CONTRADICTED,
-                    claim_words=claim.text[name[0].start : name[-1].end],
+                    claim_words=claim.text[span[0] : span[1]],
                     evidence_words=passage.text[other[0].start : other[-1].end],
-                    claim_span=(name[0].start, name[-1].end),
+                    claim_span=span,
                     span=(other[0].start, other[-1].end),
                 )
     return None
+
+
+def _is_name(name: Sequence[Term], reading: Reading) -> bool:
+    """Whether words with capitals are a name: no month or day, no contraction, nor a noun of another language."""
+    if len(name) == 1 and (name[0].form in _NO_NAMES or "'" in name[0].form or len(name[0].form) == 1):
+        return False
+    return len(name) > 1 or reading.english
+
+
+def _alias(name: Sequence[Term], passage: Reading) -> bool:
+    """Whether a text has the country by another word."""
+    written = " ".join(term.form for term in name)
+    return any(
+        written in group and any(alias in group for alias in _grams(passage)) for group in _ALIASES
+    ) or any(
+        len(term.form) >= _ROOT and any(_rooted(term.form, each.form) for other in passage.names for each in other)
+        for term in name
+    )
+
+
+def _grams(passage: Reading) -> set[str]:
+    forms = [term.form for term in passage.terms]
+    return {*forms, *(f"{a} {b}" for a, b in zip(forms, forms[1:], strict=False))}
+
+
+def _rooted(form: str, other: str) -> bool:
+    """`Austria` and `Austrian`, `Canada` and `Canadian`."""
+    shared = next((i for i, (a, b) in enumerate(zip(form, other, strict=False)) if a != b), min(len(form), len(other)))
+    return shared >= _ROOT and min(len(form), len(other)) - shared <= 1 and len(form) != len(other)
+
+
+def _near(name: Sequence[Term], other: Sequence[Term]) -> bool:
+    """Whether two names of several words differ in one: `Mia Stolz` and `Mira Stolz`; nicknames do not differ."""
+    if len(name) != len(other) or len(name) == 1:
+        return False
+    unlike = [(a.form, b.form) for a, b in zip(name, other, strict=True) if a.form != b.form]
+    if len(unlike) != 1 or any(a in _TITLES for pair in unlike for a in pair):
+        return False
+    a, b = unlike[0]
+    short, long = sorted((a, b), key=len)
+    return not long.startswith(short[:3]) and (short, long) not in _NICKNAMES and (long, short) not in _NICKNAMES
+
+
+def _replaced(name: Sequence[Term], claim: Reading, other: Sequence[Term], passage: Reading) -> bool:
+    """Whether a name stands where the passage has another, and both are of one kind as far as their words tell."""
+    if not _place(name, claim) & _place(other, passage):
+        return False
+    kinds = [{term.form for term in each} & _KINDS for each in (name, other)]
+    return not (kinds[0] and kinds[1]) or kinds[0] == kinds[1]
 
 
 def known(name: Sequence[Term], reading: Reading) -> bool:
