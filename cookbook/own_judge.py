@@ -1,0 +1,66 @@
+"""Your own judge: what you know about your domain decides first, another judge decides the rest.
+
+The offline judge cannot calculate: where a ticket costs 8 euros, it does not see that three cost 24. This one does.
+Nothing is played, answer and sources are texts. To ask a service of yours, ask it in `_total`; to ask a model, let
+`assess` yield calls to it, as that of `LLMJudge` does. Any object with these four members is a judge.
+
+    pip install trail-callbacks
+    python cookbook/own_judge.py
+"""
+
+import re
+from collections.abc import Sequence
+
+from trail_callbacks import ErrorType, LocalJudge, SupportClass, check
+from trail_callbacks.evidence import quoted
+from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
+from trail_callbacks.models.call import Pipeline
+
+_NUMBERS = {"two": 2, "three": 3, "five": 5}
+_TOTAL = re.compile(rf"\b({'|'.join(_NUMBERS)}) tickets cost (\d+) euros", re.IGNORECASE)
+_PRICE = re.compile(r"\bticket costs (\d+) euros", re.IGNORECASE)
+
+
+class TicketJudge:
+    name = "tickets/1"  # shown in reports; change it when the rules change
+    model = None  # it makes no model calls
+
+    def __init__(self) -> None:
+        self._rest = LocalJudge()
+
+    def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
+        return self._rest.extract(answer, question)
+
+    def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
+        rest = yield from self._rest.assess(questions, purpose)
+        judgements = [_total(one, purpose) or other for one, other in zip(questions, rest.judgements, strict=True)]
+        return Assessment(judgements=tuple(judgements), warnings=rest.warnings)
+
+
+def _total(question: Question, purpose: Purpose) -> Judgement | None:
+    """Judges a claim about the price of several tickets, by the passages that it may rest on and nothing else."""
+    said = _TOTAL.search(question.claim.text)
+    priced = [(found, passage) for passage in question.passages if (found := _PRICE.search(passage.text))]
+    if purpose != "verdicts" or not said or not priced:
+        return None
+    price, passage = int(priced[0][0][1]), priced[0][1]
+    count, total = _NUMBERS[said[1].lower()], int(said[2])
+    right = total == count * price
+    return Judgement(
+        claim_id=question.claim.id,
+        support=SupportClass.SUPPORTED if right else SupportClass.CONTRADICTED,
+        error_type=None if right else ErrorType.NUMBER,
+        rationale=f"{count} times {price} is {count * price}, the answer says {total}.",
+        evidence=(quoted(passage, "supports" if right else "contradicts"),),
+    )
+
+
+def main() -> None:
+    answer = "Three tickets cost 24 euros. Five tickets cost 35 euros. The museum opens at 10 o'clock."
+    sources = ["A ticket costs 8 euros. The museum opens at 10 o'clock."]
+    for judge in (None, TicketJudge()):  # None is the offline judge
+        print(check(answer, sources, judge=judge), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()
