@@ -14,7 +14,7 @@ from trail_callbacks.render.page.drawing import drawing
 from trail_callbacks.render.page.escape import block, line, script_json
 from trail_callbacks.render.page.header import charts, facts, notices, score
 from trail_callbacks.render.page.policy import content_security_policy
-from trail_callbacks.render.page.texts import texts
+from trail_callbacks.render.page.texts import Texts
 from trail_callbacks.render.page.view import View
 from trail_callbacks.report import Report
 
@@ -40,6 +40,7 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
         total: Characters of all texts but the answer together; where they are more, the limit is lowered.
     """
     view = View(report)
+    texts = Texts(view, text_limit, total)
     question = report.graph.question
     heading = block(title or (question.text.strip() if question else "") or "Report on an answer")
     scripts = [_asset(path) for path in _SCRIPTS]
@@ -56,8 +57,8 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
         warnings="".join(notices(report)),
         answer="".join(answer(view)),
         claims="".join(claims(view)),
-        texts="".join(texts(view, max(text_limit, 200), total)),
-        data=script_json(drawing(view)),
+        texts="".join(texts.articles()),
+        data=script_json({**drawing(view), "texts": texts.stored()}),
         licences=line("\n\n".join(map(_asset, _LICENCES))),
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
     )

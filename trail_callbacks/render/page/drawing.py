@@ -13,6 +13,7 @@ from trail_callbacks.render.page.view import View, class_name
 __all__ = ["drawing"]
 
 _LABEL = 60  # characters
+_ID = 14
 
 
 def drawing(view: View) -> dict[str, Any]:
@@ -23,8 +24,10 @@ def drawing(view: View) -> dict[str, Any]:
     nodes = []
     for number, node in enumerate(graph.nodes):
         step = plain(shorten(node.step or node.kind.replace("_", " "), _LABEL))
-        label = plain(shorten(named(node.id, graph), _LABEL))
-        nodes.append([label, node.kind, steps.setdefault(step, len(steps)), node.stage or 0, entered[number]])
+        title = plain(shorten(named(node.id, graph).removesuffix(f" ({node.id})"), _LABEL))
+        shown = plain(shorten(node.id, _ID))
+        place = [steps.setdefault(step, len(steps)), node.stage or 0]
+        nodes.append([title, "" if shown == title else shown, node.kind, *place, entered[number]])
     return {
         "nodes": nodes,
         "steps": list(steps),

@@ -9,7 +9,7 @@ from typing import Any
 
 from trail_callbacks.render.marks import plain
 
-__all__ = ["block", "line", "name", "script_json"]
+__all__ = ["block", "legible", "line", "name", "script_json"]
 
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNUSUAL = re.compile(r"[^\s\x21-\x7e]+|[\x00-\x08\x0e-\x1f\x7f]+")  # `plain` spells out what of it is not safe
@@ -25,9 +25,14 @@ def name(text: str) -> str:
     return f"<bdi>{line(text)}</bdi>"
 
 
+def legible(text: str) -> str:
+    """Spells out control and bidirectional characters of a text whose line ends and blanks matter; escapes nothing."""
+    return _UNUSUAL.sub(lambda found: plain(found[0]), _LINE_END.sub("\n", text))
+
+
 def block(text: str) -> str:
-    """Escapes a text whose line ends and blanks matter; control and bidirectional characters are spelled out."""
-    return escape(_UNUSUAL.sub(lambda found: plain(found[0]), _LINE_END.sub("\n", text)))
+    """Escapes a text whose line ends and blanks matter, as `legible`."""
+    return escape(legible(text))
 
 
 def script_json(value: Any) -> str:

@@ -3,77 +3,129 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from trail_callbacks.graph import Node
-from trail_callbacks.render.marks import named
-from trail_callbacks.render.page.escape import block, line, name
+from trail_callbacks.render.marks import named, plain
+from trail_callbacks.render.page.escape import block, legible, line, name
 from trail_callbacks.render.page.spans import Span, Stretch, kept, stretches
 from trail_callbacks.render.page.view import View
 
-__all__ = ["texts"]
+__all__ = ["Texts"]
 
-_INPUTS = 8  # named under a text
+_INPUTS = 8  # named above a text
 _LEAST = 200  # characters of a text, however many there are
+_WRITTEN = 800  # texts that are elements of the page; browsers get slow with tens of thousands
 
 
-def texts(view: View, limit: int, total: int) -> Iterator[str]:
-    """Renders every text but the answer, which stands for itself.
+@dataclass(frozen=True)
+class Texts:
+    """Every text of a report but the answer, which stands for itself.
 
-    Args:
+    Attributes:
         view: The report.
         limit: Characters of one text; longer ones are cut around what claims point at, and say what is left out.
         total: Characters of all texts together: where it is not enough, the limit is halved until it is.
     """
-    nodes = [node for node in view.report.graph.nodes if node is not view.answer]
-    if not nodes:
-        yield '<p class="missing">Nothing else was recorded: the report has no graph beside the answer.</p>'
-        return
-    while limit > _LEAST and sum(min(len(node.text), limit) for node in nodes) > total:
-        limit //= 2
-    weak = {(edge.source, edge.target) for edge in view.report.graph.edges if edge.basis == "scope"}
-    stage: int | None = None
-    for node in sorted(nodes, key=lambda node: node.stage or 0):
-        if node.stage != stage:
-            stage = node.stage
-            yield f'<h3 class="stage">Stage {stage}</h3>'
-        yield from _text(view, node, limit, weak)
+
+    view: View
+    limit: int
+    total: int
+
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        nodes = (node for node in self.view.report.graph.nodes if node is not self.view.answer)
+        return sorted(nodes, key=lambda node: node.stage or 0)
+
+    @cached_property
+    def _room(self) -> int:
+        room = max(self.limit, _LEAST)
+        lengths = [len(node.text) for node in self._nodes]
+        while room > _LEAST and sum(min(length, room) for length in lengths) > self.total:
+            room //= 2
+        return max(room, _LEAST)
+
+    @cached_property
+    def _written(self) -> set[str]:
+        """Ids of the texts that are written into the page: all that claims point at, and as many others as fit."""
+        ids = {node.id for node in self._nodes if node.id in self.view.pointed}
+        for node in self._nodes:
+            if len(ids) >= _WRITTEN:
+                break
+            ids.add(node.id)
+        return ids
+
+    def articles(self) -> Iterator[str]:
+        """Renders the texts as elements, stage by stage."""
+        if not self._nodes:
+            yield '<p class="missing">Nothing else was recorded: the report has no graph beside the answer.</p>'
+            return
+        weak = {(edge.source, edge.target) for edge in self.view.report.graph.edges if edge.basis == "scope"}
+        stage: int | None = None
+        for node in self._nodes:
+            if node.id not in self._written:
+                continue
+            if node.stage != stage:
+                stage = node.stage
+                yield f'<h3 class="stage">Stage {stage}</h3>'
+            yield from self._article(node, weak)
+        more = len(self._nodes) - len(self._written)
+        if more:
+            yield f'<p class="missing" id="more">{more:,} more texts, which no claim rests on, are shown when they are '
+            yield "clicked in the graph or found by the search.</p>"
+
+    def stored(self) -> dict[int, list[str | int]]:
+        """The other texts, for the script: by number their name, kind, id, beginning, and how much is left out."""
+        return {
+            self.view.numbers[node.id]: [
+                plain(named(node.id, self.view.report.graph)),
+                _kind(node),
+                node.id,
+                legible(node.text[: self._room]),
+                max(0, len(node.text) - self._room),
+            ]
+            for node in self._nodes
+            if node.id not in self._written
+        }
+
+    def _article(self, node: Node, weak: set[tuple[str, str]]) -> Iterator[str]:
+        graph = self.view.report.graph
+        yield f'<article class="text" data-number="{self.view.numbers[node.id]}">'
+        yield f'<h4>{name(named(node.id, graph))} <span class="kind">{_kind(node)}</span></h4>'
+        inputs = graph.inputs(node.id)
+        if inputs:
+            shown = [
+                name(named(each.id, graph)) + (" (in reach)" if (each.id, node.id) in weak else "")
+                for each in inputs[:_INPUTS]
+            ]
+            more = f" and {len(inputs) - _INPUTS:,} more" if len(inputs) > _INPUTS else ""
+            yield f'<p class="faint">from {", ".join(shown)}{more}</p>'
+        yield f'<div class="verbatim" dir="auto" tabindex="0" data-node-text="{line(node.id)}">'
+        yield from self._shown(node.text, self.view.pointed.get(node.id, ()))
+        yield "</div></article>"
+
+    def _shown(self, text: str, spans: Sequence[Span]) -> Iterator[str]:
+        if not text.strip():
+            yield '<span class="gap">an empty text</span>'
+            return
+        at = 0
+        for start, end in kept(len(text), spans, self._room):
+            yield from _gap(start - at)
+            for stretch in stretches(start, end, spans):
+                shown = block(text[stretch.start : stretch.end])
+                yield self._marked(stretch, shown) if stretch.spans else shown
+            at = end
+        yield from _gap(len(text) - at)
+
+    def _marked(self, stretch: Stretch, shown: str) -> str:
+        keys = " ".join(dict.fromkeys(self.view.keys[span.owner] for span in stretch.spans))
+        roles = " ".join(dict.fromkeys(span.role for span in stretch.spans))
+        return f'<mark data-claim="{line(keys)}" data-relation="{roles}">{shown}</mark>'
 
 
-def _text(view: View, node: Node, limit: int, weak: set[tuple[str, str]]) -> Iterator[str]:
-    yield f'<article class="text" data-number="{view.numbers[node.id]}">'
-    yield f"<h4>{name(named(node.id, view.report.graph))} "
-    yield f'<span class="kind">{node.kind.replace("_", " ")}, stage {node.stage}</span></h4>'
-    inputs = view.report.graph.inputs(node.id)
-    if inputs:
-        shown = [
-            name(named(each.id, view.report.graph)) + (" (in reach)" if (each.id, node.id) in weak else "")
-            for each in inputs[:_INPUTS]
-        ]
-        more = f" and {len(inputs) - _INPUTS:,} more" if len(inputs) > _INPUTS else ""
-        yield f'<p class="faint">from {", ".join(shown)}{more}</p>'
-    yield f'<div class="verbatim" dir="auto" tabindex="0" data-node-text="{line(node.id)}">'
-    yield from _shown(view, node.text, view.pointed.get(node.id, ()), limit)
-    yield "</div></article>"
-
-
-def _shown(view: View, text: str, spans: Sequence[Span], limit: int) -> Iterator[str]:
-    if not text.strip():
-        yield '<span class="gap">an empty text</span>'
-        return
-    at = 0
-    for start, end in kept(len(text), spans, limit):
-        yield from _gap(start - at)
-        for stretch in stretches(start, end, spans):
-            shown = block(text[stretch.start : stretch.end])
-            yield _marked(view, stretch, shown) if stretch.spans else shown
-        at = end
-    yield from _gap(len(text) - at)
-
-
-def _marked(view: View, stretch: Stretch, shown: str) -> str:
-    keys = " ".join(dict.fromkeys(view.keys[span.owner] for span in stretch.spans))
-    roles = " ".join(dict.fromkeys(span.role for span in stretch.spans))
-    return f'<mark data-claim="{line(keys)}" data-relation="{roles}">{shown}</mark>'
+def _kind(node: Node) -> str:
+    return f"{node.kind.replace('_', ' ')}, stage {node.stage}"
 
 
 def _gap(length: int) -> Iterator[str]:

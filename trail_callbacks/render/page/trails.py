@@ -34,6 +34,7 @@ class Trails:
 
     def __init__(self, graph: ProvenanceGraph) -> None:
         self._graph = graph
+        self._answer = graph.answer
         self._onward: dict[str, Mapping[str, str]] = {}
 
     @cached_property
@@ -52,8 +53,8 @@ class Trails:
             roles[verdict.introduced_at].append("introduced")
         for node_id in verdict.carried_through:
             roles[node_id].append("carried")
-        if self._graph.answer is not None:
-            roles[self._graph.answer.id].append("answer")
+        if self._answer is not None:
+            roles[self._answer.id].append("answer")
         for way in self.ways(verdict):
             for node_id in way:
                 roles.setdefault(node_id, [])
@@ -66,7 +67,7 @@ class Trails:
 
         Evidence that did not reach the node where the claim entered leads to the answer.
         """
-        answer = self._graph.answer
+        answer = self._answer
         if answer is None:
             return ()
         entered = verdict.introduced_at

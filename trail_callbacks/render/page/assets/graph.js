@@ -4,22 +4,22 @@
    selected claim is always drawn by itself. Labels are drawn on a canvas: no text becomes markup. */
 
 function drawGraph(box, data, onNode) {
-  const SINGLY = 80;    // nodes that are drawn one by one
+  const SINGLY = 80;    // nodes that may be drawn one by one
+  const READABLE = 0.75; // zoom; where all of them need less, they are drawn by step as well
+  const LARGEST = 1.1;
   const UNITS = 160;    // groups; more are merged by kind
   const BANDS = 40;     // columns; more stages share one
   const OPENED = 60;    // nodes shown of an opened group
   const LINKS = 900;    // edges that take part in the layout
-  const WIDE = 152, HIGH = 42, GAP = 14, BETWEEN = 64;
+  const LOW = 0.38, TALL = 0.64; // share of the window: what a small graph may take, and a deep one
+  const WIDE = box.clientWidth < 500 ? 112 : 152, HIGH = 42, GAP = 14, BETWEEN = 64;
 
-  const nodes = data.nodes.map(([label, kind, step, stage, entered], number) =>
-    ({ number, label, kind, step: data.steps[step], stage, entered }));
+  const nodes = data.nodes.map(([title, id, kind, step, stage, entered], number) =>
+    ({ number, title, id, kind, step: data.steps[step], stage, entered }));
   const stages = nodes.reduce((most, node) => Math.max(most, node.stage), 0) + 1;
   const perBand = Math.ceil(stages / BANDS);
-  const collapsed = nodes.length > SINGLY;
-  const groups = collapsed ? grouped() : new Map();
-  const home = new Map();
-  for (const [key, members] of groups) for (const node of members) home.set(node.number, key);
   const opened = new Set();
+  let groups = new Map(), layout = null, partly = false;
   let claim = null, drawn = { units: [], edges: [] };
 
   function grouped() {
@@ -46,9 +46,9 @@ function drawGraph(box, data, onNode) {
     const unitOf = new Array(nodes.length), units = [];
     const single = (node) => {
       unitOf[node.number] = units.length;
-      units.push({ id: `n${node.number}`, node, band: band(node), label: node.label, kind: node.kind, entered: node.entered });
+      units.push({ id: `n${node.number}`, node, band: band(node), title: node.title, id2: node.id, kind: node.kind, entered: node.entered });
     };
-    if (!collapsed) nodes.forEach(single);
+    if (!groups.size) nodes.forEach(single);
     for (const [key, members] of groups) {
       const shown = new Set(opened.has(key) ? members.slice(0, OPENED) : []);
       const rest = members.filter((node) => !alone.has(node.number) && !shown.has(node));
@@ -56,9 +56,9 @@ function drawGraph(box, data, onNode) {
       if (rest.length === 1) single(rest[0]);
       if (rest.length < 2) continue;
       const same = rest.every((node) => node.step === rest[0].step);
-      const label = `${same ? rest[0].step : rest[0].kind.replace("_", " ") + "s"} \u00d7 ${rest.length.toLocaleString("en")}`;
+      const title = same ? rest[0].step : `${rest[0].kind.replace("_", " ")}s`;
       rest.forEach((node) => { unitOf[node.number] = units.length; });
-      units.push({ id: `g${key}`, group: key, band: band(rest[0]), label, kind: rest[0].kind,
+      units.push({ id: `g${key}`, group: key, band: band(rest[0]), title, id2: `\u00d7 ${rest.length.toLocaleString("en")}`, kind: rest[0].kind,
         entered: rest.reduce((sum, node) => sum + node.entered, 0) });
     }
     const links = new Map();
@@ -86,7 +86,7 @@ function drawGraph(box, data, onNode) {
     graph.setDefaultEdgeLabel(() => ({}));
     units.forEach((unit, i) => graph.setNode(String(i), { width: WIDE, height: HIGH }));
     const span = (edge) => units[edge.to].band - units[edge.from].band;
-    edges.filter((edge) => span(edge) > 0).sort((a, b) => b.lit - a.lit || span(a) - span(b)).slice(0, LINKS)
+    edges.filter((edge) => span(edge) > 0).sort((a, b) => span(a) - span(b)).slice(0, LINKS)
       .forEach((edge) => graph.setEdge(String(edge.from), String(edge.to)));
     dagre.layout(graph);
     const at = units.map((_, i) => graph.node(String(i)));
@@ -94,8 +94,11 @@ function drawGraph(box, data, onNode) {
     return { at, across, width, height, bends: (edge) => (graph.edge(String(edge.from), String(edge.to)) || { points: [] }).points };
   }
 
+  function zoom({ width, height }) {
+    return Math.min(box.clientWidth / width, (innerHeight * TALL) / height);
+  }
+
   function best(content) {
-    const zoom = ({ width, height }) => Math.min(box.clientWidth / width, box.clientHeight / height);
     const across = place(content, true);
     if (content.units.length > SINGLY) return across;
     const down = place(content, false);
@@ -144,7 +147,7 @@ function drawGraph(box, data, onNode) {
       { selector: "node", style: { width: WIDE, height: HIGH, shape: "round-rectangle", "corner-radius": 7, "background-color": c.card,
         "border-width": 1.25, "border-color": c.soft, label: "data(label)", color: c.ink, "font-family": family, "font-size": 12,
         "text-valign": "center", "text-halign": "center", "text-wrap": "wrap", "text-max-width": WIDE - 14, "line-height": 1.25,
-        "text-overflow-wrap": "anywhere", "overlay-opacity": 0 } },
+        "overlay-opacity": 0 } },
       { selector: "node.leaf", style: { "background-color": c.paper, "border-style": "solid", "corner-radius": 2 } },
       { selector: "node.prompt", style: { "border-style": "dashed" } },
       { selector: "node.answer", style: { "border-width": 2.5, "border-color": c.ink } },
@@ -154,8 +157,10 @@ function drawGraph(box, data, onNode) {
         "target-arrow-color": c.soft, "curve-style": "unbundled-bezier", "edge-distances": "endpoints",
         "control-point-weights": "data(weights)", "control-point-distances": "data(distances)",
         "source-endpoint": "data(out)", "target-endpoint": "data(into)", "overlay-opacity": 0, events: "no" } },
+      { selector: "edge.asked", style: { opacity: 0.25 } },
+      { selector: "node.stage", style: { "background-opacity": 0, "border-width": 0, color: c.soft, "font-size": 12, events: "no" } },
       { selector: "edge.weak", style: { "line-style": "dashed" } },
-      { selector: ".dim", style: { opacity: 0.28 } },
+      { selector: ".dim", style: { opacity: 0.4 } },
       { selector: "edge.dim", style: { opacity: 0.16 } },
       { selector: "node.found", style: { "background-color": c.glow } },
       { selector: "node.evidence", style: { "border-color": c.accent, "border-width": 2.5, "background-color": c.glow } },
@@ -181,15 +186,22 @@ function drawGraph(box, data, onNode) {
     return names.map((name) => name === "kind-answer" ? "answer" : name);
   }
 
+  /** Two lines: the name; then which of its name it is, and whether a claim came in here. */
   function label(unit, roles) {
-    const cut = unit.label.length > 40 ? unit.label.slice(0, 39) + "\u2026" : unit.label;
-    if (claim) return (roles || "").split(" ").includes("introduced") ? `${cut}\n\u2691 entered here` : cut;
-    return unit.entered ? `${cut}\n\u2691 ${unit.entered} entered here` : cut;
+    const room = WIDE / 7.2, cut = unit.title.length > room ? [...unit.title].slice(0, room - 1).join("") + "\u2026" : unit.title;
+    const entered = claim ? (roles || "").split(" ").includes("introduced") && "\u2691 entered here"
+      : unit.entered > 0 && `\u2691 ${unit.entered} entered here`;
+    const what = entered || (unit.group ? "" : unit.kind.replace("_", " "));
+    const both = [...new Set([unit.id2, what])].filter((part) => part && part !== cut).join(" \u00b7 ");
+    const below = both.length > room - 3 && what ? what : both;
+    return below ? `${cut}\n${below}` : cut;
   }
 
   /** Draws anew. Positions only change where something was grouped or opened. */
   function draw() {
-    const content = view(), layout = best(content);
+    const content = view(), units = content.units.map((unit) => unit.id).join();
+    const moved = units !== layout?.units;
+    if (moved) layout = { ...best(content), units };
     const roles = new Map(claim ? claim.stops : []);
     drawn = content;
     const elements = content.units.map((unit, i) => {
@@ -200,29 +212,63 @@ function drawGraph(box, data, onNode) {
     const ends = layout.across ? { out: "90deg", into: "270deg" } : { out: "180deg", into: "0deg" };
     content.edges.forEach((edge, i) => elements.push({ group: "edges",
       data: { id: `e${i}`, source: content.units[edge.from].id, target: content.units[edge.to].id, ...ends, ...curve(edge, layout) },
-      classes: [edge.weak ? "weak" : "", edge.lit ? "lit" : claim ? "dim" : ""].filter(Boolean) }));
+      classes: [edge.weak ? "weak" : "", PROMPT.has(content.units[edge.from].kind) ? "asked" : "", edge.lit ? "lit" : claim ? "dim" : ""].filter(Boolean) }));
+    for (const [stage, position] of headings(content, layout)) {
+      elements.push({ group: "nodes", data: { id: `s${stage}`, label: stage }, classes: "stage", position, selectable: false });
+    }
     cy.batch(() => { cy.elements().remove(); cy.add(elements); });
-    fit();
+    if (moved) size();
+    if (moved || partly) fit();
+    box.dataset.zoom = cy.zoom().toFixed(2);
     box.dataset.shown = String(content.units.length);
     box.dataset.collapsed = String(content.units.some((unit) => unit.group));
   }
 
-  function fit() {
+  /** Where the name of each stage stands: above its column, or before its row. */
+  function headings(content, { at, across }) {
+    const first = Math.min(...at.map(({ x, y }) => (across ? y : x)));
+    const places = new Map();
+    content.units.forEach((unit, i) => {
+      const from = unit.band * perBand, to = Math.min(from + perBand, stages) - 1;
+      places.set(from === to ? `stage ${from}` : `stages ${from} to ${to}`,
+        across ? { x: at[i].x, y: first - HIGH / 2 - 20 } : { x: first - WIDE / 2 - 34, y: at[i].y });
+    });
+    return places;
+  }
+
+  /** As high as the graph is, and only as high as it must be for its labels to be read. */
+  function size() {
+    const wide = Math.min(box.clientWidth / (layout.width + 60), 1), height = (layout.height + 50) * wide;
+    const share = Math.max(LOW, Math.min(TALL, ((layout.height + 90) * Math.min(wide, READABLE)) / innerHeight));
+    box.style.height = `${Math.round(Math.min(Math.max(height, 200), innerHeight * share))}px`;
+  }
+
+  /** Shows everything; where that would be too small to read, what matters most, and the rest by dragging. */
+  function fit(first = cy.collection()) {
     cy.resize();
-    cy.fit(undefined, 14);
-    if (cy.zoom() > 1.15) { cy.zoom(1.15); cy.center(); }
-    const lit = cy.nodes().not(".dim");
-    if (claim && cy.zoom() < 0.55 && lit.length) {
-      cy.fit(lit, 30);
-      if (cy.zoom() > 1.15) { cy.zoom(1.15); cy.center(lit); }
+    cy.fit(undefined, 12);
+    partly = cy.zoom() < READABLE;
+    if (cy.zoom() > LARGEST) { cy.zoom(LARGEST); cy.center(); }
+    if (!partly) return;
+    const all = [first, claim ? cy.nodes().not(".dim, .stage") : cy.nodes(".guilty"), cy.nodes(".introduced"), cy.nodes(".answer")]
+      .filter((nodes) => nodes.length);
+    for (const nodes of all) {
+      cy.fit(nodes, 30);
+      if (cy.zoom() >= READABLE || nodes === all.at(-1)) {
+        cy.zoom(Math.max(READABLE, Math.min(cy.zoom(), 1)));
+        cy.center(nodes);
+        break;
+      }
     }
   }
 
   cy.on("tap", "node", (event) => {
     const unit = drawn.units[event.target.data("unit")];
+    if (!unit) return;
     if (unit.node) { onNode(unit.node.number); return; }
     opened.add(unit.group);
     draw();
+    fit(cy.nodes().filter((each) => groups.get(unit.group).includes(drawn.units[each.data("unit")]?.node)).slice(0, 6));
   });
   cy.on("mouseover", "node", () => { box.style.cursor = "pointer"; });
   cy.on("mouseout", "node", () => { box.style.cursor = ""; });
@@ -236,17 +282,18 @@ function drawGraph(box, data, onNode) {
   }, { passive: false, capture: true });
   new ResizeObserver(() => { if (box.clientWidth) fit(); }).observe(box);
 
+  if (nodes.length > SINGLY || zoom(best(view())) < READABLE) groups = grouped();
   draw();
   return {
     light(index) { claim = index === null ? null : data.claims[index]; draw(); },
     found(numbers) {
       const hit = new Set(numbers);
-      cy.batch(() => cy.nodes().forEach((each) => { const { node } = drawn.units[each.data("unit")]; each.toggleClass("found", Boolean(node && hit.has(node.number))); }));
+      cy.batch(() => cy.nodes().not(".stage").forEach((each) => { const { node } = drawn.units[each.data("unit")]; each.toggleClass("found", Boolean(node && hit.has(node.number))); }));
     },
     here(number) { cy.batch(() => { cy.nodes().removeClass("here"); if (number !== null) cy.getElementById(`n${number}`).addClass("here"); }); },
     zoom(factor) { cy.zoom({ level: cy.zoom() * factor, renderedPosition: { x: box.clientWidth / 2, y: box.clientHeight / 2 } }); },
-    fold() { opened.clear(); draw(); },
+    fold() { opened.clear(); draw(); fit(); },
     restyle() { cy.style(styles()); },
-    collapsed,
+    collapsed: groups.size > 0,
   };
 }

@@ -31,7 +31,9 @@
     item.id = `option-${index}`;
     item.setAttribute("role", "option");
     item.setAttribute("aria-selected", "false");
-    return { element: item, row, body: item.lastElementChild, words: item.textContent.toLowerCase() };
+    const said = item.cloneNode(true);
+    for (const around of all("blockquote .faint", said)) around.remove(); // the search finds what a claim rests on, not its surroundings
+    return { element: item, row, body: item.lastElementChild, words: said.textContent.toLowerCase() };
   }
 
   if (list) {
@@ -50,7 +52,8 @@
     trail.replaceChildren();
     by("hint").hidden = index !== null || !options.length;
     by("clear").hidden = by("back").hidden = index === null;
-    by("chosen-title").textContent = index === null ? "Trail" : `Trail of ${data.claims[index].key}`;
+    by("chosen-title").textContent = index === null ? "Trail" : "Trail of ";
+    if (index !== null) by("chosen-title").append(make("b", "", data.claims[index].key));
     if (index === null) {
       delete detail.dataset.claim;
       list?.removeAttribute("aria-activedescendant");
@@ -64,11 +67,13 @@
       const hash = `#claim=${encodeURIComponent(data.claims[index].key)}`;
       if (location.hash !== hash) history.replaceState(null, "", hash);
       by("status").textContent = `${element.dataset.claim}: ${row.querySelector(".kind").textContent}`;
-      if (from !== "list") reveal(element);
-      if (from !== "answer") reveal(marks.find(({ claims }) => claims.includes(index))?.element);
+      // What was clicked stays where it is; the keys bring into sight what the reader moves through.
+      const mark = marks.find(({ claims }) => claims.includes(index))?.element;
+      if (from === "keys" || from === "hash") reveal(document.activeElement === list ? element : mark || element);
     }
     graph?.light(index);
     showTexts();
+    if (index !== null && from !== "hash") reveal(detail.querySelector(".badge"));
   }
 
   function describe(index, row, body) {
@@ -92,17 +97,33 @@
     element?.scrollIntoView({ block: "nearest", behavior: "auto" });
   }
 
+  /** A text that is not yet an element, because no claim rests on it and there are very many. */
+  function written(number) {
+    if (articles.has(number) || !data.texts[number]) return;
+    const [title, kind, id, text, left] = data.texts[number];
+    const article = make("article", "text", ""), head = make("h4", "", ""), frame = make("div", "verbatim", text);
+    head.append(make("bdi", "", title), " ", make("span", "kind", kind));
+    frame.dir = "auto";
+    frame.tabIndex = 0;
+    frame.dataset.nodeText = id;
+    if (left) frame.append(" ", make("span", "gap", `${left.toLocaleString("en")} characters left out`));
+    article.append(head, frame);
+    articles.set(number, article);
+    texts.append(article);
+  }
+
   /** Shows the texts on the trail, or one that was picked, or what the search found, or all. */
   function showTexts() {
     const claim = selected === null ? null : data.claims[selected];
     const telling = new Set(claim ? claim.stops.filter(([, roles]) => /evidence|introduced/.test(roles)).map(([number]) => number) : []);
     const found = claim || !search.value.trim() ? [] : matching();
     const wanted = everything ? null : here !== null ? new Set([here]) : claim ? telling : new Set(found.slice(0, 30));
+    wanted?.forEach(written);
     for (const [number, article] of articles) {
       article.hidden = wanted !== null && !wanted.has(number);
       article.classList.toggle("here", number === here);
     }
-    for (const stage of all(".stage", texts)) stage.hidden = !everything;
+    for (const stage of all(".stage, #more", texts)) stage.hidden = !everything;
     for (const mark of all(".verbatim mark", texts)) {
       const mine = claim !== null && mark.dataset.claim.split(" ").includes(claim.key);
       const roles = mark.dataset.relation.split(" ");
@@ -110,12 +131,15 @@
       if (mine && role) mark.dataset.evidence = role; else delete mark.dataset.evidence;
       mark.classList.toggle("stated", mine && !role);
     }
-    for (const article of articles.values()) {
-      if (article.hidden) continue;
-      const first = article.querySelector("mark[data-evidence], mark.stated"), frame = article.querySelector(".verbatim");
-      frame.scrollTop = first ? first.offsetTop - frame.offsetTop - frame.clientHeight / 3 : 0;
+    // The first stretch in each text is brought into sight; all is measured before anything moves.
+    const firsts = new Map();
+    for (const mark of all(".verbatim mark[data-evidence], .verbatim mark.stated", texts)) {
+      const frame = mark.closest(".verbatim");
+      if (!firsts.has(frame) && !frame.parentElement.hidden) firsts.set(frame, mark);
     }
-    by("texts-title").textContent = everything ? `All ${articles.size.toLocaleString("en")} texts`
+    [...firsts].map(([frame, first]) => [frame, first.offsetTop - frame.offsetTop - frame.clientHeight / 3])
+      .forEach(([frame, top]) => { frame.scrollTop = top; });
+    by("texts-title").textContent = everything ? "All texts"
       : here !== null ? "Text" : claim ? "In place" : found.length ? `Texts that hold the words: ${found.length.toLocaleString("en")}` : "Texts";
     by("all").setAttribute("aria-pressed", String(everything));
     graph?.here(here);
@@ -125,6 +149,7 @@
 
   function open(number) {
     here = number;
+    written(number);
     const article = articles.get(number);
     if (!article) { reveal(by("answer")); here = null; }
     everything = false;
@@ -134,7 +159,9 @@
 
   function matching() {
     const words = search.value.trim().toLowerCase();
-    return [...articles].filter(([, article]) => article.textContent.toLowerCase().includes(words)).map(([number]) => number);
+    const found = [...articles].filter(([, article]) => article.textContent.toLowerCase().includes(words)).map(([number]) => number);
+    const stored = Object.entries(data.texts).filter(([, [title, , , text]]) => `${title} ${text}`.toLowerCase().includes(words));
+    return [...new Set([...found, ...stored.map(([number]) => Number(number))])];
   }
 
   function checked(name) {
@@ -150,6 +177,8 @@
     const left = shown.filter(Boolean).length, narrowed = classes.size || types.size || words;
     by("count").textContent = narrowed ? `${left} of ${options.length} claims` : `${options.length} claim${options.length === 1 ? "" : "s"}`;
     by("reset").hidden = !narrowed;
+    by("empty").hidden = left > 0 || !options.length;
+    by("empty").textContent = left || !options.length ? "" : "No claim matches. \u201cShow all\u201d brings them back.";
     if (selected !== null && !shown[selected]) select(null);
     else showTexts();
   }
@@ -238,7 +267,7 @@
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || by("help").open) return;
-    const typing = event.target === search, control = event.target.closest("button, input, summary, .verbatim, #trail li");
+    const typing = event.target === search, control = event.target.closest?.("button, input, summary, .verbatim, #trail li");
     if (event.key === "Escape") {
       if (typing && search.value) { search.value = ""; filter(); }
       else if (typing) search.blur();
