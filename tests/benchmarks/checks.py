@@ -41,8 +41,8 @@ UNSUPPORTED = {"contradicted", "absent", "partially_supported"}
 LEAVES = {"document", "tool_result"}
 PEER, PEERS = 0.8, 4  # as in the judge
 TYPES = {
-    "number": "number", "binding": "number", "entity": "entity", "role": "other", "comparison": "other",
-    "negation": "other", "temporal": "temporal", "phase": "temporal", "order": "temporal",
+    "number": "number", "binding": "number", "entity": "entity", "designation": "entity", "role": "other", "comparison": "other",
+    "negation": "other", "temporal": "temporal", "phase": "temporal", "modality": "temporal",
     "quantifier": "overgeneralization", "superlative": "overgeneralization", "condition": "overgeneralization",
     "hyperbole": "hyperbole", "attribution": "attribution_failure", "concatenation": "false_concatenation",
     "reasoning": "reasoning_error",

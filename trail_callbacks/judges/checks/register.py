@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from trail_callbacks.judges.checks import attribution, entity, hyperbole, negation, number, quantifier, role, temporal
+from trail_callbacks.judges.checks import (
+    attribution,
+    comparison,
+    designation,
+    entity,
+    hyperbole,
+    modality,
+    negation,
+    number,
+    phase,
+    quantifier,
+    role,
+    superlative,
+    temporal,
+)
 from trail_callbacks.judges.checks.number import stated
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.judges.checks.slots import agreement, within
@@ -17,19 +31,25 @@ Wide = Callable[[Reading, Sequence[Reading]], "Finding | None"]
 CHECKS: dict[str, Pairwise] = {
     "number": number.compare,
     "entity": entity.compare,
+    "designation": designation.compare,
     "role": role.compare,
+    "comparison": comparison.compare,
     "negation": negation.compare,
     "temporal": temporal.compare,
+    "modality": modality.compare,
+    "phase": phase.compare,
     "quantifier": quantifier.compare,
     "hyperbole": hyperbole.compare,
     "attribution": attribution.compare,
 }
 """Checks of a claim against one passage, in the order in which a finding is looked for."""
 
-WIDE: dict[str, Wide] = {}
+WIDE: dict[str, Wide] = {
+    "superlative": superlative.compare_all,
+}
 """Checks of a claim against all its passages together."""
 
-NEUTRAL = ("number", "entity")
+NEUTRAL = ("number", "entity", "designation")
 """Checks that need no English grammar."""
 
 _RELATED = 0.6  # part of the agreement of the disputing passage that a passage which settles the dispute must have

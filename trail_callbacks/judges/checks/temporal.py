@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
+from trail_callbacks.judges.checks.slots import agreement, one_place
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.terms import Term, is_past, stem, vocabulary
 
@@ -14,18 +15,25 @@ _PLANNED = frozenset(
     wants due set slated upcoming"""
     )
 )  # fmt: skip
-_FUTURE = frozenset({"will", "shall", "would"})
-_POSSIBLE = frozenset({"may", "might", "could", "possible", "possibly", "perhaps", "potentially", "likely"})
+_FUTURE = frozenset({"will", "shall"})
+_POSSIBLE = frozenset({"may", "might", "possible", "possibly", "perhaps", "potentially", "likely"})
+_HEDGED = _POSSIBLE | {"could", "would", "can", "should", "if", "probably", "maybe", "expected", "anticipated", "unlikely"}
+_OVER = vocabulary("be been have has also then soon not only to it they he she eventually later again finally still further")
+_LIGHT = frozenset(stem(form) for form in vocabulary("do make have get take give be know say tell use need want go come see mice"))
 _REACH = 5
+_ON_SUBJECT = 0.5
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
-    """Finds a shared verb that the passage plans or holds possible, and the claim states as a fact or as certain."""
-    if any(term.form in _POSSIBLE or term.stem in _PLANNED for term in claim.terms):
+    """Finds a shared verb that the passage plans or holds possible, and the claim states as a fact or as certain.
+
+    `Would` and `could` are left alone: in stories they are a past.
+    """
+    if any(term.form in _HEDGED or term.stem in _PLANNED for term in claim.terms):
         return None
-    ahead = any(term.form in _FUTURE or term.form in {"going", "would"} for term in claim.terms)
-    for term in claim.terms:
-        if term.kind != "word":
+    ahead = any(term.form in _FUTURE or term.form == "going" for term in claim.terms)
+    for i, term in enumerate(claim.terms):
+        if term.kind != "word" or term.stem in _LIGHT:
             continue
         places = passage.same(term)
         cues = [_cue(passage, place) for place in places]
@@ -34,7 +42,9 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
         cue = cues[0]
         if cue is None or (ahead and cue.form not in _POSSIBLE):
             continue
-        if not ahead and not _past(term, claim):
+        if not ahead and not _past(i, claim):
+            continue
+        if agreement(claim, passage, (term.start, term.end)) < _ON_SUBJECT or not one_place(claim, i, passage, places[0]):
             continue
         place = passage.terms[places[0]]
         return Finding(
@@ -49,19 +59,20 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 
 def _cue(reading: Reading, i: int) -> Term | None:
-    """The word that makes the i-th planned or possible."""
+    """The word that makes the i-th planned or possible: nothing but helpers and adverbs stand between."""
     before = reading.before(i, _REACH)
-    for k, term in enumerate(before):
+    for k in range(len(before) - 1, -1, -1):
+        term = before[k]
         infinitive = any(later.form == "to" for later in before[k + 1 :])
         if term.form in _FUTURE or term.form in _POSSIBLE or (term.stem in _PLANNED and infinitive):
             return term
+        if term.form not in _OVER and not term.form.endswith("ly"):
+            return None
     return None
 
 
-def _past(term: Term, claim: Reading) -> bool:
-    """Whether the word is a verb told as done: a past form, not behind `to` or a modal."""
-    i = claim.terms.index(term)
-    before = claim.before(i, 3)
-    if any(t.form in {"to", "can", "could", "should", "must"} for t in before):
+def _past(i: int, claim: Reading) -> bool:
+    """Whether the i-th word is a verb told as done: a past form, not behind `to` or a modal."""
+    if any(t.form in {"to", "can", "must"} for t in claim.before(i, 3)):
         return False
-    return is_past(term.form)
+    return is_past(claim.terms[i].form)
