@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ _NAME = 40  # characters of a name
 _TEXT = 60  # characters of a text
 _LISTED = 6  # claims named at the node where they enter
 _EDGES = 400  # Mermaid draws no chart of more than 500
+_JOINER = "\u2060"
+_READ_ANYWAY = re.compile(r"direction(?= )|\$(?=\$)|\\(?=n)|:(?=fa)|\ufb02(?=\xb0)|\xb6(?=\xdf)")
 _CLASSES = """\
   classDef source fill:#ddeeff,stroke:#33658a,color:#111111
   classDef written fill:#f6f6f6,stroke:#777777,color:#111111
@@ -56,7 +59,9 @@ def _lines(report: Report, max_nodes: int) -> Iterator[str]:
     for box in boxes:
         groups[box.stage, box.step].append(box)
     for number, ((stage, step), members) in enumerate(sorted(groups.items(), key=lambda item: item[0][0])):
-        title = f"stage {stage}: {_shown(step, _NAME)}" if step else f"stage {stage} and later"
+        last = max(node.stage or 0 for box in members for node in box.nodes)
+        title = f"stage {stage}" if last == stage else f"stages {stage} to {last}"
+        title += f": {_shown(step, _NAME)}" if step else ""
         yield f'  subgraph g{number}["{title}"]'
         for box in members:
             yield f'    {box.id}["{_label(box, report, entered)}"]'
@@ -114,7 +119,7 @@ def _too_many(graph: ProvenanceGraph, boxes: list[_Box]) -> bool:
 
 
 def _step(node: Node) -> str:
-    return node.step or node.kind.replace("_", " ")
+    return (node.step or "").strip() or node.kind.replace("_", " ")
 
 
 def _edges(graph: ProvenanceGraph, boxes: list[_Box]) -> Iterator[tuple[str, str, bool]]:
@@ -161,7 +166,11 @@ def _shown(text: str, limit: int) -> str:
     """Shortened text without control characters, in which nothing means anything to Mermaid, Markdown or HTML.
 
     Letters, digits, blanks and commas stand for themselves, every other sign of ASCII is an entity code (`#34;`): less
-    would do in most places, but a label is read by four parsers in turn.
+    would do in most places, but a label is read by four parsers in turn. What Mermaid 11 takes, even so, for the
+    direction of a chart, a formula, an icon, a line end or one of its own placeholders is kept apart by a word joiner,
+    which nobody sees.
     """
-    text = shorten(plain(text), limit)
-    return "".join(sign if not sign.isascii() or sign.isalnum() or sign in " ," else f"#{ord(sign)};" for sign in text)
+    text = _READ_ANYWAY.sub(f"\\g<0>{_JOINER}", shorten(plain(text), limit))
+    return "".join(
+        sign if not sign.isascii() or sign.isalnum() or sign in " ," else f"#{ord(sign)};" for sign in text
+    )

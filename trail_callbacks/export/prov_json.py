@@ -60,6 +60,7 @@ class _Document:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._records: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+        self._written = {edge.target for edge in report.graph.edges}
         self._uses: set[tuple[str, str]] = set()
 
     def build(self) -> dict[str, Any]:
@@ -104,7 +105,7 @@ class _Document:
 
     def _activity(self, node: Node) -> str | None:
         """The run of a step that wrote a text; one run may write several. What was given to the app has none."""
-        if node.kind in {"question", "instruction"} or not (node.run_id or self._report.graph.inputs(node.id)):
+        if node.kind in {"question", "instruction"} or not (node.run_id or node.id in self._written):
             return None
         name = _escaped(node.run_id) + "/" + _escaped(node.step or "") if node.run_id else "of/" + _escaped(node.id)
         return f"r:step/{name}".rstrip("/")

@@ -1,0 +1,92 @@
+"""CSV of claims: read back by the csv module as written, and nothing in it runs in a spreadsheet."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+from any_report import reports
+from hypothesis import given, settings
+
+from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks.export import to_csv
+from trail_callbacks.export.claims_csv import COLUMNS
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def saying(text):
+    graph = ProvenanceGraph.from_texts(text, ["A text."])
+    claim = Claim(id="c1", text=text, quote=text, start=0, end=len(text))
+    return Report(
+        state="assessed",
+        graph=graph,
+        claims=(claim,),
+        verdicts=(Verdict(claim_id="c1", support=SupportClass.SUPPORTED),),
+    )
+
+
+def test_one_row_a_claim(report):
+    first, second, third = rows(to_csv(report))
+    assert first == {
+        "claim_id": "c1", "claim": "The tower was finished in 1847.", "quote": "The tower was finished in 1847.", "start": "0", "end": "31",
+        "class": "contradicted", "error_type": "number", "second_type": "", "detail": "", "rationale": "1847, not 1874",
+        "evidence": "contradicts: tower.md (d1): The tower was finished in 1874.", "introduced_at": "m1", "step": "summarise",
+        "carried_through": "answer", "confidence": "0.9", "judge": "local/0", "error": "",
+    }  # fmt: skip
+    assert second["evidence"].splitlines() == ["supports: shelf (d2): Boats leave at noon."] * 2
+    assert (third["class"], third["confidence"], third["step"]) == ("absent", "", "combine")
+
+
+def test_lines_end_as_rfc_4180_says(report):
+    text = to_csv(report)
+    assert text.split("\r\n")[0] == ",".join(f'"{name}"' for name in COLUMNS)
+    assert text.endswith("\r\n")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_no_cell_is_a_formula(start):
+    report = saying(f'{start}cmd|" /C calc"!A0')
+    (row,) = rows(to_csv(report))
+    assert row["claim"] == "'" + report.claims[0].text
+    (row,) = rows(to_csv(report, guard=False))
+    assert row["claim"] == report.claims[0].text
+
+
+def test_a_separator_of_another_country_opens_no_cell():
+    assert '"x;=1+1"' in to_csv(saying("x;=1+1"))
+
+
+@given(reports())
+@settings(max_examples=50)
+def test_any_report_round_trips(report):
+    text = to_csv(report, guard=False)
+    text.encode()
+    found = rows(text)
+    assert [row["claim_id"] for row in found] == [claim.id.replace("\0", "\ufffd") for claim in report.claims]
+    for row, claim in zip(found, report.claims, strict=True):
+        verdict = report.verdict(claim.id)
+        assert row["claim"] == claim.text.replace("\0", "\ufffd")
+        assert row["class"] == (verdict.support or "")
+        assert row["introduced_at"] == (verdict.introduced_at or "").replace("\0", "\ufffd")
+        assert row["confidence"] == ("" if verdict.confidence is None else str(verdict.confidence))
+    for row in rows(to_csv(report)):
+        assert not any(cell[:1] in set("=+-@\t\r\n") and cell[:1] for cell in row.values())
+
+
+def test_what_is_missing_is_empty(bare_report):
+    found = rows(to_csv(bare_report))
+    assert len(found) == len(bare_report.claims)
+    assert all((row["class"], row["error"]) == ("", "unreachable") for row in found)
+
+
+def test_several_reports_are_named(report):
+    found = rows(to_csv([("a.json", report), ("=b.json", replace(report, judge="other"))]))
+    assert [row["report"] for row in found] == ["a.json"] * 3 + ["'=b.json"] * 3
+
+
+def test_a_byte_order_mark_and_a_header_only_if_asked_for(report):
+    assert to_csv(report, bom=True) == "\ufeff" + to_csv(report)
+    assert len(list(csv.reader(io.StringIO(to_csv(report, header=False), newline="")))) == 3

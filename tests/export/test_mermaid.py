@@ -1,0 +1,154 @@
+"""A Mermaid chart has only lines of ours, whatever the texts are, and says what the graph says.
+
+That Mermaid itself reads such charts was tried with its version 11 in a browser: these tests hold what was learnt there.
+"""
+
+import re
+
+import pytest
+from any_report import reports
+from hypothesis import given, settings
+
+from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks.errors import InputError
+from trail_callbacks.export import to_mermaid
+
+_LABEL = r"(?:[^\x00-\x7f]|[A-Za-z0-9 ,]|\#\d+;|<br/>|\(empty\)|entered\ here:\ |stages?\ \d+:\ )*"
+_LINES = re.compile(
+    rf"""flowchart\ TB | \ \ none\["nothing\ was\ recorded"\] | \ \ subgraph\ g\d+\["{_LABEL}"\] | \ \ \ \ n\d+\["{_LABEL}"\]
+    | \ \ end | \ \ n\d+\ (?:-->|-\.->)\ n\d+ | \ \ more\["\d+\ more\ arrows\ are\ not\ drawn"\]
+    | \ \ classDef\ [a-z]+\ [a-z0-9#:, -]+ | \ \ class\ n\d+(?:,n\d+)*\ [a-z]+""",
+    re.VERBOSE,
+)
+
+
+def boxes(chart):
+    """Labels by box, as a reader sees them."""
+    found = re.findall(rf'^    (n\d+)\["({_LABEL})"\]$', chart, re.MULTILINE)
+    return {box: decoded(label) for box, label in found}
+
+
+def decoded(label):
+    return re.sub(r"#(\d+);", lambda m: chr(int(m[1])), label.replace("<br/>", "\n")).replace("\u2060", "")
+
+
+def titles(chart):
+    return [decoded(label) for label in re.findall(rf'subgraph g\d+\["({_LABEL})"\]', chart)]
+
+
+def members(chart, name):
+    found = re.search(rf"^  class (.*) {name}$", chart, re.MULTILINE)
+    return found[1].split(",") if found else []
+
+
+def alone(text, **more):
+    return to_mermaid(
+        Report(state="error", graph=ProvenanceGraph(nodes=(Node(id="d", kind="document", text=text, **more),)))
+    )
+
+
+def test_steps_are_subgraphs_and_entries_are_marked(report):
+    chart = to_mermaid(report)
+    assert titles(chart) == ["stage 0: user", "stage 1: shelf", "stage 2: summarise", "stage 3: combine"]
+    labels = boxes(chart)
+    assert labels["n1"] == "tower.md (d1)\nThe tower was finished in 1874."
+    assert labels["n3"].endswith("entered here: ✗ c1")
+    assert members(chart, "entry") == ["n3", "n4"]
+    assert "  n1 --> n3" in chart.splitlines()
+    assert "  n2 -.-> n4" in chart.splitlines()
+
+
+@given(reports())
+@settings(max_examples=50)
+def test_no_text_gets_out_of_its_label(report):
+    chart = to_mermaid(report)
+    chart.encode()
+    for line in chart.splitlines():
+        assert _LINES.fullmatch(line), line
+    assert len(boxes(chart)) == len(report.graph.nodes)
+    assert chart.count("> n") == len(report.graph.edges)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["direction LR", "$$x$$", r"a\nb", "fa:fa-car", "\ufb02\xb0\xb035\xb6\xdf", "1. one", "`**b**`", "%%{init: {}}%%", "<b>&lt;#quot;", "end"],
+)  # fmt: skip
+def test_what_mermaid_would_take_for_its_own_is_shown(text):
+    chart = alone(text)
+    assert boxes(chart)["n0"] == f"document (d)\n{text}"
+    (label,) = re.findall(r'^    n0\["(.*)"\]$', chart, re.MULTILINE)
+    for taken in (r"direction\s", r"#36;#36;", r"#92;n", r"#58;fa", "\ufb02\xb0", "\xb6\xdf"):
+        assert not re.search(taken, label)
+
+
+def test_long_texts_and_control_characters_are_shortened_and_spelled_out():
+    (label,) = boxes(alone("word\n" * 1000 + "\x1b[2J", step="\x1b[2J\u202e")).values()
+    name, text = label.split("\n")
+    assert name == r"\x1b[2J\u202e (d)"
+    assert len(text) <= 60
+    assert text.endswith(" ...")
+
+
+def test_an_empty_text_and_a_blank_step_have_words():
+    chart = alone("", step=" ")
+    assert titles(chart) == ["stage 0: document"]
+    assert boxes(chart)["n0"].endswith("(empty)")
+
+
+def test_what_is_missing_is_left_out(bare_report):
+    chart = to_mermaid(bare_report)
+    assert chart.startswith("flowchart TB\n")
+    assert len(boxes(chart)) == len(bare_report.graph.nodes)
+    assert ("nothing was recorded" in chart) == (not bare_report.graph.nodes)
+
+
+def long_graph(shape, n=10_000):
+    ids = [f"m{i}" for i in range(n)]
+    if shape == "star":
+        edges = [Edge(source=a, target="answer") for a in ids]
+    elif shape == "chain":
+        edges = [Edge(source=a, target=b) for a, b in zip(ids, [*ids[1:], "answer"], strict=True)]
+    else:
+        ids = ids[:90]
+        edges = [Edge(source=a, target=b) for i, a in enumerate(ids) for b in [*ids[i + 1 :], "answer"]]
+    nodes = [Node(id=id_, kind="completion", text="A text.", step=f"step {i}") for i, id_ in enumerate(ids)]
+    return ProvenanceGraph(nodes=(*nodes, Node(id="answer", kind="answer", text="An answer.")), edges=tuple(edges))
+
+
+@pytest.mark.parametrize("shape", ["star", "chain", "dense"])
+def test_a_graph_too_large_to_draw_is_folded_and_keeps_what_matters(shape):
+    report = Report(
+        state="assessed",
+        graph=long_graph(shape),
+        claims=(Claim(id="c1", text="A text.", quote="An answer.", start=0, end=10),),
+        verdicts=(Verdict(claim_id="c1", support=SupportClass.ABSENT, error_type=ErrorType.OTHER, introduced_at="m7"),),
+    )
+    chart = to_mermaid(report)
+    labels = boxes(chart)
+    assert len(labels) <= 100
+    assert chart.count("> n") <= 500
+    assert len(chart) < 50_000
+    (entry,) = members(chart, "entry")
+    assert labels[entry] == "step 7 (m7)\nA text.\nentered here: ∅ c1"
+    (answer,) = members(chart, "answer")
+    assert labels[answer] == "answer\nAn answer."
+    folded = sum(int(label.split()[0]) for label in labels.values() if label.endswith("texts"))
+    assert folded + sum(not label.endswith("texts") for label in labels.values()) == len(report.graph.nodes)
+
+
+def test_many_entries_in_a_dense_graph_leave_arrows_out_and_say_so():
+    graph = long_graph("dense")
+    ids = [node.id for node in graph.nodes[:60]]
+    report = Report(
+        state="assessed", graph=graph,
+        claims=tuple(Claim(id=f"c{i}", text="x", quote="An", start=0, end=2) for i in range(60)),
+        verdicts=tuple(Verdict(claim_id=f"c{i}", support=SupportClass.ABSENT, error_type=ErrorType.OTHER, introduced_at=id_) for i, id_ in enumerate(ids)),
+    )  # fmt: skip
+    chart = to_mermaid(report)
+    assert chart.count("> n") == 400
+    assert re.search(r'more\["\d+ more arrows are not drawn"\]', chart)
+
+
+def test_a_chart_needs_room(report):
+    with pytest.raises(InputError, match="max_nodes is 9"):
+        to_mermaid(report, max_nodes=9)
