@@ -9,7 +9,7 @@ from math import isclose
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.judges.checks.slots import agreement
-from trail_callbacks.quantities import Quantity
+from trail_callbacks.quantities import EXACT, Quantity
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.terms import stem, vocabulary
 from trail_callbacks.units import MONTHS
@@ -20,9 +20,6 @@ _HEDGED = 0.1  # how far `about 500` may be from the number it stands for
 _COARSE = 0.06  # how far a number may be off and still count as imprecise rather than wrong
 _CONVERTED = 0.01  # what is lost between units
 _NEAR = 40  # signs on each side in which a number finds its subject
-_NAMED = frozenset(
-    {"year", "month", "weekday", "day", "rank", "clock"}
-)  # kinds that are equal or different, never near
 _TERMS = 12  # numbers of a passage that are added in pairs
 _ABOUT = 0.35  # share of the rest of a claim that a passage must have to dispute its number
 _SURE = 0.6  # the share if only one word stands beside both numbers
@@ -51,7 +48,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
         return None
     free = [r for r in passage.quantities if not _label(r, passage) and not any(equal(q, r) for q in claim.quantities)]
     for quantity in lacking:
-        rivals = [r for r in free if _comparable(quantity, r, claim, passage)]
+        rivals = [r for r in free if _comparable(quantity, r, claim, passage) and not quantity.may_be(r)]
         if not rivals or _adds_up(quantity, rivals) or _totals(claim, passage):
             continue
         rival = max(rivals, key=lambda r: _shared(quantity, r, claim, passage))
@@ -71,6 +68,8 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 def _label(quantity: Quantity, reading: Reading) -> bool:
     """Whether a number names what it stands behind: `step 4`, `[2]`, `Windows 10`, `Article 5`."""
+    if quantity.kind == "label":
+        return True
     before = reading.text[max(0, quantity.start - _WORD) : quantity.start]
     if before.endswith(("[", "(", "#")) and reading.text[quantity.end : quantity.end + 1] in {"]", ")"}:
         return True
@@ -105,13 +104,22 @@ def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
 
 
 def equal(claimed: Quantity, given: Quantity) -> bool:
-    """Tells whether a claimed value follows from a given one: same kind, same value after rounding and bounds."""
+    """Tells whether a claimed value follows from a given one: same kind, same value after rounding and bounds.
+
+    Of a number with several readings (`1.000`, `03/04/2020`) any will do.
+    """
+    if claimed.also or given.also:
+        return any(_equal(mine, its) for mine in claimed.readings for its in given.readings)
+    return _equal(claimed, given)
+
+
+def _equal(claimed: Quantity, given: Quantity) -> bool:
     if claimed.kind != given.kind:
         return _bare(claimed, given)
     a, b = claimed.value, given.value
     if isclose(a, b, rel_tol=1e-6, abs_tol=1e-12):
         return True
-    if claimed.kind in _NAMED:
+    if claimed.kind in EXACT:
         return claimed.kind == "year" and _dated(claimed, given)
     rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
     converted = claimed.raw != given.raw and isclose(a, b, rel_tol=_CONVERTED)
@@ -122,7 +130,7 @@ def _adds_up(claimed: Quantity, given: Sequence[Quantity]) -> bool:
     """A total of numbers that the passage gives one by one: no arithmetic is done to confirm it, nor to deny it."""
     values = [each.value for each in given]
     totals = [sum(values), *(a + b for a, b in combinations(values[:_TERMS], 2))]
-    return len(values) > 1 and claimed.kind not in _NAMED and any(isclose(claimed.value, total) for total in totals)
+    return len(values) > 1 and claimed.kind not in EXACT and any(isclose(claimed.value, total) for total in totals)
 
 
 def _bare(claimed: Quantity, given: Quantity) -> bool:
@@ -145,7 +153,9 @@ def _bounded(claimed: Quantity, given: Quantity) -> bool:
 
 
 def _dated(claimed: Quantity, given: Quantity) -> bool:
-    """`about 1900` follows from 1901, `after 2000` from 2011."""
+    """`about 1900` follows from 1901, `after 2000` from 2011, `the 1990s` from 1994."""
+    if claimed.bound == "during" and claimed.within is not None:
+        return claimed.within[0] <= given.value <= claimed.within[1] and given.bound != "during"
     if claimed.bound == "about":
         return abs(claimed.value - given.value) <= 1
     return _bounded(claimed, given)
@@ -184,7 +194,7 @@ def _shared(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading
 
 def _imprecise(claimed: Quantity, given: Quantity) -> bool:
     """Close, and written coarser than what was given (41 for 41.6), or converted (two months for eight weeks)."""
-    if claimed.kind in _NAMED:
+    if claimed.kind in EXACT:
         return False
     off = abs(claimed.value - given.value) / max(abs(claimed.value), abs(given.value), 1e-12)
     if claimed.kind == "time" and claimed.raw != given.raw and off < 2 * _COARSE:
