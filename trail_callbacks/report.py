@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import ReportError
 from trail_callbacks.evidence import Evidence
+from trail_callbacks.forward import salvage
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.models.call import Usage
 from trail_callbacks.scoring import Scoring, score, wilson
@@ -223,8 +224,13 @@ class Report:
         )
 
     @classmethod
-    def from_json(cls, data: str | bytes) -> Report:
+    def from_json(cls, data: str | bytes, *, lenient: bool = False) -> Report:
         """Reads a report written by `to_json`.
+
+        Args:
+            data: The JSON.
+            lenient: Read what there is of a report that a newer release wrote, or that lacks parts; a warning in the
+                report says what is missing. Good for showing it, not for deciding on it.
 
         Raises:
             ReportError: If the text is not JSON, is cut, is no report, or has a version this release cannot read.
@@ -238,11 +244,14 @@ class Report:
         version = stored.get("version") if isinstance(stored, dict) else None
         if version is None:
             raise ReportError('not a report: the key "version" is missing')
-        if version != _VERSION:
+        newer = isinstance(version, int) and version > _VERSION
+        if version != _VERSION and not (lenient and newer):
             raise ReportError(
                 f"this report has version {version!r}, this release reads version {_VERSION}: "
                 "read it with the release of trail-callbacks that wrote it"
             )
+        if lenient:
+            return _salvaged(stored)
         try:
             report = _adapter().validate_python({name: stored[name] for name in _FIELDS if name in stored})
         except ValidationError as error:
@@ -282,6 +291,17 @@ class Report:
         from trail_callbacks.render.notebook import to_html  # noqa: PLC0415 - as above
 
         return to_html(self)
+
+
+def _salvaged(stored: dict[str, Any]) -> Report:
+    report, lost = salvage(stored, _FIELDS, _adapter().validate_python)
+    _check(report)
+    notes = [f"not read: {', '.join(lost)}"] if lost else []
+    if stored["version"] != _VERSION:
+        notes.insert(0, f"written by a newer release (version {stored['version']}, this one reads version {_VERSION})")
+        if stored.get("hallucination_score") != report.hallucination_score:
+            notes.append(f"that release gave the score {stored.get('hallucination_score')}")
+    return replace(report, warnings=(*report.warnings, "; ".join(notes))) if notes else report
 
 
 def _check(report: Report) -> None:

@@ -1,0 +1,150 @@
+"""Forward compatibility: what this release can still read of a report that a newer one wrote, or that lacks parts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from trail_callbacks.errors import ReportError
+
+__all__ = ["salvage"]
+
+T = TypeVar("T")
+
+_GONE: dict[str, Any] = {}  # stands where an item was, until all of a round are dealt with
+_ROUNDS = 8  # a repair may show what was wrong behind it
+_CLAIM, _VERDICT = "a claim", "a verdict"
+_SCORED = (_CLAIM, _VERDICT, "the claims", "the verdicts")
+_FOR_READERS = frozenset({"version", "hallucination_score", "interval", "class_counts", "error_counts"})
+_UNREADABLE = "this release cannot read the verdict"
+_STAND_INS: Mapping[str, Any] = {"state": "error", "graph": {"nodes": []}, "claims": [], "verdicts": []}
+_DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id"})
+
+
+def salvage(
+    stored: Mapping[str, Any], fields: Sequence[str], validate: Callable[[dict[str, Any]], T]
+) -> tuple[T, list[str]]:
+    """Reads what there is.
+
+    What cannot be read is replaced by what claims the least: a verdict by a failed one, the kind of a text by one that
+    is never evidence, an unknown state by `error`. Nothing is invented: no score comes out of what was left out.
+
+    Args:
+        stored: A report as JSON.
+        fields: Those of its fields that this release knows.
+        validate: Builds the report; raises pydantic's `ValidationError`.
+
+    Returns:
+        The report, `partial` where claims or verdicts are missing, and what was left out or replaced, in words.
+
+    Raises:
+        ReportError: If there is neither a graph nor a claim to be shown, or what there is cannot be repaired.
+    """
+    from pydantic import ValidationError  # noqa: PLC0415 - costs more than all of this package
+
+    if not stored.get("graph") and not stored.get("claims"):
+        raise ReportError("not a report: it holds neither a graph nor claims")
+    kept: dict[str, Any] = json.loads(json.dumps({name: stored[name] for name in fields if name in stored}))
+    lost = Counter(f"the field {name!r}" for name in stored if name not in fields and name not in _FOR_READERS)
+    for name, stand_in in _STAND_INS.items():
+        if not isinstance(kept.get(name), type(stand_in)):
+            kept[name] = stand_in
+            lost[f"the {name}"] += 1
+    for _ in range(_ROUNDS):
+        _belong_together(kept, lost)
+        if kept["state"] == "assessed" and any(lost[what] for what in _SCORED):
+            kept["state"] = "partial"
+        try:
+            return validate(kept), [what if n == 1 else f"{what} ({n} times)" for what, n in lost.items() if n]
+        except ValidationError as error:
+            problems = error.errors(include_url=False)
+        for loc in sorted({problem["loc"][:4] for problem in problems}, key=repr, reverse=True):
+            _repair(kept, loc, lost)
+        for holder, key in (("claims", ""), ("graph", "nodes"), ("graph", "edges")):
+            items = kept[holder].get(key) if key else kept[holder]
+            if isinstance(items, list):
+                items[:] = [item for item in items if item is not _GONE]
+    first = problems[0]
+    raise ReportError(f"not a report: {first['msg']} (at {'.'.join(map(str, first['loc']))})")
+
+
+def _repair(kept: dict[str, Any], loc: tuple[Any, ...], lost: Counter[str]) -> None:
+    """Replaces what is at fault; items of lists keep their place, as that is how others are named."""
+    match loc:
+        case ("state", *_):
+            lost[f"the state {kept['state']!r}"] += 1
+            kept["state"] = "error"
+        case (str(name), *_) if name in _DISPENSABLE:
+            if kept.pop(name, None) is not None:
+                lost[f"the field {name!r}"] += 1
+        case ("claims", int(place), *_):
+            lost[_CLAIM] += kept["claims"][place] is not _GONE
+            kept["claims"][place] = _GONE
+        case ("verdicts", int(place), *rest):
+            kept["verdicts"][place] = _repaired(kept["verdicts"][place], rest, lost)
+        case ("graph", "nodes", int(place), "kind"):
+            lost[f"the kind {kept['graph']['nodes'][place]['kind']!r} of a text, read as 'completion'"] += 1
+            kept["graph"]["nodes"][place]["kind"] = "completion"
+        case ("graph", "nodes" | "edges" as name, int(place), *_):
+            lost["a text" if name == "nodes" else "a link"] += kept["graph"][name][place] is not _GONE
+            kept["graph"][name][place] = _GONE
+        case ("graph", *_):
+            kept["graph"] = {"nodes": []}
+            lost["the graph"] += 1
+
+
+def _repaired(verdict: dict[str, Any], loc: list[Any], lost: Counter[str]) -> dict[str, Any]:
+    match loc:
+        case ("evidence" | "history" | "second_type" | "detail" | "confidence" as name, *_):
+            if name in verdict:
+                lost[f"the {name.replace('_', ' ')} of a verdict"] += 1
+            return {key: value for key, value in verdict.items() if key != name}
+        case ("error_type", *_):
+            unknown = verdict["error_type"]
+            lost[f"the error type {unknown!r}, read as 'other'"] += 1
+            return {**verdict, "error_type": "other", "detail": verdict.get("detail") or str(unknown)}
+    lost[_VERDICT] += verdict.get("error") != _UNREADABLE
+    return {"claim_id": verdict["claim_id"], "error": _UNREADABLE}
+
+
+def _belong_together(kept: dict[str, Any], lost: Counter[str]) -> None:
+    """One verdict a claim, in the same order; no link, evidence or trail to a text that is not there."""
+    claims = [each for each in kept["claims"] if _text(each, "id") is not None]
+    lost[_CLAIM] += len(kept["claims"]) - len(claims)
+    by_claim = {_text(each, "claim_id"): each for each in kept["verdicts"]}
+    lost[_VERDICT] += sum(claim["id"] not in by_claim for claim in claims)
+    kept["claims"] = claims
+    kept["verdicts"] = [
+        by_claim.get(claim["id"]) or {"claim_id": claim["id"], "error": _UNREADABLE} for claim in claims
+    ]
+    known = {_text(node, "id") for node in _items(kept["graph"], "nodes")} - {None}
+    if "edges" in kept["graph"]:
+        edges = _items(kept["graph"], "edges")
+        kept["graph"]["edges"] = [e for e in edges if {_text(e, "source"), _text(e, "target")} <= known]
+    for verdict in kept["verdicts"]:
+        if "evidence" in verdict:
+            found = [item for item in _items(verdict, "evidence") if _text(item, "node_id") in known]
+            lost["a piece of evidence"] += len(_items(verdict, "evidence")) - len(found)
+            verdict["evidence"] = found
+        if _text(verdict, "introduced_at") not in known:
+            verdict.pop("introduced_at", None)
+        if "carried_through" in verdict:
+            through = _items(verdict, "carried_through")
+            verdict["carried_through"] = [each for each in through if isinstance(each, str) and each in known]
+        layers = [layer for layer in _items(verdict, "history") if isinstance(layer, dict)]
+        walked = {repr(each) for layer in layers for key in ("nodes", "stated_by") for each in _items(layer, key)}
+        if walked - {repr(each) for each in known}:
+            lost["the history of a verdict"] += 1
+            del verdict["history"]
+
+
+def _text(item: Any, key: str) -> str | None:
+    value = item.get(key) if isinstance(item, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def _items(holder: dict[str, Any], key: str) -> list[Any]:
+    value = holder.get(key)
+    return value if isinstance(value, list) else []
