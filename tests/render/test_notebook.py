@@ -134,6 +134,14 @@ def test_the_answer_is_marked_claim_by_claim():
     assert "\n\n" in html.text  # paragraphs stay
 
 
+def test_each_claim_keeps_its_own_direction_of_writing():
+    report = report_on(
+        "It rained. \u0647\u0637\u0644 1986. It snowed.",
+        ("\u0647\u0637\u0644 1986.", SupportClass.ABSENT, ErrorType.OTHER),
+    )
+    assert "<bdi>\u0647\u0637\u0644 1986.</bdi>" in to_html(report)
+
+
 def test_what_is_amiss_is_unfolded_and_the_rest_is_not():
     report = report_on(
         "It rained in 1986. It rained. It snowed.",

@@ -93,6 +93,7 @@ def test_a_graph_goes_stage_by_stage():
         "  answer combine (answer)",
         "    from m2",
         '    "All boats may be visited."',
+        "? only known to have been in reach",
     ]
 
 
@@ -283,6 +284,19 @@ def test_evidence_is_cut_around_what_the_claim_is_about():
     for shown in (to_text(report, 80), to_html(report)):
         assert "14,800" in shown
         assert len(shown) < 8_000
+
+
+def test_nothing_that_others_write_can_flood_the_page():
+    flood = "flood " * 100_000
+    report = build("It is.", why=flood, step=flood)
+    (verdict,) = report.verdicts
+    nodes = [Node(id=f"{n}" + flood, kind="completion", text=flood, step=flood) for n in range(50)]
+    graph = ProvenanceGraph(nodes=(*report.graph.nodes, *nodes), edges=report.graph.edges)
+    verdict = replace(verdict, detail=flood, carried_through=tuple(node.id for node in nodes))
+    report = replace(report, graph=graph, verdicts=(verdict,), warnings=(flood,), judge=flood)
+    for shown in (to_text(report, 80), to_html(report), graph_to_text(graph, 80), graph_to_html(graph)):
+        assert len(shown) < 30_000
+    assert "and 38 more" in to_text(report, 80)
 
 
 def test_ascii_keeps_the_signs_of_prose_readable():

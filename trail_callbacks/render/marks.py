@@ -14,6 +14,7 @@ from trail_callbacks.taxonomy import SupportClass
 __all__ = [
     "Mark",
     "around",
+    "carriers",
     "counted",
     "entered",
     "error_words",
@@ -60,6 +61,8 @@ _STATES = {
     "no_evidence": "no score: no source reached the answer",
     "error": "no score: the verification failed",
 }
+_NAME = 80  # characters of the name of a step, of an id and of an error's detail; models choose some of these
+_CARRIERS = 12
 _TITLES = ("source", "file_name", "title")  # as loaders of both frameworks name them
 _BLANKS = re.compile(r"\s+")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -137,7 +140,15 @@ def named(node_id: str, graph: ProvenanceGraph) -> str:
     titles = (node.attributes.get(key) for key in _TITLES) if node.kind == "document" else ()
     title = next((value for value in titles if isinstance(value, str) and value.strip()), None)
     step = (title or node.step or node.kind.replace("_", " ")).strip()
-    return node_id if step == node_id else f"{step} ({node_id})"
+    id_ = shorten(node_id, _NAME)
+    return id_ if step == node_id else f"{shorten(step, _NAME)} ({id_})"
+
+
+def carriers(verdict: Verdict, graph: ProvenanceGraph) -> str:
+    """Names the nodes that repeat a claim, in order; of very many the first."""
+    names = [named(node, graph) for node in verdict.carried_through[:_CARRIERS]]
+    more = len(verdict.carried_through) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")
 
 
 def headline(report: Report) -> str:
@@ -189,4 +200,4 @@ def error_words(verdict: Verdict) -> str:
         return ""
     words = verdict.error_type.value.replace("_", " ")
     words += f" or {verdict.second_type.value.replace('_', ' ')}" if verdict.second_type else ""
-    return f"{words}: {plain(verdict.detail)}" if verdict.detail else words
+    return f"{words}: {plain(shorten(verdict.detail, _NAME))}" if verdict.detail else words

@@ -16,6 +16,7 @@ from trail_callbacks.render.highlights import Stretch, stretches
 from trail_callbacks.render.marks import (
     Mark,
     around,
+    carriers,
     counted,
     entered,
     error_words,
@@ -33,6 +34,7 @@ __all__ = ["to_html"]
 
 _QUOTES = 3
 _LONGEST = 400  # characters of a quote
+_WARNING = 1_000  # characters of one warning, which may list claims
 _SHORT = 110  # characters of a claim in the line that opens its card
 _CARDS = 60  # claims shown with what is known about them, in each of the two lists
 _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:60em;text-align:left"
@@ -70,10 +72,11 @@ def _report(report: Report) -> Iterator[str]:
         yield f"<div>error types: {_text(', '.join(errors))}</div>"
     usage = report.usage
     calls = f"{usage.calls:,} model call{'' if usage.calls == 1 else 's'}"
-    cost = f"judge {report.judge or 'unknown'}; {calls}; {usage.seconds:.2f} s"
+    cost = f"judge {shorten(report.judge, _LONGEST) or 'unknown'}; {calls}; {usage.seconds:.2f} s"
     yield f'<div style="{_FAINT}">{_text(cost)}</div>'
     for warning in report.warnings:
-        yield f'<div style="margin:.4em 0;padding-left:.6em;border-left:3px solid #c98a00">! {_text(warning)}</div>'
+        words = _text(shorten(warning, _WARNING))
+        yield f'<div style="margin:.4em 0;padding-left:.6em;border-left:3px solid #c98a00">! {words}</div>'
     yield from _answer(report)
     yield from _claims(report)
     yield "</div>"
@@ -116,7 +119,7 @@ def _stretch(stretch: Stretch) -> str:
     badges = "".join(_badge(mark(verdict.support), verdict.claim_id) for verdict in stretch.begins)
     title = "; ".join(f"{verdict.claim_id} {_title(verdict)}" for verdict in stretch.verdicts)
     style = f"background:{how.colour}38;border-bottom:{_LINES[worst.support]} {how.colour}"
-    return f'<span title="{_text(title)}" style="{style}">{badges}{words}</span>'
+    return f'<span title="{_text(title)}" style="{style}">{badges}<bdi>{words}</bdi></span>'
 
 
 def _badge(how: Mark, words: str) -> str:
@@ -180,7 +183,7 @@ def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
     for line in entered(verdict, report.graph):
         yield _row("entered at", f"<b>{_text(line)}</b>")
     if verdict.carried_through:
-        yield _row("carried by", _text(", ".join(named(node, report.graph) for node in verdict.carried_through)))
+        yield _row("carried by", _text(carriers(verdict, report.graph)))
 
 
 def _evidence(item: Evidence, claim: Claim, report: Report) -> str:

@@ -73,6 +73,8 @@ class GraphView:
                 yield Padding(Group(*_lines(node, self.graph, weak, ascii=options.ascii_only)), (0, 0, 0, 2))
             if len(nodes) > _SHOWN:
                 yield Text(f"  and {len(nodes) - _SHOWN:,} more at this stage", style="dim")
+        if weak:
+            yield Text("? only known to have been in reach", style="dim")
 
 
 def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]], *, ascii: bool) -> Iterator[Any]:  # noqa: A002 - as above

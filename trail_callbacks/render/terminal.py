@@ -17,7 +17,18 @@ from rich.text import Text
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import both_ends, telling
-from trail_callbacks.render.marks import around, counted, entered, error_words, headline, mark, named, plain, shorten
+from trail_callbacks.render.marks import (
+    around,
+    carriers,
+    counted,
+    entered,
+    error_words,
+    headline,
+    mark,
+    named,
+    plain,
+    shorten,
+)
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 
@@ -26,6 +37,7 @@ __all__ = ["ReportView", "fits", "plain_text", "to_rich", "to_text"]
 _NARROWEST, _WIDEST = 40, 120
 _QUOTES = 3  # pieces of evidence shown for a claim
 _LONGEST = 400  # characters of one quote
+_WARNING = 1_000  # characters of one warning, which may list claims
 _MANY = 30  # claims; from then on those that hold take a line each
 _LINE = 160  # characters of such a claim
 
@@ -118,11 +130,16 @@ class _Page:
             cost += f" and {usage.cache_hits} from the cache"
         if usage.calls:
             cost += f", {usage.prompt_tokens:,} tokens read, {usage.completion_tokens:,} written"
-        yield Text(f"judge {self._safe(report.judge) or 'unknown'}; {cost}; {usage.seconds:.2f} s", style="dim")
+        yield Text(
+            f"judge {self._safe(shorten(report.judge, _LONGEST)) or 'unknown'}; {cost}; {usage.seconds:.2f} s",
+            style="dim",
+        )
         if len(report.claims) > _MANY:
             yield Text("the claims that hold are listed without their evidence", style="dim")
         for warning in report.warnings:
-            yield _hanging(Text("! ", style="bold yellow"), Text(self._safe(warning), style="yellow"))
+            yield _hanging(
+                Text("! ", style="bold yellow"), Text(self._safe(shorten(warning, _WARNING)), style="yellow")
+            )
 
     def brief(self, verdict: Verdict) -> bool:
         """Whether a claim takes one line: where there are many, those that do not hold must be found."""
@@ -166,8 +183,7 @@ class _Page:
         for i, line in enumerate(entered(verdict, graph)):
             yield "" if i else "entered at:", Text(self._safe(line), style="bold")
         if verdict.carried_through:
-            steps = ", ".join(self._safe(named(node, graph)) for node in verdict.carried_through)
-            yield "carried by:", Text(steps)
+            yield "carried by:", Text(self._safe(carriers(verdict, graph)))
 
     def _evidence(self, item: Evidence, claim: Claim) -> Text:
         """The quote in its surroundings: what is quoted stands in quotation marks."""
