@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trail_callbacks.speech import declines, is_question, is_statement
-from trail_callbacks.text import sentences
+from trail_callbacks.speech import declines, greets, is_question, is_statement
+from trail_callbacks.splitting.clauses import Part, parts
+from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quote_start
+from trail_callbacks.splitting.language import guess
+from trail_callbacks.splitting.layout import Piece, pieces
+from trail_callbacks.splitting.marks import clean
+from trail_callbacks.splitting.references import Thread
+from trail_callbacks.splitting.tokens import first_verb, tokenize
+from trail_callbacks.splitting.verbs import base
+from trail_callbacks.terms import looks_english
 
 __all__ = ["Claim", "abstains", "split"]
 
@@ -37,47 +45,30 @@ class Claim:
     unresolved: str = ""
 
 
-_FENCE = re.compile(r"\s*(```|~~~)")
-_PROSE = frozenset({"markdown", "md", "text", "txt"})  # what a fenced text may call itself
-_RULE = re.compile(r"[\s|:*_=+-]*$")
-_HEADING = re.compile(r"\s*#{1,6}\s")
-_MARKER = re.compile(
-    r"\s*(?:>\s*)*(?:(?:[-*+\u2022\u2023\u25e6\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+)?(?:\[[ xX]\]\s+)?(?:>\s*)*"
-)
-# `(?<!\s)` and the bounds keep a wall of blanks or of open brackets from being read again at each of its signs.
-_CITATION = re.compile(r"(?:(?<!\s)\s+)?(?:\[\^?[\d,\s\u2013-]+\]|\u3010[^\u3010\u3011]*\u3011)")
-_LINK = re.compile(r"!?\[([^\][]*)\]\([^)\s]{0,2000}\)")
-_EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
-_CELL = re.compile(r"(?<!\\)\|")
-_LETTER = re.compile(r"\w")
-_FINITE = (
-    r"(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|does|do|did|remains?|became|includes?)"
-)
-_VERB = re.compile(rf"\b{_FINITE}\b|\b[a-z]{{3,}}ed\b")
-_COORDINATE = re.compile(
-    rf",\s+(?:and|but)\s+(?=(?:the\s+|a\s+|an\s+|[A-Z])[\w'\u2019-]*(?:\s+[\w'\u2019-]+){{0,3}}?\s+{_FINITE}\b)"
-)
-_SCOPED = re.compile(
-    r"^\W*(?:if|when|while|although|because|since|unless|before|after|once|until|according|under|in case|both|either|"
-    r"as|during|for|given|assuming|whether|by|with|without|from|between|among|in|on|at)\b"
-    r"|\b(?:said|says|say|that|whether|believes?|claims?|reports?|reported|argues?|according|if|unless|because|which|who|not|no)\b",
-    re.IGNORECASE,
-)
 _WIDE_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[\uff1b\u061b]\s*")
-_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?;\s+")
+_LETTER = re.compile(r"\w")
+_ENDED = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964][\W_]*$")
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_SIGNS = 40  # signs; the same for scripts without spaces
-_CLAUSE = 3  # words a clause has at least
+_SENTENCE = 6  # words from which a list item that ends in a full stop is a sentence whatever its verb
+_INSTRUCTION = 4  # words; the same for one that begins with a verb in its base form
+_LONGEST = 2000  # signs; a longer sentence is not searched for a verb
 
 
 def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     """Splits an answer into claims by rules, without a model.
 
-    A sentence, list item or table row is a claim; independent clauses behind a semicolon or `, and` are claims of
-    their own where that is safe. Headings, lead-ins that end in a colon, rules and code blocks are none. What states
-    nothing about the world is kept with `checkable=False`; that is told apart by English rules, in other languages
-    only questions are (by their marks). Pronouns stay as they are: a wrong guess would be worse. An answer of a few
-    words is joined with its question.
+    A sentence, list item or table row is a claim. An English sentence is cut into clauses where that is safe, a shared
+    subject is repeated, and a pronoun at its head is replaced by the one name that it can mean (a pronoun that may
+    mean two things stays: a wrong guess would be worse). In other languages sentences, items and rows are claims as
+    they are.
+
+    Headings, lead-ins that end in a colon, rules, code and formulas are no claims; a list item that is a fragment is
+    read behind its lead-in or heading. What comes before a statement without being part of it (`Based on the
+    passages,`) is left out of text and quote, citation marks and linking words (`However,`) only of the text. What
+    states nothing about the world is
+    kept with `checkable=False`; that is told by English rules, in other languages only questions and greetings are. An
+    answer of a few words is joined with its question.
 
     Instructions to the reader that carry content ("Take two tablets a day") stay checkable: sources give instructions
     too, and a wrong one is the most harmful kind of error. Only those about the talk itself ("See the manual") do not.
@@ -89,19 +80,14 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     Returns:
         Claims in order, spans exact: `claim.quote == answer[claim.start:claim.end]`.
     """
-    pieces = [part for piece in _pieces(answer) for part in _clauses(answer, piece)]
+    found = list(_stated(answer))
     claims = []
-    for n, piece in enumerate(pieces, 1):
-        quote = answer[piece.start : piece.end]
-        text = piece.text or _clean(quote)
-        if question and (n == 1 or len(pieces) == 1) and _is_short(text):
-            text = _joined(question, text)
-            checkable = True
-        else:
-            checkable = bool(piece.text) or is_statement(_clean(quote))
-            if piece.lead and checkable and not _VERB.search(text) and "?" not in piece.lead:
-                text = f"{piece.lead}: {text}"
-        claims.append(Claim(id=f"c{n}", text=text, quote=quote, start=piece.start, end=piece.end, checkable=checkable))
+    for n, one in enumerate(found, 1):
+        text, checkable = one.text, one.checkable
+        if question and not one.row and (answers(text) or ((n == 1 or len(found) == 1) and _is_short(text))):
+            text, checkable = f"{' '.join(question.split())} {text}", True
+        quote = answer[one.start : one.end]
+        claims.append(Claim(id=f"c{n}", text=text, quote=quote, start=one.start, end=one.end, checkable=checkable))
     return tuple(claims)
 
 
@@ -111,161 +97,104 @@ def abstains(answer: str) -> bool:
     True if at least one sentence says that the speaker or the sources do not know, say or contain it, and no other
     sentence states anything. Questions, offers and pleasantries beside it change nothing.
     """
-    texts = [_clean(answer[piece.start : piece.end]) for piece in _pieces(answer)]
-    declined = [declines(text) for text in texts]
-    return any(declined) and not any(is_statement(text) for text, no in zip(texts, declined, strict=True) if not no)
+    declined = False
+    for one in _stated(answer):
+        if one.checkable:
+            return False
+        declined = declined or declines(one.text)
+    return declined
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Stated:
+    """A claim in the making."""
+
     start: int
     end: int
-    text: str = ""  # what it says, where that is not its own words: a table row with its column names
-    lead: str = ""  # the line with a colon that the list item stands under
+    text: str
+    checkable: bool
+    row: bool = False
 
 
-def _pieces(answer: str) -> Iterator[_Piece]:
-    """Sentences, list items and table rows; no headings, lead-ins, rules, code."""
-    header: list[str] = []
-    lead = ""
-    lines = list(_lines(answer))
-    code = _code([line for _, line in lines])
-    for number, (start, line) in enumerate(lines):
-        if number in code or _FENCE.match(line):
+def _stated(answer: str) -> Iterator[_Stated]:
+    """What an answer states, and what only stands between statements."""
+    language = guess(answer)
+    thread = Thread()
+    before: Piece | None = None
+    for piece in pieces(answer, language):
+        if before is not None and before.line != piece.line and (before.item or piece.item):
+            thread.turn()
+        before = piece
+        if piece.row:
+            yield _Stated(piece.start, piece.end, piece.row, checkable=True, row=True)
             continue
-        if _HEADING.match(line):
-            lead, header = "", []
-        elif not line.strip():
-            header = []
-        elif not _LETTER.search(line):
-            continue
-        elif line.lstrip().startswith("|") and line.count("|") > 1:
-            row = _cells(line)
-            if header:
-                yield _stripped(line, start, _row(header, row))
-            header = header or row
+        words = answer[piece.start : piece.end]
+        if language == "en" and looks_english(words) and guess(words) == "en":
+            yield from _english(piece, words, thread)
         else:
-            header = []
-            pieces, ending = _of_line(line, start, lead)
-            yield from pieces
-            item = bool(pieces and pieces[0].lead) or _is_item(line)
-            lead = ending or (lead if item else "")
+            thread.turn()
+            yield from _other(piece, words)
 
 
-def _reads_as_prose(line: str) -> bool:
-    return line.rstrip().endswith((".", "!", "?")) and len(line.split()) > 3  # noqa: PLR2004 - fewer may be code
+def _english(piece: Piece, words: str, thread: Thread) -> Iterator[_Stated]:
+    """The clauses of an English sentence behind its frame."""
+    quoted = piece.start + quote_start(words)
+    framed = frame_end(words)
+    first, words = piece.start + framed, words[framed:]
+    whole = [Part(0, len(words))]
+    cut = whole if is_question(words) or piece.reference else parts(words)
+    told = [_text(words, part) for part in cut]
+    if len(cut) > 1 and not all(is_statement(text) or declines(text) for text in told):
+        cut, told = whole, [clean(words)]  # a part that states nothing by itself belongs to what does
+    resolved: list[str] = []
+    for at, (part, text) in enumerate(zip(cut, told, strict=True)):
+        named = thread.resolve(text)
+        if part.pronoun and named == text and resolved:  # `and it was costly` that nothing explains: not cut after all
+            cut[at] = Part(cut[at - 1].start, part.end, cut[at - 1].before, cut[at - 1].pronoun)
+            named = thread.resolve(_text(words, cut[at]))
+            cut[at - 1], resolved[-1] = Part(0, 0), ""
+        thread.observe(named)
+        resolved.append(named)
+    for part, text in zip(cut, resolved, strict=True):
+        if not _LETTER.search(text):
+            continue
+        checkable = not piece.reference and is_statement(text)
+        full = text
+        if piece.lead and checkable and _is_fragment(text) and "?" not in piece.lead:
+            lead = bare_lead(piece.lead)
+            full = f"{lead}: {text}" if lead else text
+        start = min(quoted, first) if part.start == 0 else first + part.start
+        yield _Stated(start, first + part.end, full, checkable)
 
 
-def _code(lines: Sequence[str]) -> set[int]:
-    """Numbers of the lines between fences; a fence that is never closed, or holds a whole text, hides nothing."""
-    fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
-    written = [number for number, line in enumerate(lines) if line.strip()]
-    code: set[int] = set()
-    for first, last in zip(fences[::2], fences[1::2], strict=False):
-        language = lines[first].strip().strip("`~").strip().casefold()
-        prose = language in _PROSE or (not language and any(map(_reads_as_prose, lines[first + 1 : last])))
-        if (first, last) != (written[0], written[-1]) or not prose:
-            code.update(range(first, last + 1))
-    return code
+def _text(words: str, part: Part) -> str:
+    said = clean(words[part.start : part.end])
+    return f"{part.before} {said}" if part.before else said
 
 
-def _of_line(line: str, start: int, lead: str) -> tuple[list[_Piece], str]:
-    """The sentences of a line, and its last one instead, without its colon, where that leads into what follows."""
-    marker = _MARKER.match(line)
-    skip = marker.end() if marker else 0
-    under = lead if _is_item(line) else ""
-    found = [
-        _Piece(start + skip + sentence.start, start + skip + sentence.end, "", under)
-        for sentence in sentences(line[skip:])
-        if _LETTER.search(sentence.text)
-    ]
-    closing = _clean(line)
-    if found and closing.endswith((":", "\uff1a")):
-        last = found.pop()
-        ending = _clean(line[last.start - start : last.end - start])[:-1].strip()
-        return found, "" if under else ending
-    return found, ""
-
-
-def _is_item(line: str) -> bool:
-    marker = _MARKER.match(line)
-    return marker is not None and bool(marker[0].strip())
-
-
-def _stripped(line: str, start: int, text: str) -> _Piece:
-    stripped = line.strip()
-    at = start + line.index(stripped)
-    return _Piece(at, at + len(stripped), text)
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
+def _other(piece: Piece, words: str) -> Iterator[_Stated]:
+    """A sentence in another language, cut at the semicolons of scripts where they end a clause."""
     start = 0
-    for line in text.splitlines(keepends=True):
-        yield start, line
-        start += len(line)
-
-
-def _cells(line: str) -> list[str]:
-    return [_clean(cell.strip()) for cell in _CELL.split(line.strip().strip("|"))]
-
-
-def _row(header: list[str], row: list[str]) -> str:
-    names = header + [""] * len(row)
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, row, strict=False) if cell)
-
-
-def _clauses(answer: str, piece: _Piece) -> Iterator[_Piece]:
-    """Cuts a sentence into independent clauses where nothing before the cut can reach over it."""
-    text = answer[piece.start : piece.end]
-    if piece.text or is_question(text):
-        yield piece
-        return
-    cuts = [gap.span() for gap in _WIDE_SEMICOLON.finditer(text)] + _semicolons(text)
-    start = 0
-    for a, b in [*sorted(cuts or _coordinations(text)), (len(text), len(text))]:
-        if _LETTER.search(text, start, a):
-            yield _Piece(piece.start + start, piece.start + a, "", piece.lead)
+    for a, b in [*(gap.span() for gap in _WIDE_SEMICOLON.finditer(words)), (len(words), len(words))]:
+        text = clean(words[start:a])
+        if _LETTER.search(text):
+            checkable = not (piece.reference or is_question(text) or greets(text))
+            if piece.lead and checkable and not _ENDED.search(text):
+                text = f"{piece.lead}: {text}"
+            yield _Stated(piece.start + start, piece.start + a, text, checkable)
         start = b
 
 
-def _semicolons(text: str) -> list[tuple[int, int]]:
-    """Where semicolons part whole clauses; in a list (`Paris; Rome`) they do not."""
-    if ":" in text or "(" in text:
-        return []
-    gaps = [gap.span() for gap in _SEMICOLON.finditer(text)]
-    starts = [0, *(end for _, end in gaps)]
-    ends = [*(start for start, _ in gaps), len(text)]
-    for a, b in zip(starts, ends, strict=True):
-        if not _VERB.search(text, a, b) or len(text[a:b].split()) < _CLAUSE:
-            return []
-    return gaps
-
-
-def _coordinations(text: str) -> list[tuple[int, int]]:
-    """Where `, and` or `, but` joins a clause with its own subject to one that has no condition, report or denial."""
-    if '"' in text or "\u201c" in text:
-        return []
-    cuts: list[tuple[int, int]] = []
-    at = 0
-    for gap in _COORDINATE.finditer(text):
-        if not _VERB.search(text, at, gap.start()) or _SCOPED.search(text[at : gap.start()]):
-            break
-        cuts.append(gap.span())
-        at = gap.end()
-    return cuts
-
-
-def _clean(text: str) -> str:
-    """Takes Markdown and citation marks out of a piece."""
-    text = _CITATION.sub("", text)
-    text = _LINK.sub(r"\1", text)
-    return _EMPHASIS.sub("", text).strip()
+def _is_fragment(text: str) -> bool:
+    """Whether a list item says nothing without its lead-in."""
+    words = text.split()
+    if len(words) >= _SENTENCE and text.endswith((".", "!")):
+        return False
+    if len(words) >= _INSTRUCTION and base(words[0].casefold()):
+        return False
+    return first_verb(tokenize(text[:_LONGEST])) is None
 
 
 def _is_short(text: str) -> bool:
     few = len(text.split()) < _SHORT and len(text) < _SHORT_SIGNS
-    return few and not _VERB.search(text) and not text.endswith(("!", "?"))
-
-
-def _joined(question: str, text: str) -> str:
-    return f"{' '.join(question.split())} {text}"
+    return few and first_verb(tokenize(text)) is None and not text.endswith(("!", "?"))

@@ -5,12 +5,27 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from trail_callbacks.terms import terms
+from trail_callbacks.terms import terms, vocabulary
 
-__all__ = ["declines", "is_question", "is_statement"]
+__all__ = ["declines", "greets", "is_question", "is_statement"]
 
-_QUESTION = re.compile(r"[?\uff1f\u061f\u037e][\s\"'\u201d\u2019)\]*_]*$")
+_QUESTION = re.compile(
+    r"(?:[?\uff1f\u061f\u037e]|(?:\u3067\u3059|\u307e\u3059|\u307e\u3057\u305f|\u3067\u3057\u3087\u3046|\u307e\u305b\u3093)\u304b[\u3002.]?|\u5417[\u3002.]?)"
+    r"[\s\"'\u201d\u2019\u00bb\u300d)\]*_]*$"
+)
 _WORD = re.compile(r"\w")
+_WORDS = re.compile(r"[^\W\d_]+")
+_GREETINGS = vocabulary(
+    """hallo moin danke dank vielen guten herzlichen gerne hola gracias buenos buenas bienvenido bienvenida bonjour
+    bonsoir merci salut bienvenue ciao grazie salve buongiorno buonasera benvenuto ol\u00e1 obrigado obrigada
+    hoi goedemorgen goedendag bedankt \u4f60\u597d \u60a8\u597d \u8c22\u8c22 \u3053\u3093\u306b\u3061\u306f
+    \u3042\u308a\u304c\u3068\u3046 \u3042\u308a\u304c\u3068\u3046\u3054\u3056\u3044\u307e\u3059
+    \u0645\u0631\u062d\u0628\u0627 \u0634\u0643\u0631\u0627 \u0928\u092e\u0938\u094d\u0924\u0947
+    \u0927\u0928\u094d\u092f\u0935\u093e\u0926"""
+)
+_EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie")  # `\u00a1Qu\u00e9 buen plan!`
+_GREETING = 6  # words of a greeting at most
+_LONGEST = 3000  # signs of a sentence that are looked at; what follows them changes nothing any more
 _COURTESY = r"""^\W*(?:
       (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b[^.]{0,40}[.]?$
     | (?:thanks|thank\syou|cheers|sorry|apologies|my\sapologies|congratulations|
@@ -23,8 +38,15 @@ _COURTESY = r"""^\W*(?:
     | (?:i(?:'m|\u2019m|\sam)|we(?:'re|\u2019re|\sare))\s(?:glad|happy|sorry|here|pleased|excited)\b
     | (?:i|we)\s(?:apologi[sz]e|understand|appreciate)\b
     | hope\s(?:this|that|it)\b
-    | (?:here|below)\s(?:is|are|(?:'|\u2019)s)\b[^.]{0,60}[.]?$
+    | (?:here|below)(?:\s(?:is|are)|(?:'|\u2019)s)\b[^.]{0,60}[.]?$
+    | (?:here|below)(?:\s(?:is|are)|(?:'|\u2019)s)\s(?:[\w'\u2019-]+\s){0,4}?(?:how|what|why|answers?|summary|steps?|
+        tips?|lists?|overview|response|information|ways?|details?|examples?|breakdown|comparison|points?)\b[^.]{0,200}[.]?$
+    | as\san?\s(?:ai|artificial|large|language|virtual|chat)\b
+    | (?:i|we)(?:'m|\u2019m|\sam|\swas|\sare|\swere)\s(?:just\s|only\s)?(?:
+        an?\s(?:\w+\s)?(?:ai|assistant|language|model|bot)|trained|designed|programmed)\b
+    | my\s(?:training|knowledge)\b
     | (?:have|enjoy)\s(?:a|an|your)\b
+    | dear\s[^,.]{1,40},\s(?:(?:i|we)(?:'m|\u2019m|\sam|\sare)\s(?:glad|happy|sorry)|thanks?)\b
     )"""
 _OFFER = r"""^\W*(?:
       (?:please\s)?(?:let\s(?:me|us)\sknow|feel\sfree|do(?:n't|\snot)\shesitate)\b
@@ -71,14 +93,14 @@ _KNOW = (
     r"assist|be\s(?:sure|certain)|conclude|judge|access|respond|have)"
 )
 _OPENING = (
-    r"^\W*(?:(?:unfortunately|sorry|regrettably|no|however|but|i(?:'|\u2019)m\s(?:sorry|afraid)|i\sam\s(?:sorry|afraid)|apologies|"
+    r"^\W*(?:note(?:\sthat|:)\s)?(?:(?:unfortunately|sorry|regrettably|no|however|but|therefore|additionally|also|i(?:'|\u2019)m\s(?:sorry|afraid)|i\sam\s(?:sorry|afraid)|apologies|"
     r"(?:based\son|according\sto|from|given|in|within|after)\s[^,]{1,80}?|as\san?\s[^,]{1,40})[,;.]?\s(?:but\s|that\s)?){0,3}"
 )
 _DECLINE = rf"""{_OPENING}(?:
       (?:i|we)\s(?:really\s|simply\s|currently\s|still\s)?
         (?:(?:do|did|can|could|would|am|are|was|were|have|will)(?:n['\u2019]t|\s?not)\s
             (?:\w+ly\s)?(?:{_KNOW}|able\sto|sure|certain|aware|found|enough|sufficient)
-          |(?:am|are|was|were)\sunable\sto|lack\b|have\s(?:no|insufficient)\b|found\s(?:no|nothing)\b)
+          |(?:am|are|was|were)\sunable\sto|cannot\s(?:\w+ly\s)?(?:{_KNOW})|lack\b|have\s(?:no|insufficient)\b|found\s(?:no|nothing)\b)
     | (?:the\sassistant|this\sassistant)\s(?:cannot|can['\u2019]t|is\sunable\sto|does\snot\sknow)\b
     | i['\u2019]m\s(?:not\s(?:sure|certain|aware|able)|unable)\b
     | {_DETERMINED}\s(?:[\w-]+\s){{0,4}}?{_NOT}\s(?:\w+ly\s)?{_STATE}\b
@@ -92,6 +114,8 @@ _DECLINE = rf"""{_OPENING}(?:
         (?:(?:clear|known|stated|mentioned|specified|given|available|found|determined|answered|possible|unclear|unknown))\b.{{0,60}}(?:{_SOURCE}\b|\W*$)
     | [^.;]{{1,120}}\s(?:is|are|was|were)(?:n['\u2019]t|\snot)\s(?:explicitly\s|directly\s)?
         (?:mentioned|stated|specified|given|provided|available|discussed|described|addressed|covered|included|found|known)\s(?:anywhere\s)?(?:in|by|from|within)\s{_DETERMINED}\W*$
+    | (?:i(?:'|\u2019)m\s|i\sam\s)?unable\sto\s(?:\w+ly\s)?
+        (?:answer|determine|find|provide|respond|say|tell|confirm|verify)\b
     | (?:unknown|unclear|n/a|(?:empty|no)\s(?:response|answer)
         |not\s(?:stated|mentioned|given|available|specified|provided|known|found))\W*$
     )"""
@@ -106,6 +130,17 @@ def _grammar(pattern: str) -> re.Pattern[str]:
 def is_question(text: str) -> bool:
     """Tells whether a text ends with a question mark of any script."""
     return _QUESTION.search(text) is not None
+
+
+def greets(text: str) -> bool:
+    """Tells whether a short text begins with a greeting or thanks in one of ten languages beside English."""
+    words = [word.casefold() for word in _WORDS.findall(text[:_LONGEST])]
+    exclaimed = text.rstrip().endswith(("!", "\uff01")) and bool(words) and words[0] in _EXCLAMATIONS
+    return (
+        0 < len(words) <= _GREETING
+        and (exclaimed or words[0] in _GREETINGS)
+        and not any(sign.isdigit() for sign in text)
+    )
 
 
 def is_statement(text: str) -> bool:

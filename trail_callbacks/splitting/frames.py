@@ -1,0 +1,90 @@
+"""What stands before a statement without being part of it: `Based on the passages, here is how ...`. English."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+__all__ = ["answers", "bare_lead", "frame_end", "quote_start"]
+
+_MATERIAL = (
+    r"(?:passages?|contexts?|documents?|sources?|texts?|information|materials?|excerpts?|snippets?|(?:search\s)?results?|"
+    r"articles?|data|content|knowledge\sbase|references?|evidence)"
+)
+_GIVEN = (
+    r"(?:given|provided|retrieved|supplied|available|above|following|presented|attached|cited|relevant|two|three|\w+ly)"
+)
+_GROUND = (
+    rf"(?:(?:based\s(?:up)?on|according\sto|as\sper|per|given|from|judging\sby|going\sby|using|as\s(?:stated|mentioned|described|outlined)\sin|"
+    rf"in|within)\s(?:all\s|only\s)?(?:of\s)?(?:(?:the|these|those|this|your|my)\s(?:{_GIVEN}\s){{0,3}}|(?:{_GIVEN}\s){{1,3}})(?:\w+\s)?{_MATERIAL}"
+    rf"(?:\s(?:that\s)?(?:you\s|i\s|was\s|were\s|have\sbeen\s)?(?:have\s)?(?:{_GIVEN}|gave|shared|have|found|at\shand|here))?"
+    rf"(?:\s(?:\d{{1,3}})(?:(?:,\s|\sand\s)\d{{1,3}}){{0,5}})?,\s*)"
+)
+_OPENING = (
+    r"(?:(?:sure|certainly|absolutely|of\scourse|great|okay|ok|yes|well|alright|thanks|hello|hi|beware|note|warning|caution|"
+    r"important|attention|tip)(?:\sthing)?(?:\s?[!:\u2014]\s*|\s-\s+)|(?:sure|certainly|of\scourse|okay|ok|well|alright),\s)"
+)
+_LINKING = (
+    r"(?:(?:however|additionally|furthermore|moreover|also|in\saddition|besides|likewise|similarly|overall|in\ssummary|to\ssummari[sz]e|to\ssum\sup|in\sconclusion|in\sshort|"
+    r"to\sconclude|finally|lastly|for\sexample|for\sinstance|in\sfact|indeed|on\sthe\sother\shand|in\scontrast|by\scontrast|conversely|nevertheless|nonetheless|"
+    r"on\sthe\sone\shand|in\sother\swords|in\sparticular|specifically|notably|importantly|interestingly|that\ssaid|meanwhile|still),\s)"
+)
+_NOTED = (
+    r"(?:(?:and\s|but\s|it\sis\salso\s)?(?:please\s)?(?:note|keep\sin\smind|be\saware|remember|mind|bear\sin\smind)\sthat\s"
+    r"|(?:(?:it(?:'s|\u2019s|\sis)|it\sshould\sbe)\s(?:also\s)?(?:important|worth|crucial|essential|noted|interesting|useful|good|necessary)\s?"
+    r"(?:to\s(?:note|remember|mention|know|keep\sin\smind|point\sout|be\saware|recogni[sz]e)\s|noting\s|mentioning\s|remembering\s)?that\s))"
+)
+_TOLD = (
+    r"(?:(?:the\s)?(?:short\s|final\s|correct\s)?answer\s?:\s*|(?:here(?:'s|\u2019s|\sis)\s(?:my|the|an|your)\s(?:\w+\s){0,2}"
+    r"(?:answer|summary|response)[^.:\n]{0,60}:\s*))"
+)
+_SOURCED = rf"^(?:[*_]{{0,3}}(?:{_OPENING}|{_GROUND}|{_NOTED}|{_TOLD})[*_]{{0,3}}){{1,4}}"
+_FRAMES = rf"^(?:[*_]{{0,3}}(?:{_OPENING}|{_GROUND}|{_LINKING}|{_NOTED}|{_TOLD})[*_]{{0,3}}){{1,4}}"
+_ANSWER = r"^(?:the|my)\s(?:\w+\s)?answer\s(?:to\s[^.:]{1,200}\s)?is\b"
+_HERE = (
+    r"^(?:here(?:'s|\u2019s|\sis|\sare)|below(?:\sis|\sare)|the\sfollowing\s(?:is|are))\s"
+    r"(?:(?:some|a\sfew|several|the|an?|my|brief|short|quick)\s){0,3}(?:(?:answers?|summary|response|list|overview|breakdown)\b[^:]{0,200}|(?=\w))"
+)
+_FOLLOWS = (
+    r"(?:,?\s(?:as\sfollows|follow\sthese\s(?:\w+\s)?steps|these\sare\sthe\s\w+|you\scan\sfollow\sthese\s\w+|the\sfollowing(?:\s\w+)?|"
+    r"(?:is|are|include)(?:\sthe\sfollowing)?))$"
+)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiles at first use: importing the package must stay cheap."""
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def frame_end(sentence: str) -> int:
+    """Finds where the statement of a sentence begins, behind words about the sources, the talk or the line of thought.
+
+    `Therefore` and its like are no frame: that one thing follows from another is itself stated.
+    """
+    return _behind(_FRAMES, sentence)
+
+
+def quote_start(sentence: str) -> int:
+    """Finds where the quote of a statement begins: words that only link it to others (`However,`) stay in the quote."""
+    return _behind(_SOURCED, sentence)
+
+
+def _behind(pattern: str, sentence: str) -> int:
+    found = _compiled(pattern).match(sentence)
+    return found.end() if found and any(sign.isalnum() for sign in sentence[found.end() :]) else 0
+
+
+def bare_lead(lead: str) -> str:
+    """What a lead-in names: `how raffles work` for `Based on the passages, here is how raffles work`."""
+    lead = lead[frame_end(lead) :]
+    answered = _compiled(_ANSWER).match(lead)
+    if answered:
+        return lead[answered.end() :].strip(" :,")
+    lead = _compiled(_HERE).sub("", lead, count=1)
+    return _compiled(_FOLLOWS).sub("", lead).strip(" :,")
+
+
+def answers(text: str) -> bool:
+    """Tells whether a sentence says what `the answer` is, which needs its question to say anything."""
+    return _compiled(_ANSWER).match(text) is not None

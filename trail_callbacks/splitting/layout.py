@@ -1,0 +1,264 @@
+"""The lines of an answer: paragraphs, list items under their lead-ins, table rows under their columns.
+
+Headings, lead-ins that end in a colon, rules, code and display formulas state nothing by themselves. What they name
+goes with the list items below that would be fragments without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from trail_callbacks.splitting.language import sentences_of
+from trail_callbacks.splitting.marks import clean, is_reference, marker, visible
+
+__all__ = ["Piece", "pieces"]
+
+_FENCE = re.compile(r"\s*(?:>\s*)*(```|~~~)")
+_PROSE = frozenset({"markdown", "md", "text", "txt"})  # what a fenced text may call itself
+_HEADING = re.compile(r"\s*(?:>\s*)*#{1,6}\s|\s*<h[1-6]\b", re.IGNORECASE)
+_BOLD = re.compile(r"\s*(\*\*|__)(?!\s)[^*_\n]{1,100}\1\s*$")
+_BREAK = re.compile(r"</?(?:p|div|li|ul|ol|br|tr|table|tbody|thead|blockquote|h[1-6])\b[^<>]{0,500}>", re.IGNORECASE)
+_RULER = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_DISPLAY = re.compile(r"\s*(?:\$\$|\\\[|\\begin\{)")
+_CELL = re.compile(r"(?<!\\)\|")
+_LETTER = re.compile(r"\w")
+_CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
+_WRAPPED = 40  # signs; nobody wraps prose at less
+_LEAD = 200  # signs; a longer lead-in is prose, and repeated for each item it could fill the memory
+_NAME = 100  # signs of a column's name, for the same reason
+_VAGUE = re.compile(
+    r"\W*(?:(?:the|a|an|my|some|key|main|final|short|brief|quick|following|important|more|relevant)\s)*"
+    r"(?:facts?|answers?|steps?|lists?|summary|conclusions?|overview|details?|information|points?|notes?|results?|"
+    r"takeaways?|introduction|background|examples?|response)\W*$",
+    re.IGNORECASE,
+)
+_SOURCES = re.compile(
+    r"\W*(?:references|sources|citations|bibliography|works cited|further reading|footnotes|quellen|fuentes|"
+    r"fontes|fonti|bronnen|r\u00e9f\u00e9rences|\u53c2\u8003\u6587\u732e|\u51fa\u5178)\W*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A sentence, list item or table row: `answer[start:end]`.
+
+    Attributes:
+        start: Offset in the answer.
+        end: Offset after it.
+        lead: The line with a colon, or the heading, that a list item stands under.
+        row: What a table row says, cell by cell under its columns; empty for anything else.
+        line: Number of its line; the same for the sentences of one paragraph or list item.
+        item: Whether it is a list item, or a sentence of one.
+        reference: Whether it only names where something was found.
+    """
+
+    start: int
+    end: int
+    lead: str = ""
+    row: str = ""
+    line: int = 0
+    item: bool = False
+    reference: bool = False
+
+
+def pieces(answer: str, language: str) -> Iterator[Piece]:
+    """Finds what an answer may state: its sentences, list items and table rows.
+
+    Args:
+        answer: Any text.
+        language: ISO 639-1 code.
+
+    Yields:
+        The pieces in order; they do not overlap.
+    """
+    page = _Page(language)
+    lines = list(_lines(answer))
+    hidden = _code([line for _, line in lines])
+    at = 0
+    while at < len(lines):
+        start, line = lines[at]
+        rows = _table(lines, at)
+        if at in hidden or _FENCE.match(line):
+            at += 1
+        elif rows:
+            yield from _rows([lines[number] for number in rows])
+            at = rows[-1] + 1
+        elif _DISPLAY.match(line):
+            at = _after_formula(lines, at)
+        else:
+            until = at + 1
+            while until < len(lines) and until not in hidden and _continues(lines[until - 1][1], lines[until][1]):
+                until += 1
+            whole = answer[start : lines[until - 1][0] + len(lines[until - 1][1])]
+            deeper = until < len(lines) and _indent(lines[until][1]) > _indent(line) and marker(lines[until][1])[1]
+            yield from page.read(whole, start, at, deeper)
+            at = until
+
+
+@dataclass(slots=True)
+class _Page:
+    """What the lines above say about the next one."""
+
+    language: str
+    heading: str = ""
+    sources: bool = False
+    leads: list[tuple[int, str]] = field(default_factory=list)  # of outer and inner lists: indentation and words
+
+    def read(self, text: str, start: int, number: int, deeper: bool) -> Iterator[Piece]:
+        """The pieces of a paragraph, or nothing for a heading or lead-in, which is kept for what follows."""
+        plain = clean(text)
+        if not _LETTER.search(plain):
+            return
+        skip, item = marker(text)
+        if _HEADING.match(text) or (_BOLD.match(text) and not item and plain[-1] not in ".!?"):
+            self._head(plain.lstrip("# ").rstrip(":\uff1a "))
+            return
+        indent = _indent(text)
+        while self.leads and (self.leads[-1][0] >= indent if item else not self._under(indent)):
+            self.leads.pop()
+        found = [
+            (start + skip + sentence.start, start + skip + sentence.end)
+            for sentence in sentences_of(text[skip:], self.language)
+            if _LETTER.search(clean(sentence.text))
+        ]
+        if not found:
+            return
+        last = clean(text[found[-1][0] - start : found[-1][1] - start])
+        leads = last.endswith((":", "\uff1a")) or (deeper and item and len(found) == 1 and last[-1:] not in ".!?")
+        lead = self._lead() if item else ""
+        if leads:
+            found.pop()
+            self.leads.append((indent if item else -1, last.rstrip(":\uff1a ") if len(last) <= _LEAD else ""))
+        elif _SOURCES.match(plain):
+            self.sources = True
+            return
+        elif not item:
+            self.sources = False
+        for a, b in found:
+            reference = (self.sources and item) or is_reference(clean(text[a - start : b - start]))
+            yield Piece(start=a, end=b, lead=lead, line=number, item=item, reference=reference)
+
+    def _head(self, words: str) -> None:
+        self.leads.clear()
+        self.sources = _SOURCES.match(words) is not None
+        self.heading = "" if _VAGUE.match(words) or len(words) > _LEAD else words
+
+    def _under(self, indent: int) -> bool:
+        """Whether a paragraph still belongs to a list: it is set in under its item."""
+        return indent > 1 and bool(self.leads) and self.leads[-1][0] < indent and self.leads[-1][0] >= 0
+
+    def _lead(self) -> str:
+        words = [lead for _, lead in self.leads if lead and not _VAGUE.match(lead)] or [self.heading]
+        joined = ": ".join(words)
+        return joined if len(joined) <= _LEAD else words[-1]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with their offsets; HTML tags that stand for a new line end one too, and belong to none."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        at = 0
+        if "<" in line:
+            for tag in _BREAK.finditer(line):
+                heading = tag[0][1:2] in "hH"  # the tag says that what follows is a heading
+                if tag.start() > at:
+                    yield start + at, line[at : tag.start()]
+                at = tag.start() if heading else tag.end()
+        if at < len(line):
+            yield start + at, line[at:]
+        start += len(line)
+
+
+def _indent(line: str) -> int:
+    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+
+
+def _continues(line: str, following: str) -> bool:
+    """Whether a paragraph was merely wrapped here."""
+    return (
+        len(line.rstrip()) >= _WRAPPED
+        and line.endswith(("\n", "\r"))
+        and line.rstrip()[-1] not in _CLOSING
+        and following.lstrip()[:1].islower()
+        and not marker(following)[1]
+        and not _FENCE.match(following)
+        and not _HEADING.match(line)
+    )
+
+
+def _reads_as_prose(line: str) -> bool:
+    return line.rstrip().endswith((".", "!", "?")) and len(line.split()) > 3  # noqa: PLR2004 - fewer may be code
+
+
+def _code(lines: Sequence[str]) -> set[int]:
+    """Numbers of the lines between fences; a fence that is never closed, or holds a whole text, hides nothing."""
+    fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
+    code: set[int] = set()
+    if not fences:
+        return code
+    written = [number for number, line in enumerate(lines) if line.strip()]
+    for first, last in zip(fences[::2], fences[1::2], strict=False):
+        language = lines[first].strip().strip("`~> ").casefold()
+        prose = language in _PROSE or (not language and any(map(_reads_as_prose, lines[first + 1 : last])))
+        if (first, last) != (written[0], written[-1]) or not prose:
+            code.update(range(first, last + 1))
+    return code
+
+
+def _after_formula(lines: Sequence[tuple[int, str]], at: int) -> int:
+    """The line after a display formula; one that is never closed is a single line."""
+    closing = {"$$": "$$", "\\[": "\\]"}.get(lines[at][1].strip()[:2], "\\end{")
+    first = lines[at][1].strip()
+    if closing in first[2:]:
+        return at + 1
+    for number in range(at + 1, min(len(lines), at + 50)):
+        if closing in lines[number][1]:
+            return number + 1
+    return at + 1
+
+
+def _table(lines: Sequence[tuple[int, str]], at: int) -> range:
+    """The lines of the table that begins here: rows in bars, or any rows with a ruler under the first."""
+
+    def row(number: int) -> bool:
+        line = visible(lines[number][1]).strip() if number < len(lines) else ""
+        return line.startswith("|") and line.count("|") > 1
+
+    end = at
+    while row(end):
+        end += 1
+    if (
+        end == at
+        and at + 1 < len(lines)
+        and "|" in lines[at][1]
+        and "|" in lines[at + 1][1]
+        and _RULER.match(lines[at + 1][1])
+    ):
+        end = at + 2
+        while end < len(lines) and "|" in lines[end][1]:
+            end += 1
+    return range(at, end)
+
+
+def _rows(lines: Sequence[tuple[int, str]]) -> Iterator[Piece]:
+    """The rows of a table under the names of its columns; a table of one row has no such names."""
+    rows = [(start, line) for start, line in lines if _LETTER.search(line)]
+    header = [name[:_NAME] for name in _cells(rows[0][1])] if len(rows) > 1 else []
+    for start, line in rows[1:] if header else rows:
+        stripped = line.strip()
+        at = start + line.index(stripped)
+        said = _row(header, _cells(line))
+        if said:
+            yield Piece(start=at, end=at + len(stripped), row=said)
+
+
+def _cells(line: str) -> list[str]:
+    return [clean(cell.strip()) for cell in _CELL.split(line.strip().strip("|"))]
+
+
+def _row(header: list[str], row: list[str]) -> str:
+    names = header + [""] * len(row)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, row, strict=False) if cell)

@@ -1,0 +1,112 @@
+"""English verb forms, as far as they can be told from other words without a model.
+
+A list of common verbs, inflected by rule. What could as well be a noun (`the plans`, `its uses`) counts as a verb only
+before a word that opens a noun phrase. A verb that is missing here leaves a sentence whole, which is the safe side.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from trail_callbacks.terms import vocabulary
+
+__all__ = ["AUXILIARY", "BE", "MODAL", "base", "clear_past", "opens_phrase", "past", "third"]
+
+BE = vocabulary("is are was were isn't aren't wasn't weren't")
+MODAL = vocabulary(
+    """will would can could may might must should shall cannot won't wouldn't can't couldn't shouldn't mustn't
+    needn't"""
+)
+AUXILIARY = BE | MODAL | vocabulary("has have had does do did hasn't haven't hadn't doesn't don't didn't")
+_CLEAR = vocabulary(  # their in -s is hardly ever a noun
+    """accept accompany achieve acquire add adopt agree allow announce apply appear approve argue arise assess
+    assist attract avoid become begin belong bring build carry choose circle collect come comprise confirm
+    connect consider consist contain continue contribute convert create decide declare define deliver depend
+    derive describe develop differ discourage discover discuss earn eat eliminate employ enable encourage enjoy
+    ensure enter establish exist expand explain extend fail fill find follow form formulate generate get give go
+    govern grow happen help hold identify illustrate imply improve include indicate involve join keep know lack
+    last lay learn let lose lower maintain make manage manufacture mean meet melt merge obtain occupy occur
+    offer operate originate own participate pay perform possess prefer prepare prevent produce promote protect
+    prove provide publish receive recommend reduce refer reflect regulate reject relate rely remain remove
+    replace represent require resemble reside retain reveal say seek seem sell send serve sit solve specialize
+    specify spend strengthen suffer suggest suppress surround take teach tell tend think transmit understand
+    undergo utilize vary wear weigh win write"""
+)
+_DOUBTFUL = vocabulary(  # their form in -s may be a noun
+    """address aim answer attack average back balance benefit block border boost break call cause change claim
+    close combine compete control cool cost cover cross cut date design direct display divide dream drink drive
+    drop end estimate face fall feature feel fight file fit fly focus force function fund grant guide handle
+    head heat host house influence issue jump land lead lease level limit line link list load look mark market
+    matter measure move name need note number open order pass peak place plan play point power process pull push
+    raise range rank rate reach read record rent report rest result return reward ride ring rise roll rule run
+    score see set shape share ship show sign signal sleep sound span speak start state stop stretch structure
+    study talk target test time top total touch track trade train travel triple trigger use value view visit
+    vote wait walk want wash watch water work pick act ask bear buy bake boil cook rinse dry stay live leave
+    store supply increase permit purchase release treat turn stand support form gain lie"""
+)
+_IRREGULAR = vocabulary(  # also participles
+    """bought brought built caught cost cut dealt felt fought found fed fled got had heard held hit hurt kept laid
+    led left lent let lost made meant met paid put read said sat sent set shot shut sold sought sounded spent
+    split spread stood struck swung taught thought told understood won wound"""
+)
+_CLEAR_PAST = vocabulary(  # no participles
+    """ate arose awoke became began bore blew broke came chose did drank drew drove fell flew forgot froze gave
+    grew hid knew lay mistook ran rang rode rose sang sank saw shook shrank sprang spoke stole swam swore took
+    threw tore underwent undertook went withdrew woke wore wrote"""
+)
+_NO_PAST = vocabulary(
+    """red bed need seed feed speed indeed shed naked wicked sacred hatred breed bleed embed weed deed reed greed
+    exceed proceed succeed hundred kindred used aged united advanced limited sophisticated so-called animated
+    unprecedented experienced talented crowded biased led sled shred med unlimited related detailed noted
+    renowned dried red-hot"""
+)
+_OPENS = vocabulary(
+    """a an the this that these those its his her their our your my some any all each every no many much most more
+    several few both two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred
+    thousand million one about around nearly almost over up only roughly approximately half it them him us you
+    me"""
+)
+_PREPOSITIONS = vocabulary(
+    """in on at to from into onto for with of as through across during until since between among over under against
+    after before without within towards toward along around near off out up down back away well"""
+)
+
+
+def past(word: str) -> bool:
+    """Tells whether a word may be the past form of a verb; most are participles too."""
+    return word in _IRREGULAR or clear_past(word) or (len(word) > 4 and word.endswith("ed") and word not in _NO_PAST)  # noqa: PLR2004 - `shed`
+
+
+def clear_past(word: str) -> bool:
+    """Tells whether a word is the past form of a verb and nothing else."""
+    return word in _CLEAR_PAST
+
+
+def third(word: str, following: str) -> bool:
+    """Tells whether a word is the form of the third person, given the word after it."""
+    if word in _forms(_CLEAR):
+        return True
+    return word in _forms(_DOUBTFUL) and opens_phrase(following)
+
+
+def base(word: str) -> bool:
+    """Tells whether a word is the base form of a verb, as an instruction begins with."""
+    return word in _CLEAR or word in _DOUBTFUL or word in {"be", "do", "have"}
+
+
+def opens_phrase(word: str, *, prepositions: bool = False) -> bool:
+    """Tells whether a word opens a noun phrase (or also a prepositional phrase), so that a verb may stand before it."""
+    return word in _OPENS or word[:1].isdigit() or (prepositions and word in _PREPOSITIONS)
+
+
+@cache
+def _forms(verbs: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(_third, verbs))
+
+
+def _third(verb: str) -> str:
+    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return verb + "es"
+    if verb.endswith("y") and verb[-2] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"
