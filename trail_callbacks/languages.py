@@ -53,7 +53,7 @@ _COMMON = {
 _SETS = {code: frozenset(words.split()) for code, words in _COMMON.items()}
 
 
-_SIGNS = {"de": "ßäöü", "es": "ñ¿¡", "fr": "èêçœù", "it": "èò", "pt": "ãõ", "nl": "ĳ"}  # where common words tie
+_SIGNS = {"de": "ßäöü", "es": "ñ¿¡", "fr": "èêçœù", "it": "ò", "pt": "ãõ", "nl": "ĳ"}  # where common words tie
 
 
 def language(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trail_callbacks.quantities.numeral import NUMERAL, Style, number
 from trail_callbacks.terms import vocabulary
+from trail_callbacks.text import encodable
 from trail_callbacks.units import MAGNITUDES
 
 __all__ = ["Written", "written"]
@@ -120,7 +121,7 @@ def _spelt(text: str, language: str) -> Iterator[Written]:
         from text_to_num import find_numbers  # noqa: PLC0415 - English texts do without it
     except ImportError:
         return
-    words = list(_WORD.finditer(text))
+    words = list(_WORD.finditer(encodable(text)))
     for found in find_numbers([_Token(match[0]) for match in words], language, 0.0):
         first, last = words[found.start], words[found.end - 1]
         alone = text[first.start() : last.end()].casefold()

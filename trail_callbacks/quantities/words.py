@@ -15,7 +15,7 @@ LARGE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 """Words that multiply all that stands before them."""
 _BETWEEN = r"(?:[\s-]+and)?[\s-]+"
 _NEXT = "|".join((*WORDS, *LARGE))
-SPELT = rf"(?:(?:{'|'.join(WORDS)})(?:{_BETWEEN}(?:{_NEXT}))*|(?<=\ba )(?:{'|'.join(LARGE)}))"
+SPELT = rf"(?:(?:{'|'.join(WORDS)})(?:{_BETWEEN}(?:{_NEXT}))*|(?<=\ba\s)(?:{'|'.join(LARGE)}))"
 """A number in words, as a pattern without groups."""
 
 _TEENS = (10, 20)
