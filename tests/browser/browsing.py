@@ -176,6 +176,11 @@ class View:
         """Of the address, as the page's script reads it."""
         return str(self.page.evaluate("location.hash"))
 
+    def text(self) -> str:
+        """All text that is shown, also what lies so far down that the browser has not laid it out yet."""
+        self.page.evaluate("document.styleSheets[0].insertRule('* { content-visibility: visible !important }')")
+        return str(self.page.inner_text("body"))
+
     def trail(self) -> set[tuple[str, str]]:
         """(node, role) of what is lit, as the page tells it to a screen reader."""
         lit = self.page.locator("#trail [data-node]")
@@ -227,12 +232,12 @@ class Chromium:
         try:
             profile.add_init_script(_WATCH)
             page = profile.new_page()
-            page.set_default_timeout(timeout * 1e3)
+            page.set_default_timeout(10_000)
             view = View(page, Seen(), path)
             view.seen.watch(profile, page, path.as_uri())
             page.goto(path.as_uri() + fragment)
             if script:
-                page.wait_for_selector('html[data-ready="true"]', state="attached")
+                page.wait_for_selector('html[data-ready="true"]', state="attached", timeout=timeout * 1e3)
             yield view
         finally:
             profile.close()

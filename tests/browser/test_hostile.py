@@ -135,7 +135,7 @@ def test_a_hostile_address_is_inert(show, plain, fragment):
 
 def test_bidirectional_overrides_hide_nothing(show):
     view = show(report(TEXTS["bidi override"]))
-    assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(view.page.inner_text("body"))
+    assert not set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068") & set(view.text())
 
 
 def test_a_saved_report_is_as_inert_as_the_one_in_memory(show, plain):

@@ -24,17 +24,13 @@ SAYS = {
 }
 
 
-def whole(view):
-    return view.page.inner_text("body")
-
-
 @pytest.mark.parametrize("app", ["langchain", "langgraph", "llama-index"])
 def test_reports_of_the_demo_are_shown(show, app):
     report = demo()[app]
     view = show(report)
     assert len(view.options()) == len(report.claims)
     assert f"{report.hallucination_score:.2f}" in view.page.inner_text("#score")
-    assert report.graph.question.text in whole(view)
+    assert report.graph.question.text in view.text()
     for claim in report.claims:
         view.option(claim.id).click()
         assert view.selected == claim.id
@@ -44,7 +40,7 @@ def test_reports_of_the_demo_are_shown(show, app):
 def test_what_is_missing_is_said(show, case):
     report = MISSING[case]()
     view = show(report)
-    text = whole(view)
+    text = view.text()
     assert SAYS[case].casefold() in text.casefold()
     assert not NO_VALUE.search(text)
     assert view.page.locator(f'[data-state="{report.state}"]').count() == 1
@@ -99,7 +95,7 @@ def test_two_million_signs_are_cut_around_the_evidence(show):
     mark = view.page.locator('[data-node-text="source-1"] mark[data-evidence]')
     assert mark.inner_text() == "The harbour closed in 1986."
     assert mark.is_visible()
-    assert re.search(r"[\d,.]+\s*characters", whole(view))
+    assert re.search(r"[\d,.]+\s*characters", view.text())
     assert view.path.stat().st_size < 1_200_000 + 100_000
 
 
