@@ -17,9 +17,9 @@ from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import read, texts
-from trail_callbacks.cli.output import complain, display, dumped, emit, progress, write
+from trail_callbacks.cli.output import browse, complain, display, dumped, emit, progress, write
 from trail_callbacks.cli.stage import perform
-from trail_callbacks.errors import ReportError, TrailError
+from trail_callbacks.errors import InputError, ReportError, TrailError
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.marks import plain
 from trail_callbacks.render.provenance import graph_to_rich
@@ -143,17 +143,32 @@ def show(
     report: Annotated[str, typer.Argument(metavar="REPORT", help="A report as JSON; - is standard input.")],
     width: Annotated[int | None, typer.Option(min=40, metavar="N", help="Columns, 40 or more.")] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Show the provenance graph too.")] = False,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write it as one HTML page instead, which loads nothing.")
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open that page in the browser.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Shows a saved report."""
+    """Shows a saved report: here, or as a page with the answer coloured by claim and the graph beside it.
+
+    Of a report that a newer release wrote it shows what this one can read, and says what is missing.
+    """
+    if open_ and not html:
+        raise InputError("--open opens the page that --html FILE writes: give both")
     try:
-        read_back = Report.from_json(read(report))
+        read_back = Report.from_json(read(report), lenient=True)
     except ReportError as error:
         raise ReportError(f"{report}: {error}") from error
+    if html:
+        write(html, read_back.to_html())
+        if open_ and not browse(html):
+            complain(f"no browser could be started: open {html} yourself")
     if as_json:
         emit(_data(read_back))
-        return
-    display(*([graph_to_rich(read_back.graph), ""] if graph else []), to_rich(read_back), width=width)
+    elif html:
+        display(f"written to {plain(html)}")
+    else:
+        display(*([graph_to_rich(read_back.graph), ""] if graph else []), to_rich(read_back), width=width)
 
 
 app.command()(diff)

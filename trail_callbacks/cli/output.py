@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tempfile
+import webbrowser
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,7 +20,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.render.marks import plain
 from trail_callbacks.render.terminal import plain_text
 
-__all__ = ["complain", "display", "dumped", "emit", "pour", "progress", "quiet", "write"]
+__all__ = ["browse", "complain", "display", "dumped", "emit", "pour", "progress", "quiet", "write"]
 
 _WIDEST = 120
 
@@ -86,6 +87,11 @@ def write(path: str, text: str) -> None:
             with suppress(OSError):
                 Path(temporary).unlink()
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def browse(path: str) -> bool:
+    """Opens a file in the browser; False where there is none."""
+    return webbrowser.open(Path(path).resolve().as_uri())
 
 
 def _umask() -> int:
