@@ -1,0 +1,155 @@
+"""`trail diff` as a user types it, and as a gate in CI."""
+
+import io
+import json
+
+import pytest
+
+from trail_callbacks import Report, check
+from trail_callbacks.cli import main
+
+SOURCE = "The tower was finished in 1874. It is 31 metres high."
+TRUE = "The tower was finished in 1874. It is 31 metres high."
+FALSE = "The tower was finished in 1847. It is 31 metres high."
+SILENT = "I do not know."
+
+
+@pytest.fixture
+def trail(capsys):
+    def run(*args):
+        status = main(args)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return status, out, err
+
+    return run
+
+
+@pytest.fixture
+def saved(tmp_path):
+    def save(name, report):
+        path = tmp_path / name
+        path.write_text(report if isinstance(report, str) else report.to_json(), encoding="utf-8")
+        return str(path)
+
+    return save
+
+
+@pytest.fixture
+def reports(saved):
+    return {
+        "true": saved("true.json", check(TRUE, [SOURCE])),
+        "false": saved("false.json", check(FALSE, [SOURCE])),
+        "silent": saved("silent.json", check(SILENT, [SOURCE])),
+        "blind": saved("blind.json", check(TRUE, [""])),
+    }
+
+
+def half_judged(report):
+    """The same report, had the judge failed on its last claim."""
+    data = json.loads(report.to_json())
+    data["state"] = "partial"
+    data["verdicts"][-1] |= {"support": None, "error_type": None, "error": "unreachable", "evidence": []}
+    return Report.from_json(json.dumps(data))
+
+
+def test_a_change_is_shown_and_no_gate_is_asked_for(trail, reports):
+    status, out, err = trail("diff", reports["true"], reports["false"])
+    assert (status, err) == (0, "")
+    assert out.startswith("hallucination score 0.00 -> 0.50: +0.50")
+    assert "contradicted (number), was supported" in out
+
+
+def test_one_json_object(trail, reports):
+    status, out, err = trail("diff", reports["true"], reports["false"], "--json")
+    data = json.loads(out)
+    assert (status, err) == (0, "")
+    assert data["score"]["change"] == 0.5
+    assert data["changed"][0]["new"]["error_type"] == "number"
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "words"),
+    [
+        ("true false 0.5", 0, ""),
+        ("true false 0.49", 1, "rose by 0.50 from 0.00, over --max-increase 0.49"),
+        ("false true 0", 0, ""),
+        ("true true 0", 0, ""),
+        ("true silent 0", 0, ""),  # it states nothing that could be wrong
+        ("silent true 0", 0, ""),
+        ("silent false 0.4", 1, "rose by 0.50 from 0.00"),
+        ("true blind 1", 1, "no source reached the answer"),
+        ("blind false 0.4", 1, "rose by 0.50 from 0.00"),
+    ],
+)
+def test_the_gate(trail, reports, args, status, words):
+    old, new, limit = args.split()
+    found, out, err = trail("diff", reports[old], reports[new], "--max-increase", limit)
+    assert found == status
+    assert out
+    assert words in err
+
+
+def test_what_was_not_judged_counts_for_the_old_and_against_the_new_report(trail, saved, reports):
+    false = check(FALSE, [SOURCE])
+    partial = saved("partial.json", half_judged(false))
+    assert half_judged(false).hallucination_score == 1.0
+    status, _, err = trail("diff", partial, reports["false"], "--max-increase", "0")
+    assert (status, err) == (0, "")
+    status, _, err = trail("diff", reports["false"], partial, "--max-increase", "1")
+    assert status == 1
+    assert "some claims were not judged" in err
+
+
+def test_scores_of_other_options_cannot_be_vouched_for(trail, saved, reports):
+    data = json.loads(check(TRUE, [SOURCE]).to_json())
+    data["scoring"]["strict"] = True
+    status, out, err = trail("diff", reports["true"], saved("s.json", json.dumps(data)), "--max-increase", "1")
+    assert status == 1
+    assert "different options" in out
+    assert "cannot be vouched for" in err
+
+
+def test_rounding_is_no_rise(trail, saved):
+    def bad(n):
+        years = [f"The tower number {i} was finished in 18{i + 10}." for i in range(10)]
+        wrong = [text.replace("18", "17") if i < n else text for i, text in enumerate(years)]
+        return check(" ".join(wrong), [" ".join(years)])
+
+    old, new = bad(2), bad(3)
+    assert new.hallucination_score - old.hallucination_score > 0.0999
+    assert trail("diff", saved("o", old), saved("n", new), "--max-increase", "0.1")[0] == 0
+
+
+def test_one_of_them_may_come_from_standard_input(trail, reports, monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(check(TRUE, [SOURCE]).to_json().encode())
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    assert trail("diff", "-", reports["false"])[0] == 0
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"version": 99}', '{"version": 1'])
+def test_what_is_no_report_is_named(trail, reports, saved, content):
+    path = saved("odd.json", content)
+    for args in ((path, reports["true"]), (reports["true"], path)):
+        status, out, err = trail("diff", *args)
+        assert (status, out) == (2, "")
+        assert path in err
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("true", "missing.json"), "missing.json does not exist"),
+        (("true",), "NEW"),
+        (("-", "-"), "only once"),
+        (("true", "false", "--max-increase", "1.5"), "--max-increase is 1.5"),
+        (("true", "false", "--max-increase", "-1"), "--max-increase is -1"),
+        (("true", "false", "--max-increase", "nan"), "--max-increase is nan"),
+    ],
+)
+def test_wrong_use_exits_with_two_and_says_what(trail, reports, args, words):
+    status, out, err = trail("diff", *(reports.get(arg, arg) for arg in args))
+    assert (status, out) == (2, "")
+    assert words in err

@@ -1,0 +1,128 @@
+"""`trail export` as a user types it: each format, to a file and to standard output, and files that are no reports."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from trail_callbacks import check
+from trail_callbacks.cli import main
+from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json
+
+SOURCE = "The tower was finished in 1874. Caf\u00e9 \u6e2f."
+REPORT = check("The tower was finished in 1847.", [SOURCE], "\u0645\u0631\u062d\u0628\u0627?")
+WRITERS = {"prov-json": to_prov_json, "mermaid": to_mermaid, "graphml": to_graphml, "csv": to_csv}
+
+
+@pytest.fixture
+def trail():
+    def run(*args, **env):
+        done = subprocess.run(
+            [sys.executable, "-m", "trail_callbacks.cli", *args], capture_output=True, check=False, env={**os.environ, **env}, timeout=120
+        )  # fmt: skip
+        assert b"Traceback" not in done.stderr
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    return run
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "r.json"
+    file.write_text(REPORT.to_json(), encoding="utf-8")
+    return str(file)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_each_format_is_printed_as_utf_8_whatever_the_terminal_speaks(trail, path, kind):
+    if kind == "graphml":
+        pytest.importorskip("networkx")
+    status, out, err = trail("export", path, "--format", kind, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (status, err) == (0, "")
+    assert out.decode().removesuffix("\n") == WRITERS[kind](REPORT).removesuffix("\n")
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_each_format_is_written_whole_and_nothing_is_printed(path, tmp_path, capsys, kind):
+    if kind == "graphml":
+        pytest.importorskip("networkx")
+    out = tmp_path / "out"
+    assert main(["export", path, "-f", kind, "-o", str(out)]) == 0
+    assert capsys.readouterr().out == ""
+    assert out.read_bytes() == WRITERS[kind](REPORT).encode()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out", "r.json"]
+
+
+def test_standard_input():
+    command = [sys.executable, "-m", "trail_callbacks.cli", "export", "-", "-f", "csv"]
+    done = subprocess.run(command, input=REPORT.to_json().encode(), capture_output=True, check=True, timeout=120)
+    assert done.stdout.decode() == to_csv(REPORT)
+
+
+def test_csv_options(path, capsysbinary, tmp_path):
+    formula = tmp_path / "f.json"
+    formula.write_text(check("=1+1 is two for sure.", ["One and one is two."]).to_json())
+    assert main(["export", str(formula), "-f", "csv"]) == 0
+    assert b"\"'=1+1" in capsysbinary.readouterr().out
+    assert main(["export", str(formula), "-f", "csv", "--raw-cells", "--bom"]) == 0
+    out = capsysbinary.readouterr().out
+    assert out.startswith(b"\xef\xbb\xbf")
+    assert b'"=1+1' in out
+
+
+def test_a_batch_names_its_reports_and_leaves_out_what_is_broken(path, tmp_path, capsys):
+    broken = tmp_path / "broken.json"
+    broken.write_text("{}")
+    assert main(["export", path, str(broken), "missing.json", path, "-f", "csv"]) == 2
+    out, err = capsys.readouterr()
+    assert [row["report"] for row in csv.DictReader(io.StringIO(out, newline=""))] == [path, path]
+    assert f"left out: {broken}: not a report" in err
+    assert "left out: missing.json does not exist" in err
+
+
+def test_a_batch_of_nothing_but_broken_files_writes_nothing(tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    assert main(["export", "a.json", "b.json", "-f", "csv", "-o", str(out)]) == 2
+    assert not out.exists()
+    assert capsys.readouterr().out == ""
+
+
+def test_a_whole_batch_exits_with_zero(path, capsys):
+    assert main(["export", path, path, "-f", "csv"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("R", "R", "-f", "mermaid"), "takes one report"),
+        (("R", "-f", "mermaid", "--bom"), "--bom is for --format csv"),
+        (("R", "-f", "graphml", "--raw-cells"), "--raw-cells is for --format csv"),
+        (("-", "-", "-f", "csv"), "only once"),
+        (("R", "-f", "pdf"), "pdf"),
+        (("R",), "--format"),
+        (("missing.json", "-f", "csv"), "missing.json does not exist"),
+        (("R", "-f", "csv", "-o", "no/such/folder/x"), "cannot be written"),
+    ],
+)
+def test_wrong_use_exits_with_two_and_says_what(path, capsys, args, words):
+    assert main(["export", *(path if arg == "R" else arg for arg in args)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+
+
+def test_a_missing_extra_is_a_line_to_type(path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    assert main(["export", path, "-f", "graphml"]) == 2
+    assert 'pip install "trail-callbacks[export]"' in capsys.readouterr().err
+
+
+def test_what_was_exported_is_of_the_report(path, capsys):
+    assert main(["export", path, "-f", "prov-json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["entity"]["r:claim/c1"]["trail:class"] == "contradicted"
