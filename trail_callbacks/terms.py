@@ -26,6 +26,7 @@ _MARKS = (  # vowel signs, which belong to the letter before them
 )
 _TOKEN = re.compile(
     rf"(?P<signs>[{_UNSPACED}]+)|\d+(?:[.,]\d+)*"
+    r"|\b(?:U\.S\.(?:A\.|S\.R\.)?|U\.K\.|U\.N\.|E\.U\.|U\.A\.E\.|D\.C\.)"  # one word; other points part names
     rf"|(?:[^\W\d_{_UNSPACED}]|[{_MARKS}])+(?:['\u2019][^\W\d_{_UNSPACED}]+)*"
 )
 _FUNCTION = vocabulary(
@@ -39,6 +40,7 @@ _FUNCTION = vocabulary(
     dr prof sir don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't hasn't
     haven't hadn't there's it's that's they're we're i'm nearly almost roughly approximately"""
 )
+_TITLED = re.compile(r"\b(?:St|Ste|Mt|Ft|Dr|Mrs?|Ms|Prof|Gen|Sen|Rep|Gov|Capt|Lt|Col|Sgt|Rev)\. \Z")
 _AUXILIARY = vocabulary("is are was were be been has have had will would can could does did")
 _FOREIGN = vocabulary(
     """der die das und ist nicht ein eine mit von zu den dem des im für auf wird sind werden el la los las del y es un
@@ -102,6 +104,8 @@ def terms(text: str) -> tuple[Term, ...]:
             found.extend(_pairs(match["signs"], start))
             continue
         written = match[0]
+        if written[-1] == ".":
+            written = written.replace(".", "")
         form = written.casefold().replace("\u2019", "'")
         if form.endswith("'s") and form not in _FUNCTION:
             form, end = form[:-2], end - 2
@@ -122,6 +126,9 @@ def keys(text: str) -> list[str]:
             found.extend(term.stem for term in _pairs(match["signs"], 0))
             continue
         form = match[0].casefold()
+        if form[-1] == ".":
+            found.append(form.replace(".", ""))
+            continue
         if form in _FUNCTION:
             continue
         if form[0].isdigit():
@@ -163,6 +170,8 @@ def _named(text: str, found: list[Term]) -> tuple[Term, ...]:
 
 
 def _inside(text: str, start: int) -> bool:
+    if _TITLED.search(text, max(0, start - 7), start):
+        return True
     before = text[max(0, start - 4) : start].rstrip(" \"'\u201c\u2018(*_")
     return bool(before) and before[-1] not in ".!?:|\n-#>\u2022;" if start else False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trail_callbacks.abbreviations import abbreviated
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.judges.checks.slots import agreement
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -151,6 +152,8 @@ def known(name: Sequence[Term], reading: Reading) -> bool:
     """
     shared = [term for term in name if reading.has(term)]
     if any(not _around(term, reading) or any(_one(name, other) for other in _around(term, reading)) for term in shared):
+        return True
+    if abbreviated([term.form for term in name], reading.text):
         return True
     if len(name) > 1:
         initials = "".join(term.form[0] for term in name)
