@@ -3,7 +3,7 @@
 
 What is fetched stands in `vendored.json` beside the files: package, version, the integrity that npm publishes for it
 and the files that are taken. To move to another version, change version and integrity there
-(`npm view NAME@VERSION dist.integrity`) and run this again.
+(`npm view NAME@VERSION dist.integrity`) and run this again, which also notes the sum of each file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def main() -> None:
     npm = shutil.which("npm")
     if npm is None:
         sys.exit("vendor: npm is not installed")
-    for name, library in json.loads((VENDOR / "vendored.json").read_text("utf-8")).items():
+    listed = VENDOR / "vendored.json"
+    libraries = json.loads(listed.read_text("utf-8"))
+    for name, library in libraries.items():
         with tempfile.TemporaryDirectory() as folder:
             wanted = f"{name}@{library['version']}"
             command = [npm, "pack", "--silent", "--pack-destination", folder, wanted]
@@ -34,16 +36,17 @@ def main() -> None:
             (package,) = Path(folder).glob("*.tgz")
             found = "sha512-" + base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
             if found != library["integrity"]:
-                sys.exit(
-                    f"vendor: {wanted} has the integrity {found}, expected {library['integrity']}: nothing written"
-                )
+                sys.exit(f"vendor: {wanted} is not what vendored.json says (integrity {found}): nothing written")
             with tarfile.open(package) as archive:
                 for target, member in library["files"].items():
                     stored = archive.extractfile(member)
                     if stored is None:
                         sys.exit(f"vendor: {wanted} has no file {member}")
-                    (VENDOR / target).write_bytes(stored.read())
+                    content = stored.read()
+                    (VENDOR / target).write_bytes(content)
+                    library.setdefault("sha256", {})[target] = hashlib.sha256(content).hexdigest()
         print(f"{wanted}: {', '.join(library['files'])}")  # noqa: T201 - a command says what it did
+    listed.write_text(json.dumps(libraries, indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -84,8 +84,10 @@ def _repair(kept: dict[str, Any], loc: tuple[Any, ...], lost: Counter[str]) -> N
             kept["claims"][place] = _GONE
         case ("verdicts", int(place), *rest):
             kept["verdicts"][place] = _repaired(kept["verdicts"][place], rest, lost)
-        case ("graph", "nodes", int(place), "kind"):
-            lost[f"the kind {kept['graph']['nodes'][place]['kind']!r} of a text, read as 'completion'"] += 1
+        case ("graph", "nodes", int(place), "kind") if (
+            kind := _text(kept["graph"]["nodes"][place], "kind")
+        ) is not None:
+            lost[f"the kind {kind!r} of a text, read as 'completion'"] += 1
             kept["graph"]["nodes"][place]["kind"] = "completion"
         case ("graph", "nodes" | "edges" as name, int(place), *_):
             lost["a text" if name == "nodes" else "a link"] += kept["graph"][name][place] is not _GONE
@@ -102,7 +104,7 @@ def _repaired(verdict: dict[str, Any], loc: list[Any], lost: Counter[str]) -> di
                 lost[f"the {name.replace('_', ' ')} of a verdict"] += 1
             return {key: value for key, value in verdict.items() if key != name}
         case ("error_type", *_):
-            unknown = verdict["error_type"]
+            unknown = verdict.get("error_type")
             lost[f"the error type {unknown!r}, read as 'other'"] += 1
             return {**verdict, "error_type": "other", "detail": verdict.get("detail") or str(unknown)}
     lost[_VERDICT] += verdict.get("error") != _UNREADABLE

@@ -1,0 +1,77 @@
+"""`trail show --html`: a page from a saved report, whole or not at all."""
+
+import json
+
+import pytest
+
+from trail_callbacks import Report, check
+from trail_callbacks.cli import main, output
+
+REPORT = check("The tower was finished in 1847.", ["The tower was finished in 1874."])
+
+
+@pytest.fixture
+def trail(capsys):
+    def run(*args):
+        status = main(args)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return status, out, err
+
+    return run
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text(REPORT.to_json(), encoding="utf-8")
+    return path
+
+
+def test_the_page_is_written(trail, saved, tmp_path):
+    page = tmp_path / "out.html"
+    status, out, err = trail("show", str(saved), "--html", str(page))
+    assert (status, err) == (0, "")
+    assert "written to" in out
+    assert page.read_text("utf-8") == REPORT.to_html()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["out.html", "r.json"]
+
+
+def test_json_goes_on_beside_it(trail, saved, tmp_path):
+    status, out, _ = trail("show", str(saved), "--html", str(tmp_path / "out.html"), "--json")
+    assert status == 0
+    assert Report.from_json(out) == REPORT
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_browser_opens_what_was_written(trail, saved, tmp_path, monkeypatch, there):
+    asked = []
+    monkeypatch.setattr(output.webbrowser, "open", lambda url: asked.append(url) or there)
+    page = tmp_path / "a page.html"
+    status, _, err = trail("show", str(saved), "--html", str(page), "--open")
+    assert status == 0
+    assert asked == [page.as_uri()]
+    assert ("no browser could be started" in err) != there
+
+
+@pytest.mark.parametrize("args", [["--open"], ["--html", "no/such/folder/out.html"]])
+def test_wrong_use_is_said(trail, saved, args):
+    status, out, err = trail("show", str(saved), *args)
+    assert (status, out) == (2, "")
+    assert args[-1] in err
+
+
+def test_of_a_newer_report_what_there_is_is_shown(trail, saved, tmp_path):
+    stored = json.loads(saved.read_text("utf-8"))
+    stored |= {"version": 2, "mood": "grim"}
+    stored["verdicts"][0]["support"] = "dubious"
+    saved.write_text(json.dumps(stored), encoding="utf-8")
+    page = tmp_path / "out.html"
+    status, out, _ = trail("show", str(saved), "--html", str(page))
+    assert status == 0
+    html = page.read_text("utf-8")
+    assert "written by a newer release (version 2" in html
+    assert "mood" in html
+    assert "1847" in html
+    status, out, _ = trail("show", str(saved))
+    assert "newer release" in out
