@@ -55,7 +55,7 @@ _SCALES = [
     )
 ]  # fmt: skip
 _PLACES = {form: (scale, step) for scale, steps in enumerate(_SCALES) for step, forms in enumerate(steps) for form in forms}
-_ON_SUBJECT = 0.5
+_ON_SUBJECT = 0.3
 _PAIR = 0.6
 
 

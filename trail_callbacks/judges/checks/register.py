@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 
 from trail_callbacks.judges.checks import (
     attribution,
+    binding,
     comparison,
+    concatenation,
+    condition,
     designation,
     entity,
     hyperbole,
@@ -15,6 +18,7 @@ from trail_callbacks.judges.checks import (
     number,
     phase,
     quantifier,
+    reasoning,
     role,
     superlative,
     temporal,
@@ -30,6 +34,7 @@ Wide = Callable[[Reading, Sequence[Reading]], "Finding | None"]
 
 CHECKS: dict[str, Pairwise] = {
     "number": number.compare,
+    "binding": binding.compare,
     "entity": entity.compare,
     "designation": designation.compare,
     "role": role.compare,
@@ -39,6 +44,7 @@ CHECKS: dict[str, Pairwise] = {
     "modality": modality.compare,
     "phase": phase.compare,
     "quantifier": quantifier.compare,
+    "condition": condition.compare,
     "hyperbole": hyperbole.compare,
     "attribution": attribution.compare,
 }
@@ -46,6 +52,8 @@ CHECKS: dict[str, Pairwise] = {
 
 WIDE: dict[str, Wide] = {
     "superlative": superlative.compare_all,
+    "concatenation": concatenation.compare_all,
+    "reasoning": reasoning.compare_all,
 }
 """Checks of a claim against all its passages together."""
 

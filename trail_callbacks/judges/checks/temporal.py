@@ -21,7 +21,7 @@ _HEDGED = _POSSIBLE | {"could", "would", "can", "should", "if", "probably", "may
 _OVER = vocabulary("be been have has also then soon not only to it they he she eventually later again finally still further")
 _LIGHT = frozenset(stem(form) for form in vocabulary("do make have get take give be know say tell use need want go come see mice"))
 _REACH = 5
-_ON_SUBJECT = 0.5
+_ON_SUBJECT = 0.3
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
