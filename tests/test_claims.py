@@ -35,10 +35,10 @@ def unchecked(answer):
 def test_markdown_keeps_statements_and_leaves_its_own_marks_out():
     claims = split(MARKDOWN)
     assert [claim.text for claim in claims if claim.checkable] == [
-        "Height: 330 m.",
+        "The tower: Height: 330 m.",
         "It was built by a company.",
         "The first item holds.",
-        "It has two sentences.",
+        "The first item has two sentences.",
         "Segment: Optics; Revenue: 48.2",
     ]
     assert unchecked(MARKDOWN) == ["Thanks for asking!", "Would you like more?", "Let me know if you need help."]
@@ -80,7 +80,7 @@ def test_what_holds_no_statement_gives_no_claim(blank):
             ["If it rains, the match is off, and the crowd is sad."],
         ),
         ("He said that it was late, and the bus was gone.", ["He said that it was late, and the bus was gone."]),
-        ("The tower is tall, and it was costly.", ["The tower is tall, and it was costly."]),
+        ("The towers fell, and it was costly.", ["The towers fell, and it was costly."]),
         (
             'She wrote "it was cold, and the sea was grey" there.',
             ['She wrote "it was cold, and the sea was grey" there.'],

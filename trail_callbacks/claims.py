@@ -158,7 +158,7 @@ def _english(piece: Piece, words: str, thread: Thread) -> Iterator[_Stated]:
     for part, text in zip(cut, resolved, strict=True):
         if not _LETTER.search(text):
             continue
-        checkable = not piece.reference and is_statement(text)
+        checkable = not piece.reference and is_statement(text) and not greets(text)
         full = text
         if piece.lead and checkable and _is_fragment(text) and "?" not in piece.lead:
             lead = bare_lead(piece.lead)

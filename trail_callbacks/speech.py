@@ -27,9 +27,10 @@ _EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie") 
 _GREETING = 6  # words of a greeting at most
 _LONGEST = 3000  # signs of a sentence that are looked at; what follows them changes nothing any more
 _COURTESY = r"""^\W*(?:
-      (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b[^.]{0,40}[.]?$
+      (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b
+        (?![^.]{0,40}\b(?:is|was|are|were|has|had)\b)[^.]{0,40}[.]?$
     | (?:thanks|thank\syou|cheers|sorry|apologies|my\sapologies|congratulations|
-        you(?:'|\u2019)re\swelcome|no\sproblem)\b
+        you(?:'|\u2019)re\swelcome|no\sproblem)\b(?!\s(?:is|was|are|were|has|had)\b)
     | (?:great|good|excellent|interesting)\s(?:question|point)\b
     | (?:(?:sure|certainly|absolutely|of\scourse|okay|ok|got\sit|understood|alright|definitely|unfortunately|
           yes|yeah|no|nope|true|right|exactly|indeed|maybe|oh|ah|wow|haha|hm+|bye|goodbye|wait|well|cool|nice|great|fine|that(?:\s?['\u2019]s|\sis)\strue|

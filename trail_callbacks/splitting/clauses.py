@@ -44,6 +44,7 @@ _ADVERB = vocabulary(
 )
 _KEPT_ADVERB = _ADVERB - vocabulary("therefore thus only not")
 _PRONOUN = vocabulary("it they he she")
+_REASON = vocabulary("it they he she we you this these there")  # behind `as`
 _SINGULAR = vocabulary("is was has")
 _EXPLETIVE = vocabulary("there here")
 _VAGUE = vocabulary("follows following answer reason question rule result example note")
@@ -238,6 +239,8 @@ class _Clause:
     def _embeds(self, has: int, left: int) -> bool:
         """Whether another clause hangs on the first, so that the second verb may belong to either."""
         tokens = self.tokens
+        if any(t.form == "as" and tokens[has + k + 1].form in _REASON for k, t in enumerate(tokens[has:left])):
+            return True
         later = [at for at in range(has + 1, left) if is_finite(tokens, at)]
         return any(not verbs.past(tokens[at].form) for at in later)  # a participle only describes a thing
 
@@ -290,7 +293,7 @@ class _Clause:
     def _relative(self, first: int, at: int) -> _Cut | None:
         """`..., who was born in Paris` at the end, behind a full name and nothing else that it could belong to."""
         tokens = self.tokens
-        if tokens[at].form != "," or tokens[at + 1].form != "who" or not is_finite(tokens, at + 2):
+        if at + 2 >= self.last or tokens[at + 1].form != "who" or not is_finite(tokens, at + 2):
             return None
         if any(t.form in {",", "and", "or"} and not t.inner for t in tokens[at + 2 : self.last]):
             return None

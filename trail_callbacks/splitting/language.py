@@ -26,7 +26,7 @@ _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:d\.w\.z|approx|incl|excl|est|max|min|avg|vol|pp|cf|al|resp|vs|ca|bzw|bspw|bijv|ecc|sig|pag|p\u00e1g|Dhr|Mw|Sra?|Dra?|M|Mme"
     r"|\u0921\u0949|\u0915\u093f|[A-Z])\.$"
 )
-_TITLES = {"fr": ("M.",), "it": ("S.",), "hi": ("\u0921\u0949.",)}
+_TITLES = {"fr": "M.", "it": "S.", "hi": "\u0921\u0949."}
 _SMALL = re.compile(r"[^\w\s]*[a-z\u00df-\u00f6\u00f8-\u00ff\d]")
 
 
@@ -34,7 +34,9 @@ _SMALL = re.compile(r"[^\w\s]*[a-z\u00df-\u00f6\u00f8-\u00ff\d]")
 def _common() -> dict[str, frozenset[str]]:
     return {
         "en": vocabulary(
-            "the and of to in is are was were for with that this by on it as from at not be has have which"
+            """the a an and of to in is are was were for with that this by on it as from at not be has have had which i
+            you we he she they his her their its my your our can will would could should may must do does did but or if
+            so than then there these those who what when where how more most some any all no into after also about"""
         ),
         "de": vocabulary(
             "der die das und ist nicht ein eine von zu den dem des im f\u00fcr auf sich mit bei wird sind am als aus"
@@ -63,7 +65,8 @@ def guess(text: str) -> str:
     words = [match[0].casefold() for match in _WORD.finditer(sample)]
     counts = {code: sum(word in common for word in words) for code, common in _common().items()}
     best = max(counts, key=lambda code: counts[code])
-    return best if counts[best] > counts["en"] else "en"
+    enough = counts[best] > 1 or not sample.isascii()  # `met` may be an English word as well
+    return best if counts[best] > counts["en"] and enough else "en"
 
 
 def sentences_of(text: str, language: str) -> list[Sentence]:
@@ -103,7 +106,7 @@ def _tail(text: str, before: int, start: int, end: int) -> int:
 def _goes_on(text: str, start: int, end: int, following: int, language: str) -> bool:
     """Whether the sentence goes on: after a title, or with a small letter after an abbreviation or dots."""
     tail = text[max(start, end - 12) : end]
-    if tail.endswith(_TITLES.get(language, ("\0",))) and (len(tail) < 3 or not tail[-3].isalpha()):  # noqa: PLR2004
+    if tail.split()[-1:] == [_TITLES.get(language)]:
         return True
     if not _SMALL.match(text[following : following + 4]):
         return False

@@ -129,6 +129,9 @@ class _Page:
         last = clean(text[found[-1][0] - start : found[-1][1] - start])
         leads = last.endswith((":", "\uff1a")) or (deeper and item and len(found) == 1 and last[-1:] not in ".!?")
         lead = self._lead() if item else ""
+        if leads and _SOURCES.match(last):
+            self._head(last.rstrip(":\uff1a "))
+            return
         if leads:
             found.pop()
             self.leads.append((indent if item else -1, last.rstrip(":\uff1a ") if len(last) <= _LEAD else ""))

@@ -26,7 +26,7 @@ _CITATION = re.compile(
     r"|[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,4}(?=[\s.,;]*$)(?<=[a-z.,][\u2070-\u2079\u00b9\u00b2\u00b3])"
     r"|<sup>\s?\[?\d{1,3}\]?\s?</sup>)"
 )
-_LINK = re.compile(r"!?\[([^\][]{0,2000})\](?:\([^)\s]{0,2000}(?:\s\"[^\"\n]{0,200}\")?\)|\[[^\][]{0,200}\](?!\())")
+_LINK = re.compile(r"!?\[([^\][]{0,2000})\](?:\([^)\s\[\]]{0,2000}(?:\s\"[^\"\n]{0,200}\")?\)|\[[^\][]{0,200}\](?!\())")
 _BARE = re.compile(r"<(https?://[^<>\s]{1,2000})>")
 _TAG = re.compile(
     r"</?(?:a|abbr|b|blockquote|br|center|cite|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|"
@@ -39,6 +39,9 @@ _EMPHASIS = re.compile(r"\*\*|__|~~|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)")
 _FORMULA = re.compile(r"\\[()\[\]]|\$\$")
 _ESCAPE = re.compile(r"\\([*_#`>|~\[\]-])")
 _HIDDEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+_ANY = re.compile(
+    "[<>*_~`$\\\\\\[\\](\u3010\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
 _BULLET = (
     r"[-*+\u2022\u2023\u25e6\u2013\u2014\u00b7\u30fb\u2043\u2219\u25cf\u25cb\u25aa-\u25ab\u25a0\u25a1\u25c6\u25c7"
     r"\u27a2\u27a4\u25ba\u25b6\u2192\u21d2]"
@@ -68,6 +71,8 @@ def visible(text: str) -> str:
 
 def clean(text: str) -> str:
     """Takes Markdown, HTML, citations and hidden signs out of a text, and makes every run of blanks one blank."""
+    if not _ANY.search(text):
+        return " ".join(text.split())
     text = visible(text)
     if "<" in text:
         text = _BARE.sub(r"\1", _TAG.sub(_gap, _CITATION.sub("", _COMMENT.sub("", text))))

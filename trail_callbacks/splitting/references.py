@@ -119,6 +119,8 @@ class Thread:
         following = tokens[at + 1].form if at + 1 < len(tokens) else ""
         plural, person = _SUBJECT[form]
         empty = form == "it" and _EMPTY.match(text[token.start :])
+        others = {"he", "him", "his"} if form in {"she", "her"} else {"she", "her", "hers"}
+        empty = empty or (person and others & {t.form for t in tokens})  # `He met her`
         hidden = at and (
             person is not True or any(t.capital for t in tokens[1:at])
         )  # one of the words before may be it
@@ -137,7 +139,7 @@ class Thread:
         if self.subject is not None and self.subject.fits(plural, person):
             return self.subject
         fitting = {name.text: name for name in self.names if name.fits(plural, person)}
-        if plural or (self.subject is not None and not person):
+        if not person:
             return None  # things are also named without capitals: another name is no only candidate
         return next(iter(fitting.values())) if len(fitting) == 1 else None
 
@@ -292,7 +294,7 @@ def _opens(tokens: Sequence[Token]) -> bool:
     following = tokens[1] if len(tokens) > 1 else None
     if first.form in DETERMINERS | PREPOSITIONS or first.form in _SUBJECT:
         return True
-    return not (following is not None and (following.capital or following.form in verbs.AUXILIARY | {"and"}))
+    return not (following is not None and (following.capital or following.form in verbs.AUXILIARY | {"and", ","}))
 
 
 def _person(name: str) -> bool | None:

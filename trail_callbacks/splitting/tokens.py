@@ -20,7 +20,8 @@ PREPOSITIONS = vocabulary(
     after before without within towards toward along by about near per via despite besides above below than upon
     like"""
 )
-_TOKEN = re.compile(r"[^\W_]+(?:['\u2019.,&/-][^\W_]+)*|[^\w\s]|_")
+_BEFORE_NOUN = PREPOSITIONS | (DETERMINERS - vocabulary("that this each both all some many most few"))
+_TOKEN = re.compile(r"(?:Mrs?|Ms|Dr|Prof|St|[A-Z])\.(?=\s[A-Z])|[^\W_]+(?:['\u2019.,&/-][^\W_]+)*|[^\w\s]|_")
 _OPENING = {
     "(": ")",
     "[": "]",
@@ -91,10 +92,9 @@ def is_finite(tokens: Sequence[Token], at: int) -> bool:
     before = tokens[at - 1].form if at else ""
     if token.form in verbs.AUXILIARY:
         return before not in {"to", "the", "a"}
-    if (
-        before in DETERMINERS - {"that", "this", "each", "both", "all", "some", "many", "most", "few"}
-        or before in PREPOSITIONS
-    ):
+    if verbs.third(token.form, ""):  # no noun
+        return True
+    if before in _BEFORE_NOUN:
         return False  # `the increased cost`
     if verbs.third(token.form, following) or verbs.past(token.form):
         return True
