@@ -96,6 +96,11 @@ def test_what_was_not_judged_counts_for_the_old_and_against_the_new_report(trail
     assert half_judged(false).hallucination_score == 1.0
     status, _, err = trail("diff", partial, reports["false"], "--max-increase", "0")
     assert (status, err) == (0, "")
+    worst = saved("worst.json", check("The tower was finished in 1847. It is 13 metres high.", [SOURCE]))
+    status, out, err = trail("diff", partial, worst, "--max-increase", "0.4")
+    assert status == 1
+    assert "1.00 -> 1.00: no change" in out
+    assert "rose by 0.50 from 0.50" in err
     status, _, err = trail("diff", reports["false"], partial, "--max-increase", "1")
     assert status == 1
     assert "some claims were not judged" in err
@@ -116,8 +121,8 @@ def test_rounding_is_no_rise(trail, saved):
         wrong = [text.replace("18", "17") if i < n else text for i, text in enumerate(years)]
         return check(" ".join(wrong), [" ".join(years)])
 
-    old, new = bad(2), bad(3)
-    assert new.hallucination_score - old.hallucination_score > 0.0999
+    old, new = bad(3), bad(4)
+    assert new.hallucination_score - old.hallucination_score > 0.1
     assert trail("diff", saved("o", old), saved("n", new), "--max-increase", "0.1")[0] == 0
 
 

@@ -152,6 +152,16 @@ def test_pairs_that_agree_make_the_interval_narrower_and_pairs_that_disagree_wid
     assert tied[1] - tied[0] < loose[1] - loose[0] < against[1] - against[0]
 
 
+def test_where_only_some_are_pairs_the_correlation_counts_for_their_part():
+    old, new = weights(12, 4, 2, 12)  # phi with the correction: (144 - 8 - 15) / sqrt(16 * 14 * 14 * 16)
+    old, new = [*old, 1.0, 0.0, 0.0], [*new, 1.0, 1.0]
+    r = (12 * 12 - 4 * 2 - 30 / 2) / (16 * 14) * 30 / (33 * 32) ** 0.5
+    before, after = 17 / 33, 16 / 32
+    below = after - wilson(after, 32)[0], wilson(before, 33)[1] - before
+    low = after - before - (below[0] ** 2 - 2 * r * below[0] * below[1] + below[1] ** 2) ** 0.5
+    assert difference(old, new, 30)[0] == pytest.approx(low)
+
+
 shares = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30)
 
 

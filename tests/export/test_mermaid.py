@@ -136,6 +136,16 @@ def test_a_graph_too_large_to_draw_is_folded_and_keeps_what_matters(shape):
     assert folded + sum(not label.endswith("texts") for label in labels.values()) == len(report.graph.nodes)
 
 
+def test_a_folded_arrow_is_dotted_only_if_all_that_it_stands_for_are():
+    nodes = [Node(id=f"d{i}", kind="document", text="x", step="weak" if i < 60 else "mixed") for i in range(120)]
+    graph = ProvenanceGraph(
+        nodes=(*nodes, Node(id="a", kind="answer", text="x")),
+        edges=tuple(Edge(source=n.id, target="a", basis="declared" if n.id == "d70" else "scope") for n in nodes),
+    )
+    arrows = [line.strip() for line in to_mermaid(Report(state="error", graph=graph)).splitlines() if "> n" in line]
+    assert sorted(arrows) == ["n0 -.-> n2", "n1 --> n2"]
+
+
 def test_many_entries_in_a_dense_graph_leave_arrows_out_and_say_so():
     graph = long_graph("dense")
     ids = [node.id for node in graph.nodes[:60]]

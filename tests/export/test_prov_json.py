@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import date
 from urllib.parse import unquote
 
 import pytest
@@ -9,6 +10,7 @@ from any_report import reports
 from hypothesis import given, settings
 
 from trail_callbacks import Edge, Node, ProvenanceGraph, Report
+from trail_callbacks.errors import ReportError
 from trail_callbacks.export import to_prov_json
 from trail_callbacks.export.prov_json import NAMESPACE
 
@@ -178,3 +180,19 @@ def test_ten_thousand_sources_of_one_answer_are_linear():
         return json.loads(to_prov_json(Report(state="error", graph=graph), indent=None))
 
     assert len(size(10_000)["wasDerivedFrom"]) == 10_000
+
+
+def test_odd_ids_and_attributes_are_kept_or_refused_whole():
+    day = date(2026, 1, 2)
+    node = Node(id="", kind="document", text="", attributes={"day": day})
+    entity = texts(read(to_prov_json(Report(state="error", graph=ProvenanceGraph(nodes=(node,))))), prov.ProvEntity)[
+        "r:node/"
+    ]
+    assert value(entity, "prov:value") == ""
+    assert json.loads(value(entity, "trail:attributes")) == {"day": "2026-01-02"}
+    for broken in (
+        Node(id="\ud800", kind="document", text=""),
+        Node(id="d", kind="document", text="", attributes={"x": object()}),
+    ):
+        with pytest.raises(ReportError, match="cannot be written as JSON"):
+            to_prov_json(Report(state="error", graph=ProvenanceGraph(nodes=(broken,))))

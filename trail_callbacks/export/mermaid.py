@@ -171,6 +171,4 @@ def _shown(text: str, limit: int) -> str:
     which nobody sees.
     """
     text = _READ_ANYWAY.sub(f"\\g<0>{_JOINER}", shorten(plain(text), limit))
-    return "".join(
-        sign if not sign.isascii() or sign.isalnum() or sign in " ," else f"#{ord(sign)};" for sign in text
-    )
+    return "".join(sign if not sign.isascii() or sign.isalnum() or sign in " ," else f"#{ord(sign)};" for sign in text)

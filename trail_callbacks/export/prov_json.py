@@ -30,7 +30,6 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Edge, Node
 from trail_callbacks.report import Report, Verdict
-from trail_callbacks.text import encodable
 
 __all__ = ["NAMESPACE", "to_prov_json"]
 
@@ -49,7 +48,7 @@ def to_prov_json(report: Report, *, indent: int | None = 2) -> str:
         indent: Blanks a level; None writes one line.
 
     Raises:
-        ReportError: If an attribute of a node is no JSON.
+        ReportError: If the report cannot be written as JSON: an attribute of a node is none.
     """
     return json.dumps(_Document(report).build(), ensure_ascii=False, indent=indent)
 
@@ -65,7 +64,7 @@ class _Document:
 
     def build(self) -> dict[str, Any]:
         report = self._report
-        run = uuid5(NAMESPACE_OID, report.to_json())
+        run = uuid5(NAMESPACE_OID, report.to_json())  # first: what it refuses, we would write half of
         for node in report.graph.nodes:
             self._text_of(node)
         for edge in report.graph.edges:
@@ -78,7 +77,7 @@ class _Document:
     def _add(self, type_: str, name: str | None, details: Mapping[str, Any]) -> None:
         """Adds a record; relations without a name of their own get a blank one, as PROV-JSON wants it."""
         known = self._records[type_]
-        kept = {key: value for key, value in details.items() if value is not None and value != []}
+        kept = {key: value for key, value in details.items() if value not in (None, "", []) or key == "prov:value"}
         known[name or f"_:{type_}{len(known) + 1}"] = kept
 
     def _text_of(self, node: Node) -> None:
@@ -87,20 +86,20 @@ class _Document:
             _node(node.id),
             {
                 "prov:type": _typed(f"trail:{_camel(node.kind)}"),
-                "prov:label": encodable(f"{node.step}: {node.id}" if node.step else node.id),
+                "prov:label": f"{node.step}: {node.id}" if node.step else node.id,
                 "prov:value": node.text,
-                "trail:id": encodable(node.id),
-                "trail:step": _text(node.step),
+                "trail:id": node.id,
+                "trail:step": node.step,
                 "trail:stage": node.stage,
-                "trail:runId": _text(node.run_id),
+                "trail:runId": node.run_id,
                 "trail:attributes": _as_json(node.attributes),
             },
         )
         activity = self._activity(node)
         if activity is not None:
-            details = {"trail:step": _text(node.step), "trail:runId": _text(node.run_id)}
+            details = {"trail:step": node.step, "trail:runId": node.run_id}
             label = node.step or node.run_id or node.kind
-            self._add("activity", activity, {"prov:type": _typed("trail:Step"), "prov:label": _text(label), **details})
+            self._add("activity", activity, {"prov:type": _typed("trail:Step"), "prov:label": label, **details})
             self._add("wasGeneratedBy", None, {"prov:entity": _node(node.id), "prov:activity": activity})
 
     def _activity(self, node: Node) -> str | None:
@@ -149,8 +148,8 @@ class _Document:
                 "trail:hallucinationScore": report.hallucination_score,
                 "trail:intervalLow": report.interval[0] if report.interval else None,
                 "trail:intervalHigh": report.interval[1] if report.interval else None,
-                "trail:warning": [encodable(warning) for warning in dict.fromkeys(report.warnings)],
-                "trail:runId": _text(report.run_id),
+                "trail:warning": list(dict.fromkeys(report.warnings)),
+                "trail:runId": report.run_id,
                 "trail:calls": usage.calls,
                 "trail:promptTokens": usage.prompt_tokens,
                 "trail:completionTokens": usage.completion_tokens,
@@ -164,7 +163,7 @@ class _Document:
             return None
         name = f"r:judge/{_escaped(judge)}"
         if name not in self._records["agent"]:
-            self._add("agent", name, {"prov:type": _typed("prov:SoftwareAgent"), "prov:label": encodable(judge)})
+            self._add("agent", name, {"prov:type": _typed("prov:SoftwareAgent"), "prov:label": judge})
             self._add("wasAssociatedWith", None, {"prov:activity": _VERIFICATION, "prov:agent": name})
         return name
 
@@ -175,17 +174,17 @@ class _Document:
             name,
             {
                 "prov:type": _typed("trail:Claim"),
-                "prov:label": encodable(claim.id),
-                "prov:value": encodable(claim.text),
-                "trail:id": encodable(claim.id),
+                "prov:label": claim.id,
+                "prov:value": claim.text,
+                "trail:id": claim.id,
                 "trail:class": verdict.support and verdict.support.value,
                 "trail:errorType": verdict.error_type and verdict.error_type.value,
                 "trail:secondType": verdict.second_type and verdict.second_type.value,
-                "trail:detail": _text(verdict.detail),
-                "trail:rationale": _text(verdict.rationale),
+                "trail:detail": verdict.detail,
+                "trail:rationale": verdict.rationale,
                 "trail:confidence": verdict.confidence,
-                "trail:error": _text(verdict.error),
-                "trail:introducedAt": _typed(_node(verdict.introduced_at)) if verdict.introduced_at else None,
+                "trail:error": verdict.error,
+                "trail:introducedAt": None if verdict.introduced_at is None else _typed(_node(verdict.introduced_at)),
                 "trail:carriedThrough": [_typed(_node(id_)) for id_ in dict.fromkeys(verdict.carried_through)],
             },
         )
@@ -197,7 +196,7 @@ class _Document:
         if graph.answer is not None:
             quoted = _typed("prov:Quotation") if claim.text == claim.quote else None
             ends = {"prov:generatedEntity": name, "prov:usedEntity": _node(graph.answer.id)}
-            place = {"trail:quote": encodable(claim.quote), "trail:start": claim.start, "trail:end": claim.end}
+            place = {"trail:quote": claim.quote, "trail:start": claim.start, "trail:end": claim.end}
             self._add("wasDerivedFrom", None, {**ends, "prov:type": quoted, **place})
         for item in verdict.evidence:
             passage = self._passage(item)
@@ -210,7 +209,7 @@ class _Document:
         if name not in self._records["entity"]:
             place = {"trail:start": item.start, "trail:end": item.end}
             kind = _typed("trail:Passage")
-            self._add("entity", name, {"prov:type": kind, "prov:value": encodable(item.quote), **place})
+            self._add("entity", name, {"prov:type": kind, "prov:value": item.quote, **place})
             ends = {"prov:generatedEntity": name, "prov:usedEntity": _node(item.node_id)}
             self._add("wasDerivedFrom", None, {**ends, "prov:type": _typed("prov:Quotation"), **place})
             self._use(_VERIFICATION, name)
@@ -222,7 +221,7 @@ def _escaped(id_: str) -> str:
 
     So it is a PN_LOCAL of PROV-N, which may not end in a full stop, and two ids never become one.
     """
-    return quote(id_, safe="", errors="surrogatepass").replace(".", "%2E")
+    return quote(id_, safe="").replace(".", "%2E")
 
 
 def _node(id_: str) -> str:
@@ -237,9 +236,5 @@ def _camel(kind: str) -> str:
     return kind.title().replace("_", "")
 
 
-def _text(value: str | None) -> str | None:
-    return encodable(value) if value else None
-
-
 def _as_json(attributes: Mapping[str, Any]) -> str | None:
-    return encodable(json.dumps(dict(attributes), ensure_ascii=False)) if attributes else None
+    return json.dumps(dict(attributes), ensure_ascii=False, default=str) if attributes else None
