@@ -137,8 +137,8 @@ NO_STATEMENTS = [
     "The passages do not provide instructions for that.", "(Unable to answer based on given passages)",
     "As an AI, I cannot browse the web.", "I am a language model.", "I was trained on text.", "Would you like more?",
     "Let me know if you need more.", "I can draft a letter for you.", "Source: https://example.org/a.html", "Thanks for asking!",
-    "Quelle est la hauteur ?", "¿Es vieja?", "Ist sie alt?", "È vecchia?", "É velha?", "Is hij oud? Ja?", "它旧吗？", "古いですか。", "هل هو قديم؟",
-    "क्या यह पुरानी है?", "¡Qué buen plan!", "Vielen Dank!", "Bonjour !", "你好！", "Gracias!", "ありがとうございます！", "شكرا!",
+    "Quelle est la hauteur ?", "¿Es vieja?", "Ist sie alt?", "È vecchia?", "É velha?", "Is hij oud? Ja?", "它旧吗\uff1f", "古いですか。", "هل هو قديم؟",
+    "क्या यह पुरानी है?", "¡Qué buen plan!", "Vielen Dank!", "Bonjour !", "你好\uff01", "Gracias!", "ありがとうございます\uff01", "شكرا!",
 ]  # fmt: skip
 STATEMENTS = [
     "Unfortunately, the mill burned in 1990.", "Here the river is deep.", "The passages under the castle are dark.",
@@ -200,7 +200,7 @@ LAYOUT = [
         ["The mill is old.", "?Smith, Mills, 1990", "?Doe, Dams, 2001"],
     ),
     ("Die Mühle hat:\n- drei Flügel", ["Die Mühle hat: drei Flügel"]),
-    ("酒店提供：\n- 游泳池", ["酒店提供: 游泳池"]),
+    ("酒店提供\uff1a\n- 游泳池", ["酒店提供: 游泳池"]),
 ]
 LANGUAGES = [
     (
@@ -224,7 +224,7 @@ LANGUAGES = [
         "Dhr. Jansen woont in het dorp. De molen is d.w.z. klein.",
         ["Dhr. Jansen woont in het dorp.", "De molen is d.w.z. klein."],
     ),
-    ("塔高330米。它很旧！", ["塔高330米。", "它很旧！"]),
+    ("塔高330米。它很旧\uff01", ["塔高330米。", "它很旧\uff01"]),
     ("塔は330メートルです。古いです。", ["塔は330メートルです。", "古いです。"]),
     ("البرج طويل. انتهى العمل؛ البرج قديم.", ["البرج طويل.", "انتهى العمل", "البرج قديم."]),
     ("डॉ. शर्मा आए। मीनार ऊँची है।", ["डॉ. शर्मा आए।", "मीनार ऊँची है।"]),

@@ -16,7 +16,15 @@ from trail_callbacks.speech import declines
 from trail_callbacks.splitting import verbs
 from trail_callbacks.splitting.enumerations import items
 from trail_callbacks.splitting.marks import clean
-from trail_callbacks.splitting.tokens import DETERMINERS, PREPOSITIONS, Token, first_verb, is_finite, tokenize
+from trail_callbacks.splitting.tokens import (
+    DETERMINERS,
+    PREPOSITIONS,
+    Token,
+    first_verb,
+    is_finite,
+    may_hold_verb,
+    tokenize,
+)
 from trail_callbacks.terms import vocabulary
 
 __all__ = ["Part", "parts"]
@@ -47,6 +55,7 @@ _PRONOUN = vocabulary("it they he she")
 _REASON = vocabulary("it they he she we you this these there")  # behind `as`
 _SINGULAR = vocabulary("is was has")
 _EXPLETIVE = vocabulary("there here")
+_NO_SUBJECT = _SCOPE | _EXPLETIVE | {"and", "or"}
 _VAGUE = vocabulary("follows following answer reason question rule result example note")
 
 
@@ -132,17 +141,16 @@ def _own_subject(tokens: Sequence[Token], first: int, last: int, *, bare: bool =
     subject = tokens[first:verb]
     if not all(token.word and not token.inner for token in subject):
         return None
-    if any(token.form in _SCOPE | _EXPLETIVE | {"and", "or"} for token in subject[1:]):
-        return None
     opening = subject[0]
+    linking = opening.form == "that" and len(subject) > 1 and subject[1].form in DETERMINERS  # `and that the dish is`
+    if linking or any(token.form in _NO_SUBJECT for token in subject[1:]):
+        return None
     amount = opening.form == "as" and subject[-1].form in {"many", "much"}
     opens = amount or opening.form in DETERMINERS | _PRONOUN or opening.capital or opening.written[0].isdigit()
-    if not opens and not (bare and len(subject) <= 3 and opening.form not in PREPOSITIONS | _SCOPE):  # noqa: PLR2004
-        return None
     form = tokens[verb].form
-    sure = form in verbs.AUXILIARY or not verbs.past(form)
-    if sure:
-        return verb
+    bare = bare and len(subject) <= 3 and opening.form not in PREPOSITIONS | _SCOPE  # noqa: PLR2004 - a few words
+    if not (opens or bare) or form in verbs.AUXILIARY or not verbs.past(form):
+        return verb if opens or bare else None
     later = first_verb(tokens, verb + 1, last)
     linked = later is None or any(token.form in _SCOPE | {"and", "but"} for token in tokens[verb + 1 : later])
     active = linked and tokens[verb + 1].form != "by" and (opens or verbs.clear_past(form))
@@ -258,6 +266,8 @@ class _Clause:
             return ""
         if words[-1].form in _ADVERB:
             words = words[:-1]
+        if may_hold_verb([t for t in words if not t.form.endswith("ly")]):
+            return ""
         return clean(self.sentence[words[0].start : words[-1].end]) if words else ""
 
     def _goes_with(self, first: int, left: int, has: int, verb: int) -> bool:

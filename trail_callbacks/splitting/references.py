@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from trail_callbacks.splitting import verbs
 from trail_callbacks.splitting.marks import clean
-from trail_callbacks.splitting.tokens import DETERMINERS, PREPOSITIONS, Token, first_verb, tokenize
+from trail_callbacks.splitting.tokens import DETERMINERS, PREPOSITIONS, Token, first_verb, may_hold_verb, tokenize
 from trail_callbacks.terms import vocabulary
 
 __all__ = ["Thread"]
@@ -118,9 +118,9 @@ class Thread:
         token, form = tokens[at], tokens[at].form
         following = tokens[at + 1].form if at + 1 < len(tokens) else ""
         plural, person = _SUBJECT[form]
-        empty = form == "it" and _EMPTY.match(text[token.start :])
+        empty = form == "it" and _EMPTY.match(text[token.start :]) is not None
         others = {"he", "him", "his"} if form in {"she", "her"} else {"she", "her", "hers"}
-        empty = empty or (person and others & {t.form for t in tokens})  # `He met her`
+        empty = empty or (person is True and not others.isdisjoint(t.form for t in tokens))  # `He met her`
         hidden = at and (
             person is not True or any(t.capital for t in tokens[1:at])
         )  # one of the words before may be it
@@ -227,7 +227,11 @@ def _subject(tokens: Sequence[Token], verb: int | None) -> _Mention | None:
     if verb is None or not 0 < len(words) <= _NAME or any(t.inner or not (t.word or t.form == ",") for t in words):
         return None
     first = words[0]
-    if first.form in _NO_NAME or not (first.capital or first.form in DETERMINERS or first.written[0].isdigit()):
+    if (
+        first.form in _NO_NAME
+        or may_hold_verb(words)
+        or not (first.capital or first.form in DETERMINERS or first.written[0].isdigit())
+    ):
         return None
     text = "".join(("" if at == 0 or token.form == "," else " ") + token.written for at, token in enumerate(words))
     forms = [token.form for token in words]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from trail_callbacks.splitting import verbs
 from trail_callbacks.terms import vocabulary
 
-__all__ = ["DETERMINERS", "PREPOSITIONS", "Token", "first_verb", "is_finite", "tokenize"]
+__all__ = ["DETERMINERS", "PREPOSITIONS", "Token", "first_verb", "is_finite", "may_hold_verb", "tokenize"]
 
 DETERMINERS = vocabulary(
     """the a an this that these those its his her their our your my some many most all each every no another other
@@ -21,6 +22,7 @@ PREPOSITIONS = vocabulary(
     like"""
 )
 _BEFORE_NOUN = PREPOSITIONS | (DETERMINERS - vocabulary("that this each both all some many most few"))
+_AFTER_NOUN = PREPOSITIONS | vocabulary("and or")
 _TOKEN = re.compile(r"(?:Mrs?|Ms|Dr|Prof|St|[A-Z])\.(?=\s[A-Z])|[^\W_]+(?:['\u2019.,&/-][^\W_]+)*|[^\w\s]|_")
 _OPENING = {
     "(": ")",
@@ -106,3 +108,12 @@ def first_verb(tokens: Sequence[Token], start: int = 0, end: int | None = None) 
     """Finds the first finite verb; None if none is known."""
     stop = len(tokens) if end is None else end
     return next((at for at in range(start, stop) if is_finite(tokens, at)), None)
+
+
+def may_hold_verb(words: Sequence[Token]) -> bool:
+    """Tells whether words before a verb may hold one that is in no list: `Passage 1 mentions cutting large ...`."""
+    for word, following in pairwise(words):
+        several = word.form.endswith("s") and not word.form.endswith(("ss", "us", "is", "'s")) and word.word
+        if several and not word.capital and following.word and following.form not in _AFTER_NOUN:
+            return True
+    return False

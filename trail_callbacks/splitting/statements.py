@@ -1,0 +1,133 @@
+"""Statements of an answer: its pieces, cut into clauses, named and told apart from what states nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trail_callbacks.speech import declines, greets, is_question, is_statement
+from trail_callbacks.splitting.clauses import Part, parts
+from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quote_start
+from trail_callbacks.splitting.language import guess
+from trail_callbacks.splitting.layout import Piece, pieces
+from trail_callbacks.splitting.marks import clean
+from trail_callbacks.splitting.references import Thread
+from trail_callbacks.splitting.tokens import first_verb, tokenize
+from trail_callbacks.splitting.verbs import base
+from trail_callbacks.terms import looks_english
+
+__all__ = ["Statement", "answers", "is_short", "statements"]
+
+_WIDE_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[\uff1b\u061b]\s*")
+_LETTER = re.compile(r"\w")
+_ENDED = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964][\W_]*$")
+_SHORT = 4  # words; shorter answers need their question to say something
+_SHORT_SIGNS = 40  # signs; the same for scripts without spaces
+_SENTENCE = 6  # words from which a list item that ends in a full stop is a sentence whatever its verb
+_INSTRUCTION = 4  # words; the same for one that begins with a verb in its base form
+_LONGEST = 2000  # signs; a longer sentence is not searched for a verb
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A claim in the making: `answer[start:end]`.
+
+    Attributes:
+        start: Offset in the answer.
+        end: Offset after it.
+        text: What it says, read alone.
+        checkable: Whether it says something about the world.
+        row: Whether it is a row of a table.
+    """
+
+    start: int
+    end: int
+    text: str
+    checkable: bool
+    row: bool = False
+
+
+def statements(answer: str) -> Iterator[Statement]:
+    """What an answer states, and what only stands between statements."""
+    language = guess(answer)
+    thread = Thread()
+    before: Piece | None = None
+    for piece in pieces(answer, language):
+        if before is not None and before.line != piece.line and (before.item or piece.item):
+            thread.turn()
+        before = piece
+        if piece.row:
+            yield Statement(piece.start, piece.end, piece.row, checkable=True, row=True)
+            continue
+        words = answer[piece.start : piece.end]
+        if language == "en" and looks_english(words) and guess(words) == "en":
+            yield from _english(piece, words, thread)
+        else:
+            thread.turn()
+            yield from _other(piece, words)
+
+
+def _english(piece: Piece, words: str, thread: Thread) -> Iterator[Statement]:
+    """The clauses of an English sentence behind its frame."""
+    quoted = piece.start + quote_start(words)
+    framed = frame_end(words)
+    first, words = piece.start + framed, words[framed:]
+    whole = [Part(0, len(words))]
+    cut = whole if is_question(words) or piece.reference else parts(words)
+    told = [_text(words, part) for part in cut]
+    if len(cut) > 1 and not all(is_statement(text) or declines(text) for text in told):
+        cut, told = whole, [clean(words)]  # a part that states nothing by itself belongs to what does
+    resolved: list[str] = []
+    for at, (part, text) in enumerate(zip(cut, told, strict=True)):
+        named = thread.resolve(text)
+        if part.pronoun and named == text and resolved:  # `and it was costly` that nothing explains: not cut after all
+            cut[at] = Part(cut[at - 1].start, part.end, cut[at - 1].before, cut[at - 1].pronoun)
+            named = thread.resolve(_text(words, cut[at]))
+            cut[at - 1], resolved[-1] = Part(0, 0), ""
+        thread.observe(named)
+        resolved.append(named)
+    for part, text in zip(cut, resolved, strict=True):
+        if not _LETTER.search(text):
+            continue
+        checkable = not piece.reference and is_statement(text) and not greets(text)
+        full = text
+        if piece.lead and checkable and _is_fragment(text) and "?" not in piece.lead:
+            lead = bare_lead(piece.lead)
+            full = f"{lead}: {text}" if lead else text
+        start = min(quoted, first) if part.start == 0 else first + part.start
+        yield Statement(start, first + part.end, full, checkable)
+
+
+def _text(words: str, part: Part) -> str:
+    said = clean(words[part.start : part.end])
+    return f"{part.before} {said}" if part.before else said
+
+
+def _other(piece: Piece, words: str) -> Iterator[Statement]:
+    """A sentence in another language, cut at the semicolons of scripts where they end a clause."""
+    start = 0
+    for a, b in [*(gap.span() for gap in _WIDE_SEMICOLON.finditer(words)), (len(words), len(words))]:
+        text = clean(words[start:a])
+        if _LETTER.search(text):
+            checkable = not (piece.reference or is_question(text) or greets(text))
+            if piece.lead and checkable and not _ENDED.search(text):
+                text = f"{piece.lead}: {text}"
+            yield Statement(piece.start + start, piece.start + a, text, checkable)
+        start = b
+
+
+def _is_fragment(text: str) -> bool:
+    """Whether a list item says nothing without its lead-in."""
+    words = text.split()
+    if len(words) >= _SENTENCE and text.endswith((".", "!")):
+        return False
+    if len(words) >= _INSTRUCTION and base(words[0].casefold()):
+        return False
+    return first_verb(tokenize(text[:_LONGEST])) is None
+
+
+def is_short(text: str) -> bool:
+    """Tells whether a text of a few words, such as `42`, says nothing without its question."""
+    few = len(text.split()) < _SHORT and len(text) < _SHORT_SIGNS
+    return few and first_verb(tokenize(text)) is None and not text.endswith(("!", "?"))
