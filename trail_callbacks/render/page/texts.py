@@ -68,7 +68,7 @@ class Texts:
                 continue
             if node.stage != stage:
                 stage = node.stage
-                yield f'<h3 class="stage">Stage {stage}</h3>'
+                yield f'<p class="stage">Stage {stage}</p>'
             yield from self._article(node, weak)
         more = len(self._nodes) - len(self._written)
         if more:
@@ -92,7 +92,7 @@ class Texts:
     def _article(self, node: Node, weak: set[tuple[str, str]]) -> Iterator[str]:
         graph = self.view.report.graph
         yield f'<article class="text" data-number="{self.view.numbers[node.id]}">'
-        yield f'<h4>{name(named(node.id, graph))} <span class="kind">{_kind(node)}</span></h4>'
+        yield f'<h3>{name(named(node.id, graph))} <span class="kind">{_kind(node)}</span></h3>'
         inputs = graph.inputs(node.id)
         if inputs:
             shown = [

@@ -12,7 +12,7 @@ function drawGraph(box, data, onNode) {
   const OPENED = 60;    // nodes shown of an opened group
   const LINKS = 900;    // edges that take part in the layout
   const LOW = 0.38, TALL = 0.64; // share of the window: what a small graph may take, and a deep one
-  const WIDE = box.clientWidth < 500 ? 112 : 152, HIGH = 42, GAP = 14, BETWEEN = 64;
+  const WIDE = box.clientWidth < 500 ? 128 : 152, HIGH = 42, GAP = 14, BETWEEN = 64;
 
   const nodes = data.nodes.map(([title, id, kind, step, stage, entered], number) =>
     ({ number, title, id, kind, step: data.steps[step], stage, entered }));

@@ -101,7 +101,7 @@
   function written(number) {
     if (articles.has(number) || !data.texts[number]) return;
     const [title, kind, id, text, left] = data.texts[number];
-    const article = make("article", "text", ""), head = make("h4", "", ""), frame = make("div", "verbatim", text);
+    const article = make("article", "text", ""), head = make("h3", "", ""), frame = make("div", "verbatim", text);
     head.append(make("bdi", "", title), " ", make("span", "kind", kind));
     frame.dir = "auto";
     frame.tabIndex = 0;
@@ -139,6 +139,7 @@
     }
     [...firsts].map(([frame, first]) => [frame, first.offsetTop - frame.offsetTop - frame.clientHeight / 3])
       .forEach(([frame, top]) => { frame.scrollTop = top; });
+    by("nothing").hidden = !(wanted && !wanted.size);
     by("texts-title").textContent = everything ? "All texts"
       : here !== null ? "Text" : claim ? "In place" : found.length ? `Texts that hold the words: ${found.length.toLocaleString("en")}` : "Texts";
     by("all").setAttribute("aria-pressed", String(everything));
