@@ -10,11 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from trail_callbacks.speech import declines
 from trail_callbacks.splitting import verbs
 from trail_callbacks.splitting.enumerations import items
+from trail_callbacks.splitting.independence import (
+    ADVERBS,
+    DENIALS,
+    EXPLETIVES,
+    KEPT_ADVERBS,
+    PRONOUNS,
+    SCOPES,
+    independent,
+    own_subject,
+)
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.tokens import (
     DETERMINERS,
@@ -31,32 +40,14 @@ __all__ = ["Part", "parts"]
 
 _LONGEST = 2000  # signs; a longer sentence is a text without full stops, and no rule here was made for it
 _SUBJECT = 12  # words
-_PHRASE = 7  # words of a subject behind a conjunction
-_CLAUSE = 3  # words a clause has at least
 _ALL = vocabulary("respectively vice versa")  # these relate what would be parted
-_SCOPE = vocabulary(  # what reaches over everything behind it
-    """if when whenever while although though because since unless before after once until whether that which who
-    whom whose where what how why said says say saying believe believes believed claim claims claimed report
-    reports reported argue argues argued think thinks thought either neither both only provided assuming so than
-    mentions mention mentioned states stated suggests suggest suggested according notes noted"""
-)
 _FIRST = vocabulary(
     """according under in both either as during for given by with without from between among on at to of like"""
 )
-_DENIAL = vocabulary("no none never nor few little hardly rarely seldom nobody nothing nowhere fewer less")
 _CONDITION = vocabulary("if unless provided providing assuming")
 _TIME = vocabulary("when whenever until once")
-_ADVERB = vocabulary(
-    """also then later now still already often usually typically generally currently subsequently therefore thus
-    sometimes even only never always not"""
-)
-_KEPT_ADVERB = _ADVERB - vocabulary("therefore thus only not")
-_PRONOUN = vocabulary("it they he she")
 _REASON = vocabulary("it they he she we you this these there")  # behind `as`
 _SINGULAR = vocabulary("is was has")
-_EXPLETIVE = vocabulary("there here")
-_NO_SUBJECT = _SCOPE | _EXPLETIVE | {"and", "or"}
-_VAGUE = vocabulary("follows following answer reason question rule result example note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,66 +86,12 @@ def parts(sentence: str) -> list[Part]:
     if listed:
         return [Part(start, end, clean(sentence[slice(*lead)])) for start, end, lead in listed]
     found: list[Part] = []
-    for first, last in _independent(tokens):
+    for first, last in independent(tokens):
         found.extend(_Clause(sentence, tokens, first, last).parts())
     if len(found) < 2:  # noqa: PLR2004 - uncut
         return whole
     found[-1] = Part(found[-1].start, len(sentence), found[-1].before, found[-1].pronoun)
     return [Part(0, found[0].end), *found[1:]]
-
-
-def _independent(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Ranges of tokens between semicolons, or around a colon, where all are clauses; in `Paris; Rome` they are not."""
-    marks = [at for at, token in enumerate(tokens) if token.form == ";" and not token.inner]
-    if not marks:
-        marks = _colon(tokens)
-    edges = [-1, *marks, len(tokens)]
-    ranges = [(a + 1, b) for a, b in pairwise(edges)]
-    if all(_is_clause(tokens, a, b) for a, b in ranges):
-        yield from ranges
-    else:
-        yield 0, len(tokens)
-
-
-def _is_clause(tokens: Sequence[Token], first: int, last: int) -> bool:
-    words = [token for token in tokens[first:last] if token.word]
-    instruction = bool(words) and verbs.base(words[0].form)
-    return len(words) >= _CLAUSE and (instruction or first_verb(tokens, first, last) is not None)
-
-
-def _colon(tokens: Sequence[Token]) -> list[int]:
-    marks = [at for at, token in enumerate(tokens) if token.form == ":" and not token.inner]
-    if len(marks) != 1 or {token.form for token in tokens[: marks[0]]} & (_VAGUE | _SCOPE | _DENIAL):
-        return []
-    at = marks[0]
-    own = _own_subject(tokens, at + 1, len(tokens))
-    return marks if own is not None and at > _CLAUSE and first_verb(tokens, 0, at) is not None else []
-
-
-def _own_subject(tokens: Sequence[Token], first: int, last: int, *, bare: bool = True) -> int | None:
-    """Finds the verb of a clause that begins with its subject; `bare` allows a subject without a determiner."""
-    while first < last and tokens[first].form in _KEPT_ADVERB:
-        first += 1
-    verb = first_verb(tokens, first, min(last, first + _PHRASE + 1))
-    if verb is None or verb == first or verb + 1 >= last:
-        return None
-    subject = tokens[first:verb]
-    if not all(token.word and not token.inner for token in subject):
-        return None
-    opening = subject[0]
-    linking = opening.form == "that" and len(subject) > 1 and subject[1].form in DETERMINERS  # `and that the dish is`
-    if linking or any(token.form in _NO_SUBJECT for token in subject[1:]):
-        return None
-    amount = opening.form == "as" and subject[-1].form in {"many", "much"}
-    opens = amount or opening.form in DETERMINERS | _PRONOUN or opening.capital or opening.written[0].isdigit()
-    form = tokens[verb].form
-    bare = bare and len(subject) <= 3 and opening.form not in PREPOSITIONS | _SCOPE  # noqa: PLR2004 - a few words
-    if not (opens or bare) or form in verbs.AUXILIARY or not verbs.past(form):
-        return verb if opens or bare else None
-    later = first_verb(tokens, verb + 1, last)
-    linked = later is None or any(token.form in _SCOPE | {"and", "but"} for token in tokens[verb + 1 : later])
-    active = linked and tokens[verb + 1].form != "by" and (opens or verbs.clear_past(form))
-    return verb if active else None
 
 
 class _Clause:
@@ -194,7 +131,7 @@ class _Clause:
             return None
         if form in {"but", "however"} and comma and self._declined(first, left, at):
             return _Cut()
-        if tokens[first].form in _FIRST or {t.form for t in tokens[first:left]} & _SCOPE:
+        if tokens[first].form in _FIRST or {t.form for t in tokens[first:left]} & SCOPES:
             return None
         if form == ",":
             return self._relative(first, at) or (self._shared(first, at, at, before) if self._continues(at) else None)
@@ -207,7 +144,7 @@ class _Clause:
         comma = left < at
         if form in {"while", "whereas"} and not comma:
             return None
-        verb = _own_subject(tokens, at + 1, self.last, bare=comma)
+        verb = own_subject(tokens, at + 1, self.last, bare=comma)
         if verb is None or has is None:
             return None
         listing = any(t.form == "," and not t.inner for t in tokens[first:left])
@@ -217,17 +154,17 @@ class _Clause:
         if not comma:
             singular = tokens[verb].form in _SINGULAR or verbs.third(tokens[verb].form, tokens[verb + 1].form)
             steady = subject.form in DETERMINERS and tokens[left - 1].form not in PREPOSITIONS
-            if not (steady and (singular or form == "but")) and subject.form not in _PRONOUN:
+            if not (steady and (singular or form == "but")) and subject.form not in PRONOUNS:
                 return None
         if is_finite(tokens, left - 1) and tokens[left - 1].form in verbs.AUXILIARY:
             return None
-        return _Cut(pronoun=subject.form in _PRONOUN)
+        return _Cut(pronoun=subject.form in PRONOUNS)
 
     def _shared(self, first: int, left: int, at: int, before: str) -> _Cut | None:
         """A verb phrase that shares the subject of the clause before it."""
         tokens = self.tokens
         verb = at + 1
-        while verb < self.last and tokens[verb].form in _KEPT_ADVERB:
+        while verb < self.last and tokens[verb].form in KEPT_ADVERBS:
             verb += 1
         if verb + 2 > self.last or not is_finite(tokens, verb):
             return None
@@ -235,7 +172,7 @@ class _Clause:
         subject = before or self._subject(first, has)
         if not subject or has is None or not self._goes_with(first, left, has, verb):
             return None
-        if {t.form for t in tokens[at + 1 : self.last]} & _TIME or {t.form for t in tokens[first:left]} & _DENIAL:
+        if {t.form for t in tokens[at + 1 : self.last]} & _TIME or {t.form for t in tokens[first:left]} & DENIALS:
             return None
         if self._embeds(has, left):
             return None
@@ -257,14 +194,14 @@ class _Clause:
         if verb is None or not 0 < verb - first <= _SUBJECT:
             return ""
         words = self.tokens[first:verb]
-        if words[0].form in _EXPLETIVE | PREPOSITIONS or not words[0].word or words[-1].form in PREPOSITIONS:
+        if words[0].form in EXPLETIVES | PREPOSITIONS or not words[0].word or words[-1].form in PREPOSITIONS:
             return ""
         commas = [t for t in words if t.form == ","]
         if commas and not (len(commas) == 2 and words[-1].form == ","):  # noqa: PLR2004 - an apposition has two
             return ""
         if any(not t.word and t.form not in {",", "(", ")", "-", "/", "&", "%", "$", "'"} for t in words):
             return ""
-        if words[-1].form in _ADVERB:
+        if words[-1].form in ADVERBS:
             words = words[:-1]
         if may_hold_verb([t for t in words if not t.form.endswith("ly")]):
             return ""
@@ -298,7 +235,7 @@ class _Clause:
             return False
         last = next((k for k in range(verb + 1, self.last - 1) if tokens[k].form == "and" and not tokens[k].inner
                      and is_finite(tokens, k + 1)), None)  # fmt: skip
-        return last is not None and not {t.form for t in tokens[verb:last]} & _SCOPE
+        return last is not None and not {t.form for t in tokens[verb:last]} & SCOPES
 
     def _relative(self, first: int, at: int) -> _Cut | None:
         """`..., who was born in Paris` at the end, behind a full name and nothing else that it could belong to."""
