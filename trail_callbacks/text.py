@@ -26,6 +26,12 @@ _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)+")
 _PLAIN_WORD = re.compile(r"[\w\x00]+", re.ASCII)  # the same in a third of the time, where no other letter stands
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
 _WRAPPED = 40  # characters; nobody wraps prose at less
+# sentencex looks for the end of each quotation: its time grows with quotation marks times signs.
+_QUOTE = re.compile("[\"'`\u00ab\u00b4\u2018-\u201f\u2039]")
+_QUOTES = 400  # in one block
+_LONGEST, _SHORTEST = 20_000, 1_000  # signs of a block, and where it has more quotation marks than that
+_END = re.compile(r"[.!?\u3002\uff01\uff1f][\"')\]\u201d\u2019]?\s+(?=[^\W\d_a-z])")
+_GAP = re.compile(r"\s+")
 _LONE = re.compile("[\ud800-\udfff]")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
 _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
@@ -100,8 +106,23 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
         at += len(line)
         wrapped = len(line) >= _WRAPPED and line.rstrip()[-1:] not in _CLOSING and following[:1].islower()
         if not wrapped:
-            yield start, text[start:at]
+            yield from _pieces(text, start, at)
             start = at
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """A block, cut where that keeps time linear: behind a sentence, else at a blank, else anywhere."""
+    while end - start > _SHORTEST:
+        block = text[start : min(end, start + _LONGEST)]
+        size = _LONGEST if len(_QUOTE.findall(block)) <= _QUOTES else _SHORTEST
+        if end - start <= size:
+            break
+        cuts = [gap.end() for gap in _END.finditer(text, start + size // 2, start + size)]
+        cuts = cuts or [gap.end() for gap in _GAP.finditer(text, start + size // 2, start + size)]
+        stop = cuts[-1] if cuts else start + size
+        yield start, text[start:stop]
+        start = stop
+    yield start, text[start:end]
 
 
 def words(text: str) -> Words:
