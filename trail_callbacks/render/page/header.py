@@ -14,7 +14,7 @@ __all__ = ["charts", "facts", "notices", "score"]
 
 _STATES = {
     "assessed": "all claims judged",
-    "partial": "some claims were not judged",
+    "partial": "of the claims that were judged; some were not",
     "abstained": "the answer declines to answer",
     "no_checkable_claims": "nothing that could be checked",
     "no_evidence": "no source reached the answer",
@@ -42,8 +42,7 @@ def score(report: Report) -> Iterator[str]:
     yield f'<rect class="point" x="{at - 2:.1f}" y="0" width="4" height="16" rx="1"/></svg>'
     if interval:
         yield f'<p class="faint">95 % interval {interval[0]:.2f} to {interval[1]:.2f}</p>'
-    part = ", of the claims that were judged" if report.state == "partial" else ""
-    yield f"<p>{state}{part}</p></div>"
+    yield f"<p>{state}</p></div>"
 
 
 def charts(view: View) -> Iterator[str]:

@@ -73,7 +73,7 @@ class Trails:
         entered = verdict.introduced_at
         ways: dict[tuple[str, ...], None] = {}
         if entered is not None:
-            stations = [entered, *verdict.carried_through, answer.id]
+            stations = [entered, *verdict.carried_through[:_STOPS], answer.id]
             for here, there in pairwise(stations):
                 ways[self._way(here, there)] = None
         for node_id in dict.fromkeys(item.node_id for item in verdict.evidence):
@@ -83,6 +83,8 @@ class Trails:
 
     def _way(self, a: str, b: str) -> tuple[str, ...]:
         """A shortest path, as `ProvenanceGraph.path`; the search is kept, as many claims ask for the same end."""
+        if a in self._sources.get(b, ()):
+            return (a, b)
         onward = self._onward.get(b)
         if onward is None:
             onward = self._onward[b] = self._search(b)

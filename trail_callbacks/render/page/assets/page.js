@@ -230,6 +230,7 @@
 
   function themed() {
     by("theme").textContent = theme() === "dark" ? "Light" : "Dark";
+    by("graph").dataset.drawn = theme();
     graph?.restyle();
   }
 
