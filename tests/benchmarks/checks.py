@@ -88,7 +88,7 @@ def ragtruth_dev(folder):
 def nli_dev(folder):
     """Short premises: entailed against contradicted; neutral ones say nothing about a check."""
     for row in rows(Path(folder, "nli_dev.jsonl.gz")):
-        if row["label"] == 0 or (row["label"] == 2 and not row["binary"]):  # noqa: PLR2004 - the class
+        if row["label"] == 0 or (row["label"] == 2 and not row["binary"]):
             yield Item(row["hypothesis"], (row["premise"],), row["label"] != 0, None, row["dataset"])
 
 
@@ -136,8 +136,14 @@ def measure(name, items, read, show):
         counts[item.unsupported, finding is not None] += 1
         typed[item.error_type == TYPES[name], finding is not None] += 1
         if finding is not None and show and item.group != "fables":
-            print(f"{'HIT  ' if item.unsupported else 'ALARM'} [{item.group}|{item.error_type}] {item.claim}", file=sys.stderr)
-            print(f"      {finding.claim_words!r} against {finding.evidence_words!r} {finding.detail or ''}", file=sys.stderr)
+            print(
+                f"{'HIT  ' if item.unsupported else 'ALARM'} [{item.group}|{item.error_type}] {item.claim}",
+                file=sys.stderr,
+            )
+            print(
+                f"      {finding.claim_words!r} against {finding.evidence_words!r} {finding.detail or ''}",
+                file=sys.stderr,
+            )
             for peer in peers:
                 print(f"      - {peer.text[:400]}", file=sys.stderr)
     found = counts[True, True] + counts[False, True]
@@ -163,7 +169,10 @@ def main():
     parser.add_argument("--seconds", action="store_true", help="measure the time of all checks together")
     options = parser.parse_args()
     if not options.data:
-        print("skipped: neither --data nor TRAIL_DATA_DIR is set; the labelled data is not in this repository", file=sys.stderr)
+        print(
+            "skipped: neither --data nor TRAIL_DATA_DIR is set; the labelled data is not in this repository",
+            file=sys.stderr,
+        )
         return 0
     names = options.only.split(",") if options.only else [*CHECKS, *WIDE]
     for label in options.sets.split(","):
@@ -174,7 +183,9 @@ def main():
             for claim, peers, passages in read:
                 for name in names if peers else ():
                     fired(name, claim, peers, passages)
-            print(json.dumps({"set": label, "ms_a_claim": round(1000 * (time.perf_counter() - started) / len(items), 3)}))
+            print(
+                json.dumps({"set": label, "ms_a_claim": round(1000 * (time.perf_counter() - started) / len(items), 3)})
+            )
         for name in names:
             line = measure(name, items, read, options.show)
             if options.table:

@@ -18,16 +18,19 @@ _DATED = frozenset({"year", "month", "day", "weekday", "clock", "rank", "quarter
 _MIXED = vocabulary("respectively both each together combined and/or than versus vs")
 _LISTED = vocabulary("for in at by of from to")
 _ON_SUBJECT = 0.6
+_MANY = 24  # numbers; a text with more is a table, and its rows tell whose they are
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
-    """Finds a number of the claim that the passage gives for another name, while it has one of its kind for the claim's name.
+    """Finds a number that the passage gives for another name, while it has one of its kind for the claim's.
 
-    `Oslo has 40 clerks and Bergen 25` makes `Oslo has 25 clerks` wrong. A number is of the name ahead of it, or right behind
-    it where a preposition joins them (`25 in Bergen`). Left alone: dates and ranks, `respectively`, comparisons, and claims
-    that have both names.
+    `Oslo has 40 clerks and Bergen 25` makes `Oslo has 25 clerks` wrong. A number is of the name ahead of it, or
+    right behind it where a preposition joins them (`25 in Bergen`). Left alone: dates and ranks, `respectively`,
+    comparisons, and claims that have both names.
     """
     if any(term.form in _MIXED for reading in (claim, passage) for term in reading.terms):
+        return None
+    if max(len(claim.quantities), len(passage.quantities)) > _MANY:
         return None
     for quantity in claim.quantities:
         if quantity.kind in _DATED or quantity.value == 1:
@@ -41,7 +44,9 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
             continue
         own = [each for each, owner in given if owner and _same(owner, name) and not equal(quantity, each)]
         nouns = {quantity.noun, *(each.noun for each, _ in equals)} - {""}
-        own = [each for each in own if each.within is None and (each.noun in nouns or not nouns or _bare(each, passage))]
+        own = [
+            each for each in own if each.within is None and (each.noun in nouns or not nouns or _bare(each, passage))
+        ]
         if not own or agreement(claim, passage, (quantity.start, quantity.end)) < _ON_SUBJECT:
             continue
         return Finding(
@@ -74,12 +79,9 @@ def _bare(quantity: Quantity, passage: Reading) -> bool:
 
 
 def _names(reading: Reading) -> list[tuple[Term, ...]]:
-    """Names, and the capitalised word that opens the text, which may be one."""
-    first = reading.terms[0] if reading.terms else None
-    names = list(reading.names)
-    if first is not None and first.kind == "word" and reading.text[first.start].isupper():
-        names.insert(0, (first,))
-    return names
+    """Names, and the capitalised words that open a sentence, which may be some."""
+    opening = [(t,) for t in reading.terms if t.kind == "word" and reading.text[t.start].isupper()]
+    return sorted((*reading.names, *opening), key=lambda name: name[0].start)
 
 
 def _same(a: Sequence[Term], b: Sequence[Term]) -> bool:

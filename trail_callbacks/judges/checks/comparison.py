@@ -97,7 +97,10 @@ def _is_comparative(term: Term) -> bool:
 
 
 def _side(terms: tuple[Term, ...]) -> frozenset[str]:
-    return frozenset(t.stem for t in terms if t.kind != "function" and t.stem not in _VERBS)
+    solid = [t for t in terms if t.kind != "function" and t.stem not in _VERBS]
+    return frozenset(key for t in solid for key in (t.stem, t.form))
 
 
-_VERBS = frozenset(stem(form) for form in vocabulary("have cost grow run earn weigh seem remain become much far slightly even that"))
+_VERBS = frozenset(
+    stem(form) for form in vocabulary("have cost grow run earn weigh seem remain become much far slightly even that")
+)

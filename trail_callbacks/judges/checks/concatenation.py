@@ -29,12 +29,12 @@ def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
     """Finds a predicate of the claim only in passages that begin with another name, while others are about the claim's.
 
     The claim must begin with a name that some passage has, and say two things at least that are in no passage with that name.
-    The other passage must begin with a name that the claim lacks and nowhere have the claim's. Left alone: claims with
-    several names, sentences that begin with a pronoun or a common noun, and pairs joined by `and`.
+    The other passage must begin with a name that the claim lacks and nowhere have the claim's. Left alone: sentences that begin with a pronoun or a common noun, and pairs joined by `and`.
     """
-    subject = _subject(claim)
-    if not subject or any(not _same(name, subject) for name in claim.names) or any(t.form in _JOINED for t in claim.terms):
+    subject = _subject(claim) or _short(claim, passages)
+    if not subject or any(t.form in _JOINED for t in claim.terms):
         return None
+    others = [name for name in claim.names if not _same(name, subject)]
     about = [passage for passage in passages if known(subject, passage)]
     said = _said(claim, subject)
     if not about or len(said) < _LEAST:
@@ -42,6 +42,8 @@ def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
     for passage in passages:
         other = _subject(passage)
         if not other or known(subject, passage) or known(other, claim) or any(known(other, each) for each in about):
+            continue
+        if not all(known(name, passage) for name in others):
             continue
         held = [each for each in said if _has(each, passage, claim)]
         if len(held) < _LEAST or len(held) < _MOST * len(said):
@@ -64,6 +66,14 @@ def _subject(reading: Reading) -> tuple[Term, ...]:
     """The name that a text begins with, at most behind an article; a capitalised first word of its own is none."""
     first = next((term for term in reading.terms if term.kind != "function"), None)
     return next((name for name in reading.names if first is not None and name[0].start == first.start), ())
+
+
+def _short(claim: Reading, passages: Sequence[Reading]) -> tuple[Term, ...]:
+    """The word that opens the claim, if it is part of a name of the passages."""
+    first = claim.terms[0] if claim.terms else None
+    if first is None or first.kind != "word" or not claim.text[first.start].isupper():
+        return ()
+    return (first,) if any(first.form == t.form for each in passages for name in each.names for t in name) else ()
 
 
 def _same(a: Sequence[Term], b: Sequence[Term]) -> bool:

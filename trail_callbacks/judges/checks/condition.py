@@ -24,10 +24,11 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _NOT = re.compile(r"\b(?:not|no|never|cannot)\b|n['\u2019]t\b", re.IGNORECASE)
+_CASES = re.compile(r"in\s", re.IGNORECASE)
 _END = re.compile(r"[,;:.!?()\u2014]")
 _MAIN = 0.8  # share of the claim that the passage must have outside its condition
 _ABOUT = 0.34  # share of the words of the condition that a claim must have to state it in other words
-_LEAST = 3  # words of a claim that say what is conditional
+_LEAST = 2  # words of a claim that say what is conditional
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
@@ -36,12 +37,12 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     The condition must stand in the sentence that has nearly all words of the claim. Left alone: claims with a condition,
     an exception or a hedge of their own, in whatever words, and conditions of which the claim has a part.
     """
-    if _OWN.search(claim.text) or len(claim.content) < _LEAST or _NOT.search(claim.text):
+    if _OWN.search(claim.text) or len(claim.content) + len(claim.quantities) < _LEAST or _NOT.search(claim.text):
         return None
     for found in _CONDITION.finditer(passage.text):
         first, last = _extent(passage, found)
         words = [t for t in passage.content if found.start() <= t.start < last]
-        if not words or sum(map(claim.has, words)) > _ABOUT * len(words):
+        if (not words and not _CASES.match(found.group())) or sum(map(claim.has, words)) > _ABOUT * max(1, len(words)):
             continue
         rest = Reading(passage.text[:first] + " " * (last - first) + passage.text[last:])
         if agreement(claim, rest) < _MAIN or _NOT.search(passage.text[:first]):
@@ -59,6 +60,8 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 
 def _extent(passage: Reading, found: re.Match[str]) -> tuple[int, int]:
-    """The condition: up to the next comma or end of sentence."""
+    """The condition: up to the next comma or end of sentence; `in some cases` is one by itself."""
+    if _CASES.match(found.group()):
+        return found.span()
     end = _END.search(passage.text, found.end())
     return found.start(), end.start() if end else len(passage.text)

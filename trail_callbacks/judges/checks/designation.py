@@ -12,7 +12,9 @@ from trail_callbacks.units import DAYS, MONTHS
 
 __all__ = ["compare"]
 
-_DESIGNATION = re.compile(r"(?<![\w-])([^\W\d_][\w.]{0,30})([ \u00a0-]?)(\d{1,4}(?:\.\d{1,3}){0,2}[A-Za-z]?)(?![\w%,.]\d|[\w%-])")
+_DESIGNATION = re.compile(
+    r"(?<![\w-])([^\W\d_]{1,30})([ \u00a0-]?)(\d{1,4}(?:\.\d{1,3}){0,2}[A-Za-z]?)(?![\w%,.:]\d|[\w%-])"
+)
 _PLAIN = frozenset(
     word.casefold() for word in (*MONTHS, *DAYS, "Passage", "Step", "Source", "Document", "Page", "Chapter", "Section", "Figure",
     "Table", "Item", "Option", "Tip", "Note", "Method", "Part", "Question", "Answer", "Over", "About", "Around", "Nearly", "Some",
@@ -54,7 +56,7 @@ def _designations(reading: Reading) -> Iterator[tuple[str, str, tuple[int, int]]
     for match in _DESIGNATION.finditer(reading.text):
         base, number = match[1].casefold(), match[3].casefold()
         year = len(number) == len("1999") and number.isdigit()
-        if match[1][0].isupper() and base not in _PLAIN and not (year and match[2] != "-"):
+        if match[1][0].isupper() and (base not in _PLAIN or not match[2]) and not (year and match[2] != "-"):
             yield base, number, match.span()
 
 

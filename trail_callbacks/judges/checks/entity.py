@@ -66,7 +66,7 @@ _NICKNAMES = {
 _ROOT = 4  # letters that a country and its people share
 _ABOUT = 0.35  # share of the rest of a claim that a passage must have to dispute its name
 _SHORTEST, _LONGEST = 2, 5  # letters of an abbreviation
-_REACH = 3  # words between a name and the word that gives it its place
+_REACH = 4  # words between a name and the word that gives it its place
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
@@ -106,9 +106,7 @@ def _is_name(name: Sequence[Term], reading: Reading) -> bool:
 def _alias(name: Sequence[Term], passage: Reading) -> bool:
     """Whether a text has the country by another word."""
     written = " ".join(term.form for term in name)
-    return any(
-        written in group and any(alias in group for alias in _grams(passage)) for group in _ALIASES
-    ) or any(
+    return any(written in group and any(alias in group for alias in _grams(passage)) for group in _ALIASES) or any(
         len(term.form) >= _ROOT and any(_rooted(term.form, each.form) for other in passage.names for each in other)
         for term in name
     )
@@ -137,9 +135,15 @@ def _near(name: Sequence[Term], other: Sequence[Term]) -> bool:
     return not long.startswith(short[:3]) and (short, long) not in _NICKNAMES and (long, short) not in _NICKNAMES
 
 
+def _called(name: Sequence[Term], other: Sequence[Term]) -> bool:
+    """Whether one name has a nickname of the other: `Bill Tarn` and `William Tarn`."""
+    pairs = [(a.form, b.form) for a in name for b in other]
+    return any(pair in _NICKNAMES or pair[::-1] in _NICKNAMES for pair in pairs)
+
+
 def _replaced(name: Sequence[Term], claim: Reading, other: Sequence[Term], passage: Reading) -> bool:
     """Whether a name stands where the passage has another, and both are of one kind as far as their words tell."""
-    if not _place(name, claim) & _place(other, passage):
+    if _called(name, other) or not _place(name, claim) & _place(other, passage):
         return False
     kinds = [{term.form for term in each} & _KINDS for each in (name, other)]
     return not (kinds[0] and kinds[1]) or kinds[0] == kinds[1]
@@ -198,7 +202,7 @@ def _place(name: Sequence[Term], reading: Reading) -> set[tuple[str, str]]:
     first, last = order[0], order[-1]
     found: set[tuple[str, str]] = set()
     before = reading.terms[max(0, first - _REACH) : first]
-    passive = bool(before) and before[-1].form == "by"
+    passive = any(term.form == "by" for term in before[-2:])
     left = next((t for t in reversed(before) if t.kind == "word"), None)
     if left:
         found.add(("after" if passive else "before", left.stem))

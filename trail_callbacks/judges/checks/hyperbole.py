@@ -23,8 +23,11 @@ _STRONG = re.compile(
     re.IGNORECASE,
 )
 _STEM = 6  # letters that make two forms of a strong word one
-_MILD = re.compile(r"\b(?:very|highly|greatly|strongly|sharply|significant(?:ly)?|radical(?:ly)?|huge|enormous|great(?:est)?|much|"
-    r"excellent|wonderful|terrific|immense|vast|massive|unique|ideal|terrible|severe(?:ly)?|disastrous|tremendous(?:ly)?)\b", re.I)
+_MILD = re.compile(
+    r"\b(?:very|highly|greatly|strongly|sharply|significant(?:ly)?|radical(?:ly)?|huge|enormous|great(?:est)?|much|"
+    r"excellent|wonderful|terrific|immense|vast|massive|unique|ideal|terrible|severe(?:ly)?|disastrous|tremendous(?:ly)?)\b",
+    re.IGNORECASE,
+)
 _DENIED = re.compile(r"\b(?:not|no|never|cannot|without|difficult|hard|impossible)\b|n['\u2019]t\b", re.IGNORECASE)
 _SCALES = [
     [
@@ -42,7 +45,7 @@ _SCALES = [
         "like appreciate enjoy < love adore < worship",
         "dislike < hate detest loathe",
         "criticise criticize question < attack condemn denounce blast slam",
-        "help assist support contribute < ensure guarantee",
+        "help assist support contribute < guarantee",
         "improve better < transform revolutionise revolutionize",
         "damage harm hurt < destroy devastate ruin annihilate",
         "popular known < famous celebrated renowned < legendary iconic",
@@ -54,7 +57,9 @@ _SCALES = [
         "several some few < many numerous < countless innumerable endless",
     )
 ]  # fmt: skip
-_PLACES = {form: (scale, step) for scale, steps in enumerate(_SCALES) for step, forms in enumerate(steps) for form in forms}
+_PLACES = {
+    form: (scale, step) for scale, steps in enumerate(_SCALES) for step, forms in enumerate(steps) for form in forms
+}
 _ON_SUBJECT = 0.3
 _PAIR = 0.6
 
@@ -76,7 +81,9 @@ def _stronger(claim: Reading, passage: Reading) -> Finding | None:
             continue
         if _DENIED.search(claim.text[max(0, strong.start() - 30) : strong.start()]) or _in_name(strong, claim):
             continue
-        beside = [t for t in claim.content if t.end <= strong.start()][-1:] + [t for t in claim.content if t.start >= strong.end()][:1]
+        beside = [t for t in claim.content if t.end <= strong.start()][-1:] + [
+            t for t in claim.content if t.start >= strong.end()
+        ][:1]
         if not any(map(passage.has, beside)) or agreement(claim, passage, strong.span()) < _ON_SUBJECT:
             continue
         return _finding(claim, strong.span(), passage, (0, 0))

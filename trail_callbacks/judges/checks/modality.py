@@ -14,7 +14,7 @@ _ADVISED = vocabulary("should recommended advised ought advisable encouraged sug
 _BOUND = vocabulary("must required mandatory obliged obligatory shall compulsory obligated")
 _RANK = {**dict.fromkeys(_FREE, 1), **dict.fromkeys(_ADVISED, 2), **dict.fromkeys(_BOUND, 3)}
 _OVER = vocabulary("be been have has also then not only to it they he she you only still further first always")
-_LIGHT = frozenset(stem(form) for form in vocabulary("do make have get take give be know say tell use need want go come see"))
+_LIGHT = frozenset(stem(form) for form in vocabulary("do make have get take give be know say tell come see"))
 _NOT = vocabulary("not cannot never no neither nor without unless")
 _REACH = 5
 _ON_SUBJECT = 0.6
@@ -37,7 +37,9 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
             cue = _cue(passage, place)
             if cue is None or {_RANK[mine.form], _RANK[cue.form]} not in ({1, 3}, {2, 3}):
                 continue
-            if agreement(claim, passage, (term.start, term.end)) < _ON_SUBJECT or not one_place(claim, i, passage, place):
+            if agreement(claim, passage, (term.start, term.end)) < _ON_SUBJECT or not one_place(
+                claim, i, passage, place
+            ):
                 continue
             if any(other is not None and _RANK[other.form] == _RANK[mine.form] for other in _all(passage, term)):
                 continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
@@ -26,7 +25,7 @@ _NOT_CUES = vocabulary("only just merely simply necessarily until least solely a
 _PREPOSITIONS = vocabulary("by of for in on at with from into over under against between through than as")
 _DEGREES = vocabulary(
     """very particularly especially fully entirely completely always all every enough as more much most quite exactly
-    actively longer yet only necessarily so too strictly far well long better worse less further additional clear"""
+    actively longer only necessarily so too strictly far well long better worse less further additional clear"""
 )
 _LIGHT = frozenset(
     stem(form) for form in vocabulary(
@@ -67,7 +66,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 
 def _flip(claim: Reading, passage: Reading) -> Finding | None:
-    if (_denies(claim, passage) and _denies(passage, claim)) or _veiled(claim) or _veiled(passage):
+    if (_denies(claim, passage) and _denies(passage, claim)) or _veiled(claim, passage) or _veiled(passage, claim):
         return None
     for i, term in enumerate(claim.terms):
         if term.kind != "word" or term.stem in _LIGHT:
@@ -89,27 +88,30 @@ def _flip(claim: Reading, passage: Reading) -> Finding | None:
 
 def _denies(reading: Reading, other: Reading) -> bool:
     """Whether anything is denied that the other side speaks of, too."""
-    cues = (i for i, term in enumerate(reading.terms) if _is_cue(term))
+    cues = (i for i, term in enumerate(reading.terms) if _is_cue(term) and _next(reading, i) not in _NOT_CUES)
     return any(
         term.kind != "function" and other.has(term) for i in cues for term in reading.terms[i + 1 : i + 1 + _REACH]
     )
 
 
-def _veiled(reading: Reading) -> bool:
+def _veiled(reading: Reading, other: Reading) -> bool:
     """Whether a text denies by its words, in ways that are not followed: `prevent`, `rarely`, `it is a myth`."""
     return any(
         term.stem in _PREVENTING
         and not (term.stem in _REFUSING and _next(reading, i) == "to")
         and not (term.form == "yet" and _next(reading, i) == "to")
         for i, term in enumerate(reading.terms)
-        if term.form != "without"
+        if term.form != "without" and not other.has(term)
     )
 
 
 def _supposed(reading: Reading, i: int) -> bool:
     """Whether a word stands in or after a condition, or in `patients who do not sleep`: it is no plain statement."""
     first, _ = clause(reading, i)
-    return reading.terms[first].form in _NARROWING or any(t.form in _SUPPOSING for t in reading.terms[:i])
+    told = first > 0 and reading.terms[first - 1].stem in _EVIDENCE  # `no evidence that`
+    return (reading.terms[first].form in _NARROWING and not told) or any(
+        t.form in _SUPPOSING for t in reading.terms[:i]
+    )
 
 
 _SUPPOSING = vocabulary("if unless whether until")
@@ -137,7 +139,7 @@ def _denial(reading: Reading, i: int) -> Term | None:
             if not any(term.stem in _EVIDENCE for term in before[:k]):
                 before = before[k + 1 :]
             break
-    if any(term.form in _DEGREES and not (term.form == "yet" and _to(before, k)) for k, term in enumerate(before)):
+    if any(term.form in _DEGREES for term in before):
         return None
     found = []
     for k, term in enumerate(before):
@@ -151,10 +153,6 @@ def _denial(reading: Reading, i: int) -> Term | None:
     return found[-1] if len(found) % 2 else None
 
 
-def _to(before: Sequence[Term], k: int) -> bool:
-    return k + 1 < len(before) and before[k + 1].form == "to"
-
-
 def _opposite(claim: Reading, passage: Reading) -> Finding | None:
     for i, term in enumerate(claim.terms):
         if term.kind == "name" or passage.has(term):
@@ -165,11 +163,17 @@ def _opposite(claim: Reading, passage: Reading) -> Finding | None:
                 continue
             if _doubtful(claim, i) or _doubtful(passage, place):
                 continue
+            if _compared(claim, i) or _compared(passage, place):  # two that are compared may have changed places
+                continue
             if "-" in (claim.text[term.start - 1 : term.start], passage.text[other.start - 1 : other.start]):
                 continue
             if agreement(claim, passage, (term.start, term.end)) >= _TURNED and one_place(claim, i, passage, place):
                 return _finding(claim, passage, (term, term), (other, place), "opposite")
     return None
+
+
+def _compared(reading: Reading, i: int) -> bool:
+    return any(term.form == "than" for term in reading.terms[i + 1 : i + 1 + _REACH])
 
 
 def _doubtful(reading: Reading, i: int) -> bool:

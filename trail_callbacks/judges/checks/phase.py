@@ -50,9 +50,7 @@ def _marks(reading: Reading) -> list[tuple[str, int, int]]:
             words = mark.split()
             if words[0] not in forms:
                 continue
-            found += [
-                (phase, i, i + len(words) - 1) for i in range(len(forms)) if forms[i : i + len(words)] == words
-            ]
+            found += [(phase, i, i + len(words) - 1) for i in range(len(forms)) if forms[i : i + len(words)] == words]
     return found
 
 

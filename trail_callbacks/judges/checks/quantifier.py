@@ -17,7 +17,8 @@ _DEGREES = {
     **dict.fromkeys(vocabulary("many often numerous frequently"), 3),
     **dict.fromkeys(vocabulary("most majority usually typically generally mostly largely"), 4),
     **dict.fromkeys(
-        vocabulary("all every always everyone everybody everything entire entirely whole each completely universally"), 5
+        vocabulary("all every always everyone everybody everything entire entirely whole each completely universally"),
+        5,
     ),
 }
 _LEAST = {4: 50.0, 5: 100.0}  # per cent from which `most` and `all` hold
@@ -49,7 +50,12 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
                 return _finding(claim, (term.start, term.end), passage, (narrow.start, narrow.end))
         least = _STRONG_MAJORITY if strong else _LEAST[degree]
         share = next((q for q in passage.quantities if q.kind == "percent"), None)
-        if share and share.value < least and share.bound != "over" and not any(q.kind == "percent" for q in claim.quantities):
+        if (
+            share
+            and share.value < least
+            and share.bound != "over"
+            and not any(q.kind == "percent" for q in claim.quantities)
+        ):
             start = claim.terms[wide - 1].start if strong else term.start
             return _finding(claim, (start, term.end), passage, (share.start, share.end))
     return None
@@ -62,7 +68,9 @@ def _degrees(reading: Reading) -> Iterator[tuple[int, int, set[str]]]:
         if degree is None or term.kind == "name":
             continue
         around = [t.form for t in reading.terms[max(0, i - 1) : i] + reading.terms[i + 1 : i + 2]]
-        if (around and around[-1] == "other" and term.form == "each") or (term.form == "all" and {"at", "in"} & set(around[:1])):
+        if (around and around[-1] == "other" and term.form == "each") or (
+            term.form == "all" and {"at", "in"} & set(around[:1])
+        ):
             continue
         if term.form == "most" and i + 1 < len(reading.terms) and _adjective(reading, i):
             continue
@@ -72,7 +80,11 @@ def _degrees(reading: Reading) -> Iterator[tuple[int, int, set[str]]]:
 
 def _adjective(reading: Reading, i: int) -> bool:
     """Whether `most` makes a superlative: `the most common kind`."""
-    return i > 0 and reading.terms[i - 1].form in {"the", "its", "their", "his", "her"} and reading.terms[i + 1].form != "of"
+    return (
+        i > 0
+        and reading.terms[i - 1].form in {"the", "its", "their", "his", "her"}
+        and reading.terms[i + 1].form != "of"
+    )
 
 
 def _finding(claim: Reading, span: tuple[int, int], passage: Reading, place: tuple[int, int]) -> Finding:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from trail_callbacks.quantities import Quantity, quantities
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -14,6 +15,7 @@ from trail_callbacks.terms import Term, looks_english, terms, vocabulary
 __all__ = ["Finding", "Reading"]
 
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
+_PLACES = 32  # of one word that are looked at: a text with more repeats itself
 _ENDING = 4  # letters that may follow the shared ones
 _CLAUSE = re.compile(
     r"[.;:!?()\u2014]|,|\b(?:but|although|though|while|whereas|because|which|who|and)\b", re.IGNORECASE
@@ -89,6 +91,12 @@ class Reading:
         return tuple(map(tuple, groups))
 
     @cached_property
+    def runs(self) -> frozenset[tuple[str, ...]]:
+        """All three words in a row."""
+        forms = [term.form for term in self.terms]
+        return frozenset(zip(forms, forms[1:], forms[2:], strict=False))
+
+    @cached_property
     def _known(self) -> frozenset[str]:
         return frozenset(key for term in self.terms for key in (term.form, term.stem))
 
@@ -109,13 +117,14 @@ class Reading:
         return any(_related(term.stem, other) for other in self._starts.get(term.stem[:_PREFIX], ()))
 
     def same(self, term: Term) -> list[int]:
-        """Returns the places in `terms` where a word, or a form of it, stands."""
-        return [
+        """Returns the first 32 places in `terms` where a word, or a form of it, stands."""
+        places = (
             i
             for i, other in enumerate(self.terms)
             if other.kind != "function"
             and (other.form == term.form or other.stem == term.stem or _related(term.stem, other.stem))
-        ]
+        )
+        return list(islice(places, _PLACES))
 
     def before(self, i: int, reach: int) -> Sequence[Term]:
         """Returns up to `reach` words before the i-th in its clause, nearest last."""

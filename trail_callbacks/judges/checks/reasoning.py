@@ -15,7 +15,7 @@ __all__ = ["compare_all"]
 _LINK = re.compile(
     r"\b(?:because(?:\s+of)?|therefore|thus|hence|consequently|as\s+a\s+(?:result|consequence)(?:\s+of)?|due\s+to|owing\s+to|"
     r"thanks\s+to|which\s+(?:means|meant|caused|causes|led|leads)|(?:led|leads)\s+to|caused|resulted\s+in|results\s+in|"
-    r"(?<=, )so(?=\s+(?:the|it|they|he|she|a|an|all|we|there|this|that|[A-Z])\b))\b",
+    r"(?<=, )so(?=\s+(?:the|they|he|she|a|an|all|we|there|this|that|[A-Z])\b))\b",
     re.IGNORECASE,
 )
 _GIVEN = re.compile(
@@ -26,13 +26,22 @@ _GIVEN = re.compile(
     r"prevent(?:s|ed|ing)?|stop(?:s|ped)?|bring(?:s|ing)?|brought|attribut\w+|blam\w+|driv\w+|drove|depend\w*|based)\b",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
-    r"\b(?:un(?:clear|known|certain)|not\s+(?:known|clear|certain|yet\s+known)|cannot\s+(?:tell|say|be\s+said)|"
-    r"no\s+(?:link|connection|evidence|proof)|unrelated|not\s+(?:because|due|caused|related|linked))\b",
+_CAUSE = re.compile(
+    r"\b(?:because|caus\w+|results?|resulted|due|therefore|thus|le(?:ads?|d)\s+to|reasons?|owing|why|so)\b",
     re.IGNORECASE,
 )
-_LIGHT = frozenset(stem(form) for form in vocabulary("do make have get take be become go come say use need also more other result reason"))
+_BACK = re.compile(r"(?:this|that|these|those|it|they|its|their|he|she|so|as)\b", re.IGNORECASE)
+_UNSURE = re.compile(
+    r"\b(?:(?:un(?:clear|known|certain)|not\s+(?:yet\s+)?(?:known|clear|certain)|cannot\s+(?:tell|say|be\s+said))\s+"
+    r"(?:whether|if|why|how|what)|no\s+(?:link|connection|evidence|proof)|unrelated|not\s+(?:because|due|caused|related|linked))\b",
+    re.IGNORECASE,
+)
+_LIGHT = frozenset(
+    stem(form)
+    for form in vocabulary("do make have get take be become go come say use need also more other result reason")
+)
 _HELD = 0.6  # share of a part that one passage must have
+_TOUCHED = 0.34  # share of the words of a part that a sentence must have to speak of it
 _LEAST = 2  # words of content in a part
 
 
@@ -57,10 +66,29 @@ def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
             found = _UNSURE.search(unsure[0].text)
             return found and _finding(claim, link, found.group(), found.span())
         joined = any(_GIVEN.search(passage.text) for passage in both)
-        opened = any(_LINK.search(passages[p].text) for p in {*holds[0], *holds[1]})
-        if not joined and not opened and not set(holds[0]) & set(holds[1]):
+        opened = any(_opens(passages[p]) for p in {*holds[0], *holds[1]})
+        if not joined and not opened and not set(holds[0]) & set(holds[1]) and not _told(link, one, other, passages):
             return _finding(claim, link, "", (0, 0))
     return None
+
+
+def _told(link: re.Match[str], one: Sequence[Term], other: Sequence[Term], passages: Sequence[Reading]) -> bool:
+    """Whether a sentence with a word of each part has a plain word of cause, or one with either has the link itself."""
+    word = link.group().split()[0].casefold()
+    for passage in passages:
+        near = [any(map(passage.has, part)) for part in (one, other)]
+        if all(near) and _CAUSE.search(passage.text):
+            return True
+        if any(near) and word in {"due", "thanks"} and any(term.form == word for term in passage.terms):
+            return True
+    return False
+
+
+def _opens(passage: Reading) -> bool:
+    """Whether a sentence begins with a link to the one before: `Therefore`, or `This` and a word of cause."""
+    return _LINK.match(passage.text) is not None or (
+        _BACK.match(passage.text) is not None and _GIVEN.search(passage.text) is not None
+    )
 
 
 def _spans(link: re.Match[str], claim: Reading) -> Iterator[tuple[int, int]]:
@@ -86,9 +114,8 @@ def _share(part: Sequence[Term], passage: Reading) -> float:
 def _touches(one: Sequence[Term], other: Sequence[Term], passage: Reading) -> bool:
     """Whether a sentence speaks of both parts, by words that only one of them has."""
     first, second = {t.stem for t in one}, {t.stem for t in other}
-    return any(passage.has(t) for t in one if t.stem not in second) and any(
-        passage.has(t) for t in other if t.stem not in first
-    )
+    own = [t for t in one if t.stem not in second], [t for t in other if t.stem not in first]
+    return all(part and _share(part, passage) >= _TOUCHED for part in own)
 
 
 def _finding(claim: Reading, link: re.Match[str], words: str, span: tuple[int, int]) -> Finding:

@@ -11,7 +11,13 @@ from trail_callbacks.terms import Term, stem, vocabulary
 __all__ = ["agreement", "clause", "heads", "index", "neighbours", "one_place", "within"]
 
 _BORDERS = vocabulary("but although though while whereas because which who if unless when whose that")
-_LINKING = frozenset(stem(form) for form in vocabulary("fail refuse decline unable able manage plan begin continue"))
+_LINKING = frozenset(
+    stem(form) for form in vocabulary(
+        """fail refuse decline unable able manage plan begin continue require allow permit oblige recommend advise expect
+        intend hope want schedule due set slate aim propose obligate perhaps"""
+    )
+)  # fmt: skip
+_WIDE = 40  # words on each side, where a clause has no end
 _STOPS = frozenset(".;:!?()\u2014")
 
 
@@ -35,10 +41,10 @@ def clause(reading: Reading, i: int) -> tuple[int, int]:
     """Returns first and past-last place in `terms` of the clause around the i-th word."""
     terms = reading.terms
     first = i
-    while first > 0 and not _border(reading, first):
+    while first > max(0, i - _WIDE) and not _border(reading, first):
         first -= 1
     last = i + 1
-    while last < len(terms) and not _border(reading, last):
+    while last < min(len(terms), i + _WIDE) and not _border(reading, last):
         last += 1
     return first, last
 
@@ -53,7 +59,9 @@ def _border(reading: Reading, i: int) -> bool:
 def neighbours(reading: Reading, i: int) -> tuple[Term | None, Term | None]:
     """Returns the words of content nearest to the i-th in its clause, on its left and right."""
     first, last = clause(reading, i)
-    solid = {term.start for term in reading.content} | {q.start for q in reading.quantities}
+    solid = {term.start for term in reading.content if term.stem not in _LINKING} | {
+        q.start for q in reading.quantities
+    }
     left = next((t for t in reversed(reading.terms[first:i]) if t.start in solid), None)
     right = next((t for t in reading.terms[i + 1 : last] if t.start in solid), None)
     return left, right
@@ -62,7 +70,7 @@ def neighbours(reading: Reading, i: int) -> tuple[Term | None, Term | None]:
 def heads(reading: Reading, i: int) -> list[Term]:
     """Returns the words of content ahead of the i-th in its clause: its subject, if it is a verb."""
     first, _ = clause(reading, i)
-    solid = {term.start for term in reading.content if term.stem not in _LINKING}
+    solid = {t.start for t in reading.content if t.stem not in _LINKING and not t.form.endswith("ly")}
     return [term for term in reading.terms[first:i] if term.start in solid]
 
 

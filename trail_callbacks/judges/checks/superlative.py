@@ -51,11 +51,13 @@ def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
             return _finding(claim, span, passage, place)
         if plain:
             continue
-        base = vocabulary(_BASES.get(term.form, "")) or ({claim.terms[i + 1].form} if term.form == "most" else frozenset())
+        base = vocabulary(_BASES.get(term.form, "")) or (
+            {claim.terms[i + 1].form} if term.form == "most" else frozenset()
+        )
         for passage in near:
-            place = _positive(claim, i, passage, base)
-            if place is not None and agreement(claim, passage, span) >= _ON_SUBJECT:
-                return _finding(claim, span, passage, place)
+            stands = _positive(claim, i, passage, base)
+            if stands is not None and agreement(claim, passage, span) >= _ON_SUBJECT:
+                return _finding(claim, span, passage, stands)
     return None
 
 
@@ -66,7 +68,9 @@ def _claimed(claim: Reading, i: int) -> set[str]:
         return set()
     if i == 0 or i + 1 >= len(claim.terms) or claim.terms[i - 1].form == "at":
         return set()
-    if term.form == "most" and (claim.terms[i - 1].form not in {"the", "its", "their"} or claim.terms[i + 1].form == "of"):
+    if term.form == "most" and (
+        claim.terms[i - 1].form not in {"the", "its", "their"} or claim.terms[i + 1].form == "of"
+    ):
         return set()
     return {term.form}.union(*(group for group in _OTHER_WORDS if term.form in group))
 
@@ -105,5 +109,3 @@ def _finding(claim: Reading, span: tuple[int, int], passage: Reading, place: tup
         span=place,
         detail="superlative",
     )
-
-

@@ -17,9 +17,24 @@ _PLANNED = frozenset(
 )  # fmt: skip
 _FUTURE = frozenset({"will", "shall"})
 _POSSIBLE = frozenset({"may", "might", "possible", "possibly", "perhaps", "potentially", "likely"})
-_HEDGED = _POSSIBLE | {"could", "would", "can", "should", "if", "probably", "maybe", "expected", "anticipated", "unlikely"}
-_OVER = vocabulary("be been have has also then soon not only to it they he she eventually later again finally still further")
-_LIGHT = frozenset(stem(form) for form in vocabulary("do make have get take give be know say tell use need want go come see mice"))
+_HEDGED = _POSSIBLE | {
+    "could",
+    "would",
+    "can",
+    "should",
+    "if",
+    "probably",
+    "maybe",
+    "expected",
+    "anticipated",
+    "unlikely",
+}
+_OVER = vocabulary(
+    "be been have has also then soon not only to it they he she eventually later again finally still further perhaps probably likely"
+)
+_LIGHT = frozenset(
+    stem(form) for form in vocabulary("do make have get take give be know say tell need go come see mice")
+)
 _REACH = 5
 _ON_SUBJECT = 0.3
 
@@ -44,7 +59,9 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
             continue
         if not ahead and not _past(i, claim):
             continue
-        if agreement(claim, passage, (term.start, term.end)) < _ON_SUBJECT or not one_place(claim, i, passage, places[0]):
+        if agreement(claim, passage, (term.start, term.end)) < _ON_SUBJECT or not one_place(
+            claim, i, passage, places[0]
+        ):
             continue
         place = passage.terms[places[0]]
         return Finding(
