@@ -8,107 +8,90 @@ from hostile import TEXTS, report
 
 from trail_callbacks import Report
 
-# What a page may hold that its own template does not: nothing of this.
-FOREIGN = """() => [...document.querySelectorAll(
+# Elements and attributes that could fetch, run or lead elsewhere; their number must be that of a harmless report.
+ACTIVE = """() => [...document.querySelectorAll(
   'img, iframe, object, embed, base, form, link, video, audio, source, svg script, math, a[href], area, frame, portal,'
-  + '[src], [srcset], [srcdoc], [background], [poster], [action], [formaction], [ping], [onclick]')]
-  .map((each) => each.outerHTML.slice(0, 200))"""
+  + 'script, style, meta, title, template, noscript, h1, body, main, [src], [srcset], [srcdoc], [background], [poster],'
+  + '[action], [formaction], [ping]')].map((each) => each.cloneNode(false).outerHTML.slice(0, 80)).sort()"""
 HANDLERS = """() => [...document.querySelectorAll('*')].flatMap((each) => [...each.attributes]
-  .filter(({name, value}) => /^on/i.test(name) || /^\\s*(javascript|data|vbscript):/i.test(value) && name !== 'value'
-    && !name.startsWith('data-') && name !== 'title' && name !== 'aria-label')
+  .filter(({name, value}) => /^on/i.test(name) || /^\\s*(javascript|data|vbscript):/i.test(value)
+    && !/^(value|title|data-.*|aria-.*)$/.test(name))
   .map(({name, value}) => `${each.tagName} ${name}=${value}`.slice(0, 200)))"""
-STATIC = """() => ['script', 'style', 'meta', 'title', 'template', 'noscript', 'h1', 'body', 'main']
-  .map((tag) => `${tag} ${document.querySelectorAll(tag).length}`)"""
 POLLUTED = "() => Object.keys(Object.prototype).concat(Object.keys(Array.prototype))"
 
 
+def inert(view, plain):
+    """Nothing in the page comes from a text."""
+    assert view.page.evaluate(ACTIVE) == plain
+    assert view.page.evaluate(HANDLERS) == []
+    assert view.page.evaluate(POLLUTED) == []
+    assert view.seen.all == []
+
+
 def used(view):
-    """Goes through the page as a reader would: every claim, the search, the filters, the graph, the help, both themes."""
+    """Goes through the page as a reader would: claims, search, filters, theme, graph, addresses, keys."""
     page = view.page
     claims = view.options()
-    for claim in claims[:40]:
+    for claim in claims[:8]:
         view.option(claim).click()
         assert view.selected == claim
         page.locator("#detail").hover()
-    for text in ("script", "<img src=x: onerror=canary('search')>", "${canary('search')}", ""):
+    for text in ("<img src=x: onerror=canary('search')>", "${canary('search')}", "script", ""):
         page.fill("#search", text)
-        page.wait_for_timeout(60)
-    for box in page.locator('input[name="class"], input[name="type"]').all()[:3]:
+    for name in ("class", "type"):
+        box = page.locator(f'input[name="{name}"]:enabled').first
         box.click()
         box.click()
     page.keyboard.press("Escape")
+    page.locator("#all").click()
     page.locator("#theme").click()
-    for number in range(3):
-        place = view.graph(
-            f"((all) => {number} < all.length ? all[{number}].renderedPosition() : null)(cy.nodes().toArray())"
-        )
-        box = page.locator("#graph").bounding_box()
-        if place and box:
-            page.mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+    page.locator("#graph").scroll_into_view_if_needed()
+    box = page.locator("#graph").bounding_box()
+    for place in view.graph("cy.nodes().slice(0, 4).map((each) => each.renderedPosition())"):
+        if 0 < place["x"] < box["width"] and 0 < place["y"] < box["height"]:
             page.mouse.click(box["x"] + place["x"], box["y"] + place["y"])
     for claim in claims[:2]:
         page.evaluate("(claim) => { location.hash = '#claim=' + claim }", claim)
-        page.wait_for_timeout(30)
     for key in ("Escape", "j", "k", "Enter", "?", "Escape"):
         page.keyboard.press(key)
 
 
-def inert(view, plain):
-    """Nothing in the page comes from a text: it has the elements of a page with a harmless text."""
-    assert view.page.evaluate(FOREIGN) == []
-    assert view.page.evaluate(HANDLERS) == []
-    assert view.page.evaluate(POLLUTED) == []
-    assert view.page.evaluate(STATIC) == plain
-    assert view.seen.all == []
+def squeezed(text):
+    return re.sub(r"\s+", " ", text).strip()
 
 
 @pytest.fixture(scope="module")
 def plain(chromium, tmp_path_factory):
     with chromium.opened(report("harmless"), tmp_path_factory.mktemp("plain")) as view:
-        return view.page.evaluate(STATIC)
+        return view.page.evaluate(ACTIVE)
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_hostile_text_in_every_field_is_inert(show, plain, name):
-    view = show(report(TEXTS[name]))
+    """With the policy, and without it: the policy is the second wall, and nothing may lean on it."""
+    text = TEXTS[name]
+    inert(show(report(text)), plain)
+    view = show(report(text), bypass_csp=True)
     used(view)
     inert(view, plain)
+    if text.isprintable() and len(text) < 2000:  # and it is to be read as it is
+        view.option(view.options()[0]).click()
+        for where in ("[data-node-text] >> nth=0", "#detail", '[role="option"] >> nth=0'):
+            assert squeezed(text) in squeezed(view.page.locator(where).text_content()), where
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_it_is_inert_without_the_policy_too(show, plain, name):
-    view = show(report(TEXTS[name]), bypass_csp=True)
-    used(view)
-    inert(view, plain)
-
-
-@pytest.mark.parametrize("bypass_csp", [False, True], ids=["policy", "no policy"])
 @pytest.mark.parametrize("backwards", [False, True], ids=["in order", "backwards"])
-def test_all_of_them_together_are_inert(show, plain, bypass_csp, backwards):
+def test_all_of_them_together_are_inert(show, plain, backwards):
     texts = list(TEXTS.values())
-    view = show(report(*(reversed(texts) if backwards else texts)), bypass_csp=bypass_csp)
+    view = show(report(*(reversed(texts) if backwards else texts)), bypass_csp=backwards)
     assert len(view.options()) == len(texts) + 1
     used(view)
     inert(view, plain)
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_it_is_inert_where_scripts_are_disabled(show, name):
-    view = show(report(TEXTS[name]), script=False)
-    assert view.page.evaluate(FOREIGN) == []
-    assert view.seen.all == []
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, text in TEXTS.items() if text.isprintable() and "\n" not in text and len(text) < 4000]
-)
-def test_it_is_shown_as_it_is(show, name):
-    text = TEXTS[name]
-    view = show(report(text))
-    shown = re.sub(r"\s+", " ", view.page.locator("[data-node-text]").first.text_content())
-    assert re.sub(r"\s+", " ", text).strip() in shown
-    view.option(view.options()[0]).click()
-    assert re.sub(r"\s+", " ", text).strip() in re.sub(r"\s+", " ", view.page.locator("#detail").text_content())
+def test_they_are_inert_where_scripts_are_disabled(show, plain):
+    view = show(report(*TEXTS.values()), script=False)
+    inert(view, plain)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +165,6 @@ def test_the_policy_would_stop_what_escaping_let_through(chromium, tmp_path, inj
     with chromium.opened(html, tmp_path) as view:
         view.page.wait_for_timeout(200)
         assert [each for each in view.seen.console if "CANARY" in each] == []
-        assert view.seen.requests == []
         assert any("POLICY" in each or "Content Security Policy" in each for each in view.seen.console)
         assert (
             view.page.evaluate(

@@ -127,7 +127,7 @@ def test_a_claim_can_be_selected_by_tab_and_enter(show):
     assert view.selected in CLAIMS[:2]
 
 
-@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("claim", [CLAIMS[0], CLAIMS[4], CLAIMS[-1]])
 def test_an_address_names_a_claim(show, claim):
     view = show(REPORT, fragment=f"#claim={claim}")
     assert view.selected == claim

@@ -127,8 +127,11 @@ def test_the_marks_of_each_class_can_be_read(show, scheme):
         assert ratio >= 4.5, where
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("case", ["plain", "selected", "empty list", "help", *MISSING])
+@pytest.mark.parametrize(
+    ("case", "scheme"),
+    [(case, scheme) for case in ("plain", "selected", "empty list", "help") for scheme in ("light", "dark")]
+    + [(case, "light") for case in MISSING],
+)
 def test_the_rules_of_accessibility_hold(show, case, scheme):
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="no axe-core: pip install --group browser"
@@ -149,20 +152,21 @@ def test_the_rules_of_accessibility_hold(show, case, scheme):
     ] == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("app", ["langchain", "harbour", "long", "layered"])
-def test_nothing_is_wider_than_the_window(show, width, app):
+def test_nothing_is_wider_than_the_window(show, app):
     report = {"harbour": harbour, "long": long_answer, "layered": layered}.get(app, lambda: demo()[app])()
-    view = show(report, viewport={"width": width, "height": 844})
-    for _ in range(2):
+    view = show(report)
+    for step, width in enumerate((*WIDTHS, *WIDTHS)):
+        view.page.set_viewport_size({"width": width, "height": 844})
         wide = view.page.evaluate("""() => [document.documentElement.scrollWidth - innerWidth,
           [...document.querySelectorAll('body *')].filter((each) => each.checkVisibility()
             && each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('#graph')
             && ![...(function* () { for (let p = each.parentElement; p; p = p.parentElement) yield p })()]
               .some((p) => ['auto', 'scroll', 'hidden', 'clip'].includes(getComputedStyle(p).overflowX)))
             .map((each) => each.outerHTML.slice(0, 120)).slice(0, 3)]""")
-        assert wide == [0, []]
-        view.option(report.claims[1].id).click()
+        assert wide == [0, []], width
+        if step == len(WIDTHS) - 1:
+            view.option(report.claims[1].id).click()
 
 
 @pytest.mark.parametrize("width", [390, 1440])
