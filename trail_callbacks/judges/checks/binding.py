@@ -18,6 +18,7 @@ _DATED = frozenset({"year", "month", "day", "weekday", "clock", "rank", "quarter
 _MIXED = vocabulary("respectively both each together combined and/or than versus vs")
 _LISTED = vocabulary("for in at by of from to")
 _ON_SUBJECT = 0.6
+_BETWEEN = 3  # words: `25 full-time clerks in Bergen`
 _MANY = 24  # numbers; a text with more is a table, and its rows tell whose they are
 
 
@@ -68,13 +69,13 @@ def _owner(quantity: Quantity, reading: Reading) -> Sequence[Term] | None:
     if behind is not None:
         between = [t for t in reading.terms if quantity.end <= t.start < behind[0].start]
         gap = reading.text[quantity.end : behind[0].start]
-        if between and between[-1].form in _LISTED and len(between) <= 3 and "," not in gap and "." not in gap:  # noqa: PLR2004 - `25 full-time clerks in`
+        if between and between[-1].form in _LISTED and len(between) <= _BETWEEN and "," not in gap and "." not in gap:
             return behind
     return next((name for name in reversed(names) if name[-1].end <= quantity.start), None)
 
 
 def _bare(quantity: Quantity, passage: Reading) -> bool:
-    """Whether the noun of a number is left out as said before: `Oslo has 40 clerks and Bergen 25.`"""
+    """Whether the noun of a number is left out as said before (`Oslo has 40 clerks and Bergen 25`)."""
     return not quantity.noun and passage.text[quantity.end : quantity.end + 1] in {"", ".", ",", ";", ")"}
 
 

@@ -17,10 +17,14 @@ _IRREGULAR = vocabulary("better worse more less fewer further")
 _NO_COMPARATIVES = vocabulary("other rather never later after over under number together either water whether her per")
 _OPPOSITES = {
     a: b
-    for pair in """larger smaller,bigger smaller,greater smaller,higher lower,taller shorter,longer shorter,older younger,
-    older newer,faster slower,better worse,more less,more fewer,heavier lighter,stronger weaker,warmer colder,hotter cooler,
-    hotter colder,warmer cooler,richer poorer,cheaper dearer,wider narrower,deeper shallower,earlier later,closer farther,
-    harder softer,brighter darker,denser sparser,safer riskier,cleaner dirtier,wetter drier,nearer farther""".replace("\n", "").split(",")
+    for pair in """larger smaller,bigger smaller,greater smaller,higher lower,taller shorter,longer shorter,
+    older younger,
+    older newer,faster slower,better worse,more less,more fewer,heavier lighter,stronger weaker,warmer colder,
+    hotter cooler,
+    hotter colder,warmer cooler,richer poorer,cheaper dearer,wider narrower,deeper shallower,earlier later,
+    closer farther,
+    harder softer,brighter darker,denser sparser,safer riskier,cleaner dirtier,wetter drier,
+    nearer farther""".replace("\n", "").split(",")
     for a, b in [pair.split(), pair.split()[::-1]]
 }  # fmt: skip
 _SYNONYMS = {"bigger": "larger", "greater": "larger", "quicker": "faster", "fewer": "less", "hotter": "warmer"}

@@ -15,7 +15,8 @@ __all__ = ["compare_all"]
 
 _LIGHT = frozenset(
     stem(form) for form in vocabulary(
-        """do make have get take give be become go come say tell know use include new first one other many most also year day time
+        """do make have get take give be become go come say tell know use include new first one other many most also
+        year day time
     people thing way part call name"""
     )
 )  # fmt: skip
@@ -28,8 +29,9 @@ _LEAST = 2  # words and numbers that say something
 def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
     """Finds a predicate of the claim only in passages that begin with another name, while others are about the claim's.
 
-    The claim must begin with a name that some passage has, and say two things at least that are in no passage with that name.
-    The other passage must begin with a name that the claim lacks and nowhere have the claim's. Left alone: sentences that begin with a pronoun or a common noun, and pairs joined by `and`.
+    The claim must begin with a name that some passage has, and say two things at least that are in no passage with
+    that name. The other passage must begin with a name that the claim lacks and nowhere have the claim's. Left alone:
+    sentences that begin with a pronoun or a common noun, and pairs joined by `and`.
     """
     subject = _subject(claim) or _short(claim, passages)
     if not subject or any(t.form in _JOINED for t in claim.terms):

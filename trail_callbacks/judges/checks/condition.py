@@ -12,14 +12,19 @@ __all__ = ["compare"]
 
 _CONDITION = re.compile(
     r"\b(?:only\s+(?:if|when|after|where|once|on|with|for|in)|unless|provided\s+(?:that|they|he|she|it|you|the)|"
-    r"as\s+long\s+as|so\s+long\s+as|on\s+condition|except(?:\s+(?:for|when|if|in|on))?|other\s+than|excluding|apart\s+from|"
-    r"subject\s+to|in\s+(?:some|rare|certain|a\s+few)\s+(?:cases|instances|circumstances)|if(?!\s+(?:not|any|ever|so|necessary|needed|possible|desired|you\s+(?:want|like|wish|prefer|need))\b))\b",
+    r"as\s+long\s+as|so\s+long\s+as|on\s+condition|except(?:\s+(?:for|when|if|in|on))?|other\s+than|excluding|"
+    r"apart\s+from|"
+    r"subject\s+to|in\s+(?:some|rare|certain|a\s+few)\s+(?:cases|instances|circumstances)|if(?!\s+(?:not|any|"
+    r"ever|so|necessary|needed|possible|desired|you\s+(?:want|like|wish|prefer|need))\b))\b",
     re.IGNORECASE,
 )
 _OWN = re.compile(
-    r"\b(?:if|when|whenever|once|where|unless|provided|except|only|after|until|while|as\s+long|so\s+long|on\s+condition|subject|excluding|"
-    r"apart|other\s+than|besides|without|with|some|certain|may|might|can|could|sometimes|often|usually|generally|typically|"
-    r"normally|most|possible|possibly|depends?|depending|should|in\s+case|but|limited|eligible|qualif\w+|upon|under|for\s+those|who|"
+    r"\b(?:if|when|whenever|once|where|unless|provided|except|only|after|until|while|as\s+long|so\s+long|"
+    r"on\s+condition|subject|excluding|"
+    r"apart|other\s+than|besides|without|with|some|certain|may|might|can|could|sometimes|often|usually|"
+    r"generally|typically|"
+    r"normally|most|possible|possibly|depends?|depending|should|in\s+case|but|limited|eligible|qualif\w+|upon|"
+    r"under|for\s+those|who|"
     r"requires?|required|needs?|must|likely|up\s+to|would|either|or|rarely|few|many|suggest\w*)\b|\w+ing\b",
     re.IGNORECASE,
 )
@@ -34,8 +39,8 @@ _LEAST = 2  # words of a claim that say what is conditional
 def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds that the passage makes what the claim says depend on something that the claim leaves out.
 
-    The condition must stand in the sentence that has nearly all words of the claim. Left alone: claims with a condition,
-    an exception or a hedge of their own, in whatever words, and conditions of which the claim has a part.
+    The condition must stand in the sentence that has nearly all words of the claim. Left alone: claims with a
+    condition, an exception or a hedge of their own, in whatever words, and conditions of which the claim has a part.
     """
     if _OWN.search(claim.text) or len(claim.content) + len(claim.quantities) < _LEAST or _NOT.search(claim.text):
         return None

@@ -16,12 +16,18 @@ _DESIGNATION = re.compile(
     r"(?<![\w-])([^\W\d_]{1,30})([ \u00a0-]?)(\d{1,4}(?:\.\d{1,3}){0,2}[A-Za-z]?)(?![\w%,.:]\d|[\w%-])"
 )
 _PLAIN = frozenset(
-    word.casefold() for word in (*MONTHS, *DAYS, "Passage", "Step", "Source", "Document", "Page", "Chapter", "Section", "Figure",
-    "Table", "Item", "Option", "Tip", "Note", "Method", "Part", "Question", "Answer", "Over", "About", "Around", "Nearly", "Some",
-    "Only", "At", "In", "On", "By", "To", "From", "Of", "For", "With", "Under", "Than", "Between", "The", "A", "And", "Or", "Until",
-    "Since", "Before", "After", "During", "Aged", "Age", "Is", "Was", "Are", "Were", "Has", "Had", "Have", "All", "Up", "Jan", "Feb",
-    "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec", "Usd", "Eur", "Gbp", "Chf", "No", "Nr", "Row", "Line",
-    "These", "Those", "Its", "Their", "Every", "First", "Last", "Another", "Just", "Almost", "Approximately", "Roughly", "Each",
+    word.casefold() for word in (*MONTHS, *DAYS, "Passage", "Step", "Source", "Document", "Page", "Chapter",
+    "Section", "Figure",
+    "Table", "Item", "Option", "Tip", "Note", "Method", "Part", "Question", "Answer", "Over", "About", "Around",
+    "Nearly", "Some",
+    "Only", "At", "In", "On", "By", "To", "From", "Of", "For", "With", "Under", "Than", "Between", "The", "A", "And",
+    "Or", "Until",
+    "Since", "Before", "After", "During", "Aged", "Age", "Is", "Was", "Are", "Were", "Has", "Had", "Have", "All",
+    "Up", "Jan", "Feb",
+    "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec", "Usd", "Eur", "Gbp", "Chf", "No", "Nr",
+    "Row", "Line",
+    "These", "Those", "Its", "Their", "Every", "First", "Last", "Another", "Just", "Almost", "Approximately",
+    "Roughly", "Each",
     "Within", "Through", "Then", "When", "While", "If", "As", "But", "Not", "Grade", "Aged", "Result", "Reference")
 )  # fmt: skip
 _ON_SUBJECT = 0.5
@@ -30,8 +36,8 @@ _ON_SUBJECT = 0.5
 def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds a name with a number in the claim of which the passage has only another number.
 
-    A designation begins with a capital letter. Left alone: dates, labels of the text itself (`step 4`), and passages that
-    have both; `Kestrel 4.2` and `Kestrel 4.2.1` are one.
+    A designation begins with a capital letter. Left alone: dates, labels of the text itself (`step 4`), and passages
+    that have both; `Kestrel 4.2` and `Kestrel 4.2.1` are one.
     """
     given = list(_designations(passage))
     for base, number, span in _designations(claim):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from trail_callbacks.abbreviations import abbreviated
 from trail_callbacks.judges.checks.reading import Finding, Reading
@@ -54,13 +55,15 @@ _ALIASES = [
 ]
 _NICKNAMES = {
     (a, b)
-    for group in """bill william,will william,bob robert,rob robert,mike michael,tom thomas,jim james,jimmy james,liz elizabeth,
-    beth elizabeth,kate catherine,kate katherine,dick richard,rick richard,ted edward,ted theodore,jack john,peggy margaret,
-    meg margaret,tony anthony,hank henry,harry harold,harry henry,chuck charles,charlie charles,larry lawrence,betty elizabeth,
+    for group in """bill william,will william,bob robert,rob robert,mike michael,tom thomas,jim james,jimmy james,
+    liz elizabeth,
+    beth elizabeth,kate catherine,kate katherine,dick richard,rick richard,ted edward,ted theodore,jack john,
+    peggy margaret,
+    meg margaret,tony anthony,hank henry,harry harold,harry henry,chuck charles,charlie charles,larry lawrence,
+    betty elizabeth,
     jerry gerald,gerry gerald,nick nicholas,steve stephen,steven stephen,greg gregory,sasha alexander,alex alexander,
-    fred frederick,ed edward,joe joseph,sam samuel,ben benjamin,dan daniel,dave david,matt matthew,pat patrick""".replace(
-        "\n", ""
-    ).split(",")
+    fred frederick,ed edward,joe joseph,sam samuel,ben benjamin,dan daniel,dave david,matt matthew,
+    pat patrick""".replace("\n", "").split(",")
     for a, b in [group.split()]
 }
 _ROOT = 4  # letters that a country and its people share
@@ -72,8 +75,8 @@ _REACH = 4  # words between a name and the word that gives it its place
 def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds a name that the passage does not hold while another name stands in its place.
 
-    Left alone: short forms, titles and initials of one name, words for one country (`the US`, `American`), and in texts that
-    are not in English names of one word, as other languages write other words with capitals.
+    Left alone: short forms, titles and initials of one name, words for one country (`the US`, `American`), and in
+    texts that are not in English names of one word, as other languages write other words with capitals.
     """
     others = [name for name in passage.names if _is_name(name, passage) and not known(name, claim)]
     for name in claim.names:
@@ -114,7 +117,7 @@ def _alias(name: Sequence[Term], passage: Reading) -> bool:
 
 def _grams(passage: Reading) -> set[str]:
     forms = [term.form for term in passage.terms]
-    return {*forms, *(f"{a} {b}" for a, b in zip(forms, forms[1:], strict=False))}
+    return {*forms, *(f"{a} {b}" for a, b in pairwise(forms))}
 
 
 def _rooted(form: str, other: str) -> bool:

@@ -25,38 +25,37 @@ _STRONG = re.compile(
 _STEM = 6  # letters that make two forms of a strong word one
 _MILD = re.compile(
     r"\b(?:very|highly|greatly|strongly|sharply|significant(?:ly)?|radical(?:ly)?|huge|enormous|great(?:est)?|much|"
-    r"excellent|wonderful|terrific|immense|vast|massive|unique|ideal|terrible|severe(?:ly)?|disastrous|tremendous(?:ly)?)\b",
+    r"excellent|wonderful|terrific|immense|vast|massive|unique|ideal|terrible|severe(?:ly)?|disastrous|"
+    r"tremendous(?:ly)?)\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:not|no|never|cannot|without|difficult|hard|impossible)\b|n['\u2019]t\b", re.IGNORECASE)
-_SCALES = [
-    [
-        [stem(form) for form in step.split()]
-        for step in scale.split("<")
-    ]
-    for scale in (
-        "okay acceptable adequate decent fair satisfactory < good nice solid positive < excellent superb outstanding great < "
-        "perfect flawless unbeatable",
-        "weak bad poor disappointing < terrible awful dreadful horrible < catastrophic disastrous",
-        "minor slight small modest mild < moderate noticeable considerable notable < large big major serious significant severe < "
-        "huge enormous massive extreme drastic dramatic",
-        "rise grow increase climb gain < jump surge < soar skyrocket explode rocket",
-        "fall drop decline decrease dip slip reduce < tumble slump plunge < plummet collapse crash",
-        "like appreciate enjoy < love adore < worship",
-        "dislike < hate detest loathe",
-        "criticise criticize question < attack condemn denounce blast slam",
-        "help assist support contribute < guarantee",
-        "improve better < transform revolutionise revolutionize",
-        "damage harm hurt < destroy devastate ruin annihilate",
-        "popular known < famous celebrated renowned < legendary iconic",
-        "suggest indicate hint imply < show demonstrate < prove establish",
-        "tired < exhausted", "cold cool < freezing frozen", "hungry < starving",
-        "surprised < amazed astonished stunned shocked", "concerned worried < terrified panicked alarmed",
-        "rare uncommon unusual < unprecedented unheard", "promising encouraging hopeful < groundbreaking revolutionary",
-        "safe < harmless riskless", "difficult hard challenging < impossible",
-        "several some few < many numerous < countless innumerable endless",
-    )
-]  # fmt: skip
+_STEPS = """okay acceptable adequate decent fair satisfactory < good nice solid positive < excellent superb
+outstanding great < perfect flawless unbeatable;
+weak bad poor disappointing < terrible awful dreadful horrible < catastrophic disastrous;
+minor slight small modest mild < moderate noticeable considerable notable < large big major serious
+significant severe < huge enormous massive extreme drastic dramatic;
+rise grow increase climb gain < jump surge < soar skyrocket explode rocket;
+fall drop decline decrease dip slip reduce < tumble slump plunge < plummet collapse crash;
+like appreciate enjoy < love adore < worship;
+dislike < hate detest loathe;
+criticise criticize question < attack condemn denounce blast slam;
+help assist support contribute < guarantee;
+improve better < transform revolutionise revolutionize;
+damage harm hurt < destroy devastate ruin annihilate;
+popular known < famous celebrated renowned < legendary iconic;
+suggest indicate hint imply < show demonstrate < prove establish;
+tired < exhausted;
+cold cool < freezing frozen;
+hungry < starving;
+surprised < amazed astonished stunned shocked;
+concerned worried < terrified panicked alarmed;
+rare uncommon unusual < unprecedented unheard;
+promising encouraging hopeful < groundbreaking revolutionary;
+safe < harmless riskless;
+difficult hard challenging < impossible;
+several some few < many numerous < countless innumerable endless"""  # `;` parts scales, `<` their steps
+_SCALES = [[[stem(form) for form in step.split()] for step in scale.split("<")] for scale in _STEPS.split(";")]
 _PLACES = {
     form: (scale, step) for scale, steps in enumerate(_SCALES) for step, forms in enumerate(steps) for form in forms
 }
@@ -67,9 +66,9 @@ _PAIR = 0.6
 def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds a word of high degree in the claim that the passage does not use.
 
-    Either a word of the highest degree, where the passage has a word beside it and none nearly as strong; or a higher step of a
-    scale of which the passage has a lower one beside a shared word (`good` < `excellent` < `perfect`). What is denied
-    (`not guaranteed`) is no hyperbole.
+    Either a word of the highest degree, where the passage has a word beside it and none nearly as strong; or a higher
+    step of a scale of which the passage has a lower one beside a shared word (`good` < `excellent` < `perfect`). What
+    is denied (`not guaranteed`) is no hyperbole.
     """
     return _stronger(claim, passage) or _higher(claim, passage)
 

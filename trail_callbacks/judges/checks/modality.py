@@ -21,7 +21,7 @@ _ON_SUBJECT = 0.6
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
-    """Finds a shared verb that the passage allows or advises and the claim demands, or that it demands and the claim only allows.
+    """Finds a shared verb that the passage allows or advises and the claim demands, or the other way round.
 
     Left alone: sides with a negation, as `may not` forbids, and `should` against `may`.
     """

@@ -15,7 +15,8 @@ _CUES = vocabulary("not no never neither nor none nobody nothing without cannot 
 _REFUSING = frozenset({"fail", "refus", "declin", "unabl"})  # with `to`
 _PREVENTING = frozenset(
     stem(form) for form in vocabulary(
-        """prevent avoid stop keep forbid ban prohibit deny reject lack refuse decline fail unable absence free impossible
+        """prevent avoid stop keep forbid ban prohibit deny reject lack refuse decline fail unable absence free
+        impossible
     rule dispute doubt instead rather except unless unlike rarely seldom few little false untrue wrong incorrect myth
     misconception yet without against forbidden forbade"""
     )
@@ -39,10 +40,12 @@ _TURNED = 0.5  # the same where an opposite stands in the place of a word
 _OPPOSITES = {
     (stem(a), stem(b))
     for pair in """increase decrease,increase decline,increase fall,increase drop,rise fall,rise drop,rise decline,
-    grow shrink,accept reject,approve reject,allow forbid,allow prohibit,allow ban,permit ban,permit prohibit,above below,
+    grow shrink,accept reject,approve reject,allow forbid,allow prohibit,allow ban,permit ban,permit prohibit,
+    above below,
     higher lower,win lose,open close,start end,begin end,profit loss,gain lose,success failure,succeed fail,
     north south,east west,northern southern,eastern western,left right,hot cold,warm cold,true false,include exclude,
-    mandatory optional,compulsory optional,compulsory voluntary,mandatory voluntary,raise lower,raise cut,expand contract,
+    mandatory optional,compulsory optional,compulsory voluntary,mandatory voluntary,raise lower,raise cut,
+    expand contract,
     upward downward,positive negative,majority minority,public private,buy sell,legal illegal,possible impossible,
     expensive cheap,fast slow,better worse,best worst,largest smallest,biggest smallest,oldest youngest,highest lowest,
     agree disagree,improve worsen,inside outside,early late,earlier later,maximum minimum,male female,husband wife,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import isclose
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
@@ -39,9 +39,9 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds a number of the claim in whose place the passage has another of the same kind.
 
     Rounding: a coarser number follows from a finer one (`12,000` from 12,340, `41` does not follow from 41.6 but is
-    partial), `about` allows a tenth, units may lose a hundredth in conversion. A number with a label names a thing and is
-    left alone (`passage 3`, `Windows 10`), and so is a claim with several numbers that the passage lacks: it calculates, or
-    is of another event.
+    partial), `about` allows a tenth, units may lose a hundredth in conversion. A number with a label names a thing
+    and is left alone (`passage 3`, `Windows 10`), and so is a claim with several numbers that the passage lacks: it
+    calculates, or is of another event.
     """
     lacking = [q for q in claim.quantities if not _label(q, claim) and not stated(q, claim, passage)]
     if not lacking or (len(lacking) > 1 and not _one_date(lacking, claim)):
@@ -86,7 +86,7 @@ def _label(quantity: Quantity, reading: Reading) -> bool:
 
 def _one_date(lacking: Sequence[Quantity], claim: Reading) -> bool:
     """Whether numbers are the parts of one date: it is wrong as a whole."""
-    gaps = [claim.text[a.end : b.start] for a, b in zip(lacking, lacking[1:], strict=False)]
+    gaps = [claim.text[a.end : b.start] for a, b in pairwise(lacking)]
     return all(q.kind in _DATE for q in lacking) and all(len(gap) <= len(" of the ") for gap in gaps)
 
 

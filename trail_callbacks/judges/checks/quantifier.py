@@ -33,8 +33,8 @@ _SKIPPED = vocabulary("other at in")  # `each other`, `at all`, `in all`
 def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds that the claim says of more things what the passage says of some, most, or a share in per cent.
 
-    Both words must stand before one noun. `Many` for `some` and `most` for `many` are left alone as too near, and so is a
-    passage that has the word of the claim, too.
+    Both words must stand before one noun. `Many` for `some` and `most` for `many` are left alone as too near, and so
+    is a passage that has the word of the claim, too.
     """
     given = list(_degrees(passage))
     for wide, degree, nouns in _degrees(claim):

@@ -28,7 +28,8 @@ class Finding:
 
     Attributes:
         error_type: The type.
-        support: The class it leads to: contradicted, partially_supported where the core still holds, or absent where only
+        support: The class it leads to: contradicted, partially_supported where the core still holds, or absent where
+        only
             the link between its parts is missing.
         claim_words: What the claim says, verbatim.
         evidence_words: What the passage says, verbatim; may be empty where it only lacks the claim's words.

@@ -13,16 +13,21 @@ from trail_callbacks.terms import Term, stem, vocabulary
 __all__ = ["compare_all"]
 
 _LINK = re.compile(
-    r"\b(?:because(?:\s+of)?|therefore|thus|hence|consequently|as\s+a\s+(?:result|consequence)(?:\s+of)?|due\s+to|owing\s+to|"
+    r"\b(?:because(?:\s+of)?|therefore|thus|hence|consequently|as\s+a\s+(?:result|consequence)(?:\s+of)?|"
+    r"due\s+to|owing\s+to|"
     r"thanks\s+to|which\s+(?:means|meant|caused|causes|led|leads)|(?:led|leads)\s+to|caused|resulted\s+in|results\s+in|"
     r"(?<=, )so(?=\s+(?:the|they|he|she|a|an|all|we|there|this|that|[A-Z])\b))\b",
     re.IGNORECASE,
 )
 _GIVEN = re.compile(
-    r"\b(?:because|therefore|thus|hence|consequently|so|result(?:s|ed|ing)?|due|owing|thanks|caus(?:e[sd]?|ing)|le(?:ad|ads|d|ading)|"
-    r"since|as|reasons?|why|mean(?:s|t|ing)?|mak(?:e[sd]?|ing)|made|allow(?:s|ed|ing)?|enabl(?:e[sd]?|ing)|forc(?:e[sd]?|ing)|by|"
-    r"after|following|when|if|prompt(?:s|ed|ing)?|trigger(?:s|ed|ing)?|help(?:s|ed|ing)?|contribut\w+|responsible|explain(?:s|ed)?|"
-    r"from|through|with|leaving|given|for|to|that|which|who|in\s+order|effects?|produc(?:e[sd]?|ing)|creat(?:e[sd]?|ing)|affect(?:s|ed)?|"
+    r"\b(?:because|therefore|thus|hence|consequently|so|result(?:s|ed|ing)?|due|owing|thanks|caus(?:e[sd]?|"
+    r"ing)|le(?:ad|ads|d|ading)|"
+    r"since|as|reasons?|why|mean(?:s|t|ing)?|mak(?:e[sd]?|ing)|made|allow(?:s|ed|ing)?|enabl(?:e[sd]?|ing)|"
+    r"forc(?:e[sd]?|ing)|by|"
+    r"after|following|when|if|prompt(?:s|ed|ing)?|trigger(?:s|ed|ing)?|help(?:s|ed|ing)?|contribut\w+|"
+    r"responsible|explain(?:s|ed)?|"
+    r"from|through|with|leaving|given|for|to|that|which|who|in\s+order|effects?|produc(?:e[sd]?|ing)|"
+    r"creat(?:e[sd]?|ing)|affect(?:s|ed)?|"
     r"prevent(?:s|ed|ing)?|stop(?:s|ped)?|bring(?:s|ing)?|brought|attribut\w+|blam\w+|driv\w+|drove|depend\w*|based)\b",
     re.IGNORECASE,
 )
@@ -33,7 +38,8 @@ _CAUSE = re.compile(
 _BACK = re.compile(r"(?:this|that|these|those|it|they|its|their|he|she|so|as)\b", re.IGNORECASE)
 _UNSURE = re.compile(
     r"\b(?:(?:un(?:clear|known|certain)|not\s+(?:yet\s+)?(?:known|clear|certain)|cannot\s+(?:tell|say|be\s+said))\s+"
-    r"(?:whether|if|why|how|what)|no\s+(?:link|connection|evidence|proof)|unrelated|not\s+(?:because|due|caused|related|linked))\b",
+    r"(?:whether|if|why|how|what)|no\s+(?:link|connection|evidence|proof)|unrelated|not\s+(?:because|due|"
+    r"caused|related|linked))\b",
     re.IGNORECASE,
 )
 _LIGHT = frozenset(
@@ -48,9 +54,9 @@ _LEAST = 2  # words of content in a part
 def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
     """Finds a claim of cause and effect of which the passages have both parts, in different sentences, and no link.
 
-    A link is any word of cause, means, purpose or sequence in a sentence that has words of both parts, or one that opens a
-    sentence about the one part. Left alone: claims of which a part is in no passage, and all in which one sentence has
-    both parts, unless it says itself that the link is not known.
+    A link is any word of cause, means, purpose or sequence in a sentence that has words of both parts, or one that
+    opens a sentence about the one part. Left alone: claims of which a part is in no passage, and all in which one
+    sentence has both parts, unless it says itself that the link is not known.
     """
     for link in _LINK.finditer(claim.text):
         parts = [_part(claim, span) for span in _spans(link, claim)]
@@ -64,11 +70,11 @@ def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
         unsure = [passage for passage in both if _UNSURE.search(passage.text)]
         if unsure and len(unsure) == len(both):
             found = _UNSURE.search(unsure[0].text)
-            return found and _finding(claim, link, found.group(), found.span())
+            return found and _finding(link, found.group(), found.span())
         joined = any(_GIVEN.search(passage.text) for passage in both)
         opened = any(_opens(passages[p]) for p in {*holds[0], *holds[1]})
         if not joined and not opened and not set(holds[0]) & set(holds[1]) and not _told(link, one, other, passages):
-            return _finding(claim, link, "", (0, 0))
+            return _finding(link, "", (0, 0))
     return None
 
 
@@ -118,7 +124,7 @@ def _touches(one: Sequence[Term], other: Sequence[Term], passage: Reading) -> bo
     return all(part and _share(part, passage) >= _TOUCHED for part in own)
 
 
-def _finding(claim: Reading, link: re.Match[str], words: str, span: tuple[int, int]) -> Finding:
+def _finding(link: re.Match[str], words: str, span: tuple[int, int]) -> Finding:
     return Finding(
         error_type=ErrorType.REASONING_ERROR,
         support=SupportClass.ABSENT,

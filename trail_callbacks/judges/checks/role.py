@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from trail_callbacks.judges.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -13,7 +14,8 @@ __all__ = ["compare"]
 _REACH = 6  # words between the two names
 _MUTUAL = frozenset(
     stem(form) for form in vocabulary(
-        """marry meet divorce border resemble equal adjoin touch intersect talk speak negotiate agree compare differ trade fight
+        """marry meet divorce border resemble equal adjoin touch intersect talk speak negotiate agree compare differ
+        trade fight
     play face compete collaborate cooperate merge join team album song film book"""
     )
 )  # fmt: skip
@@ -63,7 +65,7 @@ def _acts(reading: Reading) -> Iterator[tuple[str, str, str, tuple[int, int]]]:
     """Agent, verb, patient and span: two names around a single verb; behind `by` stands the agent."""
     words = reading.terms
     subjects = _subjects(reading)
-    for left, right in zip(subjects, subjects[1:], strict=False):
+    for left, right in pairwise(subjects):
         i, j = words.index(left[-1]), words.index(right[0])
         between = words[i + 1 : j]
         verbs = [t for t in between if t.kind == "word"]

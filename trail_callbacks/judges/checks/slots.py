@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trail_callbacks.judges.checks.reading import Reading
-from trail_callbacks.quantities import Quantity
 from trail_callbacks.terms import Term, stem, vocabulary
 
-__all__ = ["agreement", "clause", "heads", "index", "neighbours", "one_place", "within"]
+__all__ = ["agreement", "clause", "heads", "neighbours", "one_place", "within"]
 
 _BORDERS = vocabulary("but although though while whereas because which who if unless when whose that")
 _LINKING = frozenset(
     stem(form) for form in vocabulary(
-        """fail refuse decline unable able manage plan begin continue require allow permit oblige recommend advise expect
-        intend hope want schedule due set slate aim propose obligate perhaps"""
+        """fail refuse decline unable able manage plan begin continue require allow permit oblige recommend advise
+        expect intend hope want schedule due set slate aim propose obligate perhaps"""
     )
 )  # fmt: skip
 _WIDE = 40  # words on each side, where a clause has no end
@@ -27,14 +26,9 @@ def within(reading: Reading, span: tuple[int, int]) -> Iterable[Term]:
 
 
 def agreement(claim: Reading, passage: Reading, apart: tuple[int, int] = (0, 0)) -> float:
-    """Returns the share, 0.0 to 1.0, of the claim's words and names outside a span that a passage has; 0.0 without any."""
+    """Returns the share, 0.0 to 1.0, of the claim's words and names outside a span that a passage has; 0.0 for none."""
     rest = [term for term in claim.content if not apart[0] <= term.start < apart[1]]
     return sum(map(passage.has, rest)) / len(rest) if rest else 0.0
-
-
-def index(reading: Reading, at: Term | Quantity) -> int:
-    """Returns the place in `terms` of what starts at an offset; the number of terms if nothing does."""
-    return next((i for i, term in enumerate(reading.terms) if term.start >= at.start), len(reading.terms))
 
 
 def clause(reading: Reading, i: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Superlatives: `one of the largest` becomes `the largest`, `large` becomes `largest`; `only` and `first` are added."""
+"""Superlatives: `one of the largest` becomes `the largest`, `large` becomes `largest`."""
 
 from __future__ import annotations
 
@@ -11,23 +11,30 @@ from trail_callbacks.terms import vocabulary
 
 __all__ = ["compare_all"]
 
-_BASES = {
-    "best": "good excellent fine", "worst": "bad poor", "largest": "large big huge", "biggest": "large big huge",
-    "oldest": "old ancient", "newest": "new modern recent", "fastest": "fast quick rapid", "tallest": "tall high",
-    "highest": "high tall", "longest": "long", "deepest": "deep", "richest": "rich wealthy", "safest": "safe", "cheapest": "cheap",
-    "strongest": "strong", "greatest": "great big large", "smallest": "small little tiny", "busiest": "busy", "hottest": "hot warm",
-    "coldest": "cold", "earliest": "early", "latest": "late", "youngest": "young", "lowest": "low", "wealthiest": "rich wealthy",
-    "easiest": "easy", "hardest": "hard", "widest": "wide", "rarest": "rare", "finest": "fine good",
-}  # fmt: skip
+_PLAIN = """
+best:good/excellent/fine worst:bad/poor largest:large/big/huge biggest:large/big/huge oldest:old/ancient
+newest:new/modern/recent fastest:fast/quick/rapid tallest:tall/high highest:high/tall longest:long
+deepest:deep richest:rich/wealthy safest:safe cheapest:cheap strongest:strong greatest:great/big/large
+smallest:small/little/tiny busiest:busy hottest:hot/warm coldest:cold earliest:early latest:late
+youngest:young lowest:low wealthiest:rich/wealthy easiest:easy hardest:hard widest:wide rarest:rare
+finest:fine/good
+"""
+_BASES = {best: frozenset(plain.split("/")) for best, _, plain in (pair.partition(":") for pair in _PLAIN.split())}
 _OTHER_WORDS = [
-    vocabulary("largest biggest greatest most major foremost chief principal main huge"),
-    vocabulary("best top leading finest greatest favourite favorite unrivalled highest number"),
-    vocabulary("first earliest initial initially pioneer pioneering pioneered debut oldest original originally introduced 1st one maiden"),
-    vocabulary("only sole solely single exclusively unique just alone merely except unless limited one nothing"),
-    vocabulary("most mainly chiefly largely primarily predominantly majority best largest main primary commonly highest"),
-    vocabulary("fastest quickest rapid record"), vocabulary("tallest highest"), vocabulary("oldest earliest first longest ancient"),
-    vocabulary("worst deadliest lowest poorest"), vocabulary("newest latest recent youngest"), vocabulary("richest wealthiest"),
-]  # fmt: skip
+    vocabulary(words)
+    for words in (
+        "largest biggest greatest most major foremost chief principal main huge",
+        "best top leading finest greatest favourite favorite unrivalled highest number",
+        "first earliest initial pioneer pioneering debut oldest original introduced 1st one maiden",
+        "most mainly chiefly largely primarily predominantly majority best largest main primary commonly highest",
+        "fastest quickest rapid record",
+        "tallest highest",
+        "oldest earliest first longest ancient",
+        "worst deadliest lowest poorest",
+        "newest latest recent youngest",
+        "richest wealthiest",
+    )
+]
 _ON_SUBJECT = 0.7
 _SUBJECT = 0.5
 
@@ -35,8 +42,8 @@ _SUBJECT = 0.5
 def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
     """Finds a superlative that no passage has, where one has the plain word, or has it of `one of the` things.
 
-    Left alone: superlatives with a synonym anywhere in the passages (`the biggest`, `the sole`), numbers (`the first two`) and
-    those whose plain word no passage has: what is merely missing is found by what the passages hold.
+    Left alone: superlatives with a synonym anywhere in the passages (`the biggest`, `the sole`), numbers (`the first
+    two`) and those whose plain word no passage has: what is merely missing is found by what the passages hold.
     """
     for i, term in enumerate(claim.terms):
         words = _claimed(claim, i)
@@ -51,9 +58,7 @@ def compare_all(claim: Reading, passages: Sequence[Reading]) -> Finding | None:
             return _finding(claim, span, passage, place)
         if plain:
             continue
-        base = vocabulary(_BASES.get(term.form, "")) or (
-            {claim.terms[i + 1].form} if term.form == "most" else frozenset()
-        )
+        base = _BASES.get(term.form, frozenset()) or ({claim.terms[i + 1].form} if term.form == "most" else frozenset())
         for passage in near:
             stands = _positive(claim, i, passage, base)
             if stands is not None and agreement(claim, passage, span) >= _ON_SUBJECT:

@@ -30,7 +30,8 @@ _HEDGED = _POSSIBLE | {
     "unlikely",
 }
 _OVER = vocabulary(
-    "be been have has also then soon not only to it they he she eventually later again finally still further perhaps probably likely"
+    "be been have has also then soon not only to it they he she eventually later again finally still further "
+    "perhaps probably likely"
 )
 _LIGHT = frozenset(
     stem(form) for form in vocabulary("do make have get take give be know say tell need go come see mice")
