@@ -7,9 +7,11 @@ that other languages do not have: a library that tells a hundred languages apart
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping
 from functools import lru_cache
 
-__all__ = ["NAMES", "language"]
+__all__ = ["NAMES", "language", "limits"]
 
 NAMES = {
     "ar": "Arabic", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew",
@@ -66,6 +68,25 @@ def language(text: str) -> str:
         An ISO 639-1 code among `NAMES`, or nothing where the text is too short to tell, or is in another language.
     """
     return _guess(text[:_LONGEST])
+
+
+def limits(claims: Mapping[str, str]) -> tuple[str, ...]:
+    """Says what rules for English leave undone.
+
+    Args:
+        claims: Texts that are not in English, by the id of their claim.
+
+    Returns:
+        A warning a language, in order of the claims.
+    """
+    found: dict[str, list[str]] = defaultdict(list)
+    for claim_id, text in claims.items():
+        found[NAMES.get(language(text), "another language than English")].append(claim_id)
+    return tuple(
+        f"in {name}, where only numbers, dates, names, quotes and shared words were compared, not negation, tense, "
+        f"quantity words, attribution or forms of words: {', '.join(ids)}"
+        for name, ids in found.items()
+    )
 
 
 @lru_cache(maxsize=4096)

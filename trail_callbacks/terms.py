@@ -45,7 +45,9 @@ _AUXILIARY = vocabulary("is are was were be been has have had will would can cou
 _FOREIGN = vocabulary(
     """der die das und ist nicht ein eine mit von zu den dem des im für auf wird sind werden el la los las del y es un
     una que por con para se su en le les une et est dans pour sur qui pas au aux du il lo gli che di non sono della
-    het een van niet voor zijn op och att som är inte os uma não com dos da na no w nie jest się"""
+    het een van niet voor zijn op och att som är inte os uma não com dos da na no w nie jest się
+    e em foi são pela pelo seu sua mas werd wordt worden hij zij heeft ook bij naar uit maar fu è sono nel stato fue
+    está más pero wurde auch aus bei fut ont était"""
 )
 _IRREGULAR = {
     form: base

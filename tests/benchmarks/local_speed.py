@@ -1,0 +1,86 @@
+"""Measures how fast LocalJudge is, beside plain word overlap.
+
+    TRAIL_DATA_DIR=/path/to/data python tests/benchmarks/local_speed.py [LIMIT]
+
+Prints one JSON line a method and number of threads: milliseconds a response (answer, its sources, the report) and claims a
+second, CPU time a response beside it, as other work on the machine slows the first two down; and for a text of 5 MB.
+"""
+
+import gzip
+import json
+import os
+import random
+import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from trail_callbacks import check
+from trail_callbacks.claims import split
+
+
+def responses(folder, limit):
+    with gzip.open(folder / "ragtruth_dev.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line, _ in zip(lines, range(limit), strict=False)]
+    return [(row["response"], [row["source"]]) for row in rows]
+
+
+def local(response):
+    answer, sources = response
+    return len(check(answer, sources).claims)
+
+
+def overlap(response):
+    """Share of each claim's words that the sources hold."""
+    answer, sources = response
+    have = set(re.findall(r"\w+", " ".join(sources).casefold()))
+    claims = split(answer)
+    for claim in claims:
+        words = set(re.findall(r"\w+", claim.text.casefold()))
+        len(words & have) / max(1, len(words))
+    return len(claims)
+
+
+def measure(method, items, threads):
+    wall, cpu = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(threads) as pool:
+        claims = sum(pool.map(method, items))
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return {
+        "milliseconds_a_response": round(1000 * wall / len(items), 2),
+        "cpu_milliseconds_a_response": round(1000 * cpu / len(items), 2),
+        "cpu_milliseconds_a_claim": round(1000 * cpu / claims, 2),
+        "claims_a_second": round(claims / wall, 1),
+        "n": len(items),
+        "claims": claims,
+    }
+
+
+def prose(size):
+    dice = random.Random(1)
+    words = (
+        "tower bridge river council plan budget water metre report minister opened closed large old in of the".split()
+    )
+    out = []
+    while sum(map(len, out[-1:])) + 100 * len(out) < size:
+        out.append(" ".join(dice.choices(words, k=14)).capitalize() + f" {dice.randint(1, 3000)}. ")
+    return "".join(out)
+
+
+def main():
+    if "TRAIL_DATA_DIR" not in os.environ:
+        raise SystemExit("TRAIL_DATA_DIR names no folder: it should hold ragtruth_dev.jsonl.gz")
+    items = responses(Path(os.environ["TRAIL_DATA_DIR"]), int(sys.argv[1]) if len(sys.argv) > 1 else 150)
+    for name, method in (("local", local), ("word overlap", overlap)):
+        method(items[0])  # imports, patterns
+        for threads in (1, 2):
+            print(json.dumps({"method": name, "threads": threads, **measure(method, items, threads)}))
+    long = [("The council opened the bridge in 1904.", [prose(5_000_000)])]
+    for name, method in (("local", local), ("word overlap", overlap)):
+        size = sum(map(len, long[0][1]))
+        print(json.dumps({"method": name, "threads": 1, "source_signs": size, **measure(method, long, 1)}))
+
+
+if __name__ == "__main__":
+    main()
