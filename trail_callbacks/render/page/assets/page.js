@@ -67,9 +67,10 @@
       const hash = `#claim=${encodeURIComponent(data.claims[index].key)}`;
       if (location.hash !== hash) history.replaceState(null, "", hash);
       by("status").textContent = `${element.dataset.claim}: ${row.querySelector(".kind").textContent}`;
-      // What was clicked stays where it is; the keys bring into sight what the reader moves through.
+      // What was clicked stays where it is; the keys keep their place in the list in sight, and the answer as far as it fits.
       const mark = marks.find(({ claims }) => claims.includes(index))?.element;
-      if (from === "keys" || from === "hash") reveal(document.activeElement === list ? element : mark || element);
+      if (from === "keys" || from === "hash") reveal(mark || element);
+      if (from === "keys") reveal(element);
     }
     graph?.light(index);
     showTexts();
