@@ -17,13 +17,30 @@ from trail_callbacks import Node, ProvenanceGraph, check, verify
 
 TOWER = "The tower has 330 steps. It was opened in 1889. Nobody fell."
 STATES = {"assessed", "partial", "no_checkable_claims", "no_evidence", "abstained"}
-WORDS = (
-    ["tower", "bridge", "river", "council", "plan", "budget", "water", "metre", "report", "minister", "opened", "closed", "large", "old", "in", "of", "and", "the"]
-)
+WORDS = [
+    "tower",
+    "bridge",
+    "river",
+    "council",
+    "plan",
+    "budget",
+    "water",
+    "metre",
+    "report",
+    "minister",
+    "opened",
+    "closed",
+    "large",
+    "old",
+    "in",
+    "of",
+    "and",
+    "the",
+]
 
 
 def prose(size):
-    dice = random.Random(1)  # the same text in every run
+    dice = random.Random(1)  # noqa: S311 - the same text in every run
     out, length = [], 0
     while length < size:
         sentence = " ".join(dice.choices(WORDS, k=dice.randint(5, 18))).capitalize() + f" {dice.randint(1, 3000)}. "
@@ -189,8 +206,10 @@ report = check(sources[0], sources[1:], question="How high is the tower?")
 sys.stdout.write(json.dumps(report.to_json(), sort_keys=True) if not isinstance(report.to_json(), str) else report.to_json())
 """
 STORY = [
-    "The tower is 330 m tall and was designed by Mara Holt. It opened in 1932; the following year it closed. Every visitor likes it. "
-    "Der Turm hat 1.000 Stufen. Revenue was 60 million euros, according to the WHO.",
+    (
+        "The tower is 330 m tall and was designed by Mara Holt. It opened in 1932; the following year it closed. Every visitor likes it. "
+        "Der Turm hat 1.000 Stufen. Revenue was 60 million euros, according to the WHO."
+    ),
     "The tower, 330 m tall, was designed by Jonas Reed. It opened in 1932. Some visitors like it.",
     "The World Health Organization put the revenue at 50 million euros. It closed in 1933.",
     '{"tower": {"steps": 1000, "visitors": [1, 2, 3]}}',
