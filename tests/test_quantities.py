@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - signs that look like others are what is tested
 """Numbers as values: every notation, both readings where nothing decides, linear time."""
 
 import re

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - signs that look like others are what is tested
 """Odd and hostile input through `check`: no exception, a sensible state, time that grows as the text does."""
 
 import base64
