@@ -288,9 +288,9 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Renders for a notebook: compact, no script, all text escaped."""
-        from trail_callbacks.render.notebook import to_html  # noqa: PLC0415 - as above
+        from trail_callbacks.render.notebook import to_fragment  # noqa: PLC0415 - as above
 
-        return to_html(self)
+        return to_fragment(self)
 
 
 def _salvaged(stored: dict[str, Any]) -> Report:

@@ -14,7 +14,7 @@ from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Repor
 from trail_callbacks.render.columns import board
 from trail_callbacks.render.diagram import graph_to_html
 from trail_callbacks.render.highlights import stretches
-from trail_callbacks.render.notebook import to_html
+from trail_callbacks.render.notebook import to_fragment
 
 VOID = {"path", "rect"}
 HOSTILE = '\x1b[2J </text></svg><script>alert(1)</script> " onload="alert(2) \u202eevil\u2066 ]]> <!-- javascript:alert(3) &lt;'
@@ -124,10 +124,10 @@ def test_the_answer_is_marked_claim_by_claim():
         ("The mayor came.", SupportClass.ABSENT, ErrorType.OTHER),
         ("Bye!", SupportClass.UNEVALUATABLE, None),
     )
-    html = Reader(to_html(report))
+    html = Reader(to_fragment(report))
     titles = [span["title"] for span in html.spans if "border-bottom" in span.get("style", "")]
     assert titles == ["c1 contradicted (number)", "c2 supported", "c3 absent (other)", "c4 unevaluatable"]
-    lines = re.findall("border-bottom:([^#]*)", to_html(report))
+    lines = re.findall("border-bottom:([^#]*)", to_fragment(report))
     assert len(set(lines)) == 4  # who sees no colour sees another line
     for sign in ("\u2717 c1", "\u2713 c2", "\u2205 c3", "\u00b7 c4"):
         assert sign in html.text
@@ -139,7 +139,7 @@ def test_each_claim_keeps_its_own_direction_of_writing():
         "It rained. \u0647\u0637\u0644 1986. It snowed.",
         ("\u0647\u0637\u0644 1986.", SupportClass.ABSENT, ErrorType.OTHER),
     )
-    assert "<bdi>\u0647\u0637\u0644 1986.</bdi>" in to_html(report)
+    assert "<bdi>\u0647\u0637\u0644 1986.</bdi>" in to_fragment(report)
 
 
 def test_what_is_amiss_is_unfolded_and_the_rest_is_not():
@@ -149,7 +149,7 @@ def test_what_is_amiss_is_unfolded_and_the_rest_is_not():
         ("It rained.", SupportClass.SUPPORTED, None),
         ("It snowed.", None, None),
     )
-    html = to_html(report)
+    html = to_fragment(report)
     assert html.count("<details open") == 2
     assert "1 other claim<" in html
     assert "refused: no" in html
@@ -196,7 +196,7 @@ def test_hostile_text_is_only_read():
     )
     nodes = tuple(Node(id=n.id + HOSTILE, kind=n.kind, text=HOSTILE, step=HOSTILE) for n in report.graph.nodes)
     graph = ProvenanceGraph(nodes=nodes, edges=(Edge(source=nodes[0].id, target=nodes[1].id),))
-    html, drawing = Reader(to_html(report)), Reader(graph_to_html(graph))
+    html, drawing = Reader(to_fragment(report)), Reader(graph_to_html(graph))
     assert html.tags <= {"div", "span", "b", "bdi", "details", "summary"}
     assert html.attributes <= {"style", "dir", "title", "open"}
     assert drawing.tags <= {"div", "b", "svg", "g", "path", "rect", "text", "title"}
@@ -204,7 +204,7 @@ def test_hostile_text_is_only_read():
     for read in (html, drawing):
         assert "<script>" in read.text
         assert not set("\x1b\u202e\u2066") & set(read.text)
-    for text in (to_html(report), graph_to_html(graph)):
+    for text in (to_fragment(report), graph_to_html(graph)):
         assert not re.search(r"url\(|https?://(?!www\.w3\.org/2000/svg)|@import|<style|<link|<img", text)
 
 
@@ -213,13 +213,13 @@ def test_any_text_leaves_the_markup_whole(text, step):
     nodes = (Node(id=step, kind="document", text=text, step=step), Node(id="answer" + step, kind="answer", text=text))
     graph = ProvenanceGraph(nodes=nodes, edges=(Edge(source=nodes[0].id, target=nodes[1].id, basis="scope"),))
     ET.fromstring(graph_to_html(graph))  # noqa: S314 - our own text
-    Reader(to_html(check(text, [text])))
+    Reader(to_fragment(check(text, [text])))
 
 
 @pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "no_evidence", "error"])
 def test_a_report_without_a_score_shows_the_answer_and_why(state):
     graph = ProvenanceGraph.from_texts("I cannot \u0633\u0644\u0627\u0645 say. " + "\u6e2f" * 5, [])
-    html = Reader(to_html(Report(state=state, graph=graph)))
+    html = Reader(to_fragment(Report(state=state, graph=graph)))
     assert "no score" in html.text
     assert "\u0633\u0644\u0627\u0645 say. \u6e2f" in html.text
     assert "0 claims" in html.text
@@ -227,10 +227,10 @@ def test_a_report_without_a_score_shows_the_answer_and_why(state):
 
 def test_no_answer_and_an_empty_answer():
     nothing = ProvenanceGraph(nodes=(Node(id="d", kind="document", text="It rains."),))
-    assert "the app gave no answer" in to_html(Report(state="error", graph=nothing))
+    assert "the app gave no answer" in to_fragment(Report(state="error", graph=nothing))
     assert "The app gave no answer." in graph_to_html(nothing)
     empty = Report(state="no_checkable_claims", graph=ProvenanceGraph.from_texts(" ", ["It rains."]))
-    assert "(the answer is empty)" in to_html(empty)
+    assert "(the answer is empty)" in to_fragment(empty)
     assert "nothing was recorded" in graph_to_html(ProvenanceGraph(nodes=()))
 
 
@@ -238,12 +238,12 @@ def test_long_answers_and_many_claims_are_cut_and_say_so():
     answer = "It rained in 1968. " * 400 + "x" * 2_000_000
     found = [("It rained in 1968.", SupportClass.ABSENT, ErrorType.OTHER)] * 200
     report = report_on(answer, *found)
-    html = to_html(report)
+    html = to_fragment(report)
     assert len(html) < 200_000
     assert "more characters]" in html
     assert "and 140 more: see report.claims" in html
     long = report_on("word " * 400_000)
-    assert "[1,999,000 more characters]" in to_html(long)
+    assert "[1,999,000 more characters]" in to_fragment(long)
 
 
 def test_a_small_graph_is_drawn_text_by_text():

@@ -14,7 +14,7 @@ from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGr
 from trail_callbacks.models.call import Usage
 from trail_callbacks.render.diagram import graph_to_html
 from trail_callbacks.render.marks import around, mark, plain, shorten
-from trail_callbacks.render.notebook import to_html
+from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.provenance import graph_to_rich, graph_to_text
 from trail_callbacks.render.terminal import to_rich, to_text
 from trail_callbacks.report import Layer
@@ -108,7 +108,7 @@ def test_a_graph_goes_stage_by_stage():
 )
 def test_without_a_score_the_state_is_said_in_words(state, words):
     report = Report(state=state, graph=REPORT.graph, warnings=("the judge was not reached",))
-    for text in (to_text(report), to_html(report)):
+    for text in (to_text(report), to_fragment(report)):
         assert words in text
         assert "the judge was not reached" in text
         assert "0.00 (" not in text
@@ -129,7 +129,7 @@ def test_a_partial_score_says_so():
     assert "2 claims: 1 supported, 1 not judged" in text
     assert "failed:     unreachable: no route" in text
     assert "3 model calls, 12,345 tokens read" in text
-    assert "unreachable: no route" in to_html(report)
+    assert "unreachable: no route" in to_fragment(report)
 
 
 def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
@@ -190,7 +190,7 @@ def test_colour_is_there_on_a_terminal_and_not_without():
 
 def test_hostile_text_is_only_read():
     report = build(HOSTILE, HOSTILE, why=HOSTILE, step=HOSTILE)
-    for text in (to_text(report, 80), graph_to_text(report.graph, 80), to_html(report)):
+    for text in (to_text(report, 80), graph_to_text(report.graph, 80), to_fragment(report)):
         for sign in ("\x1b", "\x07", "\x9b", "\x00", "\r", "\u202e", "\u2066"):
             assert sign not in text
     flat = "".join(to_text(report, 80).split())
@@ -203,12 +203,12 @@ def test_hostile_text_is_only_read():
 
 
 def test_a_report_shows_itself_in_a_notebook():
-    assert REPORT._repr_html_() == to_html(REPORT)
+    assert REPORT._repr_html_() == to_fragment(REPORT)
     assert REPORT.graph._repr_html_() == graph_to_html(REPORT.graph)
 
 
 def test_html_is_balanced_and_says_what_the_terminal_says():
-    html = to_html(REPORT)
+    html = to_fragment(REPORT)
     for tag in ("div", "span", "b", "bdi", "details", "summary"):
         assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>")
     for words in ("contradicted (false concatenation)", "summarise (m2)", "combine (answer)", "fleet.md (d1)"):
@@ -281,7 +281,7 @@ def test_among_many_claims_those_that_hold_take_a_line_each():
 def test_evidence_is_cut_around_what_the_claim_is_about():
     long = "blah " * 2_000
     report = build("The harbour counted 18,400 visitors.", f"{long}The harbour counted 14,800 visitors in all. {long}")
-    for shown in (to_text(report, 80), to_html(report)):
+    for shown in (to_text(report, 80), to_fragment(report)):
         assert "14,800" in shown
         assert len(shown) < 8_000
 
@@ -294,7 +294,7 @@ def test_nothing_that_others_write_can_flood_the_page():
     graph = ProvenanceGraph(nodes=(*report.graph.nodes, *nodes), edges=report.graph.edges)
     verdict = replace(verdict, detail=flood, carried_through=tuple(node.id for node in nodes))
     report = replace(report, graph=graph, verdicts=(verdict,), warnings=(flood,), judge=flood)
-    for shown in (to_text(report, 80), to_html(report), graph_to_text(graph, 80), graph_to_html(graph)):
+    for shown in (to_text(report, 80), to_fragment(report), graph_to_text(graph, 80), graph_to_html(graph)):
         assert len(shown) < 30_000
     assert "and 38 more" in to_text(report, 80)
 
@@ -349,7 +349,7 @@ def test_each_part_of_a_claim_says_where_it_came_in():
         Layer(nodes=("m2",), stated_by=("m2",), note="It does.", statement="All boats are blue."),
         Layer(nodes=("m2",), note="It does not.", statement="Boats are visited."),
     )
-    for shown in (to_text(report, width=80), re.sub("<[^>]+>", "", to_html(report)).replace("&quot;", '"')):
+    for shown in (to_text(report, width=80), re.sub("<[^>]+>", "", to_fragment(report)).replace("&quot;", '"')):
         assert 'summarise (m2): "All boats are blue."' in shown
         assert 'combine (answer): "Boats are visited."' in shown
 
@@ -357,7 +357,7 @@ def test_each_part_of_a_claim_says_where_it_came_in():
 def test_an_origin_that_is_not_known_says_why():
     report = followed(Layer(nodes=("m2",), note="undetermined: refused: no"), introduced_at=None, carried_through=())
     assert "entered at: undetermined: refused: no" in to_text(report, width=80)
-    assert "undetermined: refused: no" in to_html(report)
+    assert "undetermined: refused: no" in to_fragment(report)
 
 
 def test_sources_that_disagree_are_shown_for_and_against():
@@ -367,7 +367,7 @@ def test_sources_that_disagree_are_shown_for_and_against():
     assert "c1 supported (sources disagree)" in text
     assert "for:" in text
     assert "against:" in text
-    assert "sources disagree" in to_html(report)
+    assert "sources disagree" in to_fragment(report)
 
 
 def test_a_run_without_an_answer_says_so():

@@ -30,7 +30,7 @@ from trail_callbacks.render.marks import (
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["to_html"]
+__all__ = ["to_fragment"]
 
 _QUOTES = 3
 _LONGEST = 400  # characters of a quote
@@ -51,7 +51,7 @@ _LINES = {
 }
 
 
-def to_html(report: Report) -> str:
+def to_fragment(report: Report) -> str:
     """Renders a report as one HTML element.
 
     The score, the answer with each claim in the colour of its class, and what is known about every claim: first those
