@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -91,11 +92,19 @@ def test_evidence_longer_than_the_limit_shows_both_its_ends():
     assert len(text["text"]) < 5_000
 
 
-def test_an_answer_of_two_megabytes_is_whole():
+def test_an_answer_of_two_megabytes_is_shown_around_its_claims():
     answer = "The boat is blue. " * 111_112
-    html = one("It is so.", "It is so.", answer).to_html()
-    (text,) = Page(html).all("div", data_node_text="answer")
-    assert text["text"] == answer
+    report = one("It is so.", "It is so.", answer)
+    claim = Claim(id="c1", text="The boat is blue.", quote="The boat is blue.", start=1_800_000, end=1_800_017)
+    page = Page(replace(report, claims=(claim,)).to_html())
+    (text,) = page.all("div", data_node_text="answer")
+    (mark,) = [each for each in page.all("mark") if "data-class" in each]
+    assert mark["text"] == claim.quote
+    assert text["text"].startswith("The boat is blue. The boat is blue.")
+    left = [int(number.replace(",", "")) for number in re.findall(r"([\d,]+) characters left out", text["text"])]
+    shown = re.sub(r" [\d,]+ characters left out ", "", text["text"])
+    assert len(left) == 2
+    assert sum(left) + len(shown) == len(answer)
 
 
 def wide(count):

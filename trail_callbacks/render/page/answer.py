@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trail_callbacks.render.marks import mark
-from trail_callbacks.render.page.escape import block, line
-from trail_callbacks.render.page.spans import Stretch, stretches
+from trail_callbacks.render.page.escape import block, gap, line
+from trail_callbacks.render.page.spans import Stretch, kept, stretches
 from trail_callbacks.render.page.view import View, class_name
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["answer"]
 
+_LIMIT = 100_000  # characters; browsers take a minute to break megabytes of one paragraph into lines
 _WORST_FIRST = (
     SupportClass.CONTRADICTED,
     SupportClass.ABSENT,
@@ -32,9 +33,14 @@ def answer(view: View) -> Iterator[str]:
         yield '<p class="missing">The answer is empty.</p>'
     spans = [span for span in view.claimed if span is not None]
     yield f'<div class="prose" dir="auto" data-node-text="{line(node.id)}" data-number="{view.numbers[node.id]}">'
-    for stretch in stretches(0, len(node.text), spans):
-        text = block(node.text[stretch.start : stretch.end])
-        yield _marked(view, stretch, text) if stretch.spans else text
+    at = 0
+    for start, end in kept(len(node.text), spans, _LIMIT):
+        yield from gap(start - at)
+        for stretch in stretches(start, end, spans):
+            text = block(node.text[stretch.start : stretch.end])
+            yield _marked(view, stretch, text) if stretch.spans else text
+        at = end
+    yield from gap(len(node.text) - at)
     yield "</div>"
     lost = sum(span is None for span in view.claimed)
     if lost:

@@ -47,13 +47,13 @@ def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[s
     if view.answer is not None and view.claimed[number] is None:
         yield '<p class="missing">These words are not found in the answer.</p>'
     if plain(claim.text) != plain(claim.quote):
-        yield f'<p class="meaning" dir="auto"><span class="label">It says</span> {_cut(claim.text)}</p>'
+        yield f'<p class="meaning"><span class="label">It says</span> <bdi>{_cut(claim.text)}</bdi></p>'
     if claim.unresolved:
-        yield f'<p dir="auto"><span class="label">Not settled</span> {_cut(claim.unresolved)}</p>'
+        yield f'<p><span class="label">Not settled</span> <bdi>{_cut(claim.unresolved)}</bdi></p>'
     if verdict.error:
-        yield f'<p class="failed" dir="auto"><span class="label">Not judged</span> {_cut(verdict.error)}</p>'
+        yield f'<p class="failed"><span class="label">Not judged</span> <bdi>{_cut(verdict.error)}</bdi></p>'
     if verdict.rationale:
-        yield f'<p class="rationale" dir="auto"><span class="label">Why</span> {_cut(verdict.rationale)}</p>'
+        yield f'<p class="rationale"><span class="label">Why</span> <bdi>{_cut(verdict.rationale)}</bdi></p>'
     for item in verdict.evidence[:_EVIDENCE]:
         yield from _evidence(item, graph)
     more = len(verdict.evidence) - _EVIDENCE
@@ -111,7 +111,7 @@ def _history(history: Sequence[Layer], graph: ProvenanceGraph) -> Iterator[str]:
         yield f"<li><p>looked at {_names(layer.nodes, graph)}; "
         yield f"stated by {_names(layer.stated_by, graph)}</p>"
         if layer.statement:
-            yield f'<p dir="auto"><span class="label">Looked for</span> {_cut(layer.statement)}</p>'
+            yield f'<p><span class="label">Looked for</span> <bdi>{_cut(layer.statement)}</bdi></p>'
         if layer.note:
             yield f'<p class="faint" dir="auto">{_cut(layer.note)}</p>'
         yield "</li>"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from html import escape
 from typing import Any
 
 from trail_callbacks.render.marks import plain
 
-__all__ = ["block", "legible", "line", "name", "script_json"]
+__all__ = ["block", "gap", "legible", "line", "name", "script_json"]
 
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNUSUAL = re.compile(r"[^\s\x21-\x7e]+|[\x00-\x08\x0e-\x1f\x7f]+")  # `plain` spells out what of it is not safe
@@ -33,6 +34,12 @@ def legible(text: str) -> str:
 def block(text: str) -> str:
     """Escapes a text whose line ends and blanks matter, as `legible`."""
     return escape(legible(text))
+
+
+def gap(length: int) -> Iterator[str]:
+    """Says that characters of a text are left out, if any are."""
+    if length > 0:
+        yield f' <span class="gap">{length:,} characters left out</span> '
 
 
 def script_json(value: Any) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from trail_callbacks.graph import Node
 from trail_callbacks.render.marks import named, plain
-from trail_callbacks.render.page.escape import block, legible, line, name
+from trail_callbacks.render.page.escape import block, gap, legible, line, name
 from trail_callbacks.render.page.spans import Span, Stretch, kept, stretches
 from trail_callbacks.render.page.view import View
 
@@ -111,12 +111,12 @@ class Texts:
             return
         at = 0
         for start, end in kept(len(text), spans, self._room):
-            yield from _gap(start - at)
+            yield from gap(start - at)
             for stretch in stretches(start, end, spans):
                 shown = block(text[stretch.start : stretch.end])
                 yield self._marked(stretch, shown) if stretch.spans else shown
             at = end
-        yield from _gap(len(text) - at)
+        yield from gap(len(text) - at)
 
     def _marked(self, stretch: Stretch, shown: str) -> str:
         keys = " ".join(dict.fromkeys(self.view.keys[span.owner] for span in stretch.spans))
@@ -126,8 +126,3 @@ class Texts:
 
 def _kind(node: Node) -> str:
     return f"{node.kind.replace('_', ' ')}, stage {node.stage}"
-
-
-def _gap(length: int) -> Iterator[str]:
-    if length > 0:
-        yield f' <span class="gap">{length:,} characters left out</span> '

@@ -11,7 +11,7 @@ function drawGraph(box, data, onNode) {
   const BANDS = 40;     // columns; more stages share one
   const OPENED = 60;    // nodes shown of an opened group
   const LINKS = 900;    // edges that take part in the layout
-  const LOW = 0.38, TALL = 0.64; // share of the window: what a small graph may take, and a deep one
+  const LOW = 0.38, LESS = 0.46, TALL = 0.64; // share of the window: what a small graph may take, a lit one, a deep one
   const WIDE = box.clientWidth < 500 ? 128 : 152, HIGH = 42, GAP = 14, BETWEEN = 64;
 
   const nodes = data.nodes.map(([title, id, kind, step, stage, entered], number) =>
@@ -217,7 +217,7 @@ function drawGraph(box, data, onNode) {
       elements.push({ group: "nodes", data: { id: `s${stage}`, label: stage }, classes: "stage", position, selectable: false });
     }
     cy.batch(() => { cy.elements().remove(); cy.add(elements); });
-    if (moved) size();
+    size();
     if (moved || partly) fit();
     box.dataset.zoom = cy.zoom().toFixed(2);
     box.dataset.shown = String(content.units.length);
@@ -239,7 +239,7 @@ function drawGraph(box, data, onNode) {
   /** As high as the graph is, and only as high as it must be for its labels to be read. */
   function size() {
     const wide = Math.min(box.clientWidth / (layout.width + 60), 1), height = (layout.height + 50) * wide;
-    const share = Math.max(LOW, Math.min(TALL, ((layout.height + 90) * Math.min(wide, READABLE)) / innerHeight));
+    const share = Math.max(LOW, Math.min(claim ? LESS : TALL, ((layout.height + 90) * Math.min(wide, READABLE)) / innerHeight));
     box.style.height = `${Math.round(Math.min(Math.max(height, 200), innerHeight * share))}px`;
   }
 

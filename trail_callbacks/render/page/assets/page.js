@@ -144,6 +144,7 @@
     by("texts-title").textContent = everything ? "All texts"
       : here !== null ? "Text" : claim ? "In place" : found.length ? `Texts that hold the words: ${found.length.toLocaleString("en")}` : "Texts";
     by("all").setAttribute("aria-pressed", String(everything));
+    root.toggleAttribute("data-everything", everything); // then they are printed too
     graph?.here(here);
     graph?.found(found);
     highlight();
@@ -298,6 +299,10 @@
   by("caption").textContent = graph?.collapsed
     ? `${data.nodes.length.toLocaleString("en")} texts, grouped by step: click a group to open it. Dashed: only known to have been in reach.`
     : "Sources first, the answer last. Dashed lines: only known to have been in reach. Click a text to read it.";
+  if (!options.length) {
+    everything = true;
+    by("list").hidden = by("chosen").hidden = by("all").hidden = true;
+  }
   themed();
   filter();
   if (!fromHash()) select(null);
