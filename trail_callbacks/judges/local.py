@@ -17,17 +17,23 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.checks.overlap import Overlap
 from trail_callbacks.judges.checks.reading import Reading
+from trail_callbacks.judges.checks.register import CHECKS, WIDE
+from trail_callbacks.judges.framing import unframed
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
-from trail_callbacks.judges.weighing import CHECKS, Shares, Weighing
+from trail_callbacks.judges.risk import Calibration, RiskModel, shipped
+from trail_callbacks.judges.weighing import Scales, Weighing
+from trail_callbacks.languages import limits
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.speech import is_question
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.terms import looks_english
 
 __all__ = ["LocalJudge"]
 
@@ -45,17 +51,25 @@ class LocalJudge:
     says so.
 
     Attributes:
-        without: Checks to leave out: `number`, `entity`, `role`, `negation`, `temporal`, `quantifier`, `hyperbole`,
-            `attribution`.
-        supported_at: Share of the claim's words, 0.0 to 1.0, that passages must hold for `supported`.
-        partial_at: The share for `partially_supported`; below it a claim is `absent`.
-        subject_at: The share from which a passage counts as being about the claim, so that a difference contradicts.
+        without: Checks to leave out, by their names in `trail_callbacks.judges.checks.register`: `number`, `entity`,
+            `negation`, `hyperbole`, ...
+        unsupported_at: Risk, 0.0 to 1.0, from which a claim that no check speaks against counts as unsupported. Lower
+            finds more and is wrong more often.
+        calibration: How the risk is to be read; see `recalibrate` in `trail_callbacks.judges.training`.
+        risk_model: Gives the risk; None is the one that comes with the package.
+        supported_at: Share of the claim's words, 0.0 to 1.0, that support a claim which is not in English, or which
+            only some of the passages are against.
+        partial_at: Share from which an unsupported claim is `partially_supported`; below it is `absent`.
+        subject_at: Share from which a passage counts as being about the claim, so that a difference contradicts.
 
     Raises:
         InputError: If a check is unknown or a share is outside 0..1.
     """
 
     without: tuple[str, ...] = ()
+    unsupported_at: float = 0.5
+    calibration: Calibration = Calibration()
+    risk_model: RiskModel | None = None
     supported_at: float = 0.65
     partial_at: float = 0.5
     subject_at: float = 0.5
@@ -63,16 +77,22 @@ class LocalJudge:
     def __post_init__(self) -> None:
         """Checks the settings."""
         for name in self.without:
-            if name not in CHECKS:
-                raise InputError(f"LocalJudge.without names {name!r}, expected any of {', '.join(CHECKS)}")
-        for name in ("supported_at", "partial_at", "subject_at"):
+            if name not in _NAMES:
+                raise InputError(f"LocalJudge.without names {name!r}, expected any of {', '.join(_NAMES)}")
+        for name in ("unsupported_at", "supported_at", "partial_at", "subject_at"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"LocalJudge.{name} is {getattr(self, name)}, expected a share from 0.0 to 1.0")
 
     @property
     def name(self) -> str:
-        """Name and version; checks that were left out are named too."""
-        return "local/0" + "".join(f"-{check}" for check in self.without)
+        """Name and version; what differs from the settings it comes with is named too, as it changes verdicts."""
+        parts = [f"-{check}" for check in self.without]
+        if self != LocalJudge(without=self.without):
+            settings = (self.unsupported_at, self.supported_at, self.partial_at, self.subject_at)
+            model = self.risk_model or shipped()
+            told = repr((settings, self.calibration, model.weights, model.bias))
+            parts.append(f"/{sha256(told.encode()).hexdigest()[:8]}")
+        return "local/1" + "".join(parts)
 
     @property
     def model(self) -> None:
@@ -90,22 +110,45 @@ class LocalJudge:
         For `localize` each node is judged by itself, and a claim may drop who said it and is stated all the same. For
         `answerable` see `trail_callbacks.judges.answering`.
         """
-        checks = [name for name in CHECKS if name not in self.without]
+        desk = self._desk(purpose)
+        decide = {"verdicts": desk.verdict, "localize": desk.statement, "answerable": desk.answer}[purpose]
+        claims = {question.claim.id: question.claim for question in questions if question.claim.checkable}
+        foreign = {id_: claim.text for id_, claim in claims.items() if not looks_english(claim.text[:_LONGEST])}
+        return Assessment(
+            judgements=tuple(decide(question) for question in questions),
+            warnings=limits(foreign) if purpose == "verdicts" else (),
+        )
+        yield ()  # as above
+
+    def weigh(self, questions: Sequence[Question]) -> list[Weighing | None]:
+        """Returns how each claim compares with its passages; None where there is nothing to compare."""
+        desk = self._desk("verdicts")
+        return [desk.weighing(question) for question in questions]
+
+    def _desk(self, purpose: Purpose) -> _Desk:
+        checks = [name for name in _NAMES if name not in self.without]
         if purpose == "localize" and "attribution" in checks:
             checks.remove("attribution")
-        shares = Shares(supported=self.supported_at, partial=self.partial_at, subject=self.subject_at)
-        desk = _Desk(shares, checks)
-        decide = {"verdicts": desk.verdict, "localize": desk.statement, "answerable": desk.answer}[purpose]
-        return Assessment(judgements=tuple(decide(question) for question in questions))
-        yield ()  # as above
+        scales = Scales(
+            checks=checks,
+            model=(self.risk_model or shipped()) if purpose == "verdicts" else None,
+            calibration=self.calibration,
+            unsupported=self.unsupported_at,
+            enough=self.supported_at,
+            partial=self.partial_at,
+            subject=self.subject_at,
+        )
+        return _Desk(scales)
+
+
+_NAMES = (*CHECKS, *WIDE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
     """Where questions are decided; what was read for one is not read again for the next."""
 
-    shares: Shares
-    checks: Sequence[str]
+    scales: Scales
     readings: dict[str, Reading] = field(default_factory=dict)
 
     def verdict(self, question: Question) -> Judgement:
@@ -160,8 +203,8 @@ class _Desk:
             return Judgement(
                 claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale="It states nothing to check."
             )
-        told = tuple(passage for passage in question.passages if not is_question(passage.text))
-        if not told:
+        weighing = self.weighing(question)
+        if weighing is None:
             return Judgement(
                 claim_id=claim.id,
                 support=SupportClass.ABSENT,
@@ -169,14 +212,21 @@ class _Desk:
                 detail="fabricated addition",
                 rationale="There is no passage that states anything to compare it with.",
             )
+        return weighing.decide()
+
+    def weighing(self, question: Question) -> Weighing | None:
+        """Reads a claim and its passages; None if no passage states anything."""
+        told = tuple(passage for passage in question.passages if not is_question(passage.text))
+        if not told or not question.claim.checkable:
+            return None
         overlap = Overlap(
-            Reading(claim.text[:_LONGEST]),
+            Reading(unframed(question.claim.text[:_LONGEST])),
             [self._read(_wording(passage)) for passage in told],
             [self._read(passage.before) for passage in told],
             [passage.address != "" for passage in told],
             [passage.node_id for passage in told],
         )
-        return Weighing(self.shares, replace(question, passages=told), overlap, self.checks).decide()
+        return Weighing(self.scales, replace(question, passages=told), overlap)
 
     def _read(self, text: str) -> Reading:
         return self.readings.setdefault(text, Reading(_unescaped(text)))

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from trail_callbacks.evidence import Evidence, Passage, quoted
-from trail_callbacks.judges.checks import attribution, entity, hyperbole, negation, number, quantifier, role, temporal
+from trail_callbacks.judges.checks.entity import known
 from trail_callbacks.judges.checks.overlap import Overlap
 from trail_callbacks.judges.checks.reading import Finding, Reading
+from trail_callbacks.judges.checks.register import CHECKS, NEUTRAL, WIDE, settled
+from trail_callbacks.judges.features import Features, features
 from trail_callbacks.judges.judge import Judgement, Question
+from trail_callbacks.judges.risk import Calibration, RiskModel, probability
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["CHECKS", "Shares", "Weighing"]
+__all__ = ["Scales", "Weighing"]
 
-CHECKS: dict[str, Callable[[Reading, Reading], Finding | None]] = {
-    "number": number.compare,
-    "entity": entity.compare,
-    "role": role.compare,
-    "negation": negation.compare,
-    "temporal": temporal.compare,
-    "quantifier": quantifier.compare,
-    "hyperbole": hyperbole.compare,
-    "attribution": attribution.compare,
-}
-"""The checks by name, in the order in which a finding is looked for."""
-
-_NEUTRAL = ("number", "entity")  # checks that need no English grammar
 _PEER = 0.8  # passages with at least this share of the best overlap are about the same subject as the best
 _RELATED = 0.6  # the share at which a passage may state what the best one gives differently
 _PEERS = 4  # as many of them are compared
@@ -35,71 +26,162 @@ _SAME = 0.8  # share of the rest of a claim that a source must have to be agains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shares:
-    """From which share of a claim's words, 0.0 to 1.0, it is called what."""
+class Scales:
+    """By what claims are weighed.
 
-    supported: float
+    Attributes:
+        checks: Names of the checks to make.
+        model: Gives the risk that a claim is not supported; None leaves the decision to shares of words.
+        calibration: How the model's risk is to be read.
+        unsupported: Risk from which a claim counts as unsupported, 0.0 to 1.0.
+        enough: Share of the claim's words that make support by themselves, 0.0 to 1.0.
+        partial: Share from which an unsupported claim is partially supported.
+        subject: Share from which a passage is about the claim, so that a difference contradicts.
+    """
+
+    checks: Sequence[str]
+    model: RiskModel | None
+    calibration: Calibration
+    unsupported: float
+    enough: float
     partial: float
     subject: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Weighing:
     """One claim, its passages and what they have in common.
 
     Attributes:
-        shares: Thresholds.
+        scales: By what it is weighed.
         question: The claim and its passages.
         overlap: What the passages hold of the claim.
-        checks: Names of the checks to make.
     """
 
-    shares: Shares
+    scales: Scales
     question: Question
     overlap: Overlap
-    checks: Sequence[str]
 
     def decide(self) -> Judgement:
-        """Supports win over everything, contradictions over weaker findings, findings over missing words."""
+        """What a check found decides; what none speaks against, the risk decides.
+
+        The confidence is the probability that the claim is on the side, supported or not, that the class puts it on.
+        """
+        found = self._by_findings()
+        if self.scales.model is None or not self.overlap.claim.english:  # the risk was fitted to English
+            return found or self._by_words()
+        risk = self._risk(self.scales.model)
+        if found is not None:
+            return replace(found, confidence=max(risk, 0.5))
+        judgement = self._by_words()
+        supported = judgement.support is SupportClass.SUPPORTED
+        if risk >= self.scales.unsupported and supported:
+            judgement = self._scattered()
+        elif risk < self.scales.unsupported and not supported and not self.counted.numbers:
+            judgement = self._supported(self._team)
+        supported = judgement.support is SupportClass.SUPPORTED
+        return replace(judgement, confidence=1 - risk if supported else max(risk, 0.5))
+
+    def _risk(self, model: RiskModel) -> float:
+        return probability(model.log_odds(self.counted), self.scales.calibration)
+
+    @cached_property
+    def counted(self) -> Features:
+        """What the risk is read off."""
+        found = self._by_findings()
+        contradiction = found is not None and found.support is SupportClass.CONTRADICTED
+        return features(
+            self.overlap,
+            self._team,
+            contradiction=contradiction,
+            departure=found is not None and not contradiction,
+        )
+
+    @cached_property
+    def _team(self) -> tuple[int, ...]:
+        """The passages that hold most of the claim together."""
         everything = self.overlap.without(None)
-        found = [(p, finding) for p in self._peers() for finding in [self._finding(p)]]
-        disputed = any(f is not None and f.error_type is ErrorType.NUMBER for _, f in found)
-        barred = {p for p, finding in found if finding is not None}  # what differs is no part of the support
-        for p, finding in found:
-            team = self.overlap.team(p, everything, barred)
-            if finding is None and self._suffices(team, everything, attached=disputed):
-                return self._supported(team)
-        for p, finding in found:
+        teams = [self.overlap.team(p, everything) for p in self._peers]
+        return max(teams, key=lambda team: self._share(self.overlap.covered(team), everything))
+
+    @cached_property
+    def _findings(self) -> list[tuple[int, Finding | None]]:
+        """For each peer what departs from it, the worst first, unless other passages settle it."""
+        return [(p, self._finding(p)) for p in self._peers]
+
+    def _by_findings(self) -> Judgement | None:
+        """Contradictions over weaker findings; none where passages without a finding state the claim."""
+        if self._stated is not None:
+            return None
+        for p, finding in self._findings:
             if finding is not None and finding.support is SupportClass.CONTRADICTED and self._on_subject(p, finding):
                 return self._found(finding, p, (p,))
-        for p, finding in found:
+        for p, finding in self._findings:
             if finding is not None and finding.support is not SupportClass.CONTRADICTED:
-                rest = self.overlap.without(finding.claim_span) or everything
+                rest = self.overlap.without(finding.claim_span) or self.overlap.without(None)
                 if finding.error_type is ErrorType.ATTRIBUTION_FAILURE:
-                    rest = everything
+                    rest = self.overlap.without(None)
                 team = self.overlap.team(p, rest)
                 if self._suffices(team, rest):
                     return self._found(finding, p, team)
-        return self._uncovered(everything)
+        return self._by_wide_checks()
 
+    def _by_wide_checks(self) -> Judgement | None:
+        """What all passages together speak against."""
+        claim, near = self.overlap.claim, [self.overlap.passages[p] for p in self._peers]
+        if not claim.english:
+            return None
+        for name in self.scales.checks:
+            finding = WIDE[name](claim, near) if name in WIDE else None
+            if finding is not None:
+                return self._found(finding, self._team[0], self._team)
+        return None
+
+    @cached_property
+    def _stated(self) -> tuple[int, ...] | None:
+        """Passages that state the claim by their words, none of which departs from it."""
+        everything = self.overlap.without(None)
+        raw = {p: self._departure(p, self._checks(self.overlap.claim)) for p in self._peers}
+        disputed = any(finding is not None and finding.error_type is ErrorType.NUMBER for finding in raw.values())
+        barred = {p for p, finding in raw.items() if finding is not None}  # what differs is no part of the support
+        for p in self._peers:
+            team = self.overlap.team(p, everything, barred)
+            if p not in barred and self._suffices(team, everything, attached=disputed):
+                return team
+        return None
+
+    def _by_words(self) -> Judgement:
+        return self._supported(self._stated) if self._stated is not None else self._uncovered()
+
+    @cached_property
     def _peers(self) -> list[int]:
         """The passages most about the claim, numbers aside: a number alone makes no common subject."""
         shares = [self.overlap.weight(held, numbers=False) for held in self.overlap.held]
         order = sorted(range(len(shares)), key=lambda p: (-shares[p], -self.overlap.weight(self.overlap.held[p]), p))
         return [p for p in order if shares[p] >= _PEER * shares[order[0]]][:_PEERS]
 
+    @cached_property
+    def _standing(self) -> list[str]:
+        """The checks that find something which no other passage settles."""
+        claim, near = self.overlap.claim, [self.overlap.passages[p] for p in self._peers]
+        return [name for name in self._checks(claim) if settled(CHECKS[name], claim, near) is not None]
+
+    def _checks(self, reading: Reading) -> list[str]:
+        return [name for name in self.scales.checks if name in CHECKS and (reading.english or name in NEUTRAL)]
+
     def _finding(self, p: int) -> Finding | None:
         """What departs from a passage, the worst first, unless another passage states it."""
-        return self._departure(p, lambda finding: not self._stated_elsewhere(finding, p))
+        return self._departure(p, self._standing, lambda finding: not self._stated_elsewhere(finding, p))
 
-    def _departure(self, p: int, counts: Callable[[Finding], bool] = lambda _: True) -> Finding | None:
+    def _departure(
+        self, p: int, checks: Sequence[str], counts: Callable[[Finding], bool] = lambda _: True
+    ) -> Finding | None:
         """What departs from a passage and counts, the worst first."""
         claim, passage = self.overlap.claim, self.overlap.passages[p]
-        english = claim.english and passage.english
         found = [
             finding
-            for name in self.checks
-            if english or name in _NEUTRAL
+            for name in checks
+            if passage.english or name in NEUTRAL
             for finding in [CHECKS[name](claim, passage)]
             if finding is not None and counts(finding)
         ]
@@ -127,18 +209,17 @@ class Weighing:
     def _suffices(self, team: Sequence[int], of: frozenset[int], *, attached: bool = False) -> bool:
         """Enough words, and every number and name; where a number is disputed, it must stand beside its word."""
         have = self.overlap.covered(team, attached=attached)
-        return self._share(have, of) >= self.shares.supported and not any(
+        return self._share(have, of) >= self.scales.enough and not any(
             self.overlap.items[i].binding for i in of - have
         )
 
     def _on_subject(self, p: int, finding: Finding) -> bool:
         rest = self.overlap.without(finding.claim_span) or self.overlap.without(None)
-        return self._share(self.overlap.held[p], rest) >= self.shares.subject
+        return self._share(self.overlap.held[p], rest) >= self.scales.subject
 
-    def _uncovered(self, everything: frozenset[int]) -> Judgement:
+    def _uncovered(self) -> Judgement:
         """No passage says otherwise, and none says enough."""
-        teams = [self.overlap.team(p, everything) for p in self._peers()]
-        team = max(teams, key=lambda t: self._share(self.overlap.covered(t), everything))
+        everything, team = self.overlap.without(None), self._team
         have = self.overlap.covered(team)
         share = self._share(have, everything)
         missing = sorted((self.overlap.items[i] for i in everything - have), key=lambda item: item.span)
@@ -146,7 +227,7 @@ class Weighing:
         kinds = {item.kind for item in missing if item.binding}
         if not everything:
             return self._judgement(SupportClass.ABSENT, ErrorType.OTHER, "It has no word that could be compared.", ())
-        if share >= self.shares.partial and not kinds and self.overlap.subject in have:
+        if share >= self.scales.partial and not kinds and self.overlap.subject in have:
             return self._judgement(
                 SupportClass.PARTIALLY_SUPPORTED,
                 ErrorType.OTHER,
@@ -155,7 +236,7 @@ class Weighing:
                 detail="minor addition",
             )
         error = ErrorType.OTHER
-        if share >= self.shares.subject:  # the rest is known, so what is missing names the error
+        if share >= self.scales.subject:  # the rest is known, so what is missing names the error
             error = ErrorType.NUMBER if "number" in kinds else ErrorType.ENTITY if "name" in kinds else error
         return self._judgement(
             SupportClass.ABSENT, error, f"No passage holds {words}.", (), detail="fabricated addition"
@@ -173,6 +254,16 @@ class Weighing:
         )
         return replace(judgement, evidence=(*judgement.evidence, *against))
 
+    def _scattered(self) -> Judgement:
+        """The words are there, but nowhere as the claim puts them together."""
+        return self._judgement(
+            SupportClass.PARTIALLY_SUPPORTED,
+            ErrorType.OTHER,
+            "The passages hold most of its words, but hardly two of them together.",
+            tuple(self.question.passages[p] for p in self._team),
+            detail="too-far inference",
+        )
+
     def _conflicts(self, team: Sequence[int]) -> tuple[Evidence, ...]:
         """What other nodes say against a claim that some state: of the same things only, by name and nearly by word."""
         overlap = self.overlap
@@ -181,7 +272,7 @@ class Weighing:
         for p, passage in enumerate(self.question.passages):
             if passage.node_id in stating or not self._near(p):
                 continue
-            finding = self._departure(p)
+            finding = self._departure(p, self._checks(overlap.claim))
             if finding is None or finding.support is not SupportClass.CONTRADICTED:
                 continue
             rest = overlap.without(finding.claim_span)
@@ -203,7 +294,7 @@ class Weighing:
         passage, known_in = self.overlap.passages[p], [self.overlap.claim, *(self.overlap.passages[i] for i in team)]
         names = [name for name in passage.names if not finding.span[0] <= name[0].start < finding.span[1]]
         names += Reading(self.question.passages[p].before).names
-        return any(not any(entity.known(name, reading) for reading in known_in) for name in names)
+        return any(not any(known(name, reading) for reading in known_in) for name in names)
 
     def _found(self, finding: Finding, p: int, team: Sequence[int]) -> Judgement:
         if finding.evidence_words:

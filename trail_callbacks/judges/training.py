@@ -1,0 +1,159 @@
+"""Training: the offline judge fitted to labelled claims of one's own, by its calibration alone or as a whole.
+
+    from trail_callbacks.judges.training import LabelledClaim, recalibrate
+
+    rows = [LabelledClaim(claim="...", sources=("...",), supported=True), ...]
+    judge = recalibrate(LocalJudge(), rows)
+
+A few dozen rows of each kind are enough for `recalibrate`, which fits two numbers; `fit` fits ten and wants hundreds.
+Needs scikit-learn: `pip install "trail-callbacks[local]"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Any
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.errors import InputError, MissingExtraError
+from trail_callbacks.evidence import candidates
+from trail_callbacks.graph import Node
+from trail_callbacks.judges.features import Features
+from trail_callbacks.judges.judge import Question
+from trail_callbacks.judges.local import LocalJudge
+from trail_callbacks.judges.risk import Calibration, RiskModel, shipped
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["LabelledClaim", "fit", "log_odds", "measure", "recalibrate"]
+
+_LEAST = 10  # rows of each label
+_STRENGTH = 1.0  # inverse of the L2 penalty over standardised features
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledClaim:
+    """A claim that a person has judged.
+
+    Attributes:
+        claim: A statement that stands alone.
+        sources: The texts that it was judged by.
+        supported: Whether they support it. What they state only in part, contradict or do not mention is unsupported.
+        group: What rows belong together, such as the document or run they come from; for honest cross-validation.
+    """
+
+    claim: str
+    sources: tuple[str, ...]
+    supported: bool
+    group: str = ""
+
+
+def measure(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None) -> list[Features | None]:
+    """Counts what the risk is read off, for each row; None where there is nothing to compare.
+
+    Args:
+        rows: Labelled claims.
+        judge: Whose checks and passages are used.
+    """
+    judge = judge or LocalJudge()
+    limit = VerifyOptions().passages
+    counted = []
+    for row in rows:
+        claim = Claim(id="c1", text=row.claim, quote=row.claim, start=0, end=len(row.claim))
+        nodes = [Node(id=f"d{i}", kind="document", text=text) for i, text in enumerate(row.sources)]
+        passages = candidates([claim], nodes, limit)[claim.id]
+        (weighing,) = judge.weigh([Question(claim=claim, passages=passages)])
+        counted.append(weighing.counted if weighing else None)
+    return counted
+
+
+def log_odds(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None) -> list[float | None]:
+    """The log-odds of being unsupported that the judge's risk model gives each row, before calibration."""
+    judge = judge or LocalJudge()
+    model = judge.risk_model or shipped()
+    return [model.log_odds(features) if features else None for features in measure(rows, judge)]
+
+
+def recalibrate(judge: LocalJudge, rows: Sequence[LabelledClaim]) -> LocalJudge:
+    """Fits the judge's confidence to how often it is right on labelled rows, by Platt's scaling (1999).
+
+    The rows should be as they come: how many of them are unsupported tells the judge how often to expect that.
+
+    Args:
+        judge: The judge; its calibration is replaced, everything else stays.
+        rows: Labelled claims, at least ten supported and ten not.
+
+    Returns:
+        A judge with another calibration. Keep `judge.calibration`, two numbers, to have it again.
+
+    Raises:
+        InputError: If there are too few rows of a label, or higher risk goes with fewer errors.
+        MissingExtraError: If scikit-learn is not installed.
+    """
+    given = [(z, not row.supported) for z, row in zip(log_odds(rows, judge), rows, strict=True) if z is not None]
+    regression = _regression([[z] for z, _ in given], [label for _, label in given], strength=1e6, even=False)
+    slope = float(regression.coef_[0][0])
+    if slope <= 0:
+        raise InputError("on these rows the risk is higher for supported claims: are the labels the right way round?")
+    return replace(judge, calibration=Calibration(slope=slope, offset=float(regression.intercept_[0])))
+
+
+def fit(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None, *, source: str = "") -> RiskModel:
+    """Fits a risk model anew: logistic regression with an L2 penalty, both labels weighed the same.
+
+    Args:
+        rows: Labelled claims, hundreds of each label.
+        judge: Whose checks are used.
+        source: What the rows are, in words; kept with the model.
+
+    Returns:
+        A model for `LocalJudge(risk_model=...)`; `to_json` and `from_json` keep it.
+
+    Raises:
+        InputError: If there are too few rows of a label.
+        MissingExtraError: If scikit-learn is not installed.
+    """
+    given = [(f, not row.supported) for f, row in zip(measure(rows, judge), rows, strict=True) if f is not None]
+    return fitted([features for features, _ in given], [label for _, label in given], source=source)
+
+
+def fitted(
+    counted: Sequence[Features], unsupported: Sequence[bool], *, weights: Sequence[float] | None = None, source: str = ""
+) -> RiskModel:
+    """Fits a risk model to features that were counted before. See `fit`.
+
+    Args:
+        counted: Features, a row each.
+        unsupported: Labels.
+        weights: What each row counts; None makes both labels count the same.
+        source: What the rows are, in words.
+    """
+    import numpy as np  # noqa: PLC0415 - judging does not need it
+
+    values = np.array([features.values() for features in counted])
+    mean, scale = values.mean(axis=0), values.std(axis=0)
+    scale[scale == 0] = 1.0
+    regression = _regression((values - mean) / scale, unsupported, strength=_STRENGTH, even=True, weights=weights)
+    plain = regression.coef_[0] / scale
+    bias = float(regression.intercept_[0] - (plain * mean).sum())
+    return RiskModel(weights=tuple(map(float, plain)), bias=bias, source=source)
+
+
+def _regression(
+    values: Any, labels: Sequence[bool], *, strength: float, even: bool, weights: Sequence[float] | None = None
+) -> Any:
+    ones = sum(labels)
+    if min(ones, len(labels) - ones) < _LEAST:
+        raise InputError(
+            f"{len(labels) - ones} supported and {ones} unsupported rows can be compared with their sources; "
+            f"expected at least {_LEAST} of each"
+        )
+    if find_spec("sklearn") is None:
+        raise MissingExtraError("training the offline judge", "local")
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - an extra
+
+    regression = LogisticRegression(
+        C=strength, class_weight="balanced" if even and weights is None else None, max_iter=1000
+    )
+    return regression.fit(values, labels, sample_weight=weights)
