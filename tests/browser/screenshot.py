@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--app", default="langchain", choices=["langchain", "langgraph", "llama-index"])
     parser.add_argument("--claim", help="which claim is selected; by default the first with an origin upstream")
     parser.add_argument("--width", type=int, default=1440)
-    parser.add_argument("--height", type=int, default=900)
+    parser.add_argument("--height", type=int, default=1060)
     parser.add_argument("--dark", action="store_true")
     parser.add_argument("--full", action="store_true", help="the whole page, and not just what a window shows")
     given = parser.parse_args()

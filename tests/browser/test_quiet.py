@@ -89,6 +89,34 @@ def test_text_runs_in_its_own_direction(show, script, direction):
     }""") == direction  # fmt: skip
 
 
+@pytest.mark.parametrize("script", ["arabic", "hebrew"])
+def test_words_of_ours_do_not_turn_a_text_around(show, script):
+    report = scripts()[script]
+    view = show(report, fragment="#claim=c1")
+    found = view.page.evaluate(
+        """(text) => {
+          const holds = (each) => each.textContent.includes(text);
+          return [...document.querySelectorAll('#detail *')]
+            .filter((each) => holds(each) && ![...each.children].some(holds))
+            .map((each) => getComputedStyle(each).direction);
+        }""",
+        report.verdicts[0].rationale,
+    )
+    assert found
+    assert set(found) == {"rtl"}
+
+
+@pytest.mark.parametrize("case", MISSING)
+def test_no_heading_stands_above_nothing(show, case):
+    view = show(MISSING[case]())
+    empty = view.page.evaluate("""() => [...document.querySelectorAll('section')].filter((each) => each.checkVisibility())
+      .filter((each) => { const title = each.querySelector('h2'); return title?.checkVisibility()
+        && !each.innerText.replace(title.innerText, '').replace(/All texts|Clear Esc/g, '').trim()
+        && !each.querySelector('canvas'); })
+      .map((each) => each.innerText)""")
+    assert empty == []
+
+
 def test_two_million_signs_are_cut_around_the_evidence(show):
     view = show(bulky())
     view.option("c1").click()
