@@ -98,9 +98,10 @@ def overlap(items: Sequence[Item]) -> np.ndarray:
     return np.array(risks)
 
 
-def risks(counted, model, calibration=Calibration()) -> np.ndarray:
+def risks(counted, model) -> np.ndarray:
     """What cannot be compared with anything is as risky as can be."""
-    return np.array([probability(model.log_odds(f), calibration) if f else 1.0 for f in counted])
+    as_it_is = Calibration()
+    return np.array([probability(model.log_odds(f), as_it_is) if f else 1.0 for f in counted])
 
 
 def folds(groups: Sequence[str]) -> np.ndarray:
@@ -126,7 +127,7 @@ def decided(values: np.ndarray, labels: np.ndarray, fold: np.ndarray, metric: Ca
     for k in range(FOLDS):
         rest = fold != k
         choices = np.unique(np.quantile(values[rest], np.linspace(0, 1, 101)))
-        best = max(choices, key=lambda t: metric(labels[rest], values[rest] >= t))  # noqa: B023 - used at once
+        best = max(choices, key=lambda t: metric(labels[rest], values[rest] >= t))
         said[fold == k] = values[fold == k] >= best
     return said
 
@@ -154,7 +155,7 @@ def auroc(labels, values) -> float:
     return float(roc_auc_score(labels, values)) if len(set(labels)) > 1 else float("nan")
 
 
-def compare(name, labels, systems: dict[str, np.ndarray], groups, metric, label) -> None:
+def compare(name, labels, systems: dict[str, np.ndarray], groups, *, metric, label) -> None:
     """A metric of every system, and its difference to word overlap on the same samples."""
     base = systems["word overlap"]
     for system, values in systems.items():
@@ -227,14 +228,16 @@ def measure_ragtruth(folder: Path, judge: LocalJudge) -> None:
         "local judge": risks(counted, model or shipped()),
         "refitted": refitted(items, counted, fold),
     }
-    compare("ragtruth", labels, systems, [item.group for item in items], auroc, "claim AUROC")
+    compare("ragtruth", labels, systems, [item.group for item in items], metric=auroc, label="claim AUROC")
     whole = {name: answers(responses, items, values) for name, values in systems.items()}
     wrong = np.array([response.hallucinated for response in responses])
     groups = [response.group for response in responses]
     by_response = folds(groups)
-    compare("ragtruth", wrong, whole, groups, auroc, "response AUROC")
+    compare("ragtruth", wrong, whole, groups, metric=auroc, label="response AUROC")
     yes = {name: decided(values, wrong, by_response, f1_score) for name, values in whole.items()}
-    compare("ragtruth", wrong, yes, groups, lambda a, b: float(f1_score(a, b, zero_division=0)), "response F1")
+    compare(
+        "ragtruth", wrong, yes, groups, metric=lambda a, b: float(f1_score(a, b, zero_division=0)), label="response F1"
+    )
     flagged = np.array([str(one.support) in UNSUPPORTED for one in said])
     shipped_says = answers(responses, items, flagged.astype(float)) > 0
     emit(set="ragtruth", system="local judge", metric="response F1 as shipped", value=float(f1_score(wrong, shipped_says)), n=len(wrong))  # fmt: skip
@@ -259,7 +262,10 @@ def span_f1(responses, items, marked) -> float:
     for i, response in enumerate(responses):
         gold = {at for a, b in response.spans for at in range(a, b)}
         ours = {
-            at for item, yes in zip(items, marked, strict=True) if yes and item.response == i for at in range(*item.span)
+            at
+            for item, yes in zip(items, marked, strict=True)
+            if yes and item.response == i
+            for at in range(*item.span)
         }
         hit, said, given = hit + len(gold & ours), said + len(ours), given + len(gold)
     return 2 * hit / (said + given) if said + given else 0.0
@@ -302,9 +308,11 @@ def two_way(name, everything, said, counted, judge) -> None:
         "local judge": risks(counted, judge.risk_model or shipped()),
         "refitted": refitted(items, counted, fold),
     }
-    compare(name, labels, systems, groups, auroc, "claim AUROC")
+    compare(name, labels, systems, groups, metric=auroc, label="claim AUROC")
     yes = {system: decided(values, labels, fold, balanced_accuracy_score) for system, values in systems.items()}
-    compare(name, labels, yes, groups, lambda a, b: float(balanced_accuracy_score(a, b)), "balanced accuracy")
+    compare(
+        name, labels, yes, groups, metric=lambda a, b: float(balanced_accuracy_score(a, b)), label="balanced accuracy"
+    )
     flagged = np.array([str(one.support) in UNSUPPORTED for one in said])
     for label, metric in (("balanced accuracy", balanced_accuracy_score), ("error F1", f1_score)):
         interval = bootstrap(groups, lambda rows, metric=metric: float(metric(labels[rows], flagged[rows])))
@@ -327,9 +335,17 @@ def types(name, items, said) -> None:
     given = [item.error_type for item, _ in wrong]
     ours = [str(one.error_type) for _, one in wrong]
     kinds = sorted(set(given))
-    emit(set=name, system="local judge", metric="macro-F1 of error types", value=macro_f1(given, ours, kinds), n=len(wrong))
+    emit(
+        set=name,
+        system="local judge",
+        metric="macro-F1 of error types",
+        value=macro_f1(given, ours, kinds),
+        n=len(wrong),
+    )
     found = [item.error_type == str(one.error_type) for item, one in wrong if one.error_type]
-    emit(set=name, system="local judge", metric="error type right of found", value=sum(found) / len(found), n=len(found))
+    emit(
+        set=name, system="local judge", metric="error type right of found", value=sum(found) / len(found), n=len(found)
+    )
 
 
 def speed(folder: Path) -> None:

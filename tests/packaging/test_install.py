@@ -20,6 +20,12 @@ PACKAGES = {
     "llama_index_trail": ROOT / "integrations",
 }
 
+TRAINING = """
+from trail_callbacks.judges.training import LabelledClaim, fit
+row = dict(claim="It opened in 1936.", sources=("It opened in 1963.",))
+fit([LabelledClaim(**row, supported=i % 2 == 0) for i in range(20)])
+"""
+
 pytest.importorskip("hatchling", reason="needs the dev dependencies: make test")
 pytest.importorskip("build", reason="needs the dev dependencies: make test")
 
@@ -141,7 +147,7 @@ def test_the_base_package_works_without_any_extra(python):
 def test_base_dependencies_bring_no_framework(python):
     done = python(
         "import importlib.util as u\n"
-        "print([n for n in ('langchain_core', 'llama_index', 'openai', 'instructor', 'onnxruntime') if u.find_spec(n)])"
+        "print([n for n in ('langchain_core', 'llama_index', 'openai', 'instructor', 'sklearn') if u.find_spec(n)])"
     )
     assert done.stdout == "[]\n"
 
@@ -152,6 +158,7 @@ def test_base_dependencies_bring_no_framework(python):
         ("import langchain_trail", "langchain"),
         ("import llama_index_trail", "llama-index"),
         ("from trail_callbacks import LLMJudge; LLMJudge('openai/some-model').model", "llm"),
+        (TRAINING, "local"),
     ],
 )
 def test_a_missing_extra_names_its_pip_line(python, code, extra):
