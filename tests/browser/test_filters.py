@@ -2,7 +2,7 @@
 
 from reports import harbour, long_answer
 
-from trail_callbacks import SupportClass
+from trail_callbacks import SupportClass, check
 
 REPORT = harbour()
 
@@ -64,6 +64,20 @@ def test_search(show):
         wait(view, expected)
         view.page.fill("#search", "")
         wait(view, [claim.id for claim in REPORT.claims])
+
+
+def test_words_far_down_in_a_text_come_into_sight(show):
+    filler = "The quay was swept in the morning. " * 120
+    view = show(check("The quay was swept.", [f"{filler}A ticket office opened at the north gate. {filler}"]))
+    view.page.fill("#search", "north gate")
+    frame = view.page.locator('.verbatim:has-text("north gate"):visible')
+    frame.wait_for()
+    assert frame.evaluate("frame => frame.scrollHeight > 3 * frame.clientHeight")
+    top, bottom, high = frame.evaluate("""frame => {
+      const [found] = CSS.highlights.get("search"), at = found.getBoundingClientRect(), box = frame.getBoundingClientRect();
+      return [at.top - box.top, at.bottom - box.top, frame.clientHeight];
+    }""")
+    assert 0 <= top < bottom <= high
 
 
 def test_class_type_and_search_together(show):

@@ -142,10 +142,15 @@ def test_two_hundred_claims(show):
     assert view.selected == "c1"
 
 
-def test_a_report_of_a_newer_version_is_refused_before_there_is_a_page():
-    stored = json.loads(harbour().to_json()) | {"version": 99}
-    with pytest.raises(Exception, match="version 99"):
-        Report.from_json(json.dumps(stored))
+def test_the_page_of_a_newer_report_says_what_is_missing(show):
+    stored = json.loads(harbour().to_json()) | {"version": 99, "mood": "calm"}
+    stored["verdicts"][0]["support"] = "nearly_supported"
+    view = show(Report.from_json(json.dumps(stored), lenient=True))
+    warning = view.page.inner_text(".warnings")
+    for words in ("written by a newer release (version 99", "the field 'mood'", "a verdict"):
+        assert words in warning
+    assert view.options() == [claim.id for claim in harbour().claims]
+    assert not view.seen.all
 
 
 def test_the_same_report_gives_the_same_page():

@@ -1,7 +1,7 @@
 """Selecting a claim lights its trail: in the graph, for screen readers, and in the texts."""
 
 import pytest
-from reports import harbour, layered
+from reports import harbour, layered, long_answer
 
 REPORT = harbour()
 CLAIMS = [each.id for each in REPORT.claims]
@@ -189,3 +189,15 @@ def test_ten_thousand_nodes_open_by_step_and_a_claim_finds_its_way(show):
         assert view.graph(f"cy.nodes('.{role}').length") == 1
     marks = view.page.locator('[data-node-text="n0.92"] mark[data-evidence]')
     assert marks.inner_text() == verdict.evidence[0].quote
+
+
+@pytest.mark.parametrize(("report", "claim"), [(layered(), None), (layered(), "c2"), (long_answer(), "c9")])
+def test_a_graph_that_is_cut_off_is_not_cut_beside_an_empty_margin(show, report, claim):
+    view = show(report, fragment=f"#claim={claim}" if claim else "")
+    box = view.page.locator("#graph").bounding_box()
+    bounds = view.graph("cy.elements().renderedBoundingBox()")
+    for low, high, room in ((bounds["x1"], bounds["x2"], box["width"]), (bounds["y1"], bounds["y2"], box["height"])):
+        whole = low >= 0 and high <= room
+        full = low <= 14 and high >= room - 14
+        assert whole or full, (low, high, room)
+    assert view.graph("cy.zoom()") >= 0.75

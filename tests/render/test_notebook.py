@@ -2,6 +2,7 @@
 
 import os
 import re
+from html import unescape
 from html.parser import HTMLParser
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree as ET
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.render.columns import board
 from trail_callbacks.render.diagram import graph_to_html
-from trail_callbacks.render.highlights import stretches
+from trail_callbacks.render.marks import flowing, mark
 from trail_callbacks.render.notebook import to_fragment
 
 VOID = {"path", "rect"}
@@ -164,30 +165,39 @@ def test_claims_that_share_words_are_all_named_and_the_worst_colours():
         ("in 1986", SupportClass.CONTRADICTED, ErrorType.NUMBER),
         (answer, SupportClass.ABSENT, ErrorType.OTHER),
     )
-    cut = list(stretches(report))
-    assert [piece.text for piece in cut] == ["It rained ", "in 1986", " and the mayor came."]
-    assert [piece.verdicts[0].claim_id for piece in cut] == ["c3", "c2", "c3"]
-    assert [[v.claim_id for v in piece.begins] for piece in cut] == [["c1", "c3"], ["c2"], []]
+    html = to_fragment(report)
+    shown = [span for span in Reader(html).spans if "title" in span and "border-bottom" in span["style"]]
+    absent, contradicted = ("c3 absent (other)", "c2 contradicted (number)")
+    assert [span["title"] for span in shown] == [
+        f"{absent}; c1 supported",
+        f"{contradicted}; {absent}; c1 supported",
+        f"{absent}; c1 supported",
+    ]
+    worst = [SupportClass.ABSENT, SupportClass.CONTRADICTED, SupportClass.ABSENT]
+    assert [mark(support).colour in span["style"] for span, support in zip(shown, worst, strict=True)] == [True] * 3
+    words = ["It rained ", "in 1986", " and the mayor came."]
+    assert all(f"<bdi>{text}</bdi>" in html for text in words)
+    before = [html[: html.index(f"<bdi>{text}</bdi>")].rsplit("<span title", 1)[1] for text in words]
+    assert [[id_ for id_ in ("c1", "c2", "c3") if f" {id_}</span>" in each] for each in before] == [
+        ["c1", "c3"],
+        ["c2"],
+        [],
+    ]  # a badge where a claim begins
 
 
 @given(
     st.text(max_size=60),
     st.lists(st.tuples(st.integers(-5, 70), st.integers(-5, 70), st.sampled_from([*SupportClass, None])), max_size=6),
 )
-def test_stretches_add_up_to_the_answer(answer, spans):
+def test_claims_anywhere_leave_the_answer_whole(answer, spans):
     graph = ProvenanceGraph.from_texts(answer, [])
     claims = tuple(Claim(id=f"c{n}", text="", quote="", start=a, end=b) for n, (a, b, _) in enumerate(spans))
-    verdicts = tuple(Verdict(claim_id=f"c{n}", support=support) for n, (_, _, support) in enumerate(spans))
-    report = Report(state="assessed", graph=graph, claims=claims, verdicts=verdicts)
-    cut = list(stretches(report))
-    assert "".join(piece.text for piece in cut) == graph.answer.text
-    at = 0
-    for piece in cut:
-        held = {c.id for c in claims if max(c.start, 0) <= at and at + len(piece.text) <= min(c.end, len(answer))}
-        assert {verdict.claim_id for verdict in piece.verdicts} == held
-        at += len(piece.text)
-    begun = [verdict.claim_id for piece in cut for verdict in piece.begins]
-    assert sorted(begun) == sorted(c.id for c in claims if max(c.start, 0) < min(c.end, len(answer)))
+    verdicts = tuple(Verdict(claim_id=f"c{n}", support=support, error="x") for n, (_, _, support) in enumerate(spans))
+    html = to_fragment(Report(state="assessed", graph=graph, claims=claims, verdicts=verdicts))
+    box = html[html.index('<div dir="auto"') :].partition("<details")[0]
+    text = re.sub(r"<span style=\"[^\"]*\">\S c\d+</span>", "", box)  # badges
+    shown = re.sub(r"\s+", "", unescape(re.sub("<[^>]*>", "", text)))
+    assert shown == (re.sub(r"\s+", "", flowing(graph.answer.text)) or "(theanswerisempty)")
 
 
 def test_hostile_text_is_only_read():

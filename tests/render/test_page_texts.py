@@ -15,8 +15,8 @@ from page_reader import Page
 from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.render.page import to_page
 from trail_callbacks.render.page.escape import legible
-from trail_callbacks.render.page.spans import Span, kept, stretches
 from trail_callbacks.render.page.trails import Trails
+from trail_callbacks.render.spans import Span, kept, stretches
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(0, 5)), max_size=12).map(
     lambda found: [Span(start, start + length, owner) for start, length, owner in found]

@@ -12,6 +12,7 @@ from trail_callbacks.report import Layer, Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = [
+    "WORST_FIRST",
     "Mark",
     "around",
     "carriers",
@@ -53,6 +54,16 @@ _MARKS = {
     SupportClass.PARTIALLY_SUPPORTED: Mark("\u25d0", "~", "yellow", "#9a6700", "partially supported"),
     SupportClass.UNEVALUATABLE: Mark("\u00b7", "-", "dim", "#59636e", "unevaluatable"),
 }
+WORST_FIRST = (
+    SupportClass.CONTRADICTED,
+    SupportClass.ABSENT,
+    SupportClass.PARTIALLY_SUPPORTED,
+    None,
+    SupportClass.SUPPORTED,
+    SupportClass.UNEVALUATABLE,
+)
+"""Where claims overlap, the first of these gives the colour; None is a claim whose judge failed."""
+
 _FAILED = Mark("!", "!", "bold yellow", "#9a6700", "not judged")
 
 _STATES = {

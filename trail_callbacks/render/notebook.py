@@ -12,8 +12,8 @@ from html import escape
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import both_ends, telling
-from trail_callbacks.render.highlights import Stretch, stretches
 from trail_callbacks.render.marks import (
+    WORST_FIRST,
     Mark,
     around,
     carriers,
@@ -27,6 +27,7 @@ from trail_callbacks.render.marks import (
     plain,
     shorten,
 )
+from trail_callbacks.render.spans import Span, Stretch, stretches
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 
@@ -36,6 +37,8 @@ _QUOTES = 3
 _LONGEST = 400  # characters of a quote
 _WARNING = 1_000  # characters of one warning, which may list claims
 _SHORT = 110  # characters of a claim in the line that opens its card
+_SPAN = 1_000  # characters shown of a stretch of the answer that belongs to the same claims
+_WHOLE = 30_000  # characters of the answer
 _CARDS = 60  # claims shown with what is known about them, in each of the two lists
 _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:60em;text-align:left"
 _FAINT = "opacity:.7"
@@ -103,22 +106,33 @@ def _answer(report: Report) -> Iterator[str]:
     yield f'<div dir="auto" style="{style};overflow-wrap:anywhere">'
     if not answer.text.strip():
         yield f'<span style="{_FAINT}">(the answer is empty)</span>'
-    for stretch in stretches(report):
-        yield _stretch(stretch)
+    length, shown = len(answer.text), 0
+    claimed = [(max(claim.start, 0), min(claim.end, length)) for claim in report.claims]
+    spans = [Span(start, end, number) for number, (start, end) in enumerate(claimed) if start < end]
+    for stretch in stretches(0, length, spans):
+        if shown >= _WHOLE:
+            yield _left_out(length - stretch.start)
+            break
+        kept = min(stretch.end, stretch.start + _SPAN)
+        shown += kept - stretch.start
+        words = escape(flowing(answer.text[stretch.start : kept])) + _left_out(stretch.end - kept)
+        yield _marked(report, stretch, words) if stretch.spans else words
     yield "</div>"
 
 
-def _stretch(stretch: Stretch) -> str:
-    words = escape(flowing(stretch.text))
-    if stretch.left_out:
-        words += f'<span style="{_FAINT}"> [{stretch.left_out:,} more characters] </span>'
-    if not stretch.verdicts:
-        return words
-    worst = stretch.verdicts[0]
-    how = mark(worst.support)
-    badges = "".join(_badge(mark(verdict.support), verdict.claim_id) for verdict in stretch.begins)
-    title = "; ".join(f"{verdict.claim_id} {_title(verdict)}" for verdict in stretch.verdicts)
-    style = f"background:{how.colour}38;border-bottom:{_LINES[worst.support]} {how.colour}"
+def _left_out(count: int) -> str:
+    return f'<span style="{_FAINT}"> [{count:,} more characters] </span>' if count else ""
+
+
+def _marked(report: Report, stretch: Stretch, words: str) -> str:
+    verdicts = [report.verdict(report.claims[span.owner].id) for span in stretch.spans]
+    verdicts.sort(key=lambda verdict: WORST_FIRST.index(verdict.support))
+    worst = verdicts[0].support
+    how = mark(worst)
+    begin = [report.verdict(report.claims[span.owner].id) for span in stretch.opens]
+    badges = "".join(_badge(mark(verdict.support), verdict.claim_id) for verdict in begin)
+    title = "; ".join(f"{verdict.claim_id} {_title(verdict)}" for verdict in verdicts)
+    style = f"background:{how.colour}38;border-bottom:{_LINES[worst]} {how.colour}"
     return f'<span title="{_text(title)}" style="{style}">{badges}<bdi>{words}</bdi></span>'
 
 

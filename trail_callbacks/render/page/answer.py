@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trail_callbacks.render.marks import mark
+from trail_callbacks.render.marks import WORST_FIRST, mark
 from trail_callbacks.render.page.escape import block, gap, line
-from trail_callbacks.render.page.spans import Stretch, kept, stretches
 from trail_callbacks.render.page.view import View, class_name
-from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.render.spans import Stretch, kept, stretches
 
 __all__ = ["answer"]
 
 _LIMIT = 100_000  # characters; browsers take a minute to break megabytes of one paragraph into lines
-_WORST_FIRST = (
-    SupportClass.CONTRADICTED,
-    SupportClass.ABSENT,
-    SupportClass.PARTIALLY_SUPPORTED,
-    None,
-    SupportClass.SUPPORTED,
-    SupportClass.UNEVALUATABLE,
-)
 
 
 def answer(view: View) -> Iterator[str]:
@@ -49,8 +40,7 @@ def answer(view: View) -> Iterator[str]:
 
 
 def _marked(view: View, stretch: Stretch, text: str) -> str:
-    classes = {view.pairs[span.owner][1].support for span in stretch.spans}
-    worst = next(support for support in _WORST_FIRST if support in classes)
+    worst = min((view.pairs[span.owner][1].support for span in stretch.spans), key=WORST_FIRST.index)
     keys = " ".join(view.keys[span.owner] for span in stretch.spans)
     signs = dict.fromkeys(mark(view.pairs[span.owner][1].support).sign for span in stretch.opens)
     sign = f' data-sign="{"".join(signs)}"' if signs else ""

@@ -26,12 +26,13 @@ _WIDTH = 320  # units of the drawings; they stretch
 def score(report: Report) -> Iterator[str]:
     """The score as a number and on a scale from 0 to 1, with its interval; in words where there is none."""
     value, interval = report.hallucination_score, report.interval
-    state = f'<span class="state" data-state="{report.state}">{_STATES[report.state]}</span>'
+    state = f'<p class="state">{_STATES[report.state]}</p>'
     if value is None:
         yield '<p class="figure none" aria-hidden="true">\u2013</p>'
-        yield f'<div><p class="headline">{line(headline(report))}</p><p>{state}</p></div>'
+        yield f'<div data-state="{report.state}"><p class="headline">{line(headline(report))}</p>'
+        yield "</div>" if report.graph.answer else f"{state}</div>"  # the headline says it, unless there is no answer
         return
-    yield f'<p class="figure">{value:.2f}</p><div>'
+    yield f'<p class="figure">{value:.2f}</p><div data-state="{report.state}">'
     yield '<p class="headline">hallucination score <span class="faint">0 is best</span></p>'
     yield f'<svg class="scale" viewBox="0 0 {_WIDTH} 16" preserveAspectRatio="none" role="img" '
     yield f'aria-label="{line(headline(report))}"><rect class="track" x="0" y="6" width="{_WIDTH}" height="4" rx="2"/>'
@@ -42,7 +43,7 @@ def score(report: Report) -> Iterator[str]:
     yield f'<rect class="point" x="{at - 2:.1f}" y="0" width="4" height="16" rx="1"/></svg>'
     if interval:
         yield f'<p class="faint">95 % interval {interval[0]:.2f} to {interval[1]:.2f}</p>'
-    yield f"<p>{state}</p></div>"
+    yield f"{state}</div>"
 
 
 def charts(view: View) -> Iterator[str]:

@@ -9,8 +9,8 @@ from functools import cached_property
 from trail_callbacks.graph import Node
 from trail_callbacks.render.marks import named, plain
 from trail_callbacks.render.page.escape import block, gap, legible, line, name
-from trail_callbacks.render.page.spans import Span, Stretch, kept, stretches
 from trail_callbacks.render.page.view import View
+from trail_callbacks.render.spans import Span, Stretch, kept, stretches
 
 __all__ = ["Texts"]
 

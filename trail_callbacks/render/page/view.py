@@ -9,8 +9,8 @@ from functools import cached_property
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import Node
-from trail_callbacks.render.page.spans import Span
 from trail_callbacks.render.page.trails import Stop, Trails
+from trail_callbacks.render.spans import Span
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 

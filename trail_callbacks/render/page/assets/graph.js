@@ -236,10 +236,10 @@ function drawGraph(box, data, onNode) {
     return places;
   }
 
-  /** As high as the graph is, and only as high as it must be for its labels to be read. */
+  /** As high as the graph is at the zoom it is shown at, and only as high as it must be for its labels to be read. */
   function size() {
-    const wide = Math.min(box.clientWidth / (layout.width + 60), 1), height = (layout.height + 50) * wide;
-    const share = Math.max(LOW, Math.min(claim ? LESS : TALL, ((layout.height + 90) * Math.min(wide, READABLE)) / innerHeight));
+    const wide = Math.max(READABLE, Math.min(box.clientWidth / (layout.width + 60), 1)), height = (layout.height + 50) * wide;
+    const share = Math.max(LOW, Math.min(claim ? LESS : TALL, ((layout.height + 90) * READABLE) / innerHeight));
     box.style.height = `${Math.round(Math.min(Math.max(height, 200), innerHeight * share))}px`;
   }
 
@@ -257,9 +257,17 @@ function drawGraph(box, data, onNode) {
       if (cy.zoom() >= READABLE || nodes === all.at(-1)) {
         cy.zoom(Math.max(READABLE, Math.min(cy.zoom(), 1)));
         cy.center(nodes);
+        fill();
         break;
       }
     }
+  }
+
+  /** Moves a graph that does not fit so that nothing is cut off beside an empty margin. */
+  function fill() {
+    const { x1, y1, x2, y2 } = cy.elements().renderedBoundingBox();
+    const by = (from, to, room) => to - from <= room ? (room - from - to) / 2 : Math.min(-from, 0) + Math.max(room - to, 0);
+    cy.panBy({ x: by(x1 - 12, x2 + 12, box.clientWidth), y: by(y1 - 12, y2 + 12, box.clientHeight) });
   }
 
   cy.on("tap", "node", (event) => {

@@ -113,6 +113,24 @@
     texts.append(article);
   }
 
+  /** The first place in each text that is shown. */
+  function firsts(places, framed) {
+    const found = new Map();
+    for (const place of places) {
+      const frame = framed(place);
+      if (frame && !found.has(frame) && !frame.parentElement.hidden) found.set(frame, place);
+    }
+    return found;
+  }
+
+  /** Scrolls each text to its place; all is measured before anything moves. */
+  function show(found) {
+    [...found].map(([frame, place]) => {
+      const top = place.getBoundingClientRect().top - frame.getBoundingClientRect().top;
+      return [frame, frame.scrollTop + top - frame.clientHeight / 3];
+    }).forEach(([frame, top]) => { frame.scrollTop = top; });
+  }
+
   /** Shows the texts on the trail, or one that was picked, or what the search found, or all. */
   function showTexts() {
     const claim = selected === null ? null : data.claims[selected];
@@ -132,14 +150,7 @@
       if (mine && role) mark.dataset.evidence = role; else delete mark.dataset.evidence;
       mark.classList.toggle("stated", mine && !role);
     }
-    // The first stretch in each text is brought into sight; all is measured before anything moves.
-    const firsts = new Map();
-    for (const mark of all(".verbatim mark[data-evidence], .verbatim mark.stated", texts)) {
-      const frame = mark.closest(".verbatim");
-      if (!firsts.has(frame) && !frame.parentElement.hidden) firsts.set(frame, mark);
-    }
-    [...firsts].map(([frame, first]) => [frame, first.offsetTop - frame.offsetTop - frame.clientHeight / 3])
-      .forEach(([frame, top]) => { frame.scrollTop = top; });
+    show(firsts(all(".verbatim mark[data-evidence], .verbatim mark.stated", texts), (mark) => mark.closest(".verbatim")));
     by("nothing").hidden = !(wanted && !wanted.size);
     by("texts-title").textContent = everything ? "All texts"
       : here !== null ? "Text" : claim ? "In place" : found.length ? `Texts that hold the words: ${found.length.toLocaleString("en")}` : "Texts";
@@ -208,6 +219,7 @@
       }
     }
     CSS.highlights.set("search", new Highlight(...ranges));
+    if (selected === null) show(firsts(ranges, (range) => range.startContainer.parentElement.closest(".verbatim")));
   }
 
   function move(by_) {
