@@ -74,7 +74,7 @@ def _repair(kept: dict[str, Any], loc: tuple[Any, ...], lost: Counter[str]) -> N
     """Replaces what is at fault; items of lists keep their place, as that is how others are named."""
     match loc:
         case ("state", *_):
-            lost[f"the state {kept['state']!r}"] += 1
+            lost[f"the state {kept['state']!r}, read as 'error'"] += 1
             kept["state"] = "error"
         case (str(name), *_) if name in _DISPENSABLE:
             if kept.pop(name, None) is not None:
@@ -130,11 +130,13 @@ def _belong_together(kept: dict[str, Any], lost: Counter[str]) -> None:
             found = [item for item in _items(verdict, "evidence") if _text(item, "node_id") in known]
             lost["a piece of evidence"] += len(_items(verdict, "evidence")) - len(found)
             verdict["evidence"] = found
-        if _text(verdict, "introduced_at") not in known:
-            verdict.pop("introduced_at", None)
+        if _text(verdict, "introduced_at") not in known and verdict.pop("introduced_at", None) is not None:
+            lost["where a claim came in"] += 1
         if "carried_through" in verdict:
             through = _items(verdict, "carried_through")
-            verdict["carried_through"] = [each for each in through if isinstance(each, str) and each in known]
+            found = [each for each in through if isinstance(each, str) and each in known]
+            lost["a text that repeats a claim"] += len(through) - len(found)
+            verdict["carried_through"] = found
         layers = [layer for layer in _items(verdict, "history") if isinstance(layer, dict)]
         walked = {repr(each) for layer in layers for key in ("nodes", "stated_by") for each in _items(layer, key)}
         if walked - {repr(each) for each in known}:
