@@ -124,7 +124,11 @@ def test_what_is_no_code_is_in_the_wheel_too(built):
     prompts = {f"trail_callbacks/prompts/{path.name}" for path in (ROOT / "trail_callbacks/prompts").glob("*.md")}
     assert prompts
     assert prompts <= names
-    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+    licences = {name.partition(".dist-info/licenses/")[2] for name in names if ".dist-info/licenses/" in name}
+    vendored = (ROOT / "trail_callbacks/render/page/assets/vendor").glob("*.min.js")
+    expected = {f"{path.parent.relative_to(ROOT).as_posix()}/{path.name[:-7]}.LICENSE" for path in vendored}
+    assert len(expected) > 1
+    assert licences == expected | {"LICENSE"}
 
 
 def test_the_sdist_holds_what_the_wheel_is_made_of(built):
