@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from trail_callbacks import Report, check
+from trail_callbacks import LocalJudge, Report, check
 from trail_callbacks.cli import main
 
 SOURCE = "The tower was finished in 1874. It is 31 metres high."
@@ -260,7 +260,7 @@ def test_doctor_says_who_failed(trail):
     status, out, _ = trail("doctor", "--judge", "openai/none", "--base-url", "http://127.0.0.1:9/v1", "--json")
     findings = {each["subject"]: each for each in json.loads(out)["findings"]}
     assert status == 1
-    assert findings.pop("judge local/0")["flagged"]
+    assert findings.pop(f"judge {LocalJudge().name}")["flagged"]
     for each in findings.values():
         assert each["captured"]
         assert not each["judged"]

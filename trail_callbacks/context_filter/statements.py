@@ -201,16 +201,19 @@ def _span(name: Sequence[Term]) -> tuple[int, int]:
 def _negation(a: Statement, b: Statement) -> Difference | None:
     if not (a.reading.english and b.reading.english):
         return None
+    spans = _denied(a, b)
+    if spans is None:
+        back = _denied(b, a)  # the longer one gives more than the shorter can answer
+        spans = back and (back[1], back[0])
+    if spans is None or not _one_subject(a, b, *spans):
+        return None
+    return Difference("negation", *spans, ("negation",))
+
+
+def _denied(a: Statement, b: Statement) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Where the second denies what the first states, or states what the first denies: offsets in both."""
     found = negation.compare(a.reading, b.reading)
-    if (
-        found is None
-        or found.support is not SupportClass.CONTRADICTED
-        or negation.compare(b.reading, a.reading) is None
-    ):
-        return None
-    if not _one_subject(a, b, found.claim_span, found.span):
-        return None
-    return Difference("negation", found.claim_span, found.span, ("negation",))
+    return (found.claim_span, found.span) if found and found.support is SupportClass.CONTRADICTED else None
 
 
 def _one_subject(a: Statement, b: Statement, span: tuple[int, int], other: tuple[int, int]) -> bool:
