@@ -1,4 +1,4 @@
-"""`trail show --html`: a page from a saved report, whole or not at all."""
+"""`trail show --html` and `trail demo --html`: pages of reports, whole or not at all."""
 
 import json
 
@@ -75,3 +75,21 @@ def test_of_a_newer_report_what_there_is_is_shown(trail, saved, tmp_path):
     assert "1847" in html
     status, out, _ = trail("show", str(saved))
     assert "newer release" in out
+
+
+def test_the_demo_writes_a_page_for_each_app(trail, tmp_path):
+    pytest.importorskip("langchain_core", reason="needs the extra demo")
+    status, out, err = trail("demo", "--app", "langchain", "--html", str(tmp_path / "new" / "pages"))
+    assert (status, err) == (0, "")
+    assert "langchain.html" in out.replace("\n", "")
+    (page,) = (tmp_path / "new" / "pages").iterdir()
+    html = page.read_text("utf-8")
+    assert page.name == "langchain.html"
+    assert html.startswith("<!DOCTYPE html>")
+    assert "National Heritage Prize" in html
+
+
+def test_a_demo_that_cannot_write_its_pages_does_not_begin(trail, saved):
+    status, out, err = trail("demo", "--html", str(saved))
+    assert (status, out) == (2, "")
+    assert "r.json cannot be made a folder" in err

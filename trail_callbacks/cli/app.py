@@ -17,7 +17,7 @@ from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import read, texts
-from trail_callbacks.cli.output import browse, complain, display, dumped, emit, progress, write
+from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress, write
 from trail_callbacks.cli.stage import perform
 from trail_callbacks.errors import InputError, ReportError, TrailError
 from trail_callbacks.judges.resolve import resolve
@@ -81,6 +81,9 @@ def demo(
     model: Annotated[str | None, typer.Option(metavar="NAME", help="Ask this model instead of playing one.")] = None,
     base_url: BaseUrl = None,
     judge: Judge = None,
+    html: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Also write each report as an HTML page, APP.html.")
+    ] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -88,13 +91,17 @@ def demo(
 
     Offline, with a played model, unless --model is given.
     """
+    into = folder(html) if html else None
     performance = perform(app, model, base_url, judge)
     if output:
         write(output, dumped(performance.as_json()))
+    pages = {str(into / f"{each.app}.html"): each.report for each in performance.outcomes} if into else {}
+    for page, report in pages.items():
+        write(page, report.to_html())
     if as_json:
         emit(performance.as_json())
     else:
-        display(*performance.views())
+        display(*performance.views(), *(f"written to {plain(page)}" for page in pages))
 
 
 @app.command()

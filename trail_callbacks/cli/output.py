@@ -20,7 +20,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.render.marks import plain
 from trail_callbacks.render.terminal import plain_text
 
-__all__ = ["browse", "complain", "display", "dumped", "emit", "pour", "progress", "quiet", "write"]
+__all__ = ["browse", "complain", "display", "dumped", "emit", "folder", "pour", "progress", "quiet", "write"]
 
 _WIDEST = 120
 
@@ -87,6 +87,19 @@ def write(path: str, text: str) -> None:
             with suppress(OSError):
                 Path(temporary).unlink()
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def folder(path: str) -> Path:
+    """Makes a folder, if it is not there.
+
+    Raises:
+        InputError: If it cannot be made; names it.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be made a folder: {error.strerror or error}") from error
+    return Path(path)
 
 
 def browse(path: str) -> bool:
