@@ -45,6 +45,8 @@ def test_a_newer_report_without_anything_new_is_read_with_a_warning():
         (lambda s: s["verdicts"][0]["evidence"][0].update(relation="hints"), "the evidence of a verdict"),
         (lambda s: s["verdicts"][0].update(confidence="high"), "the confidence of a verdict"),
         (lambda s: s.update(usage=[]), "the field 'usage'"),
+        (lambda s: s["verdicts"][0].update(introduced_at="m99"), "where a claim came in"),
+        (lambda s: s["verdicts"][0].update(carried_through=["m99"]), "a text that repeats a claim"),
     ],
 )
 def test_what_is_new_is_left_out_and_named(change, says):
@@ -86,7 +88,7 @@ def test_without_its_graph_the_claims_are_shown(version):
 def test_an_unknown_state_has_no_score():
     report = read(lambda s: s.update(state="blessed"))
     assert report.hallucination_score is None
-    assert "'blessed'" in report.warnings[-1]
+    assert "'blessed', read as 'error'" in report.warnings[-1]
 
 
 @pytest.mark.parametrize(
