@@ -28,18 +28,19 @@ from collections.abc import Callable, Sequence
 from math import log
 from pathlib import Path
 
+import local_speed
 import numpy as np
 from offline_data import UNSUPPORTED, Item, claims, planted, ragtruth
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 
-from trail_callbacks.claims import Claim, split
+from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.local import LocalJudge
-from trail_callbacks.judges.risk import Calibration, probability
-from trail_callbacks.judges.training import fitted
+from trail_callbacks.judges.risk import Calibration, probability, shipped
+from trail_callbacks.judges.training import fitted, scaled
 from trail_callbacks.text import sentences
 
 FOLDS = 5
@@ -186,22 +187,19 @@ def calibration_error(right: np.ndarray, confidence: np.ndarray) -> float:
 
 def confidences(name, items, counted, fold, judge) -> None:
     """Calibration of the risk, as it ships and after `recalibrate` on the other folds; and what a cascade may keep."""
-    from trail_callbacks.judges.training import _regression
-
-    model = judge.risk_model or __import__("trail_callbacks.judges.risk", fromlist=["shipped"]).shipped()
+    model = judge.risk_model or shipped()
     usable = np.array([i for i, f in enumerate(counted) if f])
     labels = np.array([items[i].unsupported for i in usable])
     odds = np.array([model.log_odds(counted[i]) for i in usable])
-    scaled = np.zeros(len(usable))
+    after = np.zeros(len(usable))
     for k in range(FOLDS):
         rest = fold[usable] != k
         fit = rest & np.array([items[i].fitted for i in usable])
-        line = _regression(odds[fit].reshape(-1, 1), list(labels[fit]), strength=1e6, even=False)
-        found = Calibration(slope=max(1e-6, float(line.coef_[0][0])), offset=float(line.intercept_[0]))
-        scaled[~rest] = [probability(z, found) for z in odds[~rest]]
+        found = scaled(list(odds[fit]), list(labels[fit]))
+        after[~rest] = [probability(z, found) for z in odds[~rest]]
     for system, risk in (
         ("local judge", np.array([probability(z, judge.calibration) for z in odds])),
-        ("recalibrated on the other folds", scaled),
+        ("recalibrated on the other folds", after),
     ):
         right, sure = (risk >= 0.5) == labels, np.maximum(risk, 1 - risk)
         emit(set=name, system=system, metric="ECE", value=calibration_error(right, sure), n=len(usable))
@@ -220,12 +218,9 @@ def measure_ragtruth(folder: Path, judge: LocalJudge) -> None:
     said, counted = judged(items, judge)
     fold = folds([item.group for item in items])
     labels = np.array([item.unsupported for item in items])
-    model = judge.risk_model
-    from trail_callbacks.judges.risk import shipped
-
     systems = {
         "word overlap": overlap(items),
-        "local judge": risks(counted, model or shipped()),
+        "local judge": risks(counted, judge.risk_model or shipped()),
         "refitted": refitted(items, counted, fold),
     }
     compare("ragtruth", labels, systems, [item.group for item in items], metric=auroc, label="claim AUROC")
@@ -272,8 +267,6 @@ def span_f1(responses, items, marked) -> float:
 
 
 def abstained(responses) -> None:
-    from trail_callbacks.claims import abstains
-
     wrong = [response for response in responses if response.hallucinated]
     false = sum(abstains(response.text) for response in wrong)
     emit(set="ragtruth", system="local judge", metric="hallucinated answers taken for abstentions", value=false / len(wrong), n=len(wrong))  # fmt: skip
@@ -301,8 +294,6 @@ def two_way(name, everything, said, counted, judge) -> None:
     items, said, counted = ([each[i] for i in keep] for each in (everything, said, counted))
     groups = [item.group for item in items]
     fold, labels = folds(groups), np.array([item.unsupported for item in items])
-    from trail_callbacks.judges.risk import shipped
-
     systems = {
         "word overlap": overlap(items),
         "local judge": risks(counted, judge.risk_model or shipped()),
@@ -349,12 +340,10 @@ def types(name, items, said) -> None:
 
 
 def speed(folder: Path) -> None:
-    from local_speed import local, measure, overlap, responses
-
-    items = responses(folder, 40)
-    for name, method in (("word overlap", overlap), ("local judge", local)):
+    items = local_speed.responses(folder, 40)
+    for name, method in (("word overlap", local_speed.overlap), ("local judge", local_speed.local)):
         for threads in (1, 2):
-            emit(set="speed", system=name, threads=threads, **measure(method, items, threads))
+            emit(set="speed", system=name, threads=threads, **local_speed.measure(method, items, threads))
 
 
 MEASURES = {"ragtruth": measure_ragtruth, "claims": measure_claims, "planted": measure_planted}

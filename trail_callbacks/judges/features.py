@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from math import log1p
 
+from trail_callbacks.judges.checks.number import stated
 from trail_callbacks.judges.checks.overlap import Overlap
 from trail_callbacks.judges.checks.reading import Reading
 
 __all__ = ["Features", "features"]
 
-_MOST = 3  # numbers or names that are missing; more make it no worse
+_MOST = 3  # numbers that are missing; more make it no worse
 _RUN = 3  # words of a run
 
 
@@ -20,24 +21,18 @@ class Features:
     """What is counted about one claim.
 
     Attributes:
-        team: Share of the claim's words, by weight, that the best passage holds together with up to two others, 0..1.
-        anywhere: The share that all passages hold together, 0..1.
-        missing: log(1 + weight of the words that the team lacks), 0 or more.
-        pairs: Share of the neighbouring words of content that stand together in one passage, 0..1.
-        runs: Share of all words that are part of three words in a row that a passage has, too, 0..1.
-        numbers: Numbers of the claim that the team lacks, 0..3.
-        names: Names that it lacks, 0..3.
+        team: Share by weight that the best passage holds together with up to two others, 0..1.
+        missing: log(1 + words that the best window lacks), 0 or more.
+        runs: Share of all words that are part of three words in a row that a window has, too, 0..1.
+        numbers: Numbers of the claim that no window with a word of it has, 0..3.
         contradiction: 1.0 if a check found a contradiction, else 0.0.
         departure: 1.0 if a check found something weaker, else 0.0.
     """
 
     team: float
-    anywhere: float
     missing: float
-    pairs: float
     runs: float
     numbers: float
-    names: float
     contradiction: float
     departure: float
 
@@ -46,42 +41,36 @@ class Features:
         return astuple(self)
 
 
-def features(overlap: Overlap, team: Sequence[int], *, contradiction: bool, departure: bool) -> Features:
+def features(
+    overlap: Overlap, windows: Sequence[Reading], team: Sequence[int], *, contradiction: bool, departure: bool
+) -> Features:
     """Counts.
 
     Args:
         overlap: What the passages hold of the claim.
-        team: Indices of the passages that together hold most of it.
+        windows: Each passage that may be about the claim, with what stands before and behind it.
+        team: Indices of the passages that together hold most of the claim.
         contradiction: Whether a check found a contradiction.
         departure: Whether a check found something weaker.
     """
-    everything = overlap.without(None)
+    claim, everything = overlap.claim, overlap.without(None)
     total = overlap.weight(everything)
-    have = overlap.covered(team)
-    lacking = [overlap.items[i].kind for i in everything - have]
+    near = [window for window in windows if not claim.content or any(map(window.has, claim.content))]
+    best = max((sum(map(window.has, claim.content)) for window in windows), default=0)
     return Features(
-        team=overlap.weight(have) / total if total else 0.0,
-        anywhere=overlap.weight(overlap.covered(range(len(overlap.held)))) / total if total else 0.0,
-        missing=log1p(overlap.weight(everything - have)),
-        pairs=_pairs(overlap.claim, overlap.passages),
-        runs=_runs(overlap.claim, overlap.passages),
-        numbers=min(lacking.count("number"), _MOST),
-        names=min(lacking.count("name"), _MOST),
+        team=overlap.weight(overlap.covered(team)) / total if total else 0.0,
+        missing=log1p(len(claim.content) - best),
+        runs=_runs(claim, windows),
+        numbers=min(_MOST, sum(not any(stated(q, claim, window) for window in near) for q in claim.quantities)),
         contradiction=float(contradiction),
         departure=float(departure),
     )
 
 
-def _pairs(claim: Reading, passages: Sequence[Reading]) -> float:
-    held = [frozenset(i for i, term in enumerate(claim.content) if passage.has(term)) for passage in passages]
-    together = [any(i in has and i + 1 in has for has in held) for i in range(len(claim.content) - 1)]
-    return sum(together) / len(together) if together else 1.0
-
-
-def _runs(claim: Reading, passages: Sequence[Reading]) -> float:
+def _runs(claim: Reading, windows: Sequence[Reading]) -> float:
     forms = [term.form for term in claim.terms]
     covered: set[int] = set()
     for i in range(len(forms) - _RUN + 1):
-        if any(tuple(forms[i : i + _RUN]) in passage.runs for passage in passages):
+        if any(tuple(forms[i : i + _RUN]) in window.runs for window in windows):
             covered.update(range(i, i + _RUN))
     return len(covered) / len(forms) if forms else 0.0

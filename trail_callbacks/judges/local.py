@@ -53,12 +53,12 @@ class LocalJudge:
     Attributes:
         without: Checks to leave out, by their names in `trail_callbacks.judges.checks.register`: `number`, `entity`,
             `negation`, `hyperbole`, ...
-        unsupported_at: Risk, 0.0 to 1.0, from which a claim that no check speaks against counts as unsupported. Lower
-            finds more and is wrong more often.
+        supported_below: Risk, 0.0 to 1.0, below which a claim that no check speaks against counts as supported.
+        unsupported_at: Risk from which it counts as unsupported; in between `supported_at` decides.
         calibration: How the risk is to be read; see `recalibrate` in `trail_callbacks.judges.training`.
         risk_model: Gives the risk; None is the one that comes with the package.
-        supported_at: Share of the claim's words, 0.0 to 1.0, that support a claim which is not in English, or which
-            only some of the passages are against.
+        supported_at: Share of the claim's words, 0.0 to 1.0, that make support where the risk leaves it open, where the
+            claim is not in English, and where it is asked whether a step states a claim.
         partial_at: Share from which an unsupported claim is `partially_supported`; below it is `absent`.
         subject_at: Share from which a passage counts as being about the claim, so that a difference contradicts.
 
@@ -67,7 +67,8 @@ class LocalJudge:
     """
 
     without: tuple[str, ...] = ()
-    unsupported_at: float = 0.5
+    supported_below: float = 0.4
+    unsupported_at: float = 0.55
     calibration: Calibration = Calibration()
     risk_model: RiskModel | None = None
     supported_at: float = 0.65
@@ -79,7 +80,7 @@ class LocalJudge:
         for name in self.without:
             if name not in _NAMES:
                 raise InputError(f"LocalJudge.without names {name!r}, expected any of {', '.join(_NAMES)}")
-        for name in ("unsupported_at", "supported_at", "partial_at", "subject_at"):
+        for name in ("supported_below", "unsupported_at", "supported_at", "partial_at", "subject_at"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"LocalJudge.{name} is {getattr(self, name)}, expected a share from 0.0 to 1.0")
 
@@ -88,7 +89,7 @@ class LocalJudge:
         """Name and version; what differs from the settings it comes with is named too, as it changes verdicts."""
         parts = [f"-{check}" for check in self.without]
         if self != LocalJudge(without=self.without):
-            settings = (self.unsupported_at, self.supported_at, self.partial_at, self.subject_at)
+            settings = (self.supported_below, self.unsupported_at, self.supported_at, self.partial_at, self.subject_at)
             model = self.risk_model or shipped()
             told = repr((settings, self.calibration, model.weights, model.bias))
             parts.append(f"/{sha256(told.encode()).hexdigest()[:8]}")
@@ -133,6 +134,7 @@ class LocalJudge:
             checks=checks,
             model=(self.risk_model or shipped()) if purpose == "verdicts" else None,
             calibration=self.calibration,
+            supported=self.supported_below,
             unsupported=self.unsupported_at,
             enough=self.supported_at,
             partial=self.partial_at,
@@ -154,10 +156,15 @@ class _Desk:
     def verdict(self, question: Question) -> Judgement:
         """The class of a claim; where it has several parts, also those that are unsupported."""
         judgement = self._weigh(question)
-        parts = split(question.claim.text[:_LONGEST]) if judgement.support in UNSUPPORTED else ()
+        parts = split(question.claim.text[:_LONGEST]) if judgement.support is not SupportClass.UNEVALUATABLE else ()
         if len(parts) < 2:  # noqa: PLR2004 - a whole has two
             return judgement
         said = [self._weigh(replace(question, claim=_part(question.claim, part))) for part in parts]
+        denied = next((one for one in said if one.support is SupportClass.CONTRADICTED), None)
+        if judgement.support is SupportClass.SUPPORTED and denied is not None:  # its words stand there, but apart
+            judgement = denied
+        if judgement.support is SupportClass.SUPPORTED:
+            return judgement
         faults = tuple(
             part.text for part, one in zip(parts, said, strict=True) if part.checkable and one.support in UNSUPPORTED
         )
@@ -226,7 +233,8 @@ class _Desk:
             [passage.address != "" for passage in told],
             [passage.node_id for passage in told],
         )
-        return Weighing(self.scales, replace(question, passages=told), overlap)
+        windows = [self._read(f"{passage.before}\n{_wording(passage)}\n{passage.after}") for passage in told]
+        return Weighing(self.scales, replace(question, passages=told), overlap, windows)
 
     def _read(self, text: str) -> Reading:
         return self.readings.setdefault(text, Reading(_unescaped(text)))

@@ -24,12 +24,13 @@ from trail_callbacks.judges.features import Features
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.local import LocalJudge
 from trail_callbacks.judges.risk import Calibration, RiskModel, shipped
-from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["LabelledClaim", "fit", "log_odds", "measure", "recalibrate"]
+__all__ = ["LabelledClaim", "fit", "fitted", "measure", "recalibrate", "scaled"]
 
+_PASSAGES = 8  # as many as a verification shows by default
 _LEAST = 10  # rows of each label
 _STRENGTH = 1.0  # inverse of the L2 penalty over standardised features
+_FREE = 1e6  # as good as no penalty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,22 +58,14 @@ def measure(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None) -> l
         judge: Whose checks and passages are used.
     """
     judge = judge or LocalJudge()
-    limit = VerifyOptions().passages
     counted = []
     for row in rows:
         claim = Claim(id="c1", text=row.claim, quote=row.claim, start=0, end=len(row.claim))
         nodes = [Node(id=f"d{i}", kind="document", text=text) for i, text in enumerate(row.sources)]
-        passages = candidates([claim], nodes, limit)[claim.id]
+        passages = candidates([claim], nodes, _PASSAGES)[claim.id]
         (weighing,) = judge.weigh([Question(claim=claim, passages=passages)])
         counted.append(weighing.counted if weighing else None)
     return counted
-
-
-def log_odds(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None) -> list[float | None]:
-    """The log-odds of being unsupported that the judge's risk model gives each row, before calibration."""
-    judge = judge or LocalJudge()
-    model = judge.risk_model or shipped()
-    return [model.log_odds(features) if features else None for features in measure(rows, judge)]
 
 
 def recalibrate(judge: LocalJudge, rows: Sequence[LabelledClaim]) -> LocalJudge:
@@ -91,12 +84,24 @@ def recalibrate(judge: LocalJudge, rows: Sequence[LabelledClaim]) -> LocalJudge:
         InputError: If there are too few rows of a label, or higher risk goes with fewer errors.
         MissingExtraError: If scikit-learn is not installed.
     """
-    given = [(z, not row.supported) for z, row in zip(log_odds(rows, judge), rows, strict=True) if z is not None]
-    regression = _regression([[z] for z, _ in given], [label for _, label in given], strength=1e6, even=False)
+    given = [(f, not row.supported) for f, row in zip(measure(rows, judge), rows, strict=True) if f is not None]
+    model = judge.risk_model or shipped()
+    calibration = scaled([model.log_odds(features) for features, _ in given], [label for _, label in given])
+    return replace(judge, calibration=calibration)
+
+
+def scaled(log_odds: Sequence[float], unsupported: Sequence[bool]) -> Calibration:
+    """Fits a calibration to log-odds of a risk model that were computed before. See `recalibrate`.
+
+    Args:
+        log_odds: What `RiskModel.log_odds` gave each row.
+        unsupported: Labels.
+    """
+    regression = _regression([[z] for z in log_odds], unsupported, strength=_FREE, even=False)
     slope = float(regression.coef_[0][0])
     if slope <= 0:
         raise InputError("on these rows the risk is higher for supported claims: are the labels the right way round?")
-    return replace(judge, calibration=Calibration(slope=slope, offset=float(regression.intercept_[0])))
+    return Calibration(slope=slope, offset=float(regression.intercept_[0]))
 
 
 def fit(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None, *, source: str = "") -> RiskModel:

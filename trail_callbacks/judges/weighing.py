@@ -20,6 +20,7 @@ from trail_callbacks.taxonomy import ErrorType, SupportClass
 __all__ = ["Scales", "Weighing"]
 
 _PEER = 0.8  # passages with at least this share of the best overlap are about the same subject as the best
+_RIVAL = 0.7  # the share from which one may speak against the claim
 _RELATED = 0.6  # the share at which a passage may state what the best one gives differently
 _PEERS = 4  # as many of them are compared
 _SAME = 0.8  # share of the rest of a claim that a source must have to be against another that states it
@@ -33,7 +34,8 @@ class Scales:
         checks: Names of the checks to make.
         model: Gives the risk that a claim is not supported; None leaves the decision to shares of words.
         calibration: How the model's risk is to be read.
-        unsupported: Risk from which a claim counts as unsupported, 0.0 to 1.0.
+        supported: Risk below which a claim counts as supported, 0.0 to 1.0.
+        unsupported: Risk from which it counts as unsupported; in between the share of its words decides.
         enough: Share of the claim's words that make support by themselves, 0.0 to 1.0.
         partial: Share from which an unsupported claim is partially supported.
         subject: Share from which a passage is about the claim, so that a difference contradicts.
@@ -42,6 +44,7 @@ class Scales:
     checks: Sequence[str]
     model: RiskModel | None
     calibration: Calibration
+    supported: float
     unsupported: float
     enough: float
     partial: float
@@ -56,11 +59,13 @@ class Weighing:
         scales: By what it is weighed.
         question: The claim and its passages.
         overlap: What the passages hold of the claim.
+        windows: Each passage with what stands before and behind it.
     """
 
     scales: Scales
     question: Question
     overlap: Overlap
+    windows: Sequence[Reading]
 
     def decide(self) -> Judgement:
         """What a check found decides; what none speaks against, the risk decides.
@@ -74,13 +79,20 @@ class Weighing:
         if found is not None:
             return replace(found, confidence=max(risk, 0.5))
         judgement = self._by_words()
-        supported = judgement.support is SupportClass.SUPPORTED
-        if risk >= self.scales.unsupported and supported:
+        if judgement.support is SupportClass.SUPPORTED and risk >= self.scales.unsupported:
             judgement = self._scattered()
-        elif risk < self.scales.unsupported and not supported and not self.counted.numbers:
+        elif judgement.support is not SupportClass.SUPPORTED and risk < self.scales.supported and self._held_up:
             judgement = self._supported(self._team)
-        supported = judgement.support is SupportClass.SUPPORTED
-        return replace(judgement, confidence=1 - risk if supported else max(risk, 0.5))
+        sure = 1 - risk if judgement.support is SupportClass.SUPPORTED else risk
+        return replace(judgement, confidence=max(sure, 0.5))
+
+    @property
+    def _held_up(self) -> bool:
+        """Whether low risk may make support: half of the words, its subject, its names, and its numbers thereabouts."""
+        overlap, everything = self.overlap, self.overlap.without(None)
+        have = overlap.covered(self._team)
+        named = overlap.subject in have and all(overlap.items[i].kind != "name" for i in everything - have)
+        return named and not self.counted.numbers and self._share(have, everything) >= self.scales.partial
 
     def _risk(self, model: RiskModel) -> float:
         return probability(model.log_odds(self.counted), self.scales.calibration)
@@ -92,6 +104,7 @@ class Weighing:
         contradiction = found is not None and found.support is SupportClass.CONTRADICTED
         return features(
             self.overlap,
+            [w for w, p in zip(self.windows, self.overlap.passages, strict=True) if not self.overlap.on_another(p)],
             self._team,
             contradiction=contradiction,
             departure=found is not None and not contradiction,
@@ -106,8 +119,8 @@ class Weighing:
 
     @cached_property
     def _findings(self) -> list[tuple[int, Finding | None]]:
-        """For each peer what departs from it, the worst first, unless other passages settle it."""
-        return [(p, self._finding(p)) for p in self._peers]
+        """For each rival what departs from it, the worst first, unless other passages settle it."""
+        return [(p, self._finding(p)) for p in self._rivals]
 
     def _by_findings(self) -> Judgement | None:
         """Contradictions over weaker findings; none where passages without a finding state the claim."""
@@ -155,23 +168,29 @@ class Weighing:
 
     @cached_property
     def _peers(self) -> list[int]:
-        """The passages most about the claim, numbers aside: a number alone makes no common subject."""
+        """The passages most about the claim."""
+        return self._about(_PEER)
+
+    @property
+    def _rivals(self) -> list[int]:
+        """The passages that may speak against it."""
+        return self._about(_RIVAL)
+
+    def _about(self, least: float) -> list[int]:
+        """Passages by what they hold of the claim, numbers aside: a number alone makes no common subject."""
         shares = [self.overlap.weight(held, numbers=False) for held in self.overlap.held]
         order = sorted(range(len(shares)), key=lambda p: (-shares[p], -self.overlap.weight(self.overlap.held[p]), p))
-        return [p for p in order if shares[p] >= _PEER * shares[order[0]]][:_PEERS]
-
-    @cached_property
-    def _standing(self) -> list[str]:
-        """The checks that find something which no other passage settles."""
-        claim, near = self.overlap.claim, [self.overlap.passages[p] for p in self._peers]
-        return [name for name in self._checks(claim) if settled(CHECKS[name], claim, near) is not None]
+        return [p for p in order if shares[p] >= least * shares[order[0]]][:_PEERS]
 
     def _checks(self, reading: Reading) -> list[str]:
         return [name for name in self.scales.checks if name in CHECKS and (reading.english or name in NEUTRAL)]
 
     def _finding(self, p: int) -> Finding | None:
-        """What departs from a passage, the worst first, unless another passage states it."""
-        return self._departure(p, self._standing, lambda finding: not self._stated_elsewhere(finding, p))
+        """What departs from a passage, the worst first, unless other passages settle it."""
+        claim, peers = self.overlap.claim, self._peers if p in self._peers else [*self._peers, p]
+        near = [self.overlap.passages[peer] for peer in peers]
+        standing = [name for name in self._checks(claim) if settled(CHECKS[name], claim, near) is not None]
+        return self._departure(p, standing, lambda finding: not self._stated_elsewhere(finding, p))
 
     def _departure(
         self, p: int, checks: Sequence[str], counts: Callable[[Finding], bool] = lambda _: True
@@ -243,13 +262,16 @@ class Weighing:
         )
 
     def _supported(self, team: Sequence[int]) -> Judgement:
-        share = self._share(self.overlap.covered(team), self.overlap.without(None))
+        overlap, have = self.overlap, self.overlap.covered(team)
+        share = self._share(have, overlap.without(None))
+        lacking = overlap.without(None) - have
+        complete = "" if any(overlap.items[i].binding for i in lacking) else ", with every number and name"
         against = self._conflicts(team)
         other = "but another source says otherwise" if against else "and nothing speaks against it"
         judgement = self._judgement(
             SupportClass.SUPPORTED,
             None,
-            f"The passages hold {share:.0%} of its words, with every number and name, {other}.",
+            f"The passages hold {share:.0%} of its words{complete}, {other}.",
             tuple(self.question.passages[p] for p in team),
         )
         return replace(judgement, evidence=(*judgement.evidence, *against))

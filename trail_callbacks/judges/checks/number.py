@@ -21,8 +21,8 @@ _COARSE = 0.06  # how far a number may be off and still count as imprecise rathe
 _CONVERTED = 0.01  # what is lost between units
 _NEAR = 40  # signs on each side in which a number finds its subject
 _TERMS = 12  # numbers of a passage that are added in pairs
-_ABOUT = 0.35  # share of the rest of a claim that a passage must have to dispute its number
-_SURE = 0.5  # the share if only one word stands beside both numbers
+_ABOUT = 0.3  # share of the rest of a claim that a passage must have to dispute its number
+_SURE = 0.3  # the share if only one word stands beside both numbers
 _WORD = 24  # signs before a number in which its label stands
 _BEHIND = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
 _LABELS = vocabulary(
@@ -32,6 +32,7 @@ _LABELS = vocabulary(
 _DATE = frozenset({"day", "month", "year", "weekday"})
 _MONTH_NAMES = frozenset(month.casefold() for month in MONTHS)
 _SUM = vocabulary("total totals altogether combined overall sum together insgesamt zusammen gesamt average")
+_PHRASE = 4  # words between a number and what it counts
 _BIG = 1000.0  # from here on a count is recognised by its size, whatever the counted noun
 
 
@@ -48,7 +49,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
         return None
     free = [r for r in passage.quantities if not _label(r, passage) and not any(equal(q, r) for q in claim.quantities)]
     for quantity in lacking:
-        rivals = [r for r in free if _comparable(quantity, r, claim, passage) and not quantity.may_be(r)]
+        rivals = [r for r in free if _comparable(quantity, r, claim, passage) and not _open(quantity, r)]
         if not rivals or _adds_up(quantity, rivals) or _totals(claim, passage):
             continue
         rival = max(rivals, key=lambda r: _shared(quantity, r, claim, passage))
@@ -169,8 +170,20 @@ def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Rea
     if claimed.kind != "count" or min(claimed.value, given.value) >= _BIG:
         return True
     if claimed.noun and given.noun:
-        return stem(claimed.noun) == stem(given.noun)
+        return stem(claimed.noun) == stem(given.noun) or _counted(claimed, given, claim)
     return bool(_about(claimed, claim) & _about(given, passage))
+
+
+def _open(claimed: Quantity, given: Quantity) -> bool:
+    """Whether both may be of one value; not two limits of a kind: `at most four` is no `at most three`."""
+    return claimed.may_be(given) and not claimed.bound == given.bound != "exact"
+
+
+def _counted(claimed: Quantity, given: Quantity, claim: Reading) -> bool:
+    """Whether the claim counts the same things, a few words on: `four Velrin 20 mg tablets`."""
+    behind = [term for term in claim.terms if term.start >= claimed.end][:_PHRASE]
+    noun = stem(given.noun)
+    return any(term.stem == noun for term in behind)
 
 
 def _next(quantity: Quantity, reading: Reading) -> str:

@@ -115,7 +115,7 @@ class Overlap:
         for passage, head, row in zip(self.passages, self.heads, self.rows, strict=True):
             has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage, self.claim))
             has = frozenset(i for i in has if not displaced(self.items[i].name, passage, head))
-            if self._on_another(passage):
+            if self.on_another(passage):
                 has = frozenset(i for i in has if self.items[i].kind == "name")
             elif head.text and (row or not _subject(passage)):
                 kinds = {"name", "word"} if row else {"name"}
@@ -130,8 +130,8 @@ class Overlap:
     def _words(self) -> float:
         return self.weight(self.without(None), numbers=False)
 
-    def _on_another(self, passage: Reading) -> bool:
-        """True if claim and passage both begin with a name and it is not the same: what follows is of another."""
+    def on_another(self, passage: Reading) -> bool:
+        """Whether claim and passage both begin with a name and it is not the same: what follows is of another."""
         mine, other = _subject(self.claim), _subject(passage)
         return bool(mine and other) and not known(mine, passage) and not known(other, self.claim)
 
