@@ -39,7 +39,7 @@ from trail_callbacks.graph import Node
 from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.local import LocalJudge
-from trail_callbacks.judges.risk import Calibration, probability, shipped
+from trail_callbacks.judges.risk import AS_FITTED, probability, shipped
 from trail_callbacks.judges.training import fitted, scaled
 from trail_callbacks.text import sentences
 
@@ -101,8 +101,7 @@ def overlap(items: Sequence[Item]) -> np.ndarray:
 
 def risks(counted, model) -> np.ndarray:
     """What cannot be compared with anything is as risky as can be."""
-    as_it_is = Calibration()
-    return np.array([probability(model.log_odds(f), as_it_is) if f else 1.0 for f in counted])
+    return np.array([probability(model.log_odds(f), AS_FITTED) if f else 1.0 for f in counted])
 
 
 def folds(groups: Sequence[str]) -> np.ndarray:

@@ -8,24 +8,33 @@ from functools import cache
 __all__ = ["unframed"]
 
 _SOURCES = r"""(?:(?:the|these|this|those|our|your|all)\s+)?
-    (?:(?:given|provided|above|retrieved|available|supplied|following|different|various|first|second|third|two|three|context)\s+){0,3}
-    (?:passages?|contexts?|documents?|information|sources?|texts?|articles?|excerpts?|snippets?|search\s+results?|materials?|references?)
+    (?:(?:given|provided|above|retrieved|available|supplied|following|different|various|first|second|third|two|three|
+        context)\s+){0,3}
+    (?:passages?|contexts?|documents?|information|sources?|texts?|articles?|excerpts?|snippets?|search\s+results?|
+        materials?|references?)
     (?:\s+(?:provided|given|above|\d{1,3})){0,3}(?:(?:\s*[,&]\s*|\s+and\s+)\d{1,3}){0,9}"""
-_REPORT = r"""(?:mention|state|say|provide|suggest|explain|note|indicate|describe|highlight|discusse?|recommend|advise|emphasi[sz]e|show)s?"""
+_REPORT = r"""(?:mention|state|say|provide|suggest|explain|note|indicate|describe|highlight|discusse?|recommend|advise|
+    emphasi[sz]e|show)s?"""
 _FRAMES = rf"""
       [(\[]\s?(?:see\s|from\s|according\sto\s|as\sper\s)?{_SOURCES}[^()\[\]]{{0,30}}[)\]]
-    | (?:(?<=^)|(?<=[\s:;(]))(?:based\s(?:solely\s|only\s)?(?:on|upon)|according\sto|as\sper|from|in)\s{_SOURCES}(?:\s?,|(?=\s))
-    | ,?\s?\bas\s(?:[a-z]+ly\s)?(?:mentioned|stated|described|noted|indicated|explained|seen|shown|discussed|outlined)\s(?:in|by)\s{_SOURCES}
+    | (?:(?<=^)|(?<=[\s:;(]))(?:based\s(?:solely\s|only\s)?(?:on|upon)|according\sto|as\sper|from|in)\s{_SOURCES}
+        (?:\s?,|(?=\s))
+    | ,?\s?\bas\s(?:[a-z]+ly\s)?
+        (?:mentioned|stated|described|noted|indicated|explained|seen|shown|discussed|outlined)\s(?:in|by)\s{_SOURCES}
     | \b{_SOURCES}\s(?:also\s|further\s|clearly\s|specifically\s)?{_REPORT}(?:\sthat)?\b
-    | (?:(?<=^)|(?<=[,:]\s))(?:therefore|thus|hence|in\s(?:summary|conclusion|short|general)|to\s(?:summari[sz]e|sum\sup|conclude)|
-        overall|additionally|moreover|furthermore|however|finally|lastly|also|note|for\sexample|on\sthe\sother\shand)\b\s?[:,]?(?:\sthat\b)?
+    | (?:(?<=^)|(?<=[,:]\s))(?:therefore|thus|hence|in\s(?:summary|conclusion|short|general)|
+        to\s(?:summari[sz]e|sum\sup|conclude)|overall|additionally|moreover|furthermore|however|finally|lastly|also|note|
+        for\sexample|on\sthe\sother\shand)\b\s?[:,]?(?:\sthat\b)?
     | \bit(?:['\u2019]s|\sis)\s(?:also\s)?(?:important|worth|essential|crucial|necessary)\s
         (?:to\s(?:note|remember|mention|keep\sin\smind)|noting|mentioning)(?:\sthat\b)?\s?:?
     | \b(?:please\s)?(?:note|keep\sin\smind|remember)\sthat\b
     | \b(?:we\scan\ssee|it\scan\sbe\s(?:seen|concluded|inferred)|it\s(?:appears|seems))\sthat\b
-    | \b(?:here|below)\s(?:is|are)\s(?:(?:the|some|a\sfew|several|general|basic|additional|possible|typical|proper|main|key|detailed)\s){{0,4}}
-        (?:steps?|tips?|ways?|things?|instructions?|points?|guidelines?|reasons?|information)?\b(?:\s(?:to|on\show\sto|for|about|that)\b)?
-    | \b(?:by\sfollowing|follow)\s(?:these|the\sfollowing|the)\s(?:(?:general|simple|basic)\s)?(?:steps|instructions|guidelines|tips)\b
+    | \b(?:here|below)\s(?:is|are)\s
+        (?:(?:the|some|a\sfew|several|general|basic|additional|possible|typical|proper|main|key|detailed)\s){{0,4}}
+        (?:steps?|tips?|ways?|things?|instructions?|points?|guidelines?|reasons?|information)?\b
+        (?:\s(?:to|on\show\sto|for|about|that)\b)?
+    | \b(?:by\sfollowing|follow)\s(?:these|the\sfollowing|the)\s(?:(?:general|simple|basic)\s)?
+        (?:steps|instructions|guidelines|tips)\b
     """
 _LEFT = 2  # words that must remain: a claim that is nothing but a frame is about the sources, and stays whole
 

@@ -66,7 +66,8 @@ class Judgement:
         evidence: Passages that decided, spans and quotes checked.
         faults: For an unsupported claim, each part that departs from the evidence as a short statement of its own;
             each may have come in at another step. Empty means the claim as a whole.
-        confidence: A calibrated probability, or None.
+        confidence: Probability, 0.0 to 1.0, that the claim is on the side, supported or not, that the class puts it on;
+            None if the judge gives none.
         error: Why there is no judgement: the model failed or skipped the claim.
         judge: Who decided this one (name, version, prompt hash); empty means the judge that was asked.
     """

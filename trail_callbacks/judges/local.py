@@ -1,14 +1,14 @@
-"""A judge that needs no model, no key and no network: typed checks over word overlap. Version 0, and weak.
+"""A judge that needs no model, no key and no network: typed checks, and a risk read off what claim and sources share.
 
-What it is good at: numbers, units, dates, swapped names and flipped negations in sentences close to their source,
-found for a known reason and always the same way. What it cannot do: paraphrase, inference, arithmetic over sentences.
+It works in this order. Typed checks compare the claim with the sentences most about it: a wrong number, name, date or
+polarity contradicts, a lost attribution or condition makes it partial. Where they find nothing, a logistic regression
+over six counts gives the risk that the claim is not supported; a clear risk decides, and in between the share of the
+claim's words that sentences hold together. A number or name that no source has is never supported.
 
-How weak: on the two sets it was tuned on, 121 and 390 claims, it gives 0.49 and 0.38 of the claims their right one of
-five classes (macro-F1 0.44 and 0.36; plain word overlap has 0.19), and tells supported from unsupported with a balanced
-accuracy of 0.60 and 0.64, which is no better than word overlap with the best threshold for each set. Its contradictions
-are rare and mostly right; its `absent` often means that a paraphrase was not understood. Measured by
-`tests/benchmarks/local_judge.py`. What it says hardly depends on other sources: fifty that have nothing to do with a
-claim change 3 of 121 verdicts, see `tests/benchmarks/distractors.py`.
+It is good at numbers, units, dates, swapped names and flipped negations in sentences close to their source, found for
+a known reason and always the same way. It cannot follow paraphrase, inference or sums over sentences. The risk is about
+as good as a careful word overlap and not better: `tests/benchmarks/offline.py` prints both, with intervals, and
+`tests/benchmarks/checks.py` each check alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.judges.checks.register import CHECKS, WIDE
 from trail_callbacks.judges.framing import unframed
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
-from trail_callbacks.judges.risk import Calibration, RiskModel, shipped
+from trail_callbacks.judges.risk import AS_FITTED, Calibration, RiskModel, shipped
 from trail_callbacks.judges.weighing import Scales, Weighing
 from trail_callbacks.languages import limits
 from trail_callbacks.models.call import Pipeline
@@ -69,7 +69,7 @@ class LocalJudge:
     without: tuple[str, ...] = ()
     supported_below: float = 0.4
     unsupported_at: float = 0.55
-    calibration: Calibration = Calibration()
+    calibration: Calibration = AS_FITTED
     risk_model: RiskModel | None = None
     supported_at: float = 0.65
     partial_at: float = 0.5

@@ -12,7 +12,7 @@ from typing import Any
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.features import Features
 
-__all__ = ["Calibration", "RiskModel", "probability", "shipped"]
+__all__ = ["AS_FITTED", "Calibration", "RiskModel", "probability", "shipped"]
 
 _FLAT = 700.0  # beyond, exp() overflows
 
@@ -36,6 +36,10 @@ class Calibration:
         """Checks the values."""
         if not (isfinite(self.slope) and isfinite(self.offset) and self.slope > 0):
             raise InputError(f"Calibration(slope={self.slope}, offset={self.offset}): expected finite, slope over 0")
+
+
+AS_FITTED = Calibration()
+"""Leaves the risk as the model gives it: for texts of which one claim in two is unsupported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,4 +96,3 @@ def shipped() -> RiskModel:
     """The model that comes with the package, see `risk.json` beside this module."""
     text = files("trail_callbacks.judges").joinpath("risk.json").read_text(encoding="utf-8")
     return RiskModel.from_json(json.loads(text))
-

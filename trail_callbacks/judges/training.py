@@ -97,7 +97,17 @@ def scaled(log_odds: Sequence[float], unsupported: Sequence[bool]) -> Calibratio
         log_odds: What `RiskModel.log_odds` gave each row.
         unsupported: Labels.
     """
-    regression = _regression([[z] for z in log_odds], unsupported, strength=_FREE, even=False)
+    ones = sum(unsupported)
+    zeros = len(unsupported) - ones
+    # Platt's targets: not 1 and 0, so that labels which are told apart without a mistake do not make it certain.
+    targets = [(ones + 1) / (ones + 2) if label else 1 / (zeros + 2) for label in unsupported]
+    regression = _regression(
+        [[z] for z in (*log_odds, *log_odds)],
+        [True] * len(targets) + [False] * len(targets),
+        strength=_FREE,
+        weights=[*targets, *(1 - target for target in targets)],
+        counts=(zeros, ones),
+    )
     slope = float(regression.coef_[0][0])
     if slope <= 0:
         raise InputError("on these rows the risk is higher for supported claims: are the labels the right way round?")
@@ -124,7 +134,11 @@ def fit(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None, *, sourc
 
 
 def fitted(
-    counted: Sequence[Features], unsupported: Sequence[bool], *, weights: Sequence[float] | None = None, source: str = ""
+    counted: Sequence[Features],
+    unsupported: Sequence[bool],
+    *,
+    weights: Sequence[float] | None = None,
+    source: str = "",
 ) -> RiskModel:
     """Fits a risk model to features that were counted before. See `fit`.
 
@@ -136,29 +150,36 @@ def fitted(
     """
     import numpy as np  # noqa: PLC0415 - judging does not need it
 
+    if not counted:
+        raise InputError("there are no rows that a risk model could be fitted to")
     values = np.array([features.values() for features in counted])
     mean, scale = values.mean(axis=0), values.std(axis=0)
     scale[scale == 0] = 1.0
-    regression = _regression((values - mean) / scale, unsupported, strength=_STRENGTH, even=True, weights=weights)
+    ones = sum(unsupported)
+    zeros = len(unsupported) - ones
+    even = [0.5 * len(unsupported) / (ones if label else zeros) for label in unsupported]
+    regression = _regression(
+        (values - mean) / scale,
+        unsupported,
+        strength=_STRENGTH,
+        weights=weights or even,
+        counts=(zeros, ones),
+    )
     plain = regression.coef_[0] / scale
     bias = float(regression.intercept_[0] - (plain * mean).sum())
     return RiskModel(weights=tuple(map(float, plain)), bias=bias, source=source)
 
 
 def _regression(
-    values: Any, labels: Sequence[bool], *, strength: float, even: bool, weights: Sequence[float] | None = None
+    values: Any, labels: Sequence[bool], *, strength: float, weights: Sequence[float], counts: tuple[int, int]
 ) -> Any:
-    ones = sum(labels)
-    if min(ones, len(labels) - ones) < _LEAST:
+    if min(counts) < _LEAST:
         raise InputError(
-            f"{len(labels) - ones} supported and {ones} unsupported rows can be compared with their sources; "
+            f"{counts[0]} supported and {counts[1]} unsupported rows can be compared with their sources; "
             f"expected at least {_LEAST} of each"
         )
     if find_spec("sklearn") is None:
         raise MissingExtraError("training the offline judge", "local")
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - an extra
 
-    regression = LogisticRegression(
-        C=strength, class_weight="balanced" if even and weights is None else None, max_iter=1000
-    )
-    return regression.fit(values, labels, sample_weight=weights)
+    return LogisticRegression(C=strength, max_iter=1000).fit(values, labels, sample_weight=weights)

@@ -228,9 +228,7 @@ class Weighing:
     def _suffices(self, team: Sequence[int], of: frozenset[int], *, attached: bool = False) -> bool:
         """Enough words, and every number and name; where a number is disputed, it must stand beside its word."""
         have = self.overlap.covered(team, attached=attached)
-        return self._share(have, of) >= self.scales.enough and not any(
-            self.overlap.items[i].binding for i in of - have
-        )
+        return self._share(have, of) >= self.scales.enough and not any(self.overlap.items[i].binding for i in of - have)
 
     def _on_subject(self, p: int, finding: Finding) -> bool:
         rest = self.overlap.without(finding.claim_span) or self.overlap.without(None)
