@@ -67,14 +67,14 @@
       const hash = `#claim=${encodeURIComponent(data.claims[index].key)}`;
       if (location.hash !== hash) history.replaceState(null, "", hash);
       by("status").textContent = `${element.dataset.claim}: ${row.querySelector(".kind").textContent}`;
-      // What was clicked stays where it is; the keys keep their place in the list in sight, and the answer as far as it fits.
+      // What was clicked stays where it is; the keys show the answer as far as it fits.
       const mark = marks.find(({ claims }) => claims.includes(index))?.element;
       if (from === "keys" || from === "hash") reveal(mark || element);
-      if (from === "keys") reveal(element);
     }
     graph?.light(index);
     showTexts();
     if (index !== null && from !== "hash") reveal(detail.querySelector(".badge"));
+    if (index !== null && from === "keys") reveal(options[index].element); // last: the keys keep their place in the list in sight
   }
 
   function describe(index, row, body) {
@@ -93,9 +93,9 @@
     detail.append(top, quote, body);
   }
 
-  /** Scrolls only what has to move. */
+  /** Scrolls only what has to move, and at once: a smooth scroll would be ended by the next. */
   function reveal(element) {
-    element?.scrollIntoView({ block: "nearest", behavior: "auto" });
+    element?.scrollIntoView({ block: "nearest", behavior: "instant" });
   }
 
   /** A text that is not yet an element, because no claim rests on it and there are very many. */
