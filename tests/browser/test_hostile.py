@@ -172,4 +172,5 @@ def test_the_policy_would_stop_what_escaping_let_through(chromium, tmp_path, inj
             )
             == "static"
         )
-    assert chromium.sink.taken[before:] == []
+    # For a frame, Chromium may open a connection before it looks at the policy; it closes it, and nothing was said.
+    assert [said for said in chromium.sink.taken[before:] if said] == []
