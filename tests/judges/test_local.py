@@ -290,3 +290,10 @@ def test_escaped_letters_are_read():
         "supported",
         None,
     )
+
+
+def test_a_limit_follows_from_numbers_of_the_same_things_only():
+    ship = "| Name | Built | Crew |\n| Good Intent | 1897 | 2 |\n\nThe Good Intent takes up to nine passengers."
+    assert verdict("The Good Intent takes up to nineteen passengers.", ship) == ("contradicted", "number")
+    assert verdict("The Good Intent takes up to nine passengers.", ship)[0] == "supported"
+    assert verdict("The hall seats under 200 guests.", "The hall seats 180 guests.")[0] == "supported"

@@ -148,7 +148,8 @@ def _bounded(claimed: Quantity, given: Quantity) -> bool:
     a, b = claimed.value, given.value
     if claimed.bound == "about":
         return abs(a - b) <= _HEDGED * max(abs(a), abs(b))
-    if given.bound != "exact":
+    other = claimed.noun and stem(claimed.noun) != stem(given.noun)  # any small number is under `19 passengers`
+    if given.bound != "exact" or (claimed.kind == "count" and other):
         return False
     return (claimed.bound == "over" and b > a) or (claimed.bound == "under" and b < a)
 
