@@ -3,7 +3,7 @@
 The prompts are those that the judge would really send, on the path that the verification would really take; only their
 tokens are estimated, and what a model would say is guessed:
 
-- its claims are those of the rule-based splitter;
+- its claims are those of the rule-based splitter, and one more of them than a call holds is expected to cost a call;
 - if models wrote what the answer rests on, a third of the claims turns out unsupported and is traced back. The share
   is that of common test sets; where all claims hold, the tracing is saved. Without such outputs there is nothing to
   trace, and the share does not matter;
