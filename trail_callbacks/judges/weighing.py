@@ -72,7 +72,7 @@ class Weighing:
 
         The confidence is the probability that the claim is on the side, supported or not, that the class puts it on.
         """
-        found = self._by_findings()
+        found = self._departing
         if self.scales.model is None or not self.overlap.claim.english:  # the risk was fitted to English
             return found or self._by_words()
         risk = self._risk(self.scales.model)
@@ -100,7 +100,7 @@ class Weighing:
     @cached_property
     def counted(self) -> Features:
         """What the risk is read off."""
-        found = self._by_findings()
+        found = self._departing
         contradiction = found is not None and found.support is SupportClass.CONTRADICTED
         return features(
             self.overlap,
@@ -122,26 +122,31 @@ class Weighing:
         """For each rival what departs from it, the worst first, unless other passages settle it."""
         return [(p, self._finding(p)) for p in self._rivals]
 
-    def _by_findings(self) -> Judgement | None:
-        """Contradictions over weaker findings; none where passages without a finding state the claim."""
-        if self._stated is not None:
-            return None
-        for p, finding in self._findings:
-            if finding is not None and finding.support is SupportClass.CONTRADICTED and self._on_subject(p, finding):
+    @cached_property
+    def _departing(self) -> Judgement | None:
+        """What single passages speak against, where none state the claim, or several together."""
+        return (self._disputed() if self._stated is None else None) or self._by_wide_checks()
+
+    def _disputed(self) -> Judgement | None:
+        """Contradictions over weaker findings."""
+        found = [(p, finding) for p, finding in self._findings if finding is not None]
+        for p, finding in found:
+            if finding.support is SupportClass.CONTRADICTED and self._on_subject(p, finding):
                 return self._found(finding, p, (p,))
-        for p, finding in self._findings:
-            if finding is not None and finding.support is not SupportClass.CONTRADICTED:
+        for p, finding in found:
+            if finding.support is not SupportClass.CONTRADICTED:
                 rest = self.overlap.without(finding.claim_span) or self.overlap.without(None)
                 if finding.error_type is ErrorType.ATTRIBUTION_FAILURE:
                     rest = self.overlap.without(None)
                 team = self.overlap.team(p, rest)
                 if self._suffices(team, rest):
                     return self._found(finding, p, team)
-        return self._by_wide_checks()
+        return None
 
     def _by_wide_checks(self) -> Judgement | None:
-        """What all passages together speak against."""
-        claim, near = self.overlap.claim, [self.overlap.passages[p] for p in self._peers]
+        """What passages speak against together although its words stand in them: no source says its `because`."""
+        claim = self.overlap.claim
+        near = [self.overlap.passages[p] for p in dict.fromkeys((*self._peers, *self._team))]
         if not claim.english:
             return None
         for name in self.scales.checks:
@@ -187,10 +192,17 @@ class Weighing:
 
     def _finding(self, p: int) -> Finding | None:
         """What departs from a passage, the worst first, unless other passages settle it."""
-        claim, peers = self.overlap.claim, self._peers if p in self._peers else [*self._peers, p]
-        near = [self.overlap.passages[peer] for peer in peers]
-        standing = [name for name in self._checks(claim) if settled(CHECKS[name], claim, near) is not None]
+        standing = self._standing if p in self._peers else self._unsettled([*self._peers, p])
         return self._departure(p, standing, lambda finding: not self._stated_elsewhere(finding, p))
+
+    @cached_property
+    def _standing(self) -> list[str]:
+        return self._unsettled(self._peers)
+
+    def _unsettled(self, near: Sequence[int]) -> list[str]:
+        """The checks that find something in one of some passages which no other of them settles."""
+        claim, passages = self.overlap.claim, [self.overlap.passages[p] for p in near]
+        return [name for name in self._checks(claim) if settled(CHECKS[name], claim, passages) is not None]
 
     def _departure(
         self, p: int, checks: Sequence[str], counts: Callable[[Finding], bool] = lambda _: True

@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import candidates
+from trail_callbacks.graph import Node
 from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.judges.checks.register import CHECKS, WIDE, settled
+from trail_callbacks.judges.judge import Question
+from trail_callbacks.judges.local import LocalJudge
+from trail_callbacks.taxonomy import UNSUPPORTED
 
 PAIRS = Path(__file__).parent / "pairs"
 UNRELATED = (
@@ -107,3 +113,24 @@ def test_words_in_any_order_are_safe():
         claim, passage = " ".join(chance.choices(words, k=14)), " ".join(chance.choices(words, k=18))
         for name in (*CHECKS, *WIDE):
             found(name, claim, [passage])
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_the_judge_heeds_what_passages_together_speak_against(name):
+    """Their words all stand there: by words alone such claims would be supported."""
+    mine = [row for row in ROWS if row[0] == name]
+    found = [error for _, told, error, _ in mine if unsupported(error, told, LocalJudge())]
+    missed = [error for _, told, error, _ in mine if unsupported(error, told, LocalJudge(without=(name,)))]
+    assert len(found) >= 0.85 * len(mine)
+    assert len(missed) < len(found)
+    assert not [harmless for _, told, _, harmless in mine if unsupported(harmless, told, LocalJudge())]
+
+
+def unsupported(text, told, judge):
+    nodes = [Node(id="d1", kind="document", text=" ".join(told))]
+    claim = Claim(id="c1", text=text, quote=text, start=0, end=len(text))
+    question = Question(claim=claim, passages=candidates([claim], nodes, 8)["c1"])
+    pipeline = judge.assess([question])
+    with pytest.raises(StopIteration) as stop:
+        next(pipeline)
+    return stop.value.value.judgements[0].support in UNSUPPORTED
