@@ -49,3 +49,17 @@ def _no_network(request, monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", connect)
     monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+
+@pytest.fixture
+def trail(capsys):
+    """The command as a user types it: takes its arguments, gives its exit status and what it printed where."""
+    from trail_callbacks.cli import main
+
+    def run(*args):
+        status = main(args)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return status, out, err
+
+    return run

@@ -8,22 +8,10 @@ import sys
 import pytest
 
 from trail_callbacks import LocalJudge, Report, check
-from trail_callbacks.cli import main
 
 SOURCE = "The tower was finished in 1874. It is 31 metres high."
 TRUE = "The tower was finished in 1874."
 FALSE = "The tower was finished in 1847."
-
-
-@pytest.fixture
-def trail(capsys):
-    def run(*args):
-        status = main(args)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return status, out, err
-
-    return run
 
 
 @pytest.fixture

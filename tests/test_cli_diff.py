@@ -6,23 +6,11 @@ import json
 import pytest
 
 from trail_callbacks import Report, check
-from trail_callbacks.cli import main
 
 SOURCE = "The tower was finished in 1874. It is 31 metres high."
 TRUE = "The tower was finished in 1874. It is 31 metres high."
 FALSE = "The tower was finished in 1847. It is 31 metres high."
 SILENT = "I do not know."
-
-
-@pytest.fixture
-def trail(capsys):
-    def run(*args):
-        status = main(args)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return status, out, err
-
-    return run
 
 
 @pytest.fixture

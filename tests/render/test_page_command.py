@@ -5,20 +5,9 @@ import json
 import pytest
 
 from trail_callbacks import Report, check
-from trail_callbacks.cli import main, output
+from trail_callbacks.cli import output
 
 REPORT = check("The tower was finished in 1847.", ["The tower was finished in 1874."])
-
-
-@pytest.fixture
-def trail(capsys):
-    def run(*args):
-        status = main(args)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return status, out, err
-
-    return run
 
 
 @pytest.fixture
