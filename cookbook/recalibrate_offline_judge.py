@@ -9,7 +9,7 @@ trains the whole risk model anew: `LocalJudge(risk_model=fit(rows))`.
 """
 
 from trail_callbacks import LocalJudge, check
-from trail_callbacks.judges.training import LabelledClaim, recalibrate
+from trail_callbacks.judges.local.training import LabelledClaim, recalibrate
 
 TOWNS = ["Alder", "Brom", "Calder", "Dunmore", "Eskby", "Farrow", "Gale", "Halden", "Ilm", "Jarrow", "Kelder", "Lund"]
 

@@ -1,11 +1,12 @@
 """Says which sentence of an answer is made up, and which step of a LangChain or LlamaIndex app made it up."""
 
+import trail_callbacks.render  # noqa: F401 - registers how graphs and reports are drawn
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.judges.cascade import CascadeJudge
-from trail_callbacks.judges.llm import LLMJudge
-from trail_callbacks.judges.local import LocalJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions

@@ -75,7 +75,7 @@ def abstains(answer: str) -> bool:
     True if at least one sentence says that the speaker or the sources do not know, say or contain it, and no other
     sentence states anything. Questions, offers and pleasantries beside it change nothing.
     """
-    from trail_callbacks.speech import declines  # noqa: PLC0415 - as above
+    from trail_callbacks.language.speech import declines  # noqa: PLC0415 - as above
     from trail_callbacks.splitting.statements import statements  # noqa: PLC0415 - as above
 
     declined = False

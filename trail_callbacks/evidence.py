@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node
-from trail_callbacks.ranking import Index, Ranked, Surroundings
+from trail_callbacks.retrieval.ranking import Index, Ranked, Surroundings
 
 if TYPE_CHECKING:
-    from trail_callbacks.passages import Span
+    from trail_callbacks.retrieval.passages import Span
 
 __all__ = ["Evidence", "Passage", "candidates", "passages", "quoted"]
 
@@ -79,9 +79,9 @@ def candidates(
     """Finds, for each claim, the sentences of the nodes that most likely speak for or against it.
 
     Passages are ranked by the words, numbers and names that they share with the claim, in themselves or just around
-    them (see `trail_callbacks.ranking`), and picked so that together they cover it. If fewer than `limit` share
-    anything, the first of each node fill up: a judge that reads several languages may still find the evidence there.
-    What several nodes share comes once before others are considered, so copies do not crowd out what differs.
+    them (see `trail_callbacks.retrieval.ranking`), and picked so that together they cover it. If fewer than `limit`
+    share anything, the first of each node fill up: a judge that reads several languages may still find the evidence
+    there. What several nodes share comes once before others are considered, so copies do not crowd out what differs.
 
     Args:
         claims: What is to be judged.
@@ -136,7 +136,7 @@ class _Found(NamedTuple):
 
 def _of(node: Node) -> Iterator[_Found]:
     """The passages of a node; a sentence that it repeats comes once."""
-    from trail_callbacks.passages import spans  # noqa: PLC0415 - capturing a run does not need it
+    from trail_callbacks.retrieval.passages import spans  # noqa: PLC0415 - capturing a run does not need it
 
     seen: set[tuple[str, str]] = set()
     previous = ""
@@ -164,7 +164,7 @@ def _surroundings(found: Sequence[_Found]) -> Iterator[Surroundings]:
 
 
 def _passage(found: Sequence[_Found], i: int, opening: int, id_: str) -> Passage:
-    from trail_callbacks.passages import clip  # noqa: PLC0415 - as above
+    from trail_callbacks.retrieval.passages import clip  # noqa: PLC0415 - as above
 
     node, (start, end, place), _ = here = found[i]
     before = after = ""

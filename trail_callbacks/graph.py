@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from trail_callbacks import display
 from trail_callbacks.errors import GraphError
 from trail_callbacks.text import encodable
 
@@ -231,9 +232,7 @@ class ProvenanceGraph:
 
     def _repr_html_(self) -> str:
         """Renders for a notebook: a drawing of the stages, no script, all text escaped."""
-        from trail_callbacks.render.diagram import graph_to_html  # noqa: PLC0415 - rendering is heavy and optional here
-
-        return graph_to_html(self)
+        return display.fragment(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
         """Says what there is; notebooks keep this text beside the drawing, and all texts would swell them."""

@@ -11,9 +11,9 @@ from langchain_core.runnables import RunnableConfig
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.messages import clean_text, message_text, role_of
 from langchain_trail.pieces import pieces
-from trail_callbacks.feedback import without_feedback
 from trail_callbacks.graph import Node, NodeKind, ProvenanceGraph
 from trail_callbacks.guard import answered
+from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = ["answer_text", "captured", "from_messages", "handlers_in", "structured_text"]
 

@@ -28,7 +28,7 @@ from langchain_trail.messages import (
     tool_calls,
 )
 from trail_callbacks.capture.events import Piece
-from trail_callbacks.feedback import without_feedback
+from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = ["FILTERED", "pieces"]
 

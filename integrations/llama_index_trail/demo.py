@@ -17,8 +17,8 @@ from llama_index_trail.context import trail
 from trail_callbacks.demo.chat import Chat
 from trail_callbacks.demo.documents import documents
 from trail_callbacks.judges.judge import Judge
+from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Report
-from trail_callbacks.terms import keys
 from trail_callbacks.text import sentences
 
 __all__ = ["refine"]

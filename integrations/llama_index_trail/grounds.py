@@ -11,9 +11,9 @@ from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message as message_of
 from llama_index_trail.messages import said
 from llama_index_trail.pieces import documents
-from trail_callbacks.feedback import without_feedback
 from trail_callbacks.graph import EVIDENCE_KINDS, Node, NodeKind, ProvenanceGraph
 from trail_callbacks.guard import answered
+from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = [
     "HANDOFF",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from trail_callbacks.capture.events import Form, Piece
-from trail_callbacks.feedback import without_feedback
+from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = ["Path", "Raw", "pieces"]
 

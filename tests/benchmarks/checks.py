@@ -31,11 +31,11 @@ from typing import NamedTuple
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.checks.overlap import Overlap
-from trail_callbacks.judges.checks.reading import Reading
-from trail_callbacks.judges.checks.register import CHECKS, NEUTRAL, WIDE, settled
-from trail_callbacks.scoring import wilson
-from trail_callbacks.speech import is_question
+from trail_callbacks.judges.local.checks.overlap import Overlap
+from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.checks.register import CHECKS, NEUTRAL, WIDE, settled
+from trail_callbacks.language.speech import is_question
+from trail_callbacks.report.scoring import wilson
 
 UNSUPPORTED = {"contradicted", "absent", "partially_supported"}
 LEAVES = {"document", "tool_result"}

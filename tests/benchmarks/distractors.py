@@ -22,8 +22,8 @@ from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.judges.local import LocalJudge
-from trail_callbacks.scoring import wilson
+from trail_callbacks.judges.local.judge import LocalJudge
+from trail_callbacks.report.scoring import wilson
 
 LEAVES = {"document", "tool_result"}
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
-from trail_callbacks.scoring import wilson
+from trail_callbacks.report.scoring import wilson
 
 LIMITS = (4, 8, 12)
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
-from trail_callbacks.judges.llm_layout import line as one_line
+from trail_callbacks.judges.llm.layout import line as one_line
 from trail_callbacks.prompts import neutral
 from trail_callbacks.text import forms, sentences
 

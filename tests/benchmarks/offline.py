@@ -36,11 +36,11 @@ from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.checks.reading import Reading
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.judges.local import LocalJudge
-from trail_callbacks.judges.risk import AS_FITTED, probability, shipped
-from trail_callbacks.judges.training import fitted, scaled
+from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.judge import LocalJudge
+from trail_callbacks.judges.local.risk import AS_FITTED, probability, shipped
+from trail_callbacks.judges.local.training import fitted, scaled
 from trail_callbacks.text import sentences
 
 FOLDS = 5

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, field_validator
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Call, Message
 from trail_callbacks.models.drive import Limits, drive

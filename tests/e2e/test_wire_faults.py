@@ -372,7 +372,7 @@ def test_a_refusal_of_a_tool_call_is_refused(serve, ask):
 def test_a_whole_verification_over_http(serve):
     """Replies written by hand, as a good judge would give them."""
     from trail_callbacks import check
-    from trail_callbacks.judges.llm import LLMJudge
+    from trail_callbacks.judges.llm.judge import LLMJudge
 
     claims = {
         "abstained": False,
@@ -398,7 +398,7 @@ def test_a_whole_verification_over_http(serve):
 
 async def test_a_whole_verification_over_http_with_asyncio(serve):
     from trail_callbacks import acheck
-    from trail_callbacks.judges.llm import LLMJudge
+    from trail_callbacks.judges.llm.judge import LLMJudge
 
     _, model = serve(error(401, f"Incorrect API key provided: {KEY}"))
     report = await acheck("Oslo has 9 trams.", "Oslo has 6 trams.", judge=LLMJudge(model))

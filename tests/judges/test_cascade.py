@@ -7,7 +7,7 @@ from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.cascade import CascadeJudge, is_sure
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question
-from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.tracer import Tracer
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import ErrorType, SupportClass

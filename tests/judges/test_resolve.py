@@ -5,7 +5,7 @@ import pytest
 
 from trail_callbacks.errors import JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
-from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.models.call import Model
 from trail_callbacks.testing import ScriptedModel
@@ -23,7 +23,7 @@ def test_a_judge_stays_and_a_model_is_wrapped():
 
 @pytest.mark.parametrize("named", [None, "local", " LOCAL "])
 def test_nothing_means_the_offline_judge_even_with_keys_in_the_environment(named, monkeypatch):
-    local = pytest.importorskip("trail_callbacks.judges.local")
+    local = pytest.importorskip("trail_callbacks.judges.local.judge")
     for key in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TRAIL_JUDGE"):
         monkeypatch.setenv(key, "openai/gpt-5-mini")
     judge = resolve(named)

@@ -24,7 +24,7 @@ from pydantic import BaseModel
 from trail_callbacks import VerifyOptions
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import BLOCKED
-from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.call import Reply
 from trail_callbacks.testing import ScriptedModel
 

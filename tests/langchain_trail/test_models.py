@@ -12,7 +12,7 @@ from langchain_trail import TrailCallbackHandler, as_model, trail
 from pydantic import BaseModel
 
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.call import Call, Message, Model
 
 SOURCE = "The lighthouse of Genoa was rebuilt in 1543."

@@ -16,7 +16,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from pydantic import BaseModel
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.testing import ScriptedModel
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."

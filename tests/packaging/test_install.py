@@ -21,7 +21,7 @@ PACKAGES = {
 }
 
 TRAINING = """
-from trail_callbacks.judges.training import LabelledClaim, fit
+from trail_callbacks.judges.local.training import LabelledClaim, fit
 row = dict(claim="It opened in 1936.", sources=("It opened in 1963.",))
 fit([LabelledClaim(**row, supported=i % 2 == 0) for i in range(20)])
 """

@@ -15,7 +15,7 @@ import pytest
 
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.judges.local import LocalJudge
+from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.verify.session import Session
 
 HERE = Path(__file__).parent

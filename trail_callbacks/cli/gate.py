@@ -5,7 +5,7 @@ from __future__ import annotations
 from trail_callbacks.comparison import Comparison
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.scoring import score
+from trail_callbacks.report.scoring import score
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["checked", "checked_increase", "refusal", "regression"]

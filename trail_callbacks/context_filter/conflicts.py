@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from trail_callbacks.context_filter.statements import Difference, Statement, agrees, difference, proper
 from trail_callbacks.context_filter.voices import voices
-from trail_callbacks.speech import is_statement
+from trail_callbacks.language.speech import is_statement
 from trail_callbacks.text import sentences
 
 __all__ = ["Conflict", "conflicts"]

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from trail_callbacks.terms import keys, looks_english
+from trail_callbacks.language.terms import keys, looks_english
 
 __all__ = ["outliers"]
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.judges.checks import negation, number
-from trail_callbacks.judges.checks.entity import known
-from trail_callbacks.judges.checks.reading import Reading
-from trail_callbacks.quantities import Quantity
+from trail_callbacks.judges.local.checks import negation, number
+from trail_callbacks.judges.local.checks.entity import known
+from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.language.quantities import Quantity
+from trail_callbacks.language.terms import Term
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.terms import Term
 
 __all__ = ["Difference", "Statement", "agrees", "difference", "proper"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from urllib.parse import unquote
 
-from trail_callbacks.terms import vocabulary
+from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["View", "compact", "decoded", "folded", "repaired"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from trail_callbacks.terms import keys
+from trail_callbacks.language.terms import keys
 
 __all__ = ["Document", "documents", "paragraphs", "search"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.feedback import feedback
 from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report

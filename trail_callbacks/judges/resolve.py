@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.judges.judge import Judge
-from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.call import Model
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def resolve(judge: JudgeLike, *, base_url: str | None = None) -> Judge:
     if base_url is not None and not (isinstance(judge, str) and "/" in judge):
         raise JudgeError('base_url needs a judge such as "openai/model-name" that is to be found there')
     if judge is None or (isinstance(judge, str) and judge.strip().casefold() == "local"):
-        from trail_callbacks.judges.local import LocalJudge  # noqa: PLC0415 - loads what a model judge does not need
+        from trail_callbacks.judges.local.judge import LocalJudge  # noqa: PLC0415 - loads what a model judge does not need
 
         return LocalJudge()
     if isinstance(judge, type):

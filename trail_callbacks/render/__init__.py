@@ -1,1 +1,46 @@
-"""How reports and graphs look to a person: in a terminal and in a notebook."""
+"""How reports and graphs look to a person: in a terminal, in a notebook and as a page.
+
+Each rendering is registered in `trail_callbacks.display` under the type it draws. Its module is imported when the first
+value is drawn: most programs never draw one, and rich costs more to import than all of this package.
+"""
+
+from typing import Any
+
+from trail_callbacks import display
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.report import Report
+
+
+@display.text.register
+def _text(report: Report) -> str:
+    from trail_callbacks.render.terminal import to_text  # noqa: PLC0415 - see above
+
+    return to_text(report)
+
+
+@display.rich.register
+def _rich(report: Report) -> Any:
+    from trail_callbacks.render.terminal import to_rich  # noqa: PLC0415 - see above
+
+    return to_rich(report)
+
+
+@display.fragment.register
+def _report_fragment(report: Report) -> str:
+    from trail_callbacks.render.notebook import to_fragment  # noqa: PLC0415 - see above
+
+    return to_fragment(report)
+
+
+@display.fragment.register
+def _graph_fragment(graph: ProvenanceGraph) -> str:
+    from trail_callbacks.render.diagram import graph_to_html  # noqa: PLC0415 - see above
+
+    return graph_to_html(graph)
+
+
+@display.page.register
+def _page(report: Report, *, title: str | None = None) -> str:
+    from trail_callbacks.render.page.document import to_page  # noqa: PLC0415 - see above
+
+    return to_page(report, title=title)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trail_callbacks.speech import declines
+from trail_callbacks.language.speech import declines
+from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting import verbs
 from trail_callbacks.splitting.enumerations import items
 from trail_callbacks.splitting.independence import (
@@ -34,7 +35,6 @@ from trail_callbacks.splitting.tokens import (
     may_hold_verb,
     tokenize,
 )
-from trail_callbacks.terms import vocabulary
 
 __all__ = ["Part", "parts"]
 

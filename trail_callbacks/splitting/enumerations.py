@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.tokens import DETERMINERS, PREPOSITIONS, Token, first_verb
-from trail_callbacks.terms import vocabulary
 
 __all__ = ["items"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting import verbs
 from trail_callbacks.splitting.tokens import DETERMINERS, PREPOSITIONS, Token, first_verb
-from trail_callbacks.terms import vocabulary
 
 __all__ = ["ADVERBS", "DENIALS", "EXPLETIVES", "KEPT_ADVERBS", "PRONOUNS", "SCOPES", "independent", "own_subject"]
 

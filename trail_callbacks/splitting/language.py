@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from trail_callbacks.terms import vocabulary
+from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.text import Sentence, sentences
 
 __all__ = ["guess", "sentences_of"]

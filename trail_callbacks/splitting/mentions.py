@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting import verbs
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.tokens import DETERMINERS, PREPOSITIONS, Token, may_hold_verb
-from trail_callbacks.terms import vocabulary
 
 __all__ = ["PERSONS", "PRONOUNS", "Mention", "is_person", "names", "subject"]
 

@@ -12,10 +12,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting import verbs
 from trail_callbacks.splitting.mentions import PERSONS, Mention, is_person, names, subject
 from trail_callbacks.splitting.tokens import DETERMINERS, PREPOSITIONS, Token, first_verb, tokenize
-from trail_callbacks.terms import vocabulary
 
 __all__ = ["Thread"]
 

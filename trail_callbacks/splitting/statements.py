@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trail_callbacks.speech import declines, greets, is_question, is_statement
+from trail_callbacks.language.speech import declines, greets, is_question, is_statement
+from trail_callbacks.language.terms import looks_english
 from trail_callbacks.splitting.clauses import Part, parts
 from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quote_start
 from trail_callbacks.splitting.language import guess
@@ -15,7 +16,6 @@ from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.references import Thread
 from trail_callbacks.splitting.tokens import first_verb, tokenize
 from trail_callbacks.splitting.verbs import base
-from trail_callbacks.terms import looks_english
 
 __all__ = ["Statement", "answers", "is_short", "statements"]
 

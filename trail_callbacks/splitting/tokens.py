@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting import verbs
-from trail_callbacks.terms import vocabulary
 
 __all__ = ["DETERMINERS", "PREPOSITIONS", "Token", "first_verb", "is_finite", "may_hold_verb", "tokenize"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from trail_callbacks.terms import vocabulary
+from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["AUXILIARY", "BE", "MODAL", "base", "clear_past", "opens_phrase", "past", "third"]
 

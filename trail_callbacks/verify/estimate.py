@@ -24,7 +24,7 @@ from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import quoted
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
-from trail_callbacks.judges.llm import LLMJudge
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.scoring import Scoring
+from trail_callbacks.report.scoring import Scoring
 
 __all__ = ["VerifyOptions"]
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judgement
+from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.terms import keys
 from trail_callbacks.text import sentences
 from trail_callbacks.verify.findings import Origin, carriers
 

@@ -9,8 +9,8 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, candidates
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.tracer import Search, Selection
+from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.terms import keys
 
 __all__ = ["Words"]
 

@@ -1,0 +1,294 @@
+"""Two reports beside each other: what changed, and whether the score's change may be chance."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks.comparison import compare
+from trail_callbacks.render.comparison import comparison_to_rich
+from trail_callbacks.render.terminal import plain_text
+from trail_callbacks.report.scoring import Scoring, difference, wilson
+
+S = SupportClass
+YES, NO, SOME, ODD = S.SUPPORTED, S.CONTRADICTED, S.PARTIALLY_SUPPORTED, S.UNEVALUATABLE
+
+
+def report(*judged, entry="write", state="assessed", question="What is there?", **more):
+    """A report on (statement, class or verdict) pairs; what is unsupported entered at the step `entry`."""
+    answer = " ".join(text for text, _ in judged)
+    graph = ProvenanceGraph.from_texts(answer, ["A source."], question)
+    graph = replace(graph, nodes=(*graph.nodes, Node(id="m1", kind="completion", text="", step=entry)))
+    claims, verdicts, at = [], [], 0
+    for n, (text, support) in enumerate(judged, 1):
+        at = answer.index(text, at)
+        claims.append(Claim(id=f"c{n}", text=text, quote=text, start=at, end=at + len(text)))
+        bad = support in {NO, SOME, S.ABSENT}
+        verdicts.append(
+            replace(support, claim_id=f"c{n}")
+            if isinstance(support, Verdict)
+            else Verdict(
+                claim_id=f"c{n}", support=support, error=None if support else "unreachable",
+                error_type=ErrorType.NUMBER if bad else None, introduced_at="m1" if bad else None,
+            )
+        )  # fmt: skip
+    return Report(
+        state=state,
+        graph=graph,
+        claims=tuple(claims),
+        verdicts=tuple(verdicts),
+        judge=more.pop("judge", "local/0"),
+        **more,
+    )
+
+
+def texts(judged):
+    return [each.claim.text for each in judged]
+
+
+def shown(old, new, **more):
+    return plain_text(comparison_to_rich(compare(old, new)), more.pop("width", 80), more.pop("ascii", False))
+
+
+# ---------------------------------------------------------------- claims
+
+
+def test_claims_come_go_and_change():
+    found = compare(
+        report(("The tower is old.", YES), ("It opened in 1874.", NO), ("It won a prize.", NO)),
+        report(("It opened in 1874.", YES), ("The tower is old.", YES), ("Boats leave at noon each day.", NO)),
+    )
+    assert texts(found.appeared) == ["Boats leave at noon each day."]
+    assert texts(found.vanished) == ["It won a prize."]
+    (changed,) = found.changed
+    assert changed.changed == ("class",)
+    assert (changed.old.verdict.support, changed.new.verdict.support) == (NO, YES)
+    assert found.unchanged == 1
+    assert not found.reworded
+
+
+def test_a_claim_in_slightly_other_words_is_reworded():
+    found = compare(report(("The tower opened in 1847.", NO)), report(("The tower opened in 1874.", YES)))
+    (pair,) = found.pairs
+    assert pair.reworded
+    assert pair.changed == ("class",)
+    assert pair.likeness == pytest.approx(0.8)
+    assert not found.appeared
+    assert not found.vanished
+    assert not compare(report(("IT is  here.", YES)), report(("It is here", YES))).reworded
+
+
+def test_error_type_and_entry_step_are_compared_where_both_are_unsupported():
+    number, entity = (
+        Verdict(claim_id="", support=NO, error_type=t, introduced_at="m1") for t in (ErrorType.NUMBER, ErrorType.ENTITY)
+    )
+    lost = replace(number, introduced_at=None)
+
+    def aspects(old, new, **more):
+        (pair,) = compare(report(("It is.", old)), report(("It is.", new), **more)).pairs
+        return pair.changed
+
+    assert aspects(number, number) == ()
+    assert aspects(number, entity) == ("error_type",)
+    assert aspects(number, number, entry="combine") == ("entry",)
+    assert aspects(number, lost) == ("entry",)
+    assert aspects(number, entity, entry="combine") == ("error_type", "entry")
+    assert aspects(YES, number) == ("class",)
+    assert aspects(None, None) == ()
+    assert aspects(YES, None) == ("class",)
+
+
+def test_ids_of_nodes_are_not_compared():
+    old = report(("It is.", NO))
+    nodes = tuple(replace(node, id="m9") if node.id == "m1" else node for node in old.graph.nodes)
+    moved = replace(
+        old, graph=replace(old.graph, nodes=nodes), verdicts=(replace(old.verdicts[0], introduced_at="m9"),)
+    )
+    assert not compare(old, moved).changed
+
+
+def test_state_warnings_judges_and_questions():
+    found = compare(
+        report(("It is.", YES), warnings=("a", "b")),
+        report(("It is.", YES), warnings=("b", "b"), state="partial", judge="model/1", question="Why?"),
+    )
+    assert (found.warnings_appeared, found.warnings_vanished) == (("b",), ("a",))
+    judge, question = found.remarks
+    assert "local/0, now by model/1" in judge
+    assert "different questions" in question
+    assert not compare(report(question=None), report(question=None)).remarks
+
+
+# ---------------------------------------------------------------- score
+
+
+def weights(*counts):
+    """Pairs from a fourfold table: both, old only, new only, none."""
+    both, old, new, none = counts
+    return [1.0] * (both + old) + [0.0] * (new + none), [1.0] * both + [0.0] * old + [1.0] * new + [0.0] * none
+
+
+def test_unpaired_shares_give_the_published_interval():
+    # Newcombe, Statistics in Medicine 17:873-890 (1998), table II, example (a), method 10: 56/70 and 48/80.
+    low, high = difference([1.0] * 48 + [0.0] * 32, [1.0] * 56 + [0.0] * 14)
+    assert (round(low, 4), round(high, 4)) == (0.0524, 0.3339)
+
+
+def test_paired_shares_give_the_published_interval():
+    # Newcombe's interval for the airway data 1, 1, 7, 12 in Fagerland, Lydersen and Laake,
+    # Statistics in Medicine 33:2850-2875 (2014).
+    old, new = weights(1, 1, 7, 12)
+    low, high = difference(new, old, 21)
+    assert (round(low, 3), round(high, 3)) == (-0.507, -0.026)
+
+
+def test_pairs_that_agree_make_the_interval_narrower_and_pairs_that_disagree_wider():
+    old, new = weights(20, 3, 3, 20)
+    loose, tied = difference(old, new), difference(old, new, len(old))
+    against = difference(*weights(3, 20, 20, 3), 46)
+    assert tied[1] - tied[0] < loose[1] - loose[0] < against[1] - against[0]
+
+
+def test_where_only_some_are_pairs_the_correlation_counts_for_their_part():
+    old, new = weights(12, 4, 2, 12)  # phi with the correction: (144 - 8 - 15) / sqrt(16 * 14 * 14 * 16)
+    old, new = [*old, 1.0, 0.0, 0.0], [*new, 1.0, 1.0]
+    r = (12 * 12 - 4 * 2 - 30 / 2) / (16 * 14) * 30 / (33 * 32) ** 0.5
+    before, after = 17 / 33, 16 / 32
+    below = after - wilson(after, 32)[0], wilson(before, 33)[1] - before
+    low = after - before - (below[0] ** 2 - 2 * r * below[0] * below[1] + below[1] ** 2) ** 0.5
+    assert difference(old, new, 30)[0] == pytest.approx(low)
+
+
+shares = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30)
+
+
+@given(shares, shares, st.data())
+def test_the_interval_holds_the_change_and_turns_with_it(old, new, data):
+    paired = data.draw(st.integers(0, min(len(old), len(new))))
+    low, high = difference(old, new, paired)
+    change = sum(new) / len(new) - sum(old) / len(old)
+    assert -1.0 - 1e-9 <= low <= change + 1e-9
+    assert change - 1e-9 <= high <= 1.0 + 1e-9
+    back = difference(new, old, paired)
+    assert (-back[1], -back[0]) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_only_claims_that_both_reports_count_are_pairs():
+    old = report(
+        ("The tower is old.", YES), ("It opened in 1874.", NO), ("Hello there you.", ODD), ("It won a prize.", NO)
+    )
+    new = report(
+        ("The tower is old.", YES),
+        ("It opened in 1874.", YES),
+        ("Hello there you.", NO),
+        ("Boats leave at noon each day.", YES),
+    )
+    score = compare(old, new).score
+    assert (score.old, score.new) == (pytest.approx(2 / 3), 0.25)
+    assert score.change == pytest.approx(0.25 - 2 / 3)
+    assert score.interval == difference([0, 1, 1], [0, 0, 1, 0], 2)
+    assert score.reason == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ({"state": "error"}, {}, "the old report has no score (error)"),
+        ({}, {"state": "abstained"}, "the new report has no score (abstained)"),
+        ({}, {"scoring": Scoring(strict=True)}, "computed with different options"),
+    ],
+)
+def test_a_change_that_cannot_be_said_has_a_reason(old, new, reason):
+    score = compare(report(("It is.", NO), **old), report(("It is.", YES), **new)).score
+    assert (score.change, score.interval) == (None, None)
+    assert reason in score.reason
+
+
+def test_a_gate_leaves_a_change_without_an_interval():
+    gate = Scoring(gate=True)
+    score = compare(report(("It is.", YES), scoring=gate), report(("It is.", NO), scoring=gate)).score
+    assert (score.change, score.interval) == (1.0, None)
+    assert "no share" in score.reason
+
+
+classes = st.sampled_from([*SupportClass, None])
+answers = st.lists(
+    st.tuples(st.sampled_from(["It is.", "It is so here.", "It is so there.", "What a day!", "1,5 = 2"]), classes),
+    max_size=6,
+)
+
+
+@given(answers, answers, st.sampled_from([Scoring(), Scoring(strict=True), Scoring(severity=True), Scoring(gate=True)]))
+def test_every_claim_is_counted_once_and_all_of_it_is_json(old, new, scoring):
+    before, after = report(*old, scoring=scoring), report(*new, scoring=scoring)
+    found = compare(before, after)
+    assert len(found.pairs) + len(found.vanished) == len(old)
+    assert len(found.pairs) + len(found.appeared) == len(new)
+    score = found.score
+    assert (score.change is None) == (score.old is None or score.new is None)
+    if score.interval:
+        assert score.interval[0] <= score.change <= score.interval[1]
+        n_old, n_new = (
+            sum(v.support not in ({None} if scoring.strict else {None, ODD}) for v in each.verdicts)
+            for each in (before, after)
+        )
+        assert before.interval == wilson(score.old, n_old)
+        assert after.interval == wilson(score.new, n_new)
+    data = json.loads(found.to_json())
+    assert data["counts"]["old"] == data["counts"]["unchanged"] + data["counts"]["changed"] + data["counts"]["vanished"]
+    assert len(data["reworded"]) == data["counts"]["reworded"]
+    assert shown(before, after).isprintable() or "\n" in shown(before, after)
+
+
+def test_a_report_beside_itself_is_unchanged():
+    same = report(("The tower is old.", YES), ("It opened in 1874.", NO))
+    found = compare(same, same)
+    assert (found.unchanged, found.changed, found.appeared, found.vanished, found.remarks) == (2, (), (), (), ())
+    assert found.score.change == 0.0
+
+
+# ---------------------------------------------------------------- on the screen
+
+
+def test_the_page_says_what_changed():
+    page = shown(
+        report(("The tower opened in 1847.", NO), ("It is tall.", NO), ("It won a prize.", NO), ("All is well here.", YES)),
+        report(("The tower opened in 1874.", YES), ("It is tall.", NO), ("Boats leave at noon.", NO), ("All is well here.", YES), entry="combine"),
+    )  # fmt: skip
+    lines = page.splitlines()
+    assert lines[0].startswith("hallucination score 0.75 -> 0.50: -0.25 (95 % interval")
+    assert "could be chance" in " ".join(lines[:2])
+    assert "4 before, 4 now: 1 judged as before, 2 changed, 1 appeared, 1 vanished; 1 reworded" in " ".join(
+        page.split()
+    )
+    for words in (
+        '✓ c1 supported, was contradicted (number)\n  "The tower opened in 1874."\n  was: "The tower opened in 1847."',
+        '✗ c2 contradicted (number)\n  "It is tall."\n  entered at: combine, was write',
+        '✗ c3 appeared: contradicted (number)\n  "Boats leave at noon."\n  entered at: combine',
+        '✗ c3 vanished: contradicted (number)\n  "It won a prize."\n  entered at: write',
+    ):
+        assert words in page
+    assert "All is well" not in page
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_the_page_fits_its_columns_in_ascii(width):
+    page = shown(
+        report(("港口 \x1b[2J is long. " * 20, NO)),
+        report(("\u202e عدد", NO), warnings=("w " * 100,)),
+        width=width,
+        ascii=True,
+    )
+    assert page.isascii()
+    assert "\x1b" not in page
+    assert max(map(len, page.splitlines())) <= width
+
+
+def test_no_score_is_said_with_its_reason():
+    page = shown(report(("It is.", NO)), report(("Sorry.", ODD), state="abstained"))
+    assert "0.00" not in page
+    assert "1.00 -> none: change unknown, the new report has no score (abstained)" in " ".join(page.split())
+    assert "state: assessed -> abstained" in page

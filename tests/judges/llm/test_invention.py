@@ -1,0 +1,85 @@
+"""Numbers and names that a model adds to a claim, in languages that write them differently."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks.judges.llm.invention import Shown
+
+
+def invents(claim, *texts):
+    return Shown(*texts).lacks(claim)
+
+
+BRIDGE = "The Halden Bridge opened in 1932. It carries 12,000 cars a day, and it has two decks."
+BRUECKE = "Die Brücke wurde am 16.3.2026 eröffnet und kostete 1,5 Millionen Euro. Sie trägt 12.500 Autos."
+PUENTE = "El puente de Halden abrió en 1932 y costó 1.500.000 euros. Lo diseñó Mara Holt."
+HASHI = "ハルデン橋は１９３２年に開通し、1日に12,000台の車が通る。設計はマーラ・ホルト。"
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The Halden Bridge carries 12000 cars a day.", BRIDGE),
+        ("The Halden Bridge carries 12 thousand cars a day.", BRIDGE),
+        ("The bridge has 2 decks.", BRIDGE),
+        ("The HALDEN bridge is Halden's.", BRIDGE),
+        ("The bridge opened on 16 March 2026.", "It was opened on 2026-03-16."),
+        ("The work took from 1932 to 1935.", "The work took place in 1932-35."),
+        ("Pages 1, 2 and 3 are lost.", "Pages 1,2,3 are lost."),
+        ("The Norwegian bridge is open.", "Norway has a bridge. It is open."),
+        ("The World Health Organization was asked.", "WHO was asked."),
+        ("The WHO was asked.", "The World Health Organization was asked."),
+        ("Die Brücke wurde am 16. März 2026 eröffnet.", BRUECKE),
+        ("Das Bauwerk kostete im Jahr der Eröffnung 1,5 Millionen Euro.", BRUECKE),
+        ("Die Haldenbrücke ist die Brücke der Stadt.", "Die Brücke von Halden gehört der Stadt."),
+        ("El puente de Halden costó 1500000 euros.", PUENTE),
+        ("Mara Holt diseñó el Puente de Halden.", PUENTE),
+        ("Mara HÓLT lo diseñó.", PUENTE),
+        ("ハルデン橋は1932年に開通した。", HASHI),
+        ("マーラ・ホルトは橋を設計した。", HASHI),
+        ("ハルデン橋は別名Halden Bridgeである。", HASHI),
+        ("Мост в Осло открыт.", "Мосты Осло открыты."),
+        ("Der Anteil ist 50 %.", "Der Anteil ist 50%."),
+    ],
+)
+def test_what_is_there_in_other_dress_is_no_invention(claim, text):
+    assert not invents(claim, text)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The bridge opened in 1923.", BRIDGE),
+        ("The bridge carries 120,000 cars a day.", BRIDGE),
+        ("The bridge carries 12.5 cars a day.", "The bridge carries 125 cars a day."),
+        ("The share is 5 percent.", "The share is 0.5 percent."),
+        ("It takes 500 cars.", "It takes 12,500 cars."),
+        ("The bridge in Norway is open.", BRIDGE),
+        ("The bridge was designed by Jonas Reed.", BRIDGE),
+        ("Die Brücke wurde am 17.3.2026 eröffnet.", BRUECKE),
+        ("Die Brücke kostete 15 Millionen Euro.", BRUECKE),
+        ("Die Brücke wurde von Jonas Reed entworfen.", BRUECKE),
+        ("El puente abrió en 1933.", PUENTE),
+        ("Lo diseñó Jonas Reed.", PUENTE),
+        ("ハルデン橋は1923年に開通した。", HASHI),
+        ("ハルデン橋には３つの層がある。", HASHI),
+    ],
+)
+def test_what_is_not_there_is_one(claim, text):
+    assert invents(claim, text)
+
+
+def test_the_question_counts_too():
+    assert not invents("The Halden Bridge has 42 lamps.", "42", "How many lamps has the Halden Bridge?")
+    assert invents("The Halden Bridge has 42 lamps.", "It has many.", "How many lamps has the Halden Bridge?")
+
+
+@given(st.text(max_size=200))
+def test_a_text_invents_nothing_about_itself(text):
+    assert not invents(text, text)
+
+
+@given(st.text(alphabet="0123456789.,'\u00a0\u0661\u0967½²%- aA", max_size=60), st.text(max_size=60))
+def test_any_text_can_be_read(claim, text):
+    assert invents(claim, text) in {True, False}

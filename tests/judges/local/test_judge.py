@@ -1,0 +1,299 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.errors import InputError
+from trail_callbacks.evidence import candidates
+from trail_callbacks.graph import Node
+from trail_callbacks.judges.judge import Judge, Question
+from trail_callbacks.judges.local.judge import LocalJudge
+from trail_callbacks.taxonomy import UNSUPPORTED
+
+
+def result(pipeline):
+    with pytest.raises(StopIteration) as stop:
+        next(pipeline)
+    return stop.value.value
+
+
+def judge(text, *sources, purpose="verdicts", limit=8, checkable=True, **settings_):
+    claim = Claim(id="c1", text=text, quote=text, start=0, end=len(text), checkable=checkable)
+    nodes = [Node(id=f"d{i}", kind="document", text=source) for i, source in enumerate(sources)]
+    passages = candidates([claim], nodes, limit)["c1"]
+    (judgement,) = result(
+        LocalJudge(**settings_).assess([Question(claim=claim, passages=passages)], purpose)
+    ).judgements
+    assert judgement.claim_id == "c1"
+    assert (judgement.error_type is not None) == (judgement.support in UNSUPPORTED)
+    assert judgement.rationale
+    texts = {node.id: node.text for node in nodes}
+    for evidence in judgement.evidence:
+        assert texts[evidence.node_id][evidence.start : evidence.end] == evidence.quote
+    return judgement
+
+
+def verdict(text, *sources, **options):
+    judgement = judge(text, *sources, **options)
+    return str(judgement.support), judgement.error_type and str(judgement.error_type)
+
+
+TOWER = (
+    "The Eiffel Tower stands in Paris. Construction of the tower began in 1887. "
+    "The tower was completed in March 1889 by the company of Gustave Eiffel. It is 330 m tall. "
+    "The tower attracts 50 million visitors."
+)
+OTHER = "Nobody came to the party in Oslo. Snow fell in 1887. There are 60 million sheep. 330 feet of rope were sold."
+
+CASES = [
+    ("The tower was completed in 1887.", TOWER, "contradicted", "number"),
+    ("The tower was completed in March 1889.", TOWER, "supported", None),
+    ("In 1887 the tower was completed.", TOWER, "contradicted", "number"),
+    ("The tower was completed by the company of Stephen Sauvestre.", TOWER, "contradicted", "entity"),
+    ("The tower attracts 60 million visitors.", TOWER, "contradicted", "number"),
+    ("The tower is 330 metres tall.", TOWER, "supported", None),
+    ("The tower is 330 feet tall.", TOWER, "contradicted", "number"),
+    ("The firm earned 3,500,000 dollars.", "The firm earned $3.5 million.", "supported", None),
+    ("The firm earned $3,500,000.", "The firm earned 3.5 million dollars.", "supported", None),
+    ("The team has twelve players.", "The team has 12 players.", "supported", None),
+    ("Sales rose by 12%.", "Sales rose by 12 per cent.", "supported", None),
+    ("Sales rose by 12%.", "Sales rose by 21 percent.", "contradicted", "number"),
+    ("Sales fell by 12%.", "Sales rose by 12 percent.", "contradicted", "other"),
+    ("Nearly 500 people came.", "496 people came.", "supported", None),
+    ("The meeting is in June.", "The meeting is in May.", "contradicted", "number"),
+    ("The council approved the plan.", "The council did not approve the plan.", "contradicted", "other"),
+    ("The council did not approve the plan.", "The council approved the plan.", "contradicted", "other"),
+    ("Ares acquired Boreas.", "Boreas acquired Ares.", "contradicted", "other"),
+    ("Ares acquired Boreas.", "Boreas was acquired by Ares.", "supported", None),
+    ("The merger will be approved.", "The merger might be approved.", "partially_supported", "temporal"),
+    ("The city repainted the bridge.", "The city plans to repaint the bridge.", "contradicted", "temporal"),
+    ("The library is the best in the region.", "According to the mayor, the library is the best in the region.", "partially_supported", "attribution_failure"),
+    ("The new lamps dramatically improved visibility.", "The new lamps improved visibility.", "partially_supported", "hyperbole"),
+    ("All vehicles must use the lower deck.", "Some vehicles must use the lower deck.", "partially_supported", "overgeneralization"),
+    ("The bridge appears in three films.", "The bridge has two decks.", "absent", "other"),
+    ("塔高330米", "这座塔高330米。", "supported", None),
+    ("塔高340米", "这座塔高330米。", "contradicted", "number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "source", "support", "error"), CASES)
+def test_verdicts(text, source, support, error):
+    assert verdict(text, source) == (support, error)
+
+
+@pytest.mark.parametrize(("text", "source", "support", "error"), CASES)
+def test_distractors_change_nothing(text, source, support, error):
+    others = [f"Item {i} speaks of {i * 7} ships which Captain Foo{i} saw in {1700 + i}." for i in range(50)]
+    assert verdict(text, OTHER, *others[:25], source, *others[25:]) == (support, error)
+
+
+def test_the_rationale_names_what_was_compared_and_the_evidence_shows_it():
+    judgement = judge("The tower attracts 60 million visitors.", TOWER)
+    assert "60 million" in judgement.rationale
+    assert "50 million" in judgement.rationale
+    assert [(e.quote, e.relation) for e in judgement.evidence] == [
+        ("The tower attracts 50 million visitors.", "contradicts")
+    ]
+    assert judge("The council did not approve the plan.", "The council approved the plan.").detail == "negation flip"
+    assert judge("Ares acquired Boreas.", "Boreas acquired Ares.").detail == "role swap"
+
+
+def test_numbers_of_another_subject_do_not_veto():
+    assert verdict("The north tower is 90 m tall.", "The south tower is 70 m tall. The north tower is 90 m tall.") == (
+        "supported",
+        None,
+    )
+
+
+def test_a_leaf_that_supports_wins_over_silent_ones():
+    assert verdict("The tower was completed in March 1889.", OTHER, "Towers are buildings.", TOWER) == (
+        "supported",
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "The mayor did not attend. It is not known why.",
+        "There is snow; nobody knows when it falls.",
+        "Not only that, the weather was never good.",
+    ],
+)
+def test_denials_elsewhere_do_not_refute(more):
+    assert verdict("The council approved the plan.", "The council approved the plan. " + more) == ("supported", None)
+
+
+VERBATIM = [
+    "The tower was completed in March 1889 by the company of Gustave Eiffel.",
+    "According to the mayor, the plan might not be approved before 2027.",
+    "Some 12% of all 4,100 lorries, not only the heavy ones, never use the lower deck.",
+    "Ares, which did not buy Boreas, plans to increase its 3.5 million share by a third.",
+    "Die Kaution beträgt 1.560 Euro und ist in drei Raten zu zahlen.",
+    "ارتفاع البرج 330 مترا.",
+    "这座塔高330米\uff0c建于1889年。",
+]
+
+
+@pytest.mark.parametrize("sentence", VERBATIM)
+def test_a_verbatim_quote_is_supported(sentence):
+    assert verdict(sentence, OTHER + "\n" + sentence + "\n" + TOWER) == ("supported", None)
+
+
+WORDS = ["tower", "city", "Mara", "Holt", "Reed", "was", "is", "not", "never", "built", "sold", "by", "in", "1889", "12", "million", "%",
+         "m", "will", "may", "plans", "to", "some", "all", "the", "a", "increase", "fell", "said", "according", "dramatically", "twelve"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14).map(" ".join))
+@settings(max_examples=150)
+def test_any_sentence_supports_itself_or_has_nothing_to_compare(sentence):
+    support, _ = verdict(sentence, sentence)
+    assert support in {"supported", "absent"}
+    if support == "absent":
+        assert not any(sign.isalnum() for sign in sentence) or "no word" in judge(sentence, sentence).rationale
+
+
+@given(st.text(max_size=120), st.text(max_size=300))
+@settings(max_examples=150)
+def test_no_text_breaks_it(text, source):
+    judge(text, source)
+
+
+def test_huge_claims_and_passages_are_judged():
+    judge("word 12 Name did not " * 5000, "other 13 words " * 5000)
+
+
+def test_other_languages_are_judged_by_overlap_and_told_so():
+    judgement = judge("Die Kaution beträgt 1.560 Euro.", "Die Kaution beträgt 1.650 Euro und ist im Voraus zu zahlen.")
+    assert (str(judgement.support), str(judgement.error_type)) == ("contradicted", "number")
+    assert "not in English" in judgement.rationale
+    assert "not in English" not in judge("The tower is tall.", TOWER).rationale
+
+
+def test_without_passages_everything_is_absent_and_unchecked_claims_are_unevaluatable():
+    assert verdict("The tower is tall.") == ("absent", "other")
+    assert verdict("Would you like more?", TOWER, checkable=False) == ("unevaluatable", None)
+
+
+def test_localizing_asks_only_whether_it_is_stated():
+    source = "According to the mayor, the library is the best in the region."
+    assert verdict("The library is the best in the region.", source, purpose="localize") == ("supported", None)
+    assert verdict("The tower was completed in 1887.", TOWER, purpose="localize")[0] != "supported"
+
+
+def test_a_question_supports_nothing():
+    assert verdict("The tower is 330 m tall.", "Is the tower 330 m tall?") == ("absent", "other")
+    assert verdict("Is the tower open? Yes.", "Is the tower open?") == ("absent", "other")
+    assert verdict("The tower is 330 m tall.", "Is the tower 330 m tall?", "The tower is 330 m tall.") == (
+        "supported",
+        None,
+    )
+
+
+def test_checks_can_be_left_out():
+    denied = "The council did not approve the plan."
+    assert verdict("The council approved the plan.", denied, without=("negation",)) == ("supported", None)
+    assert LocalJudge(without=("negation",)).name == "local/1-negation"
+    with pytest.raises(InputError, match=r"names 'negatoin', expected any of number"):
+        LocalJudge(without=("negatoin",))
+    with pytest.raises(InputError, match=r"supported_at is 1\.5"):
+        LocalJudge(supported_at=1.5)
+
+
+def test_it_is_a_judge_without_a_model():
+    local = LocalJudge()
+    assert isinstance(local, Judge)
+    assert (local.name, local.model) == ("local/1", None)
+    extraction = result(local.extract("The tower is tall. Would you like more?", "Is it tall?"))
+    assert [claim.checkable for claim in extraction.claims] == [True, False]
+    assert not extraction.abstained
+    assert result(local.extract("I do not know.", None)).abstained
+    assert result(local.assess([])).judgements == ()
+
+
+def test_what_is_said_of_one_ship_does_not_support_a_claim_about_another():
+    from trail_callbacks import check
+
+    ships = "The Constance could not be saved; her figurehead is on show. The Mary Lowe was raised within three weeks."
+    assert str(check("The Mary Lowe was raised within three weeks.", ships).verdicts[0].support) == "supported"
+    assert str(check("The Constance was raised within three weeks.", ships).verdicts[0].support) != "supported"
+    pronoun = "The Constance was found in May. She was raised within three weeks."
+    assert str(check("The Constance was raised within three weeks.", pronoun).verdicts[0].support) == "supported"
+
+
+def test_localizing_names_every_node_that_states_it_by_itself():
+    stated = "The tower was completed in 1889."
+    judgement = judge(stated, stated, "Snow fell.", "As noted, the tower was completed in 1889.", purpose="localize")
+    assert str(judgement.support) == "supported"
+    assert {evidence.node_id for evidence in judgement.evidence} == {"d0", "d2"}
+
+
+def test_localizing_takes_no_two_nodes_together():
+    halves = ("Mara Holt designed the Halden Bridge.", "The Halden Bridge was opened by Jonas Reed.")
+    text = "Mara Holt designed the Halden Bridge, which was opened by Jonas Reed."
+    assert verdict(text, *halves)[0] == "supported"
+    assert verdict(text, *halves, purpose="localize")[0] != "supported"
+    assert verdict(text, " ".join(halves), purpose="localize")[0] == "supported"
+
+
+def test_the_unsupported_part_of_a_claim_is_named():
+    judgement = judge("The tower is 330 m tall, and the tower was completed in 1887.", TOWER)
+    assert judgement.faults == ("the tower was completed in 1887.",)
+    assert judge("The tower was completed in 1887.", TOWER).faults == ()
+    assert judge("The tower is 330 m tall, and the tower stands in Paris.", TOWER).faults == ()
+
+
+BRIDGE = (
+    "Halden Bridge, a guide. The Halden Bridge crosses the Orra at Vint. It opened in 1932. "
+    "The bridge was designed by Mara Holt. It carries 12,000 cars a day. Lorries cross it at night."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When did the Halden Bridge open?", "It opened in 1932."),
+        ("In what year was the Halden Bridge opened?", "It opened in 1932."),
+        ("Who designed the Halden Bridge?", "The bridge was designed by Mara Holt."),
+        ("How many cars does the Halden Bridge carry a day?", "It carries 12,000 cars a day."),
+    ],
+)
+def test_sentences_that_answer_a_question_are_named(question, answer):
+    judgement = judge(question, BRIDGE, OTHER, question, purpose="answerable")
+    assert str(judgement.support) == "supported"
+    assert [evidence.quote for evidence in judgement.evidence] == [answer]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did the Kelder Bridge open?",  # another
+        "Who designed the Kelder Bridge?",
+        "How tall is the Halden Bridge?",  # no number for it
+        "Who opened the Halden Bridge?",  # no name for it
+        "When do lorries cross the Halden Bridge?",  # no time that is a number
+        "Where is the Halden Bridge?",
+        "Why was the Halden Bridge closed?",
+        "What is the capital of France?",
+        "Tell me about the Halden Bridge.",
+        "Wann wurde die Halden Bridge eröffnet?",
+        "???",
+        "",
+    ],
+)
+def test_in_doubt_a_question_is_not_answered(question):
+    assert verdict(question, BRIDGE, OTHER, purpose="answerable") == ("absent", "other")
+
+
+def test_escaped_letters_are_read():
+    assert verdict("Das Café kostet 12 Euro Eintritt.", r'{"text": "Das Caf\u00e9 kostet 12 Euro Eintritt."}') == (
+        "supported",
+        None,
+    )
+
+
+def test_a_limit_follows_from_numbers_of_the_same_things_only():
+    ship = "| Name | Built | Crew |\n| Good Intent | 1897 | 2 |\n\nThe Good Intent takes up to nine passengers."
+    assert verdict("The Good Intent takes up to nineteen passengers.", ship) == ("contradicted", "number")
+    assert verdict("The Good Intent takes up to nine passengers.", ship)[0] == "supported"
+    assert verdict("The hall seats under 200 guests.", "The hall seats 180 guests.")[0] == "supported"

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks import Claim, ErrorType, Evidence, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks.errors import ReportError
+from trail_callbacks.report.scoring import Scoring, score, wilson
+
+S = SupportClass
+classes = st.lists(st.sampled_from(list(S)), max_size=30)
+
+
+def a_report(*support, state="assessed", **more):
+    answer = " ".join(f"s{i}" for i in range(len(support)))
+    graph = ProvenanceGraph.from_texts(answer, ["src"])
+    claims = [
+        Claim(id=f"c{i}", text=f"s{i}", quote=f"s{i}", start=answer.index(f"s{i}"), end=answer.index(f"s{i}") + 2)
+        for i in range(len(support))
+    ]
+    bad = {S.CONTRADICTED, S.ABSENT, S.PARTIALLY_SUPPORTED}
+    verdicts = [
+        Verdict(claim_id=f"c{i}", support=s, error="judge fell silent" if s is None else None,
+                error_type=ErrorType.NUMBER if s in bad else None, introduced_at="answer" if s in bad else None,
+                evidence=(Evidence(node_id="source-1", start=0, end=3, quote="src", relation="supports"),))
+        for i, s in enumerate(support)
+    ]  # fmt: skip
+    return Report(state=state, graph=graph, claims=tuple(claims), verdicts=tuple(verdicts), judge="local/0", **more)
+
+
+def test_the_worked_example():
+    report = a_report(S.SUPPORTED, S.SUPPORTED, S.SUPPORTED, S.CONTRADICTED, S.ABSENT, S.UNEVALUATABLE)
+    assert report.hallucination_score == 0.4
+    low, high = report.interval
+    assert low == pytest.approx(0.118, abs=0.001)
+    assert high == pytest.approx(0.769, abs=0.001)
+
+
+@given(classes, st.booleans(), st.booleans(), st.booleans())
+def test_a_score_is_a_share_or_nothing_and_never_nan(found, strict, severity, gate):
+    value = score(found, Scoring(strict=strict, severity=severity, gate=gate))
+    assert value is None or (0.0 <= value <= 1.0 and not math.isnan(value))
+
+
+@given(st.floats(0, 1), st.integers(1, 10_000))
+def test_an_interval_holds_its_share(share, n):
+    low, high = wilson(share, n)
+    assert 0.0 <= low <= share + 1e-9
+    assert share - 1e-9 <= high <= 1.0
+
+
+def test_scoring_options():
+    found = [S.SUPPORTED, S.PARTIALLY_SUPPORTED, S.UNEVALUATABLE]
+    assert score(found) == 0.5
+    assert score(found, Scoring(strict=True)) == pytest.approx(2 / 3)
+    assert score(found, Scoring(severity=True)) == 0.25
+    assert score(found, Scoring(gate=True)) == 0.5
+    assert score([*found, S.CONTRADICTED], Scoring(gate=True)) == 1.0
+
+
+@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "no_evidence", "error"])
+def test_a_state_instead_of_a_number(state):
+    report = a_report(S.ABSENT, state=state)
+    assert report.hallucination_score is None
+    assert report.interval is None
+    assert report.summary()["state"] == state
+
+
+def test_failed_verdicts_are_left_out_of_both_sides():
+    report = a_report(S.SUPPORTED, S.ABSENT, None, state="partial")
+    assert report.hallucination_score == 0.5
+
+
+def test_a_gate_has_no_interval():
+    assert a_report(S.SUPPORTED, S.CONTRADICTED, scoring=Scoring(gate=True)).interval is None
+
+
+@given(st.lists(st.one_of(st.none(), st.sampled_from(list(S))), max_size=6))
+def test_json_round_trip(found):
+    report = a_report(*found, state="partial", warnings=("näher ansehen",), run_id="r1")
+    assert Report.from_json(report.to_json()) == report
+    assert json.loads(report.to_json())["hallucination_score"] == report.hallucination_score
+
+
+def test_the_summary_is_small_and_json_safe():
+    summary = a_report(S.SUPPORTED, S.CONTRADICTED).summary()
+    assert json.loads(json.dumps(summary)) == summary
+    assert summary["class_counts"] == {"supported": 1, "contradicted": 1}
+    assert summary["unsupported"] == [
+        {
+            "claim": "s1",
+            "quote": "s1",
+            "support": "contradicted",
+            "error_type": "number",
+            "introduced_at": "answer",
+            "step": "answer",
+            "evidence": ["src"],
+        }
+    ]
+
+
+def test_counts_name_every_class_and_type():
+    report = a_report(S.SUPPORTED)
+    assert set(report.class_counts) == set(S)
+    assert set(report.error_counts) == set(ErrorType)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        ("", "broken or cut"),
+        ('{"version": 1, "state"', "broken or cut"),
+        (b"\xff\xfe\x00", "broken or cut"),
+        ("[]", '"version" is missing'),
+        ("{}", '"version" is missing'),
+        ('{"version": 99}', "version 99"),
+        ('{"version": 1}', "not a report"),
+        ('{"version": 1, "state": "assessed", "graph": {"nodes": [{"id": 1}]}}', "graph.nodes.0"),
+    ],
+)
+def test_what_is_no_report_says_so(data, says):
+    with pytest.raises(ReportError, match=says):
+        Report.from_json(data)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda stored: stored["verdicts"].pop(), "one verdict"),
+        (lambda stored: stored["verdicts"][0].update(claim_id="c9"), "one verdict"),
+        (lambda stored: stored["verdicts"][1].update(introduced_at="gone"), "no node 'gone'"),
+        (lambda stored: stored["verdicts"][1].update(carried_through=["gone"]), "no node 'gone'"),
+        (lambda stored: stored["verdicts"][0]["evidence"][0].update(node_id="gone"), "no node 'gone'"),
+    ],
+)
+def test_a_report_whose_parts_do_not_belong_together_is_none(change, says):
+    stored = json.loads(a_report(S.SUPPORTED, S.ABSENT).to_json())
+    change(stored)
+    with pytest.raises(ReportError, match=says):
+        Report.from_json(json.dumps(stored))
+
+
+def test_json_nested_without_end_is_no_report():
+    with pytest.raises(ReportError, match="broken"):
+        Report.from_json("[" * 200_000)
+
+
+def test_an_unknown_claim_is_a_key_error():
+    with pytest.raises(KeyError):
+        a_report(S.SUPPORTED).verdict("c9")
+
+
+def test_the_arithmetic_on_the_page_is_true():
+    import doctest
+
+    import trail_callbacks.report.scoring
+
+    assert doctest.testmod(trail_callbacks.report.scoring).failed == 0
+    assert doctest.testmod(trail_callbacks.report.scoring).attempted == 3

@@ -1,0 +1,233 @@
+import json
+import re
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trail_callbacks.retrieval.passages import clip, spans
+
+
+def read(text):
+    """Address and wording of each passage."""
+    return [(span.place.address if span.place else "", text[span.start : span.end]) for span in spans(text)]
+
+
+def leads(text):
+    return {span.place.address: span.place.lead(text) for span in spans(text) if span.place}
+
+
+ORDER = (
+    '{"query": "orders of H. Voss", "rows": [{"order": "LU-20417", "carrier": "Fenn Post", "items": '
+    '[{"sku": "DL-2", "price": 49.9}, {"sku": "FL-7", "price": 129.5}], "paid": true}], "as_of": "2026-03-09"}'
+)
+
+
+def test_json_falls_into_records_and_fields_with_addresses():
+    assert read(ORDER) == [
+        ("$.query", '"query": "orders of H. Voss"'),
+        ("$.rows[0].order", '"order": "LU-20417"'),
+        ("$.rows[0].carrier", '"carrier": "Fenn Post"'),
+        ("$.rows[0].items[0]", '{"sku": "DL-2", "price": 49.9}'),
+        ("$.rows[0].items[1]", '{"sku": "FL-7", "price": 129.5}'),
+        ("$.rows[0].paid", '"paid": true'),
+        ("$.as_of", '"as_of": "2026-03-09"'),
+    ]
+
+
+def test_a_field_is_read_with_what_names_the_records_around_it():
+    lead = leads(ORDER)
+    assert '"order": "LU-20417"' in lead["$.rows[0].items[1]"]
+    assert '"carrier": "Fenn Post"' in lead["$.rows[0].paid"]
+    assert '"order"' not in lead["$.rows[0].order"]  # not itself
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"name": "lamp", "price": 42}', [("$", '{"name": "lamp", "price": 42}')]),
+        ("[{'a': None, 'b': True}, {'a': 3.5}]", [("$[0]", "{'a': None, 'b': True}"), ("$[1]", "{'a': 3.5}")]),
+        ('{"a": 1}\n{"a": 2}\n', [("line 1: $", '{"a": 1}'), ("line 2: $", '{"a": 2}')]),
+        ('The tool said {"a": "x"} at noon.', [("", "The tool said"), ("$", '{"a": "x"}'), ("", "at noon.")]),
+        ('```json\n{"a": "b"}\n```', [("$", '{"a": "b"}')]),
+        ('{"odd key": [{"a": 1}], "b": 2}', [("$['odd key'][0]", '{"a": 1}'), ("$.b", '"b": 2')]),
+        ('{"a": [{"b": "one"}, {"b": "cut of', [("$.a[0]", '{"b": "one"}'), ("$.a[1].b", '"b": "cut of')]),
+        ('{"a": [{"b": 1}', [("$.a[0]", '{"b": 1}')]),
+        ('{\n  "a": [\n    {\n      "b": 1\n    }\n  ]\n}', [("$.a[0]", '{\n      "b": 1\n    }')]),
+    ],
+)
+def test_json_in_all_its_dresses(text, expected):
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tower [1] is tall [2, 3].",
+        'He wrote "I goes [sic]" there.',
+        "Take {x} and [y] now.",
+        "{'} and {\"} are signs.",
+    ],
+)
+def test_brackets_in_prose_are_no_json(text):
+    assert read(text) == [("", text)]
+
+
+def test_broken_json_falls_back_to_lines():
+    text = '{"a": 1 "b": 2,\n"c": oops,\n"d": 4}'
+    assert read(text) == [("", '{"a": 1 "b": 2,'), ("", '"c": oops,'), ("", '"d": 4}')]
+
+
+def test_a_long_string_in_json_falls_into_its_sentences():
+    text = json.dumps({"section": "Returns", "text": "Lamps may be returned.\nPostage is paid. " * 8 + 'He said "no".'})
+    found = read(text)
+    assert found[0] == ("$.section", '"section": "Returns"')
+    assert {part for _, part in found[1:]} == {"Lamps may be returned.", "Postage is paid.", r"He said \"no\"."}
+    assert {address for address, _ in found[1:]} == {"$.text"}
+
+
+def test_rows_of_numbers_stay_together():
+    text = json.dumps({"v": list(range(300))})
+    found = read(text)
+    assert found[0][0] == "$.v[0:33]"
+    assert found[0][1].startswith("0, 1, 2")
+    assert json.loads("[" + ", ".join(part for _, part in found) + "]") == list(range(300))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "head"),
+    [
+        ("| Team | Points |\n| --- | --- |\n| Halm | 37 |\n| Torsby | 33 |", ["| Halm | 37 |", "| Torsby | 33 |"], "| Team | Points |"),
+        ("Team | Points\n---|---\nHalm | 37\nTorsby | 33\n", ["Halm | 37", "Torsby | 33"], "Team | Points"),
+        ("name,price\nlamp,42\nchair,17\n", ["lamp,42", "chair,17"], "name,price"),
+        ('name;note\n"a;b";x\nc;d\n', ['"a;b";x', "c;d"], "name;note"),
+        ("name\tprice\nlamp\t42\n", ["lamp\t42"], "name\tprice"),
+    ],
+)  # fmt: skip
+def test_rows_of_tables_have_numbers_and_their_head(text, rows, head):
+    found = read(text)
+    assert found[0] == ("head", head)
+    assert found[1:] == [(f"row {n}", row) for n, row in enumerate(rows, 1)]
+    assert leads(text)["row 1"] == head
+
+
+def test_the_line_above_a_table_goes_with_its_head():
+    text = "Results in EUR million\n| Team | Points |\n| Halm | 37 |\nThat is all."
+    assert leads(text)["row 1"] == "Results in EUR million\n| Team | Points |"
+    assert read(text)[-1] == ("", "That is all.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Red, green and blue.\nOne, two and three.\nSo, it goes on.",
+        "1,020\n1,150\n3,200",
+        "He came; she went.",
+        "a | b",
+    ],
+)
+def test_lists_and_figures_are_no_tables(text):
+    assert all(address == "" for address, _ in read(text))
+
+
+def test_lines_with_keys_stand_alone():
+    assert read("name: lamp\nprice: 42\n\nstock:\n  - 3 in Oslo") == [
+        ("", "name: lamp"),
+        ("", "price: 42"),
+        ("", "stock:"),
+        ("", "- 3 in Oslo"),
+    ]
+    long = "description: a lamp that stands on the floor of any room\nprice: 42\n"
+    assert [part for _, part in read(long)] == long.splitlines()
+    wrapped = "The lamp has two parts, which are sold in one box:\nfoot: made of iron, and a shade."
+    assert "".join(part for _, part in read(wrapped)) == wrapped.replace("\n", "")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=400),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=12), inner, max_size=6),
+    max_leaves=40,
+)
+
+
+@given(VALUES, st.sampled_from([None, 0, 2]), st.booleans(), st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_passages_of_json_lie_apart_and_in_order(value, indent, ascii_, python):
+    text = repr(value) if python else json.dumps(value, indent=indent, ensure_ascii=ascii_)
+    at = 0
+    for span in spans("See " + text + " there."):
+        assert at <= span.start < span.end
+        at = span.end
+
+
+@given(
+    st.dictionaries(
+        st.text("abc", min_size=1, max_size=3),
+        st.lists(st.integers(0, 9) | st.text("xyz ", min_size=1, max_size=90), min_size=1, max_size=9),
+        min_size=1,
+        max_size=9,
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_an_address_leads_to_what_stands_there(value):
+    text = json.dumps(value)
+    for span in spans(text):
+        here: object = value
+        path = span.place.address.removeprefix("$")
+        for key, index, last in re.findall(r"\.(\w+)|\[(\d+)(?::(\d+))?\]", path):
+            here = here[key] if key else here[int(index) : int(last)] if last else here[int(index)]
+        written = text[span.start : span.end]
+        if path.count(".") and "[" not in path:
+            assert json.loads("{" + written + "}") == {path.removeprefix("."): here}
+        elif ":" in path:
+            assert json.loads(f"[{written}]") == here
+        else:
+            assert json.loads(written) == here
+
+
+@given(st.text(alphabet="{}[]\":,'|\n\\ab1 .-;\t", max_size=300))
+@settings(max_examples=300, deadline=None)
+def test_no_text_breaks_it(text):
+    at = 0
+    for span in spans(text):
+        assert at <= span.start < span.end <= len(text)
+        assert len(text[span.start : span.end]) <= 600
+        if span.place:
+            assert span.place.address
+            span.place.lead(text)
+        at = span.end
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"a":' * 150_000,
+        "[" * 1_000_000,
+        '{"' * 500_000,
+        '{"a": "' + "x" * 1_000_000,
+        '{"a":"' + "\\" * 1_000_000,
+        "| a | b |\n" * 100_000,
+        "|" * 1_000_000,
+        '{"a":1}\n' * 100_000,
+        ("[" + " " * 1000) * 1000,
+    ],
+)
+def test_a_hostile_megabyte_takes_seconds(text):
+    started = perf_counter()
+    sum(1 for _ in spans(text))
+    assert perf_counter() - started < 30  # seconds; three in practice
+
+
+def test_clip_ends_at_a_gap():
+    text = "one two three four"
+    assert (clip(text, size=9), clip(text, size=9, tail=True)) == ("one two", "four")
+    assert clip(text) == text
+    assert (clip("abcdef", size=3), clip("abcdef", size=3, tail=True)) == ("abc", "def")
+
+
+@given(st.text(max_size=300), st.booleans())
+def test_clip_keeps_an_end_of_the_text(text, tail):
+    part = clip(text, tail=tail, size=50)
+    assert len(part) <= 50
+    assert text.endswith(part) if tail else text.startswith(part)

@@ -1,0 +1,261 @@
+"""Two reports, an old and a new one: which claims came, went or changed, and by how much the score moved."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.comparison.pairing import normalised, pair
+from trail_callbacks.report import Report, Verdict
+from trail_callbacks.report.scoring import difference, weight
+from trail_callbacks.taxonomy import UNSUPPORTED
+
+__all__ = ["Aspect", "Comparison", "Judged", "Pair", "ScoreChange", "compare"]
+
+Aspect = Literal["class", "error_type", "entry"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A claim of one of the two reports.
+
+    Attributes:
+        claim: The claim.
+        verdict: The verdict on it.
+        entry: Name of the step where unsupported content entered (its kind, if it has no name); None if nowhere. Ids
+            of nodes are numbers within a run, so they are not compared.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    entry: str | None
+
+    @property
+    def unsupported(self) -> bool:
+        """Whether it is contradicted, absent or partially supported."""
+        return self.verdict.support in UNSUPPORTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A claim that both reports hold.
+
+    Attributes:
+        old: As the old report has it.
+        new: As the new report has it.
+        likeness: How alike their words are, 0.7 to 1.0.
+    """
+
+    old: Judged
+    new: Judged
+    likeness: float
+
+    @property
+    def reworded(self) -> bool:
+        """Whether its words changed, and not only case, blanks, kinds of quotation marks or the final stop."""
+        return normalised(self.old.claim.text) != normalised(self.new.claim.text)
+
+    @property
+    def changed(self) -> tuple[Aspect, ...]:
+        """What is judged differently. Error type and entry are compared only where both are unsupported."""
+        before, after = self.old.verdict, self.new.verdict
+        if before.support is not after.support:
+            return ("class",)
+        if not self.new.unsupported:
+            return ()
+        aspects: list[Aspect] = ["error_type"] if before.error_type is not after.error_type else []
+        return (*aspects, "entry") if self.old.entry != self.new.entry else tuple(aspects)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreChange:
+    """How the hallucination score moved; above 0 is worse.
+
+    Attributes:
+        old: The old score, 0.0 to 1.0, or None.
+        new: The new score.
+        change: `new - old`, -1.0 to 1.0; None if it cannot be said.
+        interval: Its 95 % interval, see `trail_callbacks.report.scoring.difference`; None if it cannot be said.
+        reason: Why change or interval is None; empty if neither is.
+    """
+
+    old: float | None
+    new: float | None
+    change: float | None = None
+    interval: tuple[float, float] | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What differs between two reports.
+
+    Attributes:
+        old: The report before.
+        new: The report after.
+        pairs: Claims of both, in the order of the new answer.
+        appeared: Claims of the new report only.
+        vanished: Claims of the old report only.
+    """
+
+    old: Report
+    new: Report
+    pairs: tuple[Pair, ...]
+    appeared: tuple[Judged, ...]
+    vanished: tuple[Judged, ...]
+
+    @property
+    def changed(self) -> tuple[Pair, ...]:
+        """The pairs that are judged differently."""
+        return tuple(each for each in self.pairs if each.changed)
+
+    @property
+    def reworded(self) -> tuple[Pair, ...]:
+        """The pairs whose words changed; they may be judged differently or not."""
+        return tuple(each for each in self.pairs if each.reworded)
+
+    @property
+    def unchanged(self) -> int:
+        """How many pairs are judged as before, reworded or not."""
+        return len(self.pairs) - len(self.changed)
+
+    @cached_property
+    def score(self) -> ScoreChange:
+        """How the score moved. Claims that both reports count are pairs in the interval, the others are not."""
+        before, after = self.old.hallucination_score, self.new.hallucination_score
+        for which, report, value in (("old", self.old, before), ("new", self.new, after)):
+            if value is None:
+                return ScoreChange(old=before, new=after, reason=f"the {which} report has no score ({report.state})")
+        if before is None or after is None or self.old.scoring != self.new.scoring:
+            return ScoreChange(old=before, new=after, reason="the two scores are computed with different options")
+        change = after - before
+        if self.old.interval is None or self.new.interval is None:
+            reason = "a contradiction set a score to 1.0, which is no share of claims then"
+            return ScoreChange(old=before, new=after, change=change, reason=reason)
+        return ScoreChange(old=before, new=after, change=change, interval=self._interval())
+
+    def _interval(self) -> tuple[float, float]:
+        scoring = self.new.scoring
+        both = [(weight(e.old.verdict.support, scoring), weight(e.new.verdict.support, scoring)) for e in self.pairs]
+        paired = [(x, y) for x, y in both if x is not None and y is not None]
+        old = [x for x, _ in paired] + [x for x, y in both if x is not None and y is None]
+        new = [y for _, y in paired] + [y for x, y in both if y is not None and x is None]
+        old += [x for each in self.vanished if (x := weight(each.verdict.support, scoring)) is not None]
+        new += [y for each in self.appeared if (y := weight(each.verdict.support, scoring)) is not None]
+        return difference(old, new, len(paired))
+
+    @property
+    def warnings_appeared(self) -> tuple[str, ...]:
+        """Warnings of the new report that the old one does not have."""
+        return _without(self.new.warnings, self.old.warnings)
+
+    @property
+    def warnings_vanished(self) -> tuple[str, ...]:
+        """Warnings of the old report that the new one does not have."""
+        return _without(self.old.warnings, self.new.warnings)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What besides the answer differs, and so may explain a change."""
+        found = []
+        if self.old.judge != self.new.judge:
+            found.append(
+                f"judged by {self.old.judge or 'unknown'}, now by {self.new.judge or 'unknown'}: "
+                "verdicts may differ because of that"
+            )
+        questions = [report.graph.question for report in (self.old, self.new)]
+        if len({normalised(question.text) if question else None for question in questions}) > 1:
+            found.append("the two answers reply to different questions")
+        return tuple(found)
+
+    def to_json(self) -> str:
+        """Serialises what differs, for programs. The reports themselves are not included."""
+        return json.dumps(
+            {
+                "score": asdict(self.score),
+                "state": {"old": self.old.state, "new": self.new.state},
+                "judge": {"old": self.old.judge, "new": self.new.judge},
+                "counts": {
+                    "old": len(self.old.claims),
+                    "new": len(self.new.claims),
+                    "unchanged": self.unchanged,
+                    "changed": len(self.changed),
+                    "reworded": len(self.reworded),
+                    "appeared": len(self.appeared),
+                    "vanished": len(self.vanished),
+                },
+                "changed": [_as_dict(each) for each in self.changed],
+                "reworded": [_as_dict(each) for each in self.reworded],
+                "appeared": [_brief(each) for each in self.appeared],
+                "vanished": [_brief(each) for each in self.vanished],
+                "warnings": {"appeared": list(self.warnings_appeared), "vanished": list(self.warnings_vanished)},
+                "remarks": list(self.remarks),
+            },
+            ensure_ascii=False,
+        )
+
+
+def compare(old: Report, new: Report) -> Comparison:
+    """Compares two reports, usually on answers of one app at two times.
+
+    Claims are the same if their texts are, up to case, blanks, kinds of quotation marks and a final stop; of the
+    others, those that share at least 70 % of their words, in order, are one claim reworded, the most alike first.
+
+    Args:
+        old: The report before.
+        new: The report after.
+    """
+    before, after = _judged(old), _judged(new)
+    matches = pair([each.claim.text for each in before], [each.claim.text for each in after])
+    kept_old, kept_new = {match.old for match in matches}, {match.new for match in matches}
+    return Comparison(
+        old=old,
+        new=new,
+        pairs=tuple(Pair(old=before[m.old], new=after[m.new], likeness=m.likeness) for m in matches),
+        appeared=tuple(each for i, each in enumerate(after) if i not in kept_new),
+        vanished=tuple(each for i, each in enumerate(before) if i not in kept_old),
+    )
+
+
+def _judged(report: Report) -> list[Judged]:
+    found = []
+    for claim in report.claims:
+        verdict = report.verdict(claim.id)
+        origin = report.graph.node(verdict.introduced_at) if verdict.introduced_at is not None else None
+        entry = (origin.step or origin.kind) if origin else None
+        found.append(Judged(claim=claim, verdict=verdict, entry=entry))
+    return found
+
+
+def _without(these: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    return tuple((Counter(these) - Counter(others)).elements())
+
+
+def _as_dict(each: Pair) -> dict[str, Any]:
+    return {
+        "old": _brief(each.old),
+        "new": _brief(each.new),
+        "changed": list(each.changed),
+        "reworded": each.reworded,
+        "likeness": round(each.likeness, 3),
+    }
+
+
+def _brief(each: Judged) -> dict[str, Any]:
+    verdict = each.verdict
+    return {
+        "claim_id": each.claim.id,
+        "claim": each.claim.text,
+        "quote": each.claim.quote,
+        "support": verdict.support and verdict.support.value,
+        "error_type": verdict.error_type and verdict.error_type.value,
+        "introduced_at": verdict.introduced_at,
+        "step": each.entry,
+        "evidence": [item.quote for item in verdict.evidence],
+        "error": verdict.error,
+    }

@@ -1,0 +1,122 @@
+"""A language model as judge: claims in one call, verdicts for several claims a call, every id and quote checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.judges.judge import Assessment, Extraction, Purpose, Question
+from trail_callbacks.judges.tracer import Search, Selection
+from trail_callbacks.models.call import Model, Pipeline
+from trail_callbacks.prompts import digest
+
+__all__ = ["LLMJudge"]
+
+_PROMPTS = ("claims", "verdicts", "localize", "answerable", "select", "decompose")
+
+
+class LLMJudge:
+    """Asks a language model.
+
+    An answer of eight claims costs two calls: one finds the claims, one judges them. Broken parts of a reply are
+    asked for again once; what is then still missing is a judgement with `error`, never a default.
+
+    Args:
+        model: `provider/name` for `InstructorModel`, e.g. `openai/gpt-5-mini`; or a `Model`, such as the app's own
+            chat model in an adapter's `as_model`; or a ready instructor client.
+        base_url: Endpoint to use instead of the provider's own; with a string only.
+        claims_per_call: Claims judged in one call, 1 or more. Fewer cost more calls and may be judged more carefully.
+        requests_per_minute: Pace of all verifications that share this judge, 1 or more; None is no limit. See `Paced`.
+        tokens_per_minute: Likewise, prompt and completion together.
+        **options: Further settings of `InstructorModel`, e.g. `api_key`, `timeout`, `temperature`; `model_name` with a
+            client that has no model of its own.
+
+    Raises:
+        JudgeError: If the model cannot be used.
+        InputError: If a pace is below 1.
+        MissingExtraError: If instructor is needed and not installed.
+    """
+
+    def __init__(
+        self,
+        model: Model | str | Any,
+        *,
+        base_url: str | None = None,
+        claims_per_call: int = 8,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        **options: Any,
+    ) -> None:
+        if claims_per_call < 1:
+            raise JudgeError(f"claims_per_call is {claims_per_call}, expected 1 or more")
+        self._claims_per_call = claims_per_call
+        if isinstance(model, Model) and not isinstance(model, type):
+            if base_url is not None or options:
+                raise JudgeError(f"settings such as {next(iter(options), 'base_url')} belong to the model given")
+            self._model: Model = model
+        elif isinstance(model, str):
+            self._model = _instructor_model(model, base_url=base_url, **options)
+        elif callable(getattr(model, "create_with_completion", None)) and not isinstance(model, type):
+            name = options.pop("model_name", None)
+            self._model = _instructor_model(name, client=model, base_url=base_url, **options)
+        else:
+            raise JudgeError(
+                f'{type(model).__name__} is no model: give "provider/name", a ready instructor client, or the chat '
+                "model of your app wrapped with as_model() of langchain_trail or llama_index_trail"
+            )
+        if requests_per_minute is not None or tokens_per_minute is not None:
+            from trail_callbacks.models.pace import Paced  # noqa: PLC0415 - few need it
+
+            self._model = Paced(
+                self._model, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute
+            )
+
+    @property
+    def name(self) -> str:
+        """`llm/`, the model's name, and a hash that changes with the prompts."""
+        return f"llm/{self._model.name}/{digest(*_PROMPTS)}"
+
+    @property
+    def model(self) -> Model:
+        """The model that answers this judge's calls."""
+        return self._model
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Settings that may change an answer: part of the key under which a cache keeps it."""
+        return {"claims_per_call": self._claims_per_call}
+
+    def __repr__(self) -> str:
+        return f"LLMJudge({self._model.name!r})"
+
+    def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
+        """Finds the claims of an answer."""
+        from trail_callbacks.judges.llm.claims import extract  # noqa: PLC0415 - building its schemas takes a while
+
+        return extract(answer, question)
+
+    def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
+        """Judges claims by their passages. See `Judge.assess`."""
+        from trail_callbacks.judges.llm.verdicts import assess  # noqa: PLC0415 - as above
+
+        return assess(questions, purpose, self._claims_per_call)
+
+    def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
+        """Splits claims into simpler statements. See `Tracer.decompose`."""
+        from trail_callbacks.judges.llm.trace import decompose  # noqa: PLC0415 - as above
+
+        return decompose(claims, self._claims_per_call)
+
+    def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
+        """Points at evidence, reading each text once for all claims that need it. See `Tracer.select`."""
+        from trail_callbacks.judges.llm.trace import select  # noqa: PLC0415 - as above
+
+        return select(searches, self._claims_per_call)
+
+
+def _instructor_model(*args: Any, **options: Any) -> Model:
+    from trail_callbacks.models.instructor import InstructorModel  # noqa: PLC0415 - only some judges need it
+
+    return InstructorModel(*args, **options)

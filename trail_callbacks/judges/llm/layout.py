@@ -1,0 +1,104 @@
+"""How passages and claims stand in a prompt: one line each, under labels that no text can forge.
+
+A prompt shows every passage once, under the text that it comes from:
+
+    Text A
+    ~ Opening hours of the Halden Bridge
+    [s3] (row 2) Monday | 7 to 19
+    [s4] (row 3) Sunday | closed
+
+A line with an id is a passage that a claim may be held against; a line with a tilde is there to be understood only.
+Whatever comes from outside stands behind one of these marks, on one line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.judge import Question
+from trail_callbacks.language.terms import terms
+
+__all__ = ["Keyed", "candidates", "claim_lines", "letters", "line", "passage_lines"]
+
+Keyed = tuple[str, Question]
+"""A question under the id that the model answers with."""
+
+_UNSEEN = "\\s\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+_ID = re.compile(rf"[\[\uff3b\u3010\u3014\u27e6\u2045]([{_UNSEEN}]*[^{_UNSEEN}\d][{_UNSEEN}]*\d)")
+_BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
+_WORD = re.compile(r"\w")
+_LONGEST_ADDRESS = 80  # characters
+_WHOLE = 24  # characters; a shorter neighbour that a passage holds may say something else there
+
+
+def line(text: str) -> str:
+    """Puts a text on one line, whatever breaks lines in it, in which no bracket opens an id."""
+    return _ID.sub("\u2045\\1", " ".join(text.split()))
+
+
+def candidates(questions: Sequence[Keyed]) -> dict[str, dict[str, Passage]]:
+    """Labels each question's passages for one call: their ids, with a suffix where two passages have the same."""
+    taken: dict[str, Passage] = {}
+    labelled: dict[str, dict[str, Passage]] = {}
+    for key, question in questions:
+        mine = labelled.setdefault(key, {})
+        for passage in question.passages:
+            label, n = passage.id, 1
+            while taken.setdefault(label, passage) != passage:
+                n += 1
+                label = f"{passage.id}.{n}"
+            mine[label] = passage
+    return labelled
+
+
+def passage_lines(shown: Mapping[str, Passage]) -> str:
+    """Lays out passages under their texts, in the order of each text.
+
+    Neighbours are shown once, and not at all where they are passages themselves.
+    """
+    texts: dict[str, list[tuple[str, Passage]]] = {}
+    for label, passage in shown.items():
+        texts.setdefault(passage.node_id, []).append((label, passage))
+    return "\n\n".join(
+        "\n".join([f"Text {letters(n)}", *_text(sorted(group, key=lambda pair: (pair[1].start, pair[1].end)))])
+        for n, group in enumerate(texts.values())
+    )
+
+
+def claim_lines(questions: Sequence[Keyed], labelled: Mapping[str, Mapping[str, Passage]]) -> str:
+    """Lays out claims with the ids of their candidates."""
+    shown = len({label for mine in labelled.values() for label in mine})
+    return "\n".join(
+        f"[{key}] (candidates: {', '.join(labelled[key]) if len(labelled[key]) < shown else 'all'}) "
+        f"{line(question.claim.text)}"
+        for key, question in questions
+    )
+
+
+def _text(passages: Sequence[tuple[str, Passage]]) -> Iterator[str]:
+    """The lines of one text. A sentence that names something stands by itself; others need what comes before them."""
+    standing = [line(passage.text) for _, passage in passages]
+    said = set(standing)
+    for (label, passage), own in zip(passages, standing, strict=True):
+        if passage.address or not any(term.kind == "name" for term in terms(passage.text)):
+            yield from _neighbours(passage.before, said, standing)
+        address = line(passage.address)[:_LONGEST_ADDRESS].replace(")", "")
+        yield f"[{label}] ({address}) {own}" if address else f"[{label}] {own}"
+
+
+def _neighbours(context: str, said: set[str], standing: Sequence[str]) -> Iterator[str]:
+    for part in map(line, _BREAKS.split(context)):
+        if (
+            _WORD.search(part)
+            and part not in said
+            and not (len(part) >= _WHOLE and any(part in other for other in standing))
+        ):
+            said.add(part)
+            yield f"~ {part}"
+
+
+def letters(n: int) -> str:
+    """A, B, ..., Z, AA, AB, ..."""
+    return (letters(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)  # noqa: PLR2004 - letters there are

@@ -1,0 +1,217 @@
+"""Numbers: a value of the claim that the passage gives differently."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from math import isclose
+
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
+from trail_callbacks.judges.local.checks.slots import agreement
+from trail_callbacks.language.quantities import EXACT, Quantity
+from trail_callbacks.language.quantities.units import MONTHS
+from trail_callbacks.language.terms import stem, vocabulary
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+
+__all__ = ["compare", "equal", "stated"]
+
+_HEDGED = 0.1  # how far `about 500` may be from the number it stands for
+_COARSE = 0.06  # how far a number may be off and still count as imprecise rather than wrong
+_CONVERTED = 0.01  # what is lost between units
+_NEAR = 40  # signs on each side in which a number finds its subject
+_TERMS = 12  # numbers of a passage that are added in pairs
+_ABOUT = 0.3  # share of the rest of a claim that a passage must have to dispute its number
+_SURE = 0.3  # the share if only one word stands beside both numbers
+_WORD = 24  # signs before a number in which its label stands
+_BEHIND = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
+_LABELS = vocabulary(
+    """passage step source document doc chunk snippet page chapter section figure fig table method option item tip note
+    question answer part reason paragraph line article appendix footnote result reference level no"""
+)
+_DATE = frozenset({"day", "month", "year", "weekday"})
+_MONTH_NAMES = frozenset(month.casefold() for month in MONTHS)
+_SUM = vocabulary("total totals altogether combined overall sum together insgesamt zusammen gesamt average")
+_PHRASE = 4  # words between a number and what it counts
+_BIG = 1000.0  # from here on a count is recognised by its size, whatever the counted noun
+
+
+def compare(claim: Reading, passage: Reading) -> Finding | None:
+    """Finds a number of the claim in whose place the passage has another of the same kind.
+
+    Rounding: a coarser number follows from a finer one (`12,000` from 12,340, `41` does not follow from 41.6 but is
+    partial), `about` allows a tenth, units may lose a hundredth in conversion. A number with a label names a thing
+    and is left alone (`passage 3`, `Windows 10`), and so is a claim with several numbers that the passage lacks: it
+    calculates, or is of another event.
+    """
+    lacking = [q for q in claim.quantities if not _label(q, claim) and not stated(q, claim, passage)]
+    if not lacking or (len(lacking) > 1 and not _one_date(lacking, claim)):
+        return None
+    free = [r for r in passage.quantities if not _label(r, passage) and not any(equal(q, r) for q in claim.quantities)]
+    for quantity in lacking:
+        rivals = [r for r in free if _comparable(quantity, r, claim, passage) and not _open(quantity, r)]
+        if not rivals or _adds_up(quantity, rivals) or _totals(claim, passage):
+            continue
+        rival = max(rivals, key=lambda r: _shared(quantity, r, claim, passage))
+        beside = _shared(quantity, rival, claim, passage)
+        if agreement(claim, passage, (quantity.start, quantity.end)) < (_ABOUT if beside > 1 else _SURE) or not beside:
+            continue
+        return Finding(
+            error_type=ErrorType.NUMBER,
+            support=SupportClass.PARTIALLY_SUPPORTED if _imprecise(quantity, rival) else SupportClass.CONTRADICTED,
+            claim_words=claim.text[quantity.start : quantity.end],
+            evidence_words=passage.text[rival.start : rival.end],
+            claim_span=(quantity.start, quantity.end),
+            span=(rival.start, rival.end),
+        )
+    return None
+
+
+def _label(quantity: Quantity, reading: Reading) -> bool:
+    """Whether a number names what it stands behind: `step 4`, `[2]`, `Windows 10`, `Article 5`."""
+    if quantity.kind == "label":
+        return True
+    before = reading.text[max(0, quantity.start - _WORD) : quantity.start]
+    if before.endswith(("[", "(", "#")) and reading.text[quantity.end : quantity.end + 1] in {"]", ")"}:
+        return True
+    match = _BEHIND.search(before)
+    if match is None or quantity.bound != "exact" or quantity.kind not in {"count", "rank", "year"}:
+        return False
+    word = match[1]
+    if word.casefold().removesuffix("s") in _LABELS:
+        return True
+    plain = quantity.kind == "count" and not quantity.noun and quantity.value < _BIG
+    named = word[0].isupper() and reading.text[quantity.start].isdigit() and word.casefold() not in _MONTH_NAMES
+    return plain and named and all(term.kind != "function" for term in reading.terms if term.form == word.casefold())
+
+
+def _one_date(lacking: Sequence[Quantity], claim: Reading) -> bool:
+    """Whether numbers are the parts of one date: it is wrong as a whole."""
+    gaps = [claim.text[a.end : b.start] for a, b in pairwise(lacking)]
+    return all(q.kind in _DATE for q in lacking) and all(len(gap) <= len(" of the ") for gap in gaps)
+
+
+def _totals(claim: Reading, passage: Reading) -> bool:
+    """Whether the claim gives a sum that the passage does not."""
+    return any(term.form in _SUM for term in claim.terms) and not any(term.form in _SUM for term in passage.terms)
+
+
+def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
+    """Tells whether a passage gives this value of the claim, in whatever notation, or as part of a version (4.2.0)."""
+    if any(equal(quantity, other) for other in passage.quantities):
+        return True
+    written = claim.text[quantity.start : quantity.end]
+    return "." in written and re.search(rf"(?<![\w.]){re.escape(written)}(?!\w|,\d)", passage.text) is not None
+
+
+def equal(claimed: Quantity, given: Quantity) -> bool:
+    """Tells whether a claimed value follows from a given one: same kind, same value after rounding and bounds.
+
+    Of a number with several readings (`1.000`, `03/04/2020`) any will do.
+    """
+    if claimed.also or given.also:
+        return any(_equal(mine, its) for mine in claimed.readings for its in given.readings)
+    return _equal(claimed, given)
+
+
+def _equal(claimed: Quantity, given: Quantity) -> bool:
+    if claimed.kind != given.kind:
+        return _bare(claimed, given)
+    a, b = claimed.value, given.value
+    if isclose(a, b, rel_tol=1e-6, abs_tol=1e-12):
+        return True
+    if claimed.kind in EXACT:
+        return claimed.kind == "year" and _dated(claimed, given)
+    rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
+    converted = claimed.raw != given.raw and isclose(a, b, rel_tol=_CONVERTED)
+    return rounded or converted or _bounded(claimed, given)
+
+
+def _adds_up(claimed: Quantity, given: Sequence[Quantity]) -> bool:
+    """A total of numbers that the passage gives one by one: no arithmetic is done to confirm it, nor to deny it."""
+    values = [each.value for each in given]
+    totals = [sum(values), *(a + b for a, b in combinations(values[:_TERMS], 2))]
+    return len(values) > 1 and claimed.kind not in EXACT and any(isclose(claimed.value, total) for total in totals)
+
+
+def _bare(claimed: Quantity, given: Quantity) -> bool:
+    """The same figures, once without a unit: `990` in a table, `990 euros` in the claim."""
+    kinds = {claimed.kind, given.kind}
+    if "count" not in kinds or kinds & {"year", "percent", "rank", "day", "month"}:
+        return False
+    unitless = claimed if claimed.kind == "count" else given
+    return not unitless.noun and claimed.raw == given.raw
+
+
+def _bounded(claimed: Quantity, given: Quantity) -> bool:
+    """`about 500` follows from 496, `over 4` from 4.1, `under 10` from 9."""
+    a, b = claimed.value, given.value
+    if claimed.bound == "about":
+        return abs(a - b) <= _HEDGED * max(abs(a), abs(b))
+    other = claimed.noun and stem(claimed.noun) != stem(given.noun)  # any small number is under `19 passengers`
+    if given.bound != "exact" or (claimed.kind == "count" and other):
+        return False
+    return (claimed.bound == "over" and b > a) or (claimed.bound == "under" and b < a)
+
+
+def _dated(claimed: Quantity, given: Quantity) -> bool:
+    """`about 1900` follows from 1901, `after 2000` from 2011, `the 1990s` from 1994."""
+    if claimed.bound == "during" and claimed.within is not None:
+        return claimed.within[0] <= given.value <= claimed.within[1] and given.bound != "during"
+    if claimed.bound == "about":
+        return abs(claimed.value - given.value) <= 1
+    return _bounded(claimed, given)
+
+
+def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> bool:
+    if claimed.kind != given.kind:
+        return False
+    if claimed.kind == "rank":
+        return _next(claimed, claim) == _next(given, passage) != ""
+    if claimed.kind != "count" or min(claimed.value, given.value) >= _BIG:
+        return True
+    if claimed.noun and given.noun:
+        return stem(claimed.noun) == stem(given.noun) or _counted(claimed, given, claim)
+    return bool(_about(claimed, claim) & _about(given, passage))
+
+
+def _open(claimed: Quantity, given: Quantity) -> bool:
+    """Whether both may be of one value; not two limits of a kind: `at most four` is no `at most three`."""
+    return claimed.may_be(given) and not claimed.bound == given.bound != "exact"
+
+
+def _counted(claimed: Quantity, given: Quantity, claim: Reading) -> bool:
+    """Whether the claim counts the same things, a few words on: `four Velrin 20 mg tablets`."""
+    behind = [term for term in claim.terms if term.start >= claimed.end][:_PHRASE]
+    noun = stem(given.noun)
+    return any(term.stem == noun for term in behind)
+
+
+def _next(quantity: Quantity, reading: Reading) -> str:
+    return next((term.stem for term in reading.terms if term.start >= quantity.end), "")
+
+
+def _about(quantity: Quantity, reading: Reading) -> set[str]:
+    """What a number is of: the noun behind it, or the last word of content before it."""
+    last = next((term.stem for term in reversed(reading.content) if term.end <= quantity.start), "")
+    return {word for word in (last, stem(quantity.noun) if quantity.noun else "") if word}
+
+
+def _shared(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> int:
+    """How many words near the one number stand near the other."""
+    near = [t for t in claim.content if claimed.start - _NEAR <= t.start <= claimed.end + _NEAR]
+    there = [t for t in passage.content if given.start - _NEAR <= t.start <= given.end + _NEAR]
+    stems = {t.stem for t in there} | {t.form for t in there}
+    nouns = claimed.noun != "" and stem(claimed.noun) == stem(given.noun)
+    return sum(t.stem in stems or t.form in stems for t in near) + nouns
+
+
+def _imprecise(claimed: Quantity, given: Quantity) -> bool:
+    """Close, and written coarser than what was given (41 for 41.6), or converted (two months for eight weeks)."""
+    if claimed.kind in EXACT:
+        return False
+    off = abs(claimed.value - given.value) / max(abs(claimed.value), abs(given.value), 1e-12)
+    if claimed.kind == "time" and claimed.raw != given.raw and off < 2 * _COARSE:
+        converted = (claimed.value / claimed.raw if claimed.raw else 0) != (given.value / given.raw if given.raw else 0)
+        return converted or (off < _COARSE and claimed.step > given.step)
+    return off < _COARSE and (claimed.step > given.step or claimed.bound == "about")

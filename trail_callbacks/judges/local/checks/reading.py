@@ -1,0 +1,146 @@
+"""A text read once for all checks, and what a check may find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from trail_callbacks.language.quantities import Quantity, quantities
+from trail_callbacks.language.terms import Term, looks_english, terms, vocabulary
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+
+__all__ = ["Finding", "Reading"]
+
+_PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
+_PLACES = 32  # of one word that are looked at: a text with more repeats itself
+_ENDING = 4  # letters that may follow the shared ones
+_CLAUSE = re.compile(
+    r"[.;:!?()\u2014]|,|\b(?:but|although|though|while|whereas|because|which|who|and)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One way in which a claim departs from a passage on the same subject.
+
+    Attributes:
+        error_type: The type.
+        support: The class it leads to: contradicted, partially_supported where the core still holds, or absent where
+        only
+            the link between its parts is missing.
+        claim_words: What the claim says, verbatim.
+        evidence_words: What the passage says, verbatim; may be empty where it only lacks the claim's words.
+        claim_span: Offsets of `claim_words` in the claim's text.
+        span: Offsets of `evidence_words` in the passage's text.
+        detail: A finer word: `negation flip`, `role swap`, ...
+    """
+
+    error_type: ErrorType
+    support: SupportClass
+    claim_words: str
+    evidence_words: str
+    claim_span: tuple[int, int]
+    span: tuple[int, int]
+    detail: str | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text with everything the checks look at, computed when first asked for."""
+
+    text: str
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """All words in order."""
+        return terms(self.text)
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """All numbers in order."""
+        return quantities(self.text)
+
+    @cached_property
+    def english(self) -> bool:
+        """Whether English rules apply."""
+        return looks_english(self.text)
+
+    @cached_property
+    def content(self) -> tuple[Term, ...]:
+        """Words and names, without function words and without what belongs to a number."""
+        taken = [(quantity.start, quantity.end) for quantity in self.quantities]
+        return tuple(
+            term
+            for term in self.terms
+            if term.kind in {"word", "name"} and not any(a <= term.start < b for a, b in taken)
+        )
+
+    @cached_property
+    def names(self) -> tuple[tuple[Term, ...], ...]:
+        """Names, each as its adjacent words."""
+        groups: list[list[Term]] = []
+        for term in self.content:
+            if term.kind != "name":
+                continue
+            if groups and self.text[groups[-1][-1].end : term.start] in {" ", "-"}:
+                groups[-1].append(term)
+            else:
+                groups.append([term])
+        return tuple(map(tuple, groups))
+
+    @cached_property
+    def runs(self) -> frozenset[tuple[str, ...]]:
+        """All three words in a row."""
+        forms = [term.form for term in self.terms]
+        return frozenset(zip(forms, forms[1:], forms[2:], strict=False))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(key for term in self.terms for key in (term.form, term.stem))
+
+    @cached_property
+    def _starts(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for term in self.content:
+            if len(term.stem) >= _PREFIX and term.stem.isascii():
+                found.setdefault(term.stem[:_PREFIX], []).append(term.stem)
+        return found
+
+    def has(self, term: Term) -> bool:
+        """Tells whether this text holds a word, or a form of it."""
+        if term.form in self._known or term.stem in self._known:
+            return True
+        if term.kind == "name" or len(term.stem) < _PREFIX:
+            return False
+        return any(_related(term.stem, other) for other in self._starts.get(term.stem[:_PREFIX], ()))
+
+    def same(self, term: Term) -> list[int]:
+        """Returns the first 32 places in `terms` where a word, or a form of it, stands."""
+        places = (
+            i
+            for i, other in enumerate(self.terms)
+            if other.kind != "function"
+            and (other.form == term.form or other.stem == term.stem or _related(term.stem, other.stem))
+        )
+        return list(islice(places, _PLACES))
+
+    def before(self, i: int, reach: int) -> Sequence[Term]:
+        """Returns up to `reach` words before the i-th in its clause, nearest last."""
+        first = max(0, i - reach)
+        for k in range(i - 1, first - 1, -1):
+            if _CLAUSE.search(self.text[self.terms[k].end : self.terms[k + 1].start]) or self.terms[k].form in _BORDERS:
+                return self.terms[k + 1 : i]
+        return self.terms[first:i]
+
+
+_BORDERS = vocabulary("but although though while whereas because which who")
+
+
+def _related(a: str, b: str) -> bool:
+    if len(a) < _PREFIX or len(b) < _PREFIX or a[:_PREFIX] != b[:_PREFIX]:
+        return False
+    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return max(len(a), len(b)) - shared <= _ENDING

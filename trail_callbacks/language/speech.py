@@ -1,0 +1,171 @@
+"""What a sentence does: state something, or greet, ask, offer, judge, decline. English rules, by small grammars."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from trail_callbacks.language.terms import terms, vocabulary
+
+__all__ = ["declines", "greets", "is_question", "is_statement"]
+
+_QUESTION = re.compile(
+    r"(?:[?\uff1f\u061f\u037e]|(?:\u3067\u3059|\u307e\u3059|\u307e\u3057\u305f|\u3067\u3057\u3087\u3046|\u307e\u305b\u3093)\u304b[\u3002.]?|\u5417[\u3002.]?)"
+    r"[\s\"'\u201d\u2019\u00bb\u300d)\]*_]*$"
+)
+_WORD = re.compile(r"\w")
+_WORDS = re.compile(r"[^\W\d_]+")
+_GREETINGS = vocabulary(
+    """hallo moin danke dank vielen guten herzlichen gerne hola gracias buenos buenas bienvenido bienvenida bonjour
+    bonsoir merci salut bienvenue ciao grazie salve buongiorno buonasera benvenuto ol\u00e1 obrigado obrigada
+    hoi goedemorgen goedendag bedankt \u4f60\u597d \u60a8\u597d \u8c22\u8c22 \u3053\u3093\u306b\u3061\u306f
+    \u3042\u308a\u304c\u3068\u3046 \u3042\u308a\u304c\u3068\u3046\u3054\u3056\u3044\u307e\u3059
+    \u0645\u0631\u062d\u0628\u0627 \u0634\u0643\u0631\u0627 \u0928\u092e\u0938\u094d\u0924\u0947
+    \u0927\u0928\u094d\u092f\u0935\u093e\u0926"""
+)
+_EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie")  # `\u00a1Qu\u00e9 buen plan!`
+_GREETING = 6  # words of a greeting at most
+_LONGEST = 3000  # signs of a sentence that are looked at; what follows them changes nothing any more
+_COURTESY = r"""^\W*(?:
+      (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b
+        (?![^.]{0,40}\b(?:is|was|are|were|has|had)\b)[^.]{0,40}[.]?$
+    | (?:thanks|thank\syou|cheers|sorry|apologies|my\sapologies|congratulations|
+        you(?:'|\u2019)re\swelcome|no\sproblem)\b(?!\s(?:is|was|are|were|has|had)\b)
+    | (?:great|good|excellent|interesting)\s(?:question|point)\b
+    | (?:(?:sure|certainly|absolutely|of\scourse|okay|ok|got\sit|understood|alright|definitely|unfortunately|
+          yes|yeah|no|nope|true|right|exactly|indeed|maybe|oh|ah|wow|haha|hm+|bye|goodbye|wait|well|cool|nice|great|fine|that(?:\s?['\u2019]s|\sis)\strue|
+          (?:it|that)\smakes\ssense|let['\u2019]s\sgo)\W*)+$
+    | (?:i|we)\s(?:hope|trust)\b
+    | (?:i(?:'m|\u2019m|\sam)|we(?:'re|\u2019re|\sare))\s(?:glad|happy|sorry|here|pleased|excited)\b
+    | (?:i|we)\s(?:apologi[sz]e|understand|appreciate)\b
+    | hope\s(?:this|that|it)\b
+    | (?:here|below)(?:\s(?:is|are)|(?:'|\u2019)s)\b[^.]{0,60}[.]?$
+    | (?:here|below)(?:\s(?:is|are)|(?:'|\u2019)s)\s(?:[\w'\u2019-]+\s){0,4}?(?:how|what|why|answers?|summary|steps?|
+        tips?|lists?|overview|response|information|ways?|details?|examples?|breakdown|comparison|points?)\b[^.]{0,200}[.]?$
+    | as\san?\s(?:ai|artificial|large|language|virtual|chat)\b
+    | (?:i|we)(?:'m|\u2019m|\sam|\swas|\sare|\swere)\s(?:just\s|only\s)?(?:
+        an?\s(?:\w+\s)?(?:ai|assistant|language|model|bot)|trained|designed|programmed)\b
+    | my\s(?:training|knowledge)\b
+    | (?:have|enjoy)\s(?:a|an|your)\b
+    | dear\s[^,.]{1,40},\s(?:(?:i|we)(?:'m|\u2019m|\sam|\sare)\s(?:glad|happy|sorry)|thanks?)\b
+    )"""
+_OFFER = r"""^\W*(?:
+      (?:please\s)?(?:let\s(?:me|us)\sknow|feel\sfree|do(?:n't|\snot)\shesitate)\b
+    | (?:if\s[^,.]{1,80},\s*)?(?:just\s)?(?:i|we)(?:\s(?:can|could|would|will)|(?:'|\u2019)(?:ll|d))\s
+      (?:also\s|gladly\s|then\s|be\s(?:happy|glad)\sto\s|love\sto\s)*
+      (?:help|provide|give|explain|show|draft|write|look|elaborate|go|add|summari[sz]e|assist|walk|check|search|tell|share)\b
+    | (?:if\s[^,.]{1,80},\s*)?(?:just\s|please\s|simply\s)?(?:ask|let\s(?:me|us))\b
+    )"""
+_OPINION = r"""^\W*(?:(?:and|but|so|well|honestly|overall|yes|no|oh)\W+)?(?:
+      (?:i|we)\s(?:\w+ly\s|also\s|would\s|'d\s|do\s)*
+        (?:think|believe|feel|guess|suppose|recommend|suggest|prefer|love|like|enjoy|admire|wish|agree|disagree|doubt|consider)\b
+    | (?:i|we)(?:'|\u2019)d\s(?:say|recommend|suggest|prefer|love)\b
+    | (?:in\smy|to\smy|from\smy)\s(?:humble\s)?(?:opinion|view|mind|experience|perspective)\b
+    | personally\b
+    | my\s(?:favou?rite|advice|guess|recommendation|take)\b
+    )"""
+_DIRECTION = r"""^\W*(?:(?:for\s(?:more|further)\s[^,.]{1,50},|if\s[^,.]{1,80},|then|also)\s*)?(?:please|kindly)?\s*
+    (?:see|refer\sto|consult|contact|ask|check\s(?:out|with|the|your)|visit|keep\sin\smind|remember\sto|make\ssure\sto|
+       consider|try|tell\sme|look\s(?:at|into|up)|stay\stuned|read\smore|click|speak\s(?:to|with)|reach\sout)\b
+    (?!\s(?:is|are|was|were|has|have|had)\b)"""
+_POLITE = re.compile(r"^\W*(?:please|kindly)\b", re.IGNORECASE)
+
+# Declining: a small grammar of subject + negation + verb, not a list of phrases.
+_SOURCE = (
+    r"(?:contexts?|documents?|sources?|texts?|passages?|articles?|excerpts?|snippets?|information|materials?|contents?|"
+    r"reports?|pages?|records?|search\sresults|files?|knowledge\sbase|terms|transcripts?|notes|data|database|web\s?sites?)"
+)
+_DETERMINED = (
+    r"(?:(?:any\sof\s)?(?:the|these|this|those|your|my|our|available|provided|retrieved|given|supplied|none\sof)\s"
+    rf"(?:[\w-]+\s){{0,3}}?)?{_SOURCE}"
+)
+_NOT = (
+    r"(?:(?:do|does|did|could|can|would|is|are|was|were|has|have|had|will)(?:n['\u2019]t|\s?not)(?:\sbeen)?"
+    r"|never|fails?\sto|failed\sto|nowhere)"
+)
+_NOTHING = r"(?:no(?:t\s(?:any|enough|sufficient))?|insufficient|little|any|enough)"
+_CONTENT = r"(?:information|mention|details?|data|reference|evidence|answer|indication|record|statement|specifics?)"
+_STATE = (
+    r"(?:mention|contain|say|state|specify|include|provide|give|discuss|address|cover|indicate|describe|explain|answer|list|"
+    r"offer|tell|detail|clarify|elaborate|define|name|have|refer|report)s?"
+)
+_KNOW = (
+    r"(?:know|answer|say|tell|determine|find|provide|give|confirm|verify|see|establish|identify|locate|help|comment|"
+    r"assist|be\s(?:sure|certain)|conclude|judge|access|respond|have)"
+)
+_OPENING = (
+    r"^\W*(?:note(?:\sthat|:)\s)?(?:(?:unfortunately|sorry|regrettably|no|however|but|therefore|additionally|also|i(?:'|\u2019)m\s(?:sorry|afraid)|i\sam\s(?:sorry|afraid)|apologies|"
+    r"(?:based\son|according\sto|from|given|in|within|after)\s[^,]{1,80}?|as\san?\s[^,]{1,40})[,;.]?\s(?:but\s|that\s)?){0,3}"
+)
+_DECLINE = rf"""{_OPENING}(?:
+      (?:i|we)\s(?:really\s|simply\s|currently\s|still\s)?
+        (?:(?:do|did|can|could|would|am|are|was|were|have|will)(?:n['\u2019]t|\s?not)\s
+            (?:\w+ly\s)?(?:{_KNOW}|able\sto|sure|certain|aware|found|enough|sufficient)
+          |(?:am|are|was|were)\sunable\sto|cannot\s(?:\w+ly\s)?(?:{_KNOW})|lack\b|have\s(?:no|insufficient)\b|found\s(?:no|nothing)\b)
+    | (?:the\sassistant|this\sassistant)\s(?:cannot|can['\u2019]t|is\sunable\sto|does\snot\sknow)\b
+    | i['\u2019]m\s(?:not\s(?:sure|certain|aware|able)|unable)\b
+    | {_DETERMINED}\s(?:[\w-]+\s){{0,4}}?{_NOT}\s(?:\w+ly\s)?{_STATE}\b
+    | none\sof\s{_DETERMINED}\s{_STATE}\b
+    | {_DETERMINED}\s(?:[\w-]+\s){{0,3}}?(?:contains?|has|have|gives?|provides?|makes?|offers?|includes?)\s
+        {_NOTHING}\s(?:[\w-]+\s){{0,2}}?{_CONTENT}\b
+    | there\s(?:is|are|was|were)(?:n['\u2019]t)?\s(?:simply\s)?{_NOTHING}\s(?:[\w-]+\s){{0,2}}?(?!evidence){_CONTENT}\b
+    | (?:no|insufficient|not\senough)\s(?:[\w-]+\s){{0,3}}?{_CONTENT}\s(?:[\w-]+\s){{0,8}}?
+        (?:is|are|was|were|could\sbe|can\sbe|has\sbeen|available|found|given|provided|in|about|on)\b
+    | (?:it|this|that|the\sanswer)\s(?:is|was|cannot\sbe|can['\u2019]t\sbe|could\snot\sbe)\s(?:not\s)?
+        (?:(?:clear|known|stated|mentioned|specified|given|available|found|determined|answered|possible|unclear|unknown))\b.{{0,60}}(?:{_SOURCE}\b|\W*$)
+    | [^.;]{{1,120}}\s(?:is|are|was|were)(?:n['\u2019]t|\snot)\s(?:explicitly\s|directly\s)?
+        (?:mentioned|stated|specified|given|provided|available|discussed|described|addressed|covered|included|found|known)\s(?:anywhere\s)?(?:in|by|from|within)\s{_DETERMINED}\W*$
+    | (?:i(?:'|\u2019)m\s|i\sam\s)?unable\sto\s(?:\w+ly\s)?
+        (?:answer|determine|find|provide|respond|say|tell|confirm|verify)\b
+    | (?:unknown|unclear|n/a|(?:empty|no)\s(?:response|answer)
+        |not\s(?:stated|mentioned|given|available|specified|provided|known|found))\W*$
+    )"""
+
+
+@cache
+def _grammar(pattern: str) -> re.Pattern[str]:
+    """Compiles at first use: together these cost a third of the time that importing the package may take."""
+    return re.compile(pattern, re.IGNORECASE | re.VERBOSE)
+
+
+def is_question(text: str) -> bool:
+    """Tells whether a text ends with a question mark of any script."""
+    return _QUESTION.search(text) is not None
+
+
+def greets(text: str) -> bool:
+    """Tells whether a short text begins with a greeting or thanks in one of ten languages beside English."""
+    words = [word.casefold() for word in _WORDS.findall(text[:_LONGEST])]
+    exclaimed = text.rstrip().endswith(("!", "\uff01")) and bool(words) and words[0] in _EXCLAMATIONS
+    return (
+        0 < len(words) <= _GREETING
+        and (exclaimed or words[0] in _GREETINGS)
+        and not any(sign.isdigit() for sign in text)
+    )
+
+
+def is_statement(text: str) -> bool:
+    """Tells whether a sentence says something about the world that evidence could confirm or deny.
+
+    English rules for greetings, offers, opinions, directions and declining; questions of all scripts by their marks. In
+    doubt a sentence is a statement, and so is any sentence with a digit that is no question, greeting or declining.
+    """
+    if not _WORD.search(text) or is_question(text):
+        return False
+    if _grammar(_COURTESY).match(text) or declines(text):
+        return False
+    if any(sign.isdigit() for sign in text):
+        return True
+    if all(term.kind == "function" for term in terms(text)):  # `It does.`
+        return False
+    return not (
+        _grammar(_OFFER).match(text)
+        or _grammar(_OPINION).match(text)
+        or _grammar(_DIRECTION).match(text)
+        or _POLITE.match(text)
+    )
+
+
+def declines(text: str) -> bool:
+    """Tells whether a sentence says that the speaker or the sources do not know or contain the answer. English only."""
+    return _grammar(_DECLINE).match(text) is not None

@@ -1,0 +1,261 @@
+"""The report: which claims of an answer hold, on what evidence, where the others came in, and one score."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from trail_callbacks import display
+from trail_callbacks.claims import Claim
+from trail_callbacks.errors import ReportError
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.models.call import Usage
+from trail_callbacks.report.compatibility import salvage
+from trail_callbacks.report.scoring import Scoring, score, wilson
+from trail_callbacks.report.verdict import Layer, Verdict
+from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+__all__ = ["Layer", "Report", "State", "Verdict"]
+
+State = Literal["assessed", "partial", "abstained", "no_checkable_claims", "no_evidence", "error"]
+
+_VERSION = 1
+_SCORED: frozenset[State] = frozenset({"assessed", "partial"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The verification of one answer.
+
+    Attributes:
+        state: `assessed`; `partial` (some claims were not judged); or why there is no score: `abstained`,
+            `no_checkable_claims`, `no_evidence`, `error`.
+        claims: The statements of the answer, in its order.
+        verdicts: One a claim, in the same order.
+        graph: The provenance graph that was verified.
+        usage: What it cost.
+        warnings: What a reader should know before relying on it.
+        scoring: How the score is computed.
+        judge: Who judged.
+        run_id: The root run of the framework whose answer this is, if there was one.
+    """
+
+    state: State
+    graph: ProvenanceGraph
+    claims: tuple[Claim, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    warnings: tuple[str, ...] = ()
+    scoring: Scoring = field(default_factory=Scoring)
+    judge: str = ""
+    run_id: str | None = None
+
+    @cached_property
+    def _by_claim(self) -> dict[str, Verdict]:
+        return {verdict.claim_id: verdict for verdict in self.verdicts}
+
+    @property
+    def _classes(self) -> list[SupportClass]:
+        return [verdict.support for verdict in self.verdicts if verdict.support is not None]
+
+    @property
+    def hallucination_score(self) -> float | None:
+        """Share of unsupported claims, 0.0 to 1.0, higher is worse; None unless assessed or partial."""
+        return score(self._classes, self.scoring) if self.state in _SCORED else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson 95 % interval of the score; None without a score, and where `gate` set it (not a share then)."""
+        value = self.hallucination_score
+        if value is None or (self.scoring.gate and SupportClass.CONTRADICTED in self._classes):
+            return None
+        counted = [c for c in self._classes if self.scoring.strict or c is not SupportClass.UNEVALUATABLE]
+        return wilson(value, len(counted))
+
+    @property
+    def class_counts(self) -> dict[SupportClass, int]:
+        """Number of claims of each class; all five are present."""
+        counts = Counter(self._classes)
+        return {support: counts[support] for support in SupportClass}
+
+    @property
+    def error_counts(self) -> dict[ErrorType, int]:
+        """Number of claims of each error type; all ten are present."""
+        counts = Counter(verdict.error_type for verdict in self.verdicts)
+        return {error: counts[error] for error in ErrorType}
+
+    def verdict(self, claim_id: str) -> Verdict:
+        """Returns the verdict on a claim.
+
+        Raises:
+            KeyError: If the report has no such claim.
+        """
+        return self._by_claim[claim_id]
+
+    @property
+    def unsupported(self) -> tuple[Claim, ...]:
+        """The claims that are contradicted, absent or partially supported."""
+        return tuple(claim for claim in self.claims if self.verdict(claim.id).support in UNSUPPORTED)
+
+    @property
+    def undetermined(self) -> tuple[Claim, ...]:
+        """Unsupported claims of which it is not known where they came in, after a search for it."""
+        return tuple(
+            claim
+            for claim in self.unsupported
+            if self.verdict(claim.id).introduced_at is None and self.verdict(claim.id).history
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Returns a small JSON-safe dictionary: what gets attached to responses."""
+        return {
+            "state": self.state,
+            "hallucination_score": self.hallucination_score,
+            "interval": list(self.interval) if self.interval else None,
+            "claims": len(self.claims),
+            "class_counts": {support.value: n for support, n in self.class_counts.items() if n},
+            "error_counts": {error.value: n for error, n in self.error_counts.items() if n},
+            "unsupported": [self._brief(claim) for claim in self.unsupported],
+            "undetermined": len(self.undetermined),
+            "judge": self.judge,
+            "warnings": list(self.warnings),
+        }
+
+    def _brief(self, claim: Claim) -> dict[str, Any]:
+        verdict = self.verdict(claim.id)
+        step = self.graph.node(verdict.introduced_at).step if verdict.introduced_at else None
+        return {
+            "claim": claim.text,
+            "quote": claim.quote,
+            "support": str(verdict.support),
+            "error_type": verdict.error_type and str(verdict.error_type),
+            "introduced_at": verdict.introduced_at,
+            "step": step,
+            "evidence": [item.quote for item in verdict.evidence],
+        }
+
+    def to_json(self) -> str:
+        """Serialises the report; `from_json` reads it back equal. Score and counts are included for readers.
+
+        Raises:
+            ReportError: If an attribute of a node is no JSON (text, number, list, dictionary).
+        """
+        from pydantic_core import PydanticSerializationError  # noqa: PLC0415 - see _adapter
+
+        try:
+            stored = json.loads(_adapter().dump_json(self))
+        except PydanticSerializationError as error:
+            raise ReportError(f"an attribute of a node cannot be written as JSON: {error}") from error
+        shown = self.summary()
+        return json.dumps(
+            {
+                "version": _VERSION,
+                "hallucination_score": shown["hallucination_score"],
+                "interval": shown["interval"],
+                "class_counts": shown["class_counts"],
+                "error_counts": shown["error_counts"],
+                **stored,
+            },
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, data: str | bytes, *, lenient: bool = False) -> Report:
+        """Reads a report written by `to_json`.
+
+        Args:
+            data: The JSON.
+            lenient: Read what there is of a report that a newer release wrote, or that lacks parts; a warning in the
+                report says what is missing. Good for showing it, not for deciding on it.
+
+        Raises:
+            ReportError: If the text is not JSON, is cut, is no report, or has a version this release cannot read.
+        """
+        from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
+
+        try:
+            stored = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise ReportError(f"not a report: the JSON is broken or cut ({error})") from error
+        version = stored.get("version") if isinstance(stored, dict) else None
+        if version is None:
+            raise ReportError('not a report: the key "version" is missing')
+        newer = isinstance(version, int) and version > _VERSION
+        if version != _VERSION and not (lenient and newer):
+            raise ReportError(
+                f"this report has version {version!r}, this release reads version {_VERSION}: "
+                "read it with the release of trail-callbacks that wrote it"
+            )
+        if lenient:
+            return _salvaged(stored)
+        try:
+            report = _adapter().validate_python({name: stored[name] for name in _FIELDS if name in stored})
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise ReportError(f"not a report: {first['msg']} (at {'.'.join(map(str, first['loc']))})") from error
+        _check(report)
+        return report
+
+    def __str__(self) -> str:
+        """Renders for a terminal, without colour."""
+        return display.text(self)
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """Renders as one HTML page that needs nothing else: the answer coloured by claim, the graph beside it.
+
+        Args:
+            title: Title of the page; the question by default.
+        """
+        return display.page(self, title=title)
+
+    def __rich__(self) -> Any:
+        """Renders for a rich console."""
+        return display.rich(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        """Renders for IPython; notebooks keep this text beside the HTML, and the whole graph would swell them."""
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        """Renders for a notebook: compact, no script, all text escaped."""
+        return display.fragment(self)
+
+
+def _salvaged(stored: dict[str, Any]) -> Report:
+    report, lost = salvage(stored, _FIELDS, _adapter().validate_python)
+    _check(report)
+    notes = [f"not read: {', '.join(lost)}"] if lost else []
+    if stored["version"] != _VERSION:
+        notes.insert(0, f"written by a newer release (version {stored['version']}, this one reads version {_VERSION})")
+        if stored.get("hallucination_score") != report.hallucination_score:
+            notes.append(f"that release gave the score {stored.get('hallucination_score')}")
+    return replace(report, warnings=(*report.warnings, "; ".join(notes))) if notes else report
+
+
+def _check(report: Report) -> None:
+    """Checks what a reader follows from one part of a report to another."""
+    if [claim.id for claim in report.claims] != [verdict.claim_id for verdict in report.verdicts]:
+        raise ReportError("not a report: each claim has one verdict, in the same order (at verdicts)")
+    known = {node.id for node in report.graph.nodes}
+    for verdict in report.verdicts:
+        named = {*verdict.carried_through, *(item.node_id for item in verdict.evidence)}
+        named |= {verdict.introduced_at} if verdict.introduced_at is not None else set()
+        for lost in named - known:
+            raise ReportError(f"not a report: the graph has no node {lost!r} (at verdicts, claim {verdict.claim_id!r})")
+
+
+_FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id")
+
+
+@cache
+def _adapter() -> TypeAdapter[Report]:
+    """The codec. Not imported before it is used: pydantic costs more than all of this package."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - as said
+
+    return TypeAdapter(Report)
