@@ -1,4 +1,4 @@
-# Needs Python 3.10 or newer and make; everything else is installed into .venv.
+# Needs Python 3.11 or newer and make; everything else is installed into .venv.
 PYTHON ?= python3
 E2E ?= 1# 0 leaves out the model server (130 MB), and its tests
 VENV := .venv
@@ -35,8 +35,8 @@ clean:
 	rm -rf $(VENV) build dist
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
-	  { echo "Python 3.10 or newer is needed: make PYTHON=/path/to/python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade "pip>=25.1"
 

@@ -8,12 +8,12 @@ definition is changed in one place.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 __all__ = ["ERRORS", "SUPPORT", "UNSUPPORTED", "ErrorType", "Meaning", "SupportClass", "table"]
 
 
-class SupportClass(str, Enum):
+class SupportClass(StrEnum):
     """What the evidence says about a claim."""
 
     SUPPORTED = "supported"
@@ -22,11 +22,8 @@ class SupportClass(str, Enum):
     PARTIALLY_SUPPORTED = "partially_supported"
     UNEVALUATABLE = "unevaluatable"
 
-    def __str__(self) -> str:
-        return self.value
 
-
-class ErrorType(str, Enum):
+class ErrorType(StrEnum):
     """In which linguistic way an unsupported claim departs from its evidence."""
 
     NUMBER = "number"
@@ -39,9 +36,6 @@ class ErrorType(str, Enum):
     TEMPORAL = "temporal"
     CONTEXT_BASED_MEANING = "context_based_meaning"
     OTHER = "other"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)

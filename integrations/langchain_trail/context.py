@@ -17,7 +17,7 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.session import Evaluate
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     from trail_callbacks.judges.resolve import JudgeLike
 

@@ -47,7 +47,7 @@ try:
     from langgraph.types import Command
 except ImportError as error:
     raise MissingExtraError("TrailGuard", "langchain-agents") from error
-from typing_extensions import NotRequired
+from typing import NotRequired
 
 if TYPE_CHECKING:
     from trail_callbacks.judges.resolve import JudgeLike

@@ -19,9 +19,10 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.session import Evaluate, Session
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import LLMResult
-    from typing_extensions import Self
 
     from trail_callbacks.judges.resolve import JudgeLike
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -117,9 +116,6 @@ def handler() -> Iterator[TrailCallbackHandler]:
 @pytest.fixture(params=["invoke", "ainvoke", "stream", "astream", "batch", "abatch", "astream_events"])
 def drive(request, handler):
     """Calls an app in one of the ways LangChain offers, under the handler; returns the graph of the last run."""
-    carries = request.node.get_closest_marker("carries_context")
-    if carries and request.param.startswith("a") and sys.version_info < (3, 11):
-        pytest.skip("before Python 3.11 LangChain's callbacks do not reach nested asynchronous calls by themselves")
 
     def run(app, given):
         config = {"callbacks": [handler]}

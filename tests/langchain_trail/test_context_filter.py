@@ -86,7 +86,7 @@ def test_what_was_dropped_stands_in_the_graph_with_its_reasons(make):
     assert handler.errors == []
 
 
-@pytest.mark.parametrize("make", [compressing, stepping, pytest.param(calling, marks=pytest.mark.carries_context)])
+@pytest.mark.parametrize("make", [compressing, stepping, calling])
 async def test_likewise_where_it_is_awaited(make):
     handler = TrailCallbackHandler(evaluate="never")
     await answering(make()).ainvoke(QUESTION, config={"callbacks": [handler]})

@@ -32,7 +32,6 @@ def catalogue(name: str) -> str:
     return "Titan: diameter 5150 km, discovered 1655, second largest moon."
 
 
-@pytest.mark.carries_context
 def test_an_agent_s_answer_rests_on_the_tool_result_and_the_call_that_fetched_it(drive, says, link):
     call = AIMessage("", tool_calls=[{"name": "catalogue", "args": {"name": "Saturn\u2019s largest"}, "id": "c1"}])
     model = says(("diameter 5150", "Titan measures 5150 km."), call, tools=True)
@@ -101,7 +100,6 @@ class Fan(TypedDict):
     verdict: str
 
 
-@pytest.mark.carries_context
 def test_sent_tasks_write_one_channel_together(drive, says, link):
     note = says(("law", "Note: the law is harmonic."), ("moon", "Note: the moon is hazy."))
     merge = says("Harmony and haze.")
@@ -117,7 +115,6 @@ def test_sent_tasks_write_one_channel_together(drive, says, link):
     assert link(found, "law of periods", "moon is hazy") is None
 
 
-@pytest.mark.carries_context
 def test_commands_and_subgraphs_write_channels_too(drive, says, link):
     class Inner(TypedDict):
         draft: str
@@ -144,7 +141,6 @@ def test_commands_and_subgraphs_write_channels_too(drive, says, link):
     assert link(found, "discovery of moons", "first to see Titan") == "firm"
 
 
-@pytest.mark.carries_context
 def test_an_agent_used_as_a_tool_is_one_line_of_descent(drive, says, link):
     expert = create_agent(says("The expert says: haze of methane.", tools=True), [], name="expert")
 
@@ -179,7 +175,6 @@ def test_a_node_that_is_a_chain_of_its_own(drive, says, shelf, link):
     assert link(found, TITAN, "Huygens, in 1655.") == link(found, "Who discovered", "Huygens, in 1655.") == "firm"
 
 
-@pytest.mark.carries_context
 def test_documents_that_two_stores_number_alike_are_told_apart(drive, says, shelf, link):
     class Two(TypedDict):
         topic: str
@@ -199,7 +194,6 @@ def test_documents_that_two_stores_number_alike_are_told_apart(drive, says, shel
 
 
 @pytest.mark.filterwarnings("ignore:AgentStatePydantic")  # langgraph 1.0 warns of its own import
-@pytest.mark.carries_context
 def test_what_a_failed_tool_said_is_a_tool_result(drive, says, link):
     from langgraph.prebuilt import ToolNode
 
@@ -222,7 +216,6 @@ def test_what_a_failed_tool_said_is_a_tool_result(drive, says, link):
     assert "closed for the winter" in result.text
 
 
-@pytest.mark.carries_context
 def test_a_loop_uses_what_its_last_round_brought(drive, says, shelf, link):
     class Loop(TypedDict):
         question: str
@@ -252,7 +245,6 @@ def test_a_loop_uses_what_its_last_round_brought(drive, says, shelf, link):
     assert link(found, TITAN, ANSWER) is None
 
 
-@pytest.mark.carries_context
 def test_a_channel_written_twice_counts_as_it_was_read(drive, says, link):
     first, second, judge = (
         says("Version one is about orbits."),
@@ -269,7 +261,6 @@ def test_a_channel_written_twice_counts_as_it_was_read(drive, says, link):
     assert link(found, "Version one", "Fine by me.") is None
 
 
-@pytest.mark.carries_context
 def test_tasks_of_the_functional_api(drive, says, link, request):
     from langgraph.func import entrypoint, task
 
@@ -368,7 +359,6 @@ def test_an_error_in_a_node_reaches_the_user_and_leaves_a_graph(handler, quiet):
     assert handler._session._recorder.unfinished == 0
 
 
-@pytest.mark.carries_context
 def test_a_graph_called_inside_a_node_translates_between_states(drive, says, link):
     class Inner(TypedDict):
         source: str
@@ -394,7 +384,6 @@ def test_a_graph_called_inside_a_node_translates_between_states(drive, says, lin
     )
 
 
-@pytest.mark.carries_context
 def test_what_is_sent_to_a_subgraph_comes_back_with_the_others(drive, says, shelf, link):
     class Part(TypedDict):
         subject: str
@@ -424,7 +413,6 @@ def test_what_is_sent_to_a_subgraph_comes_back_with_the_others(drive, says, shel
     assert link(found, "A page on the moon", "periods grow") is None
 
 
-@pytest.mark.carries_context
 def test_a_supervisor_hands_over_and_only_what_was_read_counts(drive, says, link):
     class Team(TypedDict):
         messages: Annotated[list, operator.add]
@@ -453,7 +441,6 @@ def test_a_supervisor_hands_over_and_only_what_was_read_counts(drive, says, link
     assert link(found, "Ask the astronomer", "hard as rock") is None
 
 
-@pytest.mark.carries_context
 def test_parallel_tasks_of_the_functional_api_meet_again(drive, says, link, request):
     from langgraph.func import entrypoint, task
 
@@ -487,7 +474,6 @@ def test_parallel_tasks_of_the_functional_api_meet_again(drive, says, link, requ
     assert link(found, "law of periods", "lakes of methane") is None
 
 
-@pytest.mark.carries_context
 def test_middleware_that_writes_into_prompts_is_seen(drive, says, link):
     pytest.importorskip("langchain", minversion="1.1")
     from langchain.agents.middleware import AgentMiddleware
@@ -515,7 +501,6 @@ def test_middleware_that_writes_into_prompts_is_seen(drive, says, link):
     assert {node.kind for node in graph.nodes if "never miles" in node.text} == {"instruction"}
 
 
-@pytest.mark.carries_context
 def test_a_structured_answer_of_an_agent_rests_on_its_tools(drive, says, link):
     from langchain.agents.structured_output import ToolStrategy
     from pydantic import BaseModel
@@ -563,8 +548,6 @@ def test_a_draft_from_before_an_interrupt_is_the_source_of_what_follows(handler,
 @pytest.mark.parametrize("mode", ["values", "updates", "messages", "custom", "debug", ["values", "messages"]])
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_every_stream_mode_gives_the_same_graph(says, link, mode, asynchronous):
-    if asynchronous and sys.version_info < (3, 11):
-        pytest.skip("before Python 3.11 LangChain's callbacks do not reach nested asynchronous calls by themselves")
     write, judge = says("Titan hides its surface under orange haze."), says("Accepted without changes.")
     graph = StateGraph(Draft)
     graph.add_node("write", lambda s: {"draft": write.invoke("Write on " + s["topic"]).text})

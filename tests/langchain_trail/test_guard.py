@@ -288,8 +288,7 @@ def test_the_state_key_is_part_of_the_output_only(agent):
 
 # ---------------------------------------------------------------------------------------------------- streams
 
-MODES = ["values", "updates", "messages", "debug", "tasks", "checkpoints"]
-MODES.append(pytest.param("custom", marks=pytest.mark.carries_context))
+MODES = ["values", "updates", "messages", "debug", "tasks", "checkpoints", "custom"]
 
 
 def texts_of(chunks):
@@ -318,7 +317,6 @@ async def test_no_stream_mode_shows_a_rejected_draft(agent, mode, better, form):
             assert event["data"]["passed"] is (better is GOOD)
 
 
-@pytest.mark.carries_context
 @pytest.mark.parametrize("better", [GOOD, BAD], ids=["good", "never good"])
 async def test_events_show_the_accepted_draft_token_by_token_and_no_other(agent, better):
     made = agent(TrailGuard(), better=better)

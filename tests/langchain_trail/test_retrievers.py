@@ -1,7 +1,7 @@
 """Which text reached which where retrievers, memory and routing work together."""
 
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 
@@ -133,7 +133,7 @@ def test_a_store_that_forgets_with_time(drive, says, link):
             return lambda score: min(1.0, abs(score))
 
     retriever = TimeWeightedVectorStoreRetriever(vectorstore=Scored(DeterministicFakeEmbedding(size=8)), k=1)
-    now = datetime.now(timezone.utc).replace(tzinfo=None)
+    now = datetime.now(UTC).replace(tzinfo=None)
     retriever.add_documents([Document(KEPLER, metadata={"last_accessed_at": now})])
     graph = drive(rag(retriever, says(ANSWER)), {"question": "When was it?"})
     assert link(graph, KEPLER, ANSWER) == "firm"

@@ -134,7 +134,6 @@ async def test_an_async_stream_of_messages_has_a_last_chunk_too(says):
     assert await anext(stream, None) is None
 
 
-@pytest.mark.carries_context
 async def test_who_watches_the_run_around_hears_of_the_report(chain):
     app = traced(chain)
 

@@ -1,9 +1,7 @@
 """Checked by mypy, never run: what a user's type checker sees of the public names."""
 
 from collections.abc import Mapping
-from typing import Any
-
-from typing_extensions import assert_type
+from typing import Any, assert_type
 
 from trail_callbacks import (
     Claim,

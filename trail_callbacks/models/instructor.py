@@ -202,7 +202,7 @@ class InstructorModel:
         attempts = _Attempts()
         try:
             return await asyncio.wait_for(self._exchange_async(call, attempts), call.seconds)
-        except asyncio.TimeoutError:  # the builtin one only since Python 3.11
+        except TimeoutError:  # the builtin one only since Python 3.11
             return Reply(error="budget: the time was over before the answer came", usage=Usage(calls=attempts.made))
 
     async def _exchange_async(self, call: Call, attempts: _Attempts) -> Reply:

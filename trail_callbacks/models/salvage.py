@@ -87,7 +87,7 @@ def _decode(text: str) -> list[tuple[int, int, Any]]:
     while at >= 0 and misses < _MISSES:
         try:
             value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):  # noqa: PERF203 - bounded by _MISSES
+        except (ValueError, RecursionError):
             misses += 1
             at = text.find("{", at + 1)
         else:

@@ -191,7 +191,7 @@ class Session:
             future = Future()
         try:
             return await asyncio.wait_for(self._acarry_out(root, future), timeout)
-        except asyncio.TimeoutError:  # not the built-in one before Python 3.11
+        except TimeoutError:  # not the built-in one before Python 3.11
             raise TimeoutError(_late(root, timeout)) from None
 
     def flush(self, timeout: float | None = None) -> bool:

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 
 from trail_callbacks.models.salvage import objects
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -60,7 +69,7 @@ def _as_text(value: Any) -> str:
 
 
 def _label(kind: type[SupportClass | ErrorType], *others: str) -> Any:
-    labels = [*(member.value for member in kind), *others]
+    labels: list[JsonValue] = [*(member.value for member in kind), *others]
     return Annotated[str, BeforeValidator(_as_text), Field(json_schema_extra={"enum": labels})]
 
 
