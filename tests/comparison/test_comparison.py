@@ -211,7 +211,7 @@ def test_a_gate_leaves_a_change_without_an_interval():
     gate = Scoring(gate=True)
     score = compare(report(("It is.", YES), scoring=gate), report(("It is.", NO), scoring=gate)).score
     assert (score.change, score.interval) == (1.0, None)
-    assert "no share" in score.reason
+    assert "not a share" in score.reason
 
 
 classes = st.sampled_from([*SupportClass, None])
