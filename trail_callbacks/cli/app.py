@@ -21,8 +21,8 @@ from trail_callbacks.cli.output import browse, complain, display, dumped, emit, 
 from trail_callbacks.cli.stage import perform
 from trail_callbacks.errors import InputError, ReportError, TrailError
 from trail_callbacks.judges.resolve import resolve
-from trail_callbacks.render.marks import plain
 from trail_callbacks.render.provenance import graph_to_rich
+from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import fits, to_rich
 from trail_callbacks.report import Report
 from trail_callbacks.verify.estimate import estimate as estimated

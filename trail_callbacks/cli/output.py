@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.text import Text
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.render.marks import plain
+from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import plain_text
 
 __all__ = ["browse", "complain", "display", "dumped", "emit", "folder", "pour", "progress", "quiet", "write"]
