@@ -205,7 +205,7 @@ def estimate(
         return
     display(
         f"about {cost.claims} claims",
-        f"about {cost.calls} model calls, and up to {cost.more_calls} more depending on the unsupported claims",
+        f"about {cost.calls} model calls, and up to {cost.more_calls} more, depending on the verdicts",
         f"about {cost.prompt_tokens:,} tokens read and {cost.completion_tokens:,} written",
     )
 
