@@ -1,8 +1,9 @@
-"""Hierarchical summary with a planted fault: which of the steps made it up?
+"""Hierarchical summary with a planted error: which of the steps introduced it?
 
-Pages are summed up into notes, notes into chapters, chapters into an overview. Played here: the model; its summary of
-chapter 2 turns "may be built" into "was built". The overview only repeats that, and the report says so. In your app
-swap PLAYED for your model, name your steps with `run_name`, and hand over sources as documents: so they count as such.
+Pages are summarised into notes, notes into chapters, chapters into an overview. Simulated here: the model; its summary
+of chapter 2 turns "may be built" into "was built". The overview only repeats that, and the report says so. In your app
+replace MODEL by your model, name your steps with `run_name`, and pass sources as documents, so that they count as
+sources.
 
     pip install "trail-callbacks[langchain]"
     python cookbook/hierarchical_summary.py
@@ -23,30 +24,30 @@ CHAPTERS = {
         Document("The towers of the bridge were painted in 2019.", metadata={"source": "page 4"}),
     ],
 }
-SAID = [  # in the order of the calls below
+REPLIES = [  # in the order of the calls below
     "The bridge was opened in 1971 and has two decks.",
     "The bridge carries 12,000 cars a day.",
     "The bridge was opened in 1971, has two decks and carries 12,000 cars a day.",
     "A third deck may be built by 2030 if the region pays.",
     "The towers of the bridge were painted in 2019.",
-    "A third deck was built by 2030. The towers of the bridge were painted in 2019.",  # the fault
+    "A third deck was built by 2030. The towers of the bridge were painted in 2019.",  # the error
     "The bridge was opened in 1971. A third deck was built by 2030. The towers of the bridge were painted in 2019.",
 ]
-PLAYED = FakeListChatModel(responses=SAID)
+MODEL = FakeListChatModel(responses=REPLIES)
 
 
-def sum_up(texts: list[str], step: str) -> str:
-    prompt = "Sum up in a sentence or two:\n\n" + "\n\n".join(texts)
-    return PLAYED.invoke(prompt, {"run_name": step}).text
+def summarise(texts: list[str], step: str) -> str:
+    prompt = "Summarise in a sentence or two:\n\n" + "\n\n".join(texts)
+    return MODEL.invoke(prompt, {"run_name": step}).text
 
 
 @chain
 def overview(chapters: dict[str, list[Document]]) -> str:
     summaries = []
     for name, pages in chapters.items():
-        notes = [sum_up([page.page_content], f"notes on {page.metadata['source']}") for page in pages]
-        summaries.append(sum_up(notes, f"summary of {name}"))
-    return sum_up(summaries, "overview")
+        notes = [summarise([page.page_content], f"notes on {page.metadata['source']}") for page in pages]
+        summaries.append(summarise(notes, f"summary of {name}"))
+    return summarise(summaries, "overview")
 
 
 def main() -> None:
@@ -57,7 +58,7 @@ def main() -> None:
     for claim in report.unsupported:
         verdict = report.verdict(claim.id)
         if verdict.introduced_at:
-            print(f"Guilty of {claim.quote!r}: the step {report.graph.node(verdict.introduced_at).step!r}.")
+            print(f"{claim.quote!r} was introduced at {report.graph.node(verdict.introduced_at).step!r}.")
 
 
 if __name__ == "__main__":

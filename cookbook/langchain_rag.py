@@ -1,7 +1,7 @@
 """LangChain RAG: which sentence of an answer is made up, and what the retrieved documents say instead.
 
-Played here: the model (a recorded answer with a wrong year and an invented prize) and the embedding (shared words).
-In your app swap MODEL for `init_chat_model("openai:gpt-5-mini")` and Words for your embeddings; nothing else changes.
+Simulated here: the model (a recorded answer with a wrong year and an invented prize) and the embedding (shared words).
+In your app replace MODEL by `init_chat_model("openai:gpt-5-mini")` and Words by your embeddings; the rest stays.
 
     pip install "trail-callbacks[langchain]"
     python cookbook/langchain_rag.py
@@ -33,8 +33,8 @@ class Words(Embeddings):
         return [self.embed_query(text) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
-        held = {crc32(word.strip(".,?").encode()) % 256 for word in text.lower().split()}
-        return [float(n in held) for n in range(256)]
+        present = {crc32(word.strip(".,?").encode()) % 256 for word in text.lower().split()}
+        return [float(n in present) for n in range(256)]
 
 
 def main() -> None:
@@ -44,15 +44,15 @@ def main() -> None:
     chain = (
         {"context": store.as_retriever(search_kwargs={"k": 2}), "question": RunnablePassthrough()}
         | prompt
-        | MODEL.with_config(run_name="write")  # steps with a name are easier to find in a report
+        | MODEL.with_config(run_name="write")  # named steps are easier to find in a report
         | StrOutputParser()
     )
 
-    handler = TrailCallbackHandler()  # judge="openai/gpt-5-mini" asks a model instead of the offline judge
+    handler = TrailCallbackHandler()  # judge="openai/gpt-5-mini" uses a model instead of the offline judge
     answer = chain.invoke("When did the Alder library open, and what does it lend?", {"callbacks": [handler]})
 
-    print(answer, end="\n\n")  # the app's answer is what it always was
-    print(handler.report())  # and beside it: each claim, its class, its evidence
+    print(answer, end="\n\n")  # the app's answer is unchanged
+    print(handler.report())  # each claim with its class and evidence
 
 
 if __name__ == "__main__":

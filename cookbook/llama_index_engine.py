@@ -1,7 +1,7 @@
-"""LlamaIndex query engine: every response carries its own report, in `response.metadata["trail"]`.
+"""LlamaIndex query engine: every response has a summary of its report in `response.metadata["trail"]`.
 
-Played here: the model (a recorded answer with a wrong number) and the embedding (shared words). In your app swap
-Played for your model and Words for your embedding; what you add is one line, `instrument()`.
+Simulated here: the model (a recorded answer with a wrong number) and the embedding (shared words). In your app replace
+Recorded by your model and Words by your embedding; the one line to add is `instrument()`.
 
     pip install "trail-callbacks[llama-index]"
     python cookbook/llama_index_engine.py
@@ -24,7 +24,7 @@ PAGES = {
 }
 
 
-class Played(MockLLM):
+class Recorded(MockLLM):
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         return CompletionResponse(text="The ferry to Fern Island carries 210 passengers. Cars are not allowed there.")
@@ -32,8 +32,8 @@ class Played(MockLLM):
 
 class Words(BaseEmbedding):
     def _get_text_embedding(self, text: str) -> list[float]:
-        held = {crc32(word.strip(".,?").encode()) % 256 for word in text.lower().split()}
-        return [float(n in held) for n in range(256)]
+        present = {crc32(word.strip(".,?").encode()) % 256 for word in text.lower().split()}
+        return [float(n in present) for n in range(256)]
 
     _get_query_embedding = _get_text_embedding
 
@@ -42,9 +42,9 @@ class Words(BaseEmbedding):
 
 
 def main() -> None:
-    instrument()  # judge="openai/gpt-5-mini" asks a model instead of the offline judge
+    instrument()  # judge="openai/gpt-5-mini" uses a model instead of the offline judge
     nodes = [TextNode(text=text, id_=name, metadata={"file_name": name}) for name, text in PAGES.items()]
-    engine = VectorStoreIndex(nodes, embed_model=Words()).as_query_engine(Played(), similarity_top_k=2)
+    engine = VectorStoreIndex(nodes, embed_model=Words()).as_query_engine(Recorded(), similarity_top_k=2)
     response = engine.query("How many passengers does the ferry to Fern Island carry, and may I take my car?")
 
     trail = response.metadata["trail"]

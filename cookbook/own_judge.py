@@ -1,8 +1,8 @@
-"""Your own judge: what you know about your domain decides first, another judge decides the rest.
+"""A custom judge: rules for your domain decide first, another judge decides the rest.
 
-The offline judge cannot calculate: where a ticket costs 8 euros, it does not see that three cost 24. This one does.
-Nothing is played, answer and sources are texts. To ask a service of yours, ask it in `_total`; to ask a model, let
-`assess` yield calls to it, as that of `LLMJudge` does. Any object with these four members is a judge.
+The offline judge cannot calculate: if a ticket costs 8 euros, it does not know that three cost 24. This one does.
+Nothing is simulated, answer and sources are texts. To use a service of your own, call it in `_total`; to use a model,
+let `assess` yield calls to it, as `LLMJudge` does. Any object with these four members is a judge.
 
     pip install trail-callbacks
     python cookbook/own_judge.py
@@ -38,13 +38,13 @@ class TicketJudge:
 
 
 def _total(question: Question, purpose: Purpose) -> Judgement | None:
-    """Judges a claim about the price of several tickets, by the passages that it may rest on and nothing else."""
-    said = _TOTAL.search(question.claim.text)
+    """Judges a claim about the price of several tickets by its passages; None for any other claim."""
+    stated = _TOTAL.search(question.claim.text)
     priced = [(found, passage) for passage in question.passages if (found := _PRICE.search(passage.text))]
-    if purpose != "verdicts" or not said or not priced:
+    if purpose != "verdicts" or not stated or not priced:
         return None
     price, passage = int(priced[0][0][1]), priced[0][1]
-    count, total = _NUMBERS[said[1].lower()], int(said[2])
+    count, total = _NUMBERS[stated[1].lower()], int(stated[2])
     right = total == count * price
     return Judgement(
         claim_id=question.claim.id,

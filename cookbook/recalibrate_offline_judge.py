@@ -1,8 +1,8 @@
-"""Fit the offline judge to your own labels: its confidence then means how often it is right on your texts.
+"""Fit the offline judge to your own labels, so that its confidence is calibrated on your texts.
 
-Nothing is played. The labels are made up here from a template, so that the recipe runs alone; replace `labelled` by the
-claims that you or your users have judged, a few dozen of each kind, as they come. With hundreds of each, `fit`
-trains the whole risk model anew: `LocalJudge(risk_model=fit(rows))`.
+No model is simulated. The labels here come from a template, so that the recipe is self-contained; replace `labelled` by
+claims that you or your users have labelled, a random sample with a few dozen supported and unsupported ones. With
+hundreds of each, `fit` retrains the whole risk model: `LocalJudge(risk_model=fit(rows))`.
 
     pip install "trail-callbacks[local]"
     python cookbook/recalibrate_offline_judge.py
@@ -15,7 +15,7 @@ TOWNS = ["Alder", "Brom", "Calder", "Dunmore", "Eskby", "Farrow", "Gale", "Halde
 
 
 def labelled() -> list[LabelledClaim]:
-    """Your rows: a claim, the sources it was judged by, whether they support it, and what belongs together."""
+    """Your rows: a claim, its sources, whether they support it, and a group that shares sources."""
     rows = []
     for n, town in enumerate(TOWNS):
         source = f"The library of {town} lends books and {n + 2} kinds of tools. It is closed on Mondays."

@@ -1,9 +1,9 @@
 # ruff: noqa: INP001 - a command, not a package
 """Fetches the libraries that draw the graph in a report page, as `make vendor`; needs npm.
 
-What is fetched stands in `vendored.json` beside the files: package, version, the integrity that npm publishes for it
-and the files that are taken. To move to another version, change version and integrity there
-(`npm view NAME@VERSION dist.integrity`) and run this again, which also notes the sum of each file.
+`vendored.json`, beside the files, lists package, version, the integrity that npm publishes for it, and the files to
+take. To upgrade, change version and integrity there (`npm view NAME@VERSION dist.integrity`) and run this again, which
+also records the checksum of each file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> None:
             (package,) = Path(folder).glob("*.tgz")
             found = "sha512-" + base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
             if found != library["integrity"]:
-                sys.exit(f"vendor: {wanted} is not what vendored.json says (integrity {found}): nothing written")
+                sys.exit(f"vendor: {wanted} does not match vendored.json (its integrity is {found}): nothing written")
             with tarfile.open(package) as archive:
                 for target, member in library["files"].items():
                     stored = archive.extractfile(member)
@@ -45,7 +45,7 @@ def main() -> None:
                     content = stored.read()
                     (VENDOR / target).write_bytes(content)
                     library.setdefault("sha256", {})[target] = hashlib.sha256(content).hexdigest()
-        print(f"{wanted}: {', '.join(library['files'])}")  # noqa: T201 - a command says what it did
+        print(f"{wanted}: {', '.join(library['files'])}")  # noqa: T201 - the output of a command
     listed.write_text(json.dumps(libraries, indent=2) + "\n", "utf-8")
 
 

@@ -1,4 +1,9 @@
-"""Says which sentence of an answer is made up, and which step of a LangChain or LlamaIndex app made it up."""
+"""Finds which sentences of an answer are made up, and which step of a LangChain or LlamaIndex app made them up.
+
+The public names are here. To read the code, start with `graph` (the data), then `capture` (how a run becomes a graph),
+`verify` (how a graph becomes a report) and `report`. Judges are in `judges`; what people see is in `render`, `export`
+and `cli`. Adapters for frameworks are separate packages and import this one, never the other way round.
+"""
 
 import trail_callbacks.render  # noqa: F401 - registers how graphs and reports are drawn
 from trail_callbacks.claims import Claim

@@ -1,6 +1,6 @@
-"""How a graph or a report shows itself.
+"""How graphs and reports display themselves.
 
-What draws a report imports the report, so the report cannot import what draws it. Instead the renderings of
+Renderers import the report, so the report cannot import its renderers. Instead the functions of
 `trail_callbacks.render` are registered here, by type, when the package is imported.
 """
 
@@ -20,7 +20,7 @@ def text(value: object) -> str:
 
 @singledispatch
 def rich(value: object) -> Any:
-    """Returns a value as a renderable of the library rich."""
+    """Returns a value as a rich renderable."""
     raise _unknown(value)
 
 
@@ -31,8 +31,8 @@ def fragment(value: object) -> str:
 
 
 @singledispatch
-def page(value: object, *, title: str | None = None) -> str:  # noqa: ARG001 - what renderings take
-    """Returns a value as one HTML page that needs nothing else."""
+def page(value: object, *, title: str | None = None) -> str:  # noqa: ARG001 - renderers take it
+    """Returns a value as one self-contained HTML page."""
     raise _unknown(value)
 
 

@@ -2,14 +2,14 @@
 
     TrailError
     ├── InputError          an argument, file or text that cannot be used (also a ValueError)
-    │   ├── GraphError      a provenance graph that is not one: cycle, duplicate or unknown id
-    │   └── ReportError     a saved report that cannot be read: cut, foreign or of an unknown version
-    ├── JudgeError          a judge that cannot be built or asked (unknown name, no endpoint, no key)
-    ├── AnswerRejectedError a guard with `on_fail="raise"` did not accept an answer
-    └── MissingExtraError   an optional dependency is absent (also an ImportError); names the pip line
+    │   ├── GraphError      an invalid provenance graph: cycle, duplicate or unknown id
+    │   └── ReportError     a saved report that cannot be read: truncated, not a report, or of an unknown version
+    ├── JudgeError          a judge that cannot be built or called (unknown name, no endpoint, no key)
+    ├── AnswerRejectedError a guard with `on_fail="raise"` rejected an answer
+    └── MissingExtraError   an optional dependency is missing (also an ImportError); gives the pip command
 
-None of these reaches the host application from a callback: capture keeps its errors and shows them. Only a guard that
-is told to raise does so.
+None of these reaches the host application from a callback: capture collects its errors. Only a guard with
+`on_fail="raise"` raises into the app.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class InputError(TrailError, ValueError):
 
 
 class GraphError(InputError):
-    """A provenance graph that breaks its own rules: a cycle, a duplicate id, an edge to nowhere."""
+    """An invalid provenance graph: a cycle, a duplicate id, an edge to an unknown node."""
 
 
 class ReportError(InputError):
@@ -44,14 +44,14 @@ class ReportError(InputError):
 
 
 class JudgeError(TrailError):
-    """A judge that cannot be built or asked: unknown name, unreachable endpoint, refused key."""
+    """A judge that cannot be built or called: unknown name, unreachable endpoint, rejected key."""
 
 
 class MissingExtraError(TrailError, ImportError):
     """An optional dependency is not installed.
 
     Attributes:
-        extra: The extra of this distribution that brings it.
+        extra: The extra of this distribution that installs it.
     """
 
     def __init__(self, feature: str, extra: str) -> None:
@@ -60,11 +60,11 @@ class MissingExtraError(TrailError, ImportError):
 
 
 class AnswerRejectedError(TrailError):
-    """A guard that was told to raise did not accept an answer. The message quotes nothing of it.
+    """A guard with `on_fail="raise"` rejected an answer. The message quotes nothing of the answer.
 
     Attributes:
         report: The `Report` on the last draft.
-        attempts: Drafts that were written.
+        attempts: Number of drafts that were written.
     """
 
     def __init__(self, message: str, report: Any = None, attempts: int = 1) -> None:
@@ -73,5 +73,5 @@ class AnswerRejectedError(TrailError):
         super().__init__(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Exceptions cross process borders, where only their message would arrive."""
+        """Keeps the attributes when the exception is pickled; by default only the message would survive."""
         return type(self), (str(self), self.report, self.attempts)

@@ -1,4 +1,4 @@
-"""Evidence: sentences of the leaves that speak for or against a claim, and how candidates are found."""
+"""Evidence: sentences of the leaves that support or contradict a claim, and how candidates are found."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Evidence", "Passage", "candidates", "passages", "quoted"]
 
-_TITLE = 120  # signs of the opening of a text that are shown with its passages
-_TELLING = 60  # signs; a longer sentence says the same wherever it stands
+_OPENING = 120  # characters of the beginning of a text that are shown with its passages
+_SELF_CONTAINED = 60  # characters; a sentence this long means the same in any context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +26,9 @@ class Evidence:
     """A verbatim passage of a node that supports or contradicts a claim.
 
     Attributes:
-        node_id: The node that holds it.
-        start: Offset in the node's text.
-        end: Offset after it.
+        node_id: The node it is from.
+        start: Offset of its first character in the node's text.
+        end: Offset after its last character.
         quote: `node.text[start:end]`, verbatim.
         relation: `supports` or `contradicts`.
     """
@@ -42,18 +42,18 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """A candidate sentence that a judge may point to.
+    """A candidate sentence that a judge may cite.
 
     Attributes:
         id: Unique within one verification, e.g. `s12`; judges answer with these ids, code checks them.
-        node_id: The node that holds it.
-        start: Offset in the node's text.
-        end: Offset after it.
+        node_id: The node it is from.
+        start: Offset of its first character in the node's text.
+        end: Offset after its last character.
         text: `node.text[start:end]`, verbatim.
-        before: What stands ahead of it, for reading only, a line each: the opening of its text; the sentence before,
-            the head of its table or the first fields of the records around it.
-        after: What follows it, likewise. Sentences are cut to 200 signs.
-        address: Where in a table or JSON it stands, e.g. `row 3` or `$.data[0].price`; empty for prose.
+        before: Context ahead of it, not citable, a line each: the beginning of its text; the previous sentence, the
+            header of its table or the first fields of the enclosing records.
+        after: Context after it, likewise. Sentences are cut to 200 characters.
+        address: Its place in a table or JSON, e.g. `row 3` or `$.data[0].price`; empty for prose.
     """
 
     id: str
@@ -67,7 +67,7 @@ class Passage:
 
 
 def quoted(passage: Passage, relation: Literal["supports", "contradicts"]) -> Evidence:
-    """Makes a passage the evidence of a verdict."""
+    """Returns a passage as evidence."""
     return Evidence(
         node_id=passage.node_id, start=passage.start, end=passage.end, quote=passage.text, relation=relation
     )
@@ -76,22 +76,22 @@ def quoted(passage: Passage, relation: Literal["supports", "contradicts"]) -> Ev
 def candidates(
     claims: Sequence[Claim], nodes: Sequence[Node], limit: int, *, per_node: int = 0
 ) -> dict[str, tuple[Passage, ...]]:
-    """Finds, for each claim, the sentences of the nodes that most likely speak for or against it.
+    """Finds, for each claim, the sentences of the nodes that are most likely to support or contradict it.
 
-    Passages are ranked by the words, numbers and names that they share with the claim, in themselves or just around
-    them (see `trail_callbacks.retrieval.ranking`), and picked so that together they cover it. If fewer than `limit`
-    share anything, the first of each node fill up: a judge that reads several languages may still find the evidence
-    there. What several nodes share comes once before others are considered, so copies do not crowd out what differs.
+    Passages are ranked by the words, numbers and names that they or their immediate context share with the claim (see
+    `trail_callbacks.retrieval.ranking`) and picked so that together they cover it. If fewer than `limit` share
+    anything, the first passages of each node fill the rest: a judge that reads several languages may still find
+    evidence there. Copies of a passage in other nodes come last, so that they do not crowd out different ones.
 
     Args:
-        claims: What is to be judged.
-        nodes: Where evidence may stand.
-        limit: Passages a claim, 1 or more.
-        per_node: At least so many passages of every node, 0 or more, even beyond `limit`: then no node is left unread
-            because others say the same or say more. Where too few were picked, its best that are left are added.
+        claims: The claims to be judged.
+        nodes: The nodes to search.
+        limit: Passages for each claim, 1 or more.
+        per_node: Minimum number of passages from every node, 0 or more, even beyond `limit`, so that no node goes
+            unread because others say the same or more. Where too few were picked, the node's next best are added.
 
     Returns:
-        Passages by claim id, most relevant first, then those that `per_node` adds. A passage has the same id for all
+        Passages by claim id, most relevant first, then those added for `per_node`. A passage has the same id for all
         claims.
 
     Raises:
@@ -115,12 +115,12 @@ def candidates(
 
 
 def passages(node: Node, ids: Iterator[str]) -> tuple[Passage, ...]:
-    """Reads a node as passages, each with the next of some ids. A sentence that it repeats comes once."""
+    """Returns the passages of a node, numbered with the given ids. A repeated sentence is returned once."""
     found = list(_of(node))
     return tuple(_passage(found, i, 0, id_) for i, id_ in zip(range(len(found)), ids, strict=False))
 
 
-class _Found(NamedTuple):
+class _Candidate(NamedTuple):
     node: Node
     span: Span
     is_opening: bool
@@ -129,53 +129,53 @@ class _Found(NamedTuple):
     def text(self) -> str:
         return self.node.text[self.span.start : self.span.end]
 
-    def beside(self, other: _Found) -> bool:
-        """Whether they are of one running text, or of one field."""
+    def continues(self, other: _Candidate) -> bool:
+        """Whether both belong to the same running text, or to the same field."""
         return self.node is other.node and self.span.place is other.span.place
 
 
-def _of(node: Node) -> Iterator[_Found]:
-    """The passages of a node; a sentence that it repeats comes once."""
+def _of(node: Node) -> Iterator[_Candidate]:
+    """The passages of a node; a repeated sentence is yielded once."""
     from trail_callbacks.retrieval.passages import spans  # noqa: PLC0415 - capturing a run does not need it
 
     seen: set[tuple[str, str]] = set()
     previous = ""
     for n, span in enumerate(spans(node.text)):
         text = node.text[span.start : span.end]
-        wording = ("" if len(text) >= _TELLING else previous, text)
+        wording = ("" if len(text) >= _SELF_CONTAINED else previous, text)
         if span.place is not None or (wording not in seen and text != previous):
             seen.add(wording)
-            yield _Found(node, span, n == 0)
+            yield _Candidate(node, span, n == 0)
         previous = text
 
 
-def _surroundings(found: Sequence[_Found]) -> Iterator[Surroundings]:
+def _surroundings(found: Sequence[_Candidate]) -> Iterator[Surroundings]:
     opening = ""
     for i, here in enumerate(found):
         text = here.text
-        before = found[i - 1].text if i and here.beside(found[i - 1]) else ""
+        before = found[i - 1].text if i and here.continues(found[i - 1]) else ""
         lead = here.span.place.lead(here.node.text) if here.span.place else ""
         heads = (lead,) if here.is_opening else (lead, opening)
         if here.is_opening:
             opening = text
-        # A short sentence (`It opened in 1932.`) says something else behind another.
-        wording = text if len(text) >= _TELLING and not lead else f"{before}\n{lead}\n{text}"
+        # A short sentence (`It opened in 1932.`) means something else in another context.
+        wording = text if len(text) >= _SELF_CONTAINED and not lead else f"{before}\n{lead}\n{text}"
         yield Surroundings(text, wording, before, heads)
 
 
-def _passage(found: Sequence[_Found], i: int, opening: int, id_: str) -> Passage:
+def _passage(found: Sequence[_Candidate], i: int, opening: int, id_: str) -> Passage:
     from trail_callbacks.retrieval.passages import clip  # noqa: PLC0415 - as above
 
     node, (start, end, place), _ = here = found[i]
     before = after = ""
-    if i > opening and here.beside(found[i - 1]):
+    if i > opening and here.continues(found[i - 1]):
         before = clip(found[i - 1].text, tail=True)
     elif place is not None:
         before = place.lead(node.text)
-    title = clip(found[opening].text, size=_TITLE)
+    title = clip(found[opening].text, size=_OPENING)
     if i > opening + 1 and title not in before:
         before = f"{title}\n{before}" if before else title
-    if i + 1 < len(found) and here.beside(found[i + 1]):
+    if i + 1 < len(found) and here.continues(found[i + 1]):
         after = clip(found[i + 1].text)
     address = place.address if place else ""
     return Passage(
@@ -183,7 +183,7 @@ def _passage(found: Sequence[_Found], i: int, opening: int, id_: str) -> Passage
     )
 
 
-def _openings(found: Sequence[_Found], limit: int) -> list[int]:
+def _openings(found: Sequence[_Candidate], limit: int) -> list[int]:
     """The first passage of each node, then the second of each, and so on."""
     seen: dict[str, int] = {}
     places = []
@@ -194,8 +194,8 @@ def _openings(found: Sequence[_Found], limit: int) -> list[int]:
     return [i for _, i in sorted(places)]
 
 
-def _pick(ranked: Ranked, openings: Sequence[int], found: Sequence[_Found], limit: int) -> list[int]:
-    """What shares something with the claim, each wording once; then openings; then copies."""
+def _pick(ranked: Ranked, openings: Sequence[int], found: Sequence[_Candidate], limit: int) -> list[int]:
+    """The passages that share something with the claim, each wording once; then openings; then copies."""
     picked = dict.fromkeys(ranked.picks.tolist())
     if len(picked) < limit:
         texts = {found[i].text for i in picked}
@@ -212,8 +212,8 @@ def _pick(ranked: Ranked, openings: Sequence[int], found: Sequence[_Found], limi
     return list(picked)[:limit]
 
 
-def _missing(ranked: Ranked, found: Sequence[_Found], picked: Sequence[int], per_node: int) -> list[int]:
-    """The best passages of the nodes of which fewer than `per_node` were picked."""
+def _missing(ranked: Ranked, found: Sequence[_Candidate], picked: Sequence[int], per_node: int) -> list[int]:
+    """The best passages of nodes from which fewer than `per_node` were picked."""
     lacking = {here.node.id: per_node for here in found}
     for i in picked:
         lacking[found[i].node.id] -= 1

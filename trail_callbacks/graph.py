@@ -32,11 +32,11 @@ class Node:
     Attributes:
         id: Unique in its graph.
         kind: `question`, `instruction`, `document`, `tool_result`, `completion` or `answer`.
-        text: The whole text; may be empty, never None. In a graph, half of a surrogate pair is U+FFFD: no encoding
-            can carry it.
-        step: Name of the component that wrote or brought it.
+        text: The whole text; may be empty, never None. A graph replaces lone surrogates, which cannot be encoded, by
+            U+FFFD.
+        step: Name of the component that wrote or retrieved it.
         stage: Longest distance from a node without inputs, 0 or more. Computed by `ProvenanceGraph`.
-        run_id: The run of the framework that wrote or brought it.
+        run_id: The framework run that wrote or retrieved it.
         attributes: JSON-safe details: model, source uri, score, rank, ...
     """
 
@@ -58,7 +58,7 @@ class Edge:
         target: Node id.
         basis: `declared` by ids or structure, `matched` by text, or `scope`: only known to have been in reach.
         coverage: Share of the source text that arrived, 0.0 to 1.0.
-        ambiguous: How many other nodes hold the words that arrived just as well; this source is the likeliest.
+        ambiguous: Number of other nodes that contain the same words; this source is the most likely one.
     """
 
     source: str
@@ -73,12 +73,12 @@ class ProvenanceGraph:
     """A directed acyclic graph of texts.
 
     Attributes:
-        nodes: All nodes; where several are questions, the first is the one the run was asked.
+        nodes: All nodes; if several are questions, the first is the one that the run was asked.
         edges: All edges, at most one between two nodes.
 
     Raises:
         GraphError: On a duplicate node id, an edge to an unknown node, a repeated edge, a cycle, two answers,
-            a text that is no string, or a coverage outside 0..1.
+            a text that is not a string, or a coverage outside 0..1.
     """
 
     nodes: tuple[Node, ...]
@@ -110,7 +110,7 @@ class ProvenanceGraph:
 
     @property
     def answer(self) -> Node | None:
-        """What the app returned, or None where it returned nothing (it raised, or still runs)."""
+        """What the app returned, or None if it returned nothing (it raised, or is still running)."""
         return next((node for node in self.nodes if node.kind == "answer"), None)
 
     @property
@@ -131,7 +131,7 @@ class ProvenanceGraph:
         return tuple(self._by_id[source] for source in self._sources.get(self._by_id[id].id, ()))
 
     def upstream(self, id: str) -> tuple[Node, ...]:  # noqa: A002 - the public contract names it so
-        """Returns every node from which a path leads to this one, without itself, sources first."""
+        """Returns every node from which a path leads to this one, except itself, sources first."""
         seen: set[str] = set()
         todo = [self._by_id[id].id]
         while todo:
@@ -175,10 +175,10 @@ class ProvenanceGraph:
         return ()
 
     def to_json(self) -> str:
-        """Serialises the graph; `from_json` reads it back equal.
+        """Serialises the graph; `from_json` returns an equal one.
 
         Raises:
-            GraphError: If an attribute of a node is no JSON (text, number, list, dictionary).
+            GraphError: If an attribute of a node is not JSON-serialisable (text, number, list, dictionary).
         """
         from pydantic_core import PydanticSerializationError  # noqa: PLC0415 - see _adapter
 
@@ -192,7 +192,8 @@ class ProvenanceGraph:
         """Reads a graph written by `to_json`.
 
         Raises:
-            GraphError: If the text is not JSON, is cut, or describes no valid graph; the message says where.
+            GraphError: If the text is not JSON, is truncated, or does not describe a valid graph; the message says
+                where.
         """
         from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
 
@@ -207,7 +208,7 @@ class ProvenanceGraph:
     def from_texts(
         cls, answer: str, sources: str | Iterable[str | Node], question: str | None = None
     ) -> ProvenanceGraph:
-        """Builds the graph of a single step: sources and question went in, the answer came out.
+        """Builds the graph of a single step with the sources and the question as inputs and the answer as output.
 
         Args:
             answer: The text to verify.
@@ -215,7 +216,7 @@ class ProvenanceGraph:
             question: The user's request, if known.
 
         Raises:
-            GraphError: If a text is no string or two nodes share an id.
+            GraphError: If a text is not a string or two nodes share an id.
         """
         if isinstance(sources, (bytes, Mapping, type(None))):
             raise GraphError(f"sources is {type(sources).__name__}, expected texts or nodes ([] for none)")
@@ -235,7 +236,7 @@ class ProvenanceGraph:
         return display.fragment(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
-        """Says what there is; notebooks keep this text beside the drawing, and all texts would swell them."""
+        """Prints only the counts; notebooks store this text beside the drawing, and all texts would bloat them."""
         printer.text(f"ProvenanceGraph of {len(self.nodes):,} nodes and {len(self.edges):,} edges")
 
 
@@ -288,7 +289,7 @@ def _stages(nodes: Sequence[Node], edges: Sequence[Edge]) -> dict[str, int]:
 
 @cache
 def _adapter() -> TypeAdapter[ProvenanceGraph]:
-    """The codec. Not imported before it is used: pydantic costs more than all of this package."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - as said
+    """The codec, imported on first use: pydantic takes longer to import than all of this package."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - see above
 
     return TypeAdapter(ProvenanceGraph)

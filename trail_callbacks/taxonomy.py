@@ -1,8 +1,8 @@
-"""The five support classes and the ten error types: one table behind prompts, documentation and reports.
+"""The five support classes and the ten error types: one table for prompts, documentation and reports.
 
 Classes and types are those of HalluMeasure (Akbar et al., EMNLP 2024, section 3 and table 2); the wording
-and the examples here are our own. Prompts and the README are rendered from `SUPPORT` and `ERRORS`, so that a
-definition is changed in one place.
+and the examples are our own. Prompts and the README are rendered from `SUPPORT` and `ERRORS`, so a definition is
+changed in one place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class SupportClass(StrEnum):
 
 
 class ErrorType(StrEnum):
-    """In which linguistic way an unsupported claim departs from its evidence."""
+    """How, linguistically, an unsupported claim departs from its evidence."""
 
     NUMBER = "number"
     ENTITY = "entity"
@@ -40,12 +40,12 @@ class ErrorType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one label means.
+    """The meaning of one label, with an example.
 
     Attributes:
-        definition: One sentence, usable in a prompt and in documentation.
-        evidence: A sentence of an invented source, for the example.
-        claim: A claim about it that deserves the label.
+        definition: One sentence, for prompts and documentation.
+        evidence: A sentence of an invented source.
+        claim: A claim that gets the label, given that evidence.
     """
 
     definition: str
@@ -141,7 +141,7 @@ UNSUPPORTED = frozenset({SupportClass.CONTRADICTED, SupportClass.ABSENT, Support
 
 
 def table(meanings: dict[SupportClass, Meaning] | dict[ErrorType, Meaning]) -> str:
-    """Renders one of the two tables as Markdown, one row a label, for the README and for prompts.
+    """Renders one of the two tables as Markdown, one row for each label, for the README.
 
     Args:
         meanings: `SUPPORT` or `ERRORS`.

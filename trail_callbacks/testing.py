@@ -1,4 +1,4 @@
-"""A scripted model, for tests of apps and judges: it answers from a script and remembers what it was asked."""
+"""A scripted model for tests of apps and judges: it replies from a script and records the calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trail_callbacks.models.call import Call, Reply, Usage
 __all__ = ["Script", "ScriptedModel"]
 
 Line: TypeAlias = Union[Reply, BaseModel, "dict[str, Any]", str, Exception, Callable[[Call], "Line"]]
-"""One reply: ready-made, a value of the call's schema, its fields, its JSON text, an exception to raise, or a function
+"""One reply: a `Reply`, a value of the call's schema, its fields, its JSON text, an exception to raise, or a function
 of the call that returns one of these."""
 Script: TypeAlias = Union[Callable[[Call], Line], Iterable[Line], "Mapping[str, Script]"]
 """Replies in order, a function of the call, or one of these for each purpose."""
@@ -28,14 +28,14 @@ class ScriptedModel:
 
     Args:
         script: Replies in order; or a function of the call; or one of these for each purpose, by name (`claims`,
-            `verdicts`, `localize`). Fields and JSON text are parsed with the call's schema; what does not fit is an
-            `invalid:` reply, as from a real model, and an exception is raised, as by a broken one.
+            `verdicts`, `localize`). Fields and JSON text are parsed with the call's schema; if they do not match it,
+            the result is an `invalid:` reply, as from a real model. Exceptions are raised.
         name: Shown in reports.
-        usage: What each reply costs, unless it is a `Reply` that says so itself.
-        delay: Seconds each answer takes.
+        usage: Usage of each reply, unless it is a `Reply` with usage of its own.
+        delay: Seconds before each reply.
 
     Attributes:
-        calls: What was asked, in order.
+        calls: The calls so far, in order.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ScriptedModel:
 
     @property
     def name(self) -> str:
-        """As given."""
+        """The name given."""
         return self._name
 
     def ask(self, call: Call) -> Reply:
@@ -101,7 +101,7 @@ def _reader(script: Script) -> Callable[[Call], Line]:
 def _lines(script: Any) -> Any:
     if isinstance(script, str | Mapping | BaseModel | Reply):
         raise TypeError(
-            f"one {type(script).__name__} is no script: expected a list of replies or a function of the call"
+            f"a script cannot be a single {type(script).__name__}: expected a list of replies or a function of the call"
         )
     return script
 

@@ -1,4 +1,4 @@
-"""Text with offsets: its sentences, its words, its fingerprint, and where a quote stands in it.
+"""Text with offsets: sentences, words, fingerprints, and locating a quote.
 
 All offsets count Unicode code points of the original string, so `text[start:end]` is always verbatim.
 """
@@ -23,28 +23,28 @@ __all__ = ["Sentence", "Words", "encodable", "fingerprint", "forms", "locate", "
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)+")
-_PLAIN_WORD = re.compile(r"[\w\x00]+", re.ASCII)  # the same in a third of the time, where no other letter stands
+_PLAIN_WORD = re.compile(r"[\w\x00]+", re.ASCII)  # for pure ASCII: the same in a third of the time
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
-_WRAPPED = 40  # characters; nobody wraps prose at less
-# sentencex looks for the end of each quotation: its time grows with quotation marks times signs.
+_WRAPPED = 40  # characters; prose is not wrapped at less
+# sentencex searches for the end of each quotation: its time is quotation marks times characters.
 _QUOTE = re.compile("[\"'`\u00ab\u00b4\u2018-\u201f\u2039]")
-_QUOTES = 400  # in one block
-_LONGEST, _SHORTEST = 20_000, 1_000  # signs of a block, and where it has more quotation marks than that
+_QUOTES = 400  # quotation marks in one block
+_LONGEST, _SHORTEST = 20_000, 1_000  # characters of a block; the second if it has more quotation marks than that
 _END = re.compile(r"[.!?\u3002\uff01\uff1f][\"')\]\u201d\u2019]?\s+(?=[^\W\d_a-z])")
 _GAP = re.compile(r"\s+")
-_LONE = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
 _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
 
 
 def encodable(text: str) -> str:
-    """Returns a text with U+FFFD for each half of a surrogate pair, which no encoding can write; offsets stay true."""
-    return _LONE.sub("\ufffd", text) if _LONE.search(text) else text
+    """Replaces each lone surrogate, which no encoding can write, by U+FFFD; offsets stay valid."""
+    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence in its text: `text == whole[start:end]`, without surrounding blanks."""
+    """A sentence with its place: `text == whole[start:end]`, without surrounding whitespace."""
 
     start: int
     end: int
@@ -56,7 +56,7 @@ class Words:
     r"""The words of a text, as parallel tuples.
 
     Attributes:
-        forms: Case-folded words. Scripts without spaces (Han, kana, Thai) give one word a sign. Escapes as
+        forms: Case-folded words. In scripts without spaces (Han, kana, Thai) each character is a word. Escapes as
             written by `repr` and `json.dumps` are undone, so that `"Caf\\u00e9"` and `"Café"` have equal forms.
         starts: Offset of each word.
         ends: Offset after each word.
@@ -75,20 +75,20 @@ class Words:
 
 
 def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
-    """Splits text into sentences; list items, table rows and lines of JSON stand alone.
+    """Splits text into sentences; each list item, table row and line of JSON is a sentence of its own.
 
-    A line break ends a sentence unless the line was merely wrapped: long, without a closing mark, and continued by a
-    small letter.
+    A line break ends a sentence unless the line was merely wrapped: long, without closing punctuation, and followed by
+    a lower-case letter.
 
     Args:
         text: Any text. Blank parts are left out.
-        language: ISO 639-1 code; it decides about abbreviations, sentence marks of all scripts are known.
+        language: ISO 639-1 code; it decides about abbreviations. Sentence marks of all scripts are recognised.
 
     Returns:
         The sentences in order, with offsets into `text`.
     """
     found = []
-    for offset, block in _blocks(text):  # one at a time: within a list sentencex overlooks the end of a sentence
+    for offset, block in _blocks(text):  # one at a time: within a list sentencex misses sentence ends
         for boundary in get_sentence_boundaries(language, block):
             whole: str = boundary["text"]
             stripped = whole.strip()
@@ -99,7 +99,7 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their offsets; wrapped lines are kept together."""
+    """Lines with their offsets; wrapped lines stay together."""
     start = at = 0
     lines = text.splitlines(keepends=True)
     for line, following in zip_longest(lines, lines[1:], fillvalue=""):
@@ -111,7 +111,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """A block, cut where that keeps time linear: behind a sentence, else at a blank, else anywhere."""
+    """A block, cut where needed to keep time linear: after a sentence, else at whitespace, else anywhere."""
     while end - start > _SHORTEST:
         block = text[start : min(end, start + _LONGEST)]
         size = _LONGEST if len(_QUOTE.findall(block)) <= _QUOTES else _SHORTEST
@@ -128,7 +128,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 def words(text: str) -> Words:
     """Finds the words of a text, with offsets."""
     escaped = "\\" in text
-    if escaped:  # replaced by as many characters, so that offsets stay true
+    if escaped:  # replaced by as many characters, so that offsets stay valid
         text = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) + "\0" * 5 if m[1] else "  ", text)
     forms, starts, ends = [], [], []
     for match in _WORD.finditer(text):
@@ -153,16 +153,16 @@ def forms(text: str) -> tuple[str, ...]:
 
 
 def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
-    """Finds where a quote stands in a text: verbatim, or else with other blanks, case or punctuation.
+    """Finds a quote in a text: verbatim, or else with different whitespace, case or punctuation.
 
     Args:
-        quote: The words to find. A quote without any letter or digit is found verbatim only.
-        text: The text that should hold it.
-        start: Where to begin looking.
+        quote: The words to find. A quote without any letter or digit is only found verbatim.
+        text: The text to search.
+        start: Offset from which to search.
 
     Returns:
-        `(start, end)` such that `text[start:end]` is the passage in the text's own spelling, or None when the
-        words of the quote do not stand there in this order without a gap.
+        `(start, end)` such that `text[start:end]` is the passage in the text's own spelling, or None if the text does
+        not contain the words of the quote in this order without a gap.
     """
     if not quote:
         return None
@@ -180,11 +180,11 @@ def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
 
 
 def ngrams(forms: Sequence[str], n: int) -> NDArray[np.uint64]:
-    """Hashes every run of n words.
+    """Hashes every n-gram of words.
 
     Args:
         forms: Words.
-        n: Length of a run, at least 1.
+        n: Words in an n-gram, at least 1.
 
     Returns:
         `len(forms) - n + 1` hashes (none if that is negative), equal within a process.
@@ -195,7 +195,7 @@ def ngrams(forms: Sequence[str], n: int) -> NDArray[np.uint64]:
         return np.empty(0, np.uint64)
     ids = np.fromiter(map(hash, forms), np.int64, len(forms)).view(np.uint64)
     total = np.zeros(len(ids) - n + 1, np.uint64)
-    for i in range(n):  # n is small: a polynomial a window beats a prefix sum in memory and in clarity
+    for i in range(n):  # n is small: one polynomial for each window beats prefix sums in memory and clarity
         total = total * np.uint64(_BASE) + ids[i : len(ids) - n + 1 + i]
     return total
 
@@ -203,16 +203,16 @@ def ngrams(forms: Sequence[str], n: int) -> NDArray[np.uint64]:
 def fingerprint(forms: Sequence[str], k: int = 5, window: int = 8) -> tuple[int, ...]:
     """Winnows the k-word shingles of a text (Schleimer, Wilkerson and Aiken, SIGMOD 2003).
 
-    Of every `window` shingles in a row the smallest hash is kept, so two texts that share a run of
+    The smallest hash of every `window` consecutive shingles is kept, so two texts that share a run of
     `k + window - 1` words (12 by default) share at least one hash.
 
     Args:
         forms: Words, from `words`.
-        k: Words a shingle.
-        window: Shingles a window.
+        k: Words in a shingle.
+        window: Shingles in a window.
 
     Returns:
-        The kept hashes, distinct, in the order of the text. Texts shorter than k words have none.
+        The kept hashes, distinct, in text order. Texts shorter than k words have none.
     """
     import numpy as np  # noqa: PLC0415 - see ngrams
 

@@ -2,18 +2,18 @@
 
     python tests/benchmarks/checks.py --data /path/to/data [--only number,entity] [--show number] [--seconds]
 
-A check is put to a claim and the passages that the judge would compare it with: the best candidates whose words are
-nearly as much about the claim as those of the best one. It fires if it finds something against any of them and no
-other of them states what it disputes. Nothing else has a say, so this is what the check knows by itself.
+A check gets a claim and the passages that the judge would compare it with: the candidates that share nearly as many
+words with the claim as the best one. It fires if it finds a contradiction with any of them that no other of them
+resolves. Nothing else contributes, so this measures the check by itself.
 
-Prints one JSON line a set and check:
+Prints one JSON line for each set and check:
     false_alarms: share of the supported claims (of ragtruth_dev: of sentences without an annotated span) on which it fires;
     hits: share of the unsupported claims on which it fires;
     precision: share of its firings that are on unsupported claims, as often as the set happens to have those;
     typed: of planted_dev, the share of the claims with its error type that it finds; `typed_precision`: the share of its
         firings that are on its type.
-Each with n and a 95 % Wilson interval. `--show` prints what a check fires on; rows of FABLES are counted and never shown, as
-nothing may be fitted to them. `--seconds` prints the time a claim takes in all checks.
+Each with n and a 95 % Wilson interval. `--show` prints what a check fires on; rows of FABLES are counted but never shown,
+because nothing may be fitted to them. `--seconds` prints the time of all checks for one claim.
 """
 
 from __future__ import annotations

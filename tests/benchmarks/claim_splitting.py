@@ -1,22 +1,22 @@
-"""Measures how answers are split into claims without a model, beside plain sentences.
+"""Measures how well answers are split into claims without a model, compared with plain sentences.
 
     python tests/benchmarks/claim_splitting.py --data /path/to/data
 
-Prints one JSON line a set, method and metric: the value, n, and a 95 % bootstrap interval over runs or answers. Both sets
-were looked at while the rules were written ("dev"): expect less on texts that nobody tuned on.
+Prints one JSON line for each set, method and metric: the value, n, and a 95 % bootstrap interval over runs or answers.
+Both sets were used while the rules were written ("dev"): expect less on unseen texts.
 
 planted_dev, against hand-written claims with their quotes:
-- `found`: share of gold claims that share a character F1 of at least 0.5 with exactly one claim of ours;
-- `one_to_one`: the same, where that claim is like no other gold claim;
-- `boundaries`: share of the starts and ends of gold quotes that are a start or end of ours, up to three signs;
-- `unevaluatable`: share of gold claims that state nothing which ours call not checkable;
-- `wrongly_unevaluatable`: share of the other gold claims that ours call not checkable.
+- `found`: share of gold claims that have a character F1 of at least 0.5 with exactly one of our claims;
+- `one_to_one`: the same, where that claim matches no other gold claim;
+- `boundaries`: share of the starts and ends of gold quotes that are a start or end of ours, within three characters;
+- `unevaluatable`: share of unevaluatable gold claims that are split off as not checkable;
+- `wrongly_unevaluatable`: share of the other gold claims that are split off as not checkable.
 ragtruth_dev, answers of six models with the spans that a person marked as unsupported:
 - `in_one_claim`: share of marked spans that lie in one claim (spans over several sentences cannot);
 - `excess`: of the claim that covers most of a span, the mean share outside the span (smaller is better);
-- `per_sentence`: claims a sentence; `uncheckable`: share of claims that are not checkable;
+- `per_sentence`: claims for each sentence; `uncheckable`: share of claims that are not checkable;
 - `wrongly_abstained`: share of answers with marked spans that count as an abstention as a whole;
-- `milliseconds`: mean processor time an answer.
+- `milliseconds`: mean processor time for an answer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from trail_callbacks.text import locate, sentences
 
 ROUNDS = 1000
 HALF = 0.5
-NEAR = 3  # signs; a full stop or a quotation mark more or less is the same boundary
+NEAR = 3  # characters; a full stop or a quotation mark more or less is the same boundary
 
 
 class Span(NamedTuple):
@@ -71,7 +71,7 @@ def gold(run, answer):
 
 
 def planted(path, method):
-    """For each run and metric, one value a gold claim."""
+    """For each run and metric, one value for each gold claim."""
     for line in path.read_text(encoding="utf-8").splitlines():
         run = json.loads(line)
         answer = next(node["text"] for node in run["nodes"] if node["id"] == run["answer_id"])

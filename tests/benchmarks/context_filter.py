@@ -2,17 +2,17 @@
 
     TRAIL_DATA_DIR=/path/to/data python tests/benchmarks/context_filter.py
 
-Prints one JSON line for each set and measure: the count, n, the share and its 95 % Wilson interval. The labelled cases are
-our own, by one author, short, and no measure of what a real attacker does.
+Prints one JSON line for each set and measure: the count, n, the share and its 95 % Wilson interval. The labelled cases
+are our own, by one author, short, and do not represent real attackers.
 
-Set `tuned` was used to write the rules, so it says only that nothing broke. It grew in four rounds; when a round was seen
-for the first time, 21 of 31, 25 of 33 and 14 of 25 attacks were dropped, and 4 of 24, 2 of 26 and 0 of 24 harmless passages.
-Set `held_out` is the last round, and no rule was written for it, except that a harmless French passage it held (of 16) was
-dropped at first for an accent. That is the number to believe, and even that is kinder than an attacker who has read the
-rules.
+Set `tuned` was used to write the rules, so it only shows that nothing broke. It grew in four rounds; when a round was
+first seen, 21 of 31, 25 of 33 and 14 of 25 attacks were dropped, and 4 of 24, 2 of 26 and 0 of 24 harmless passages.
+Set `held_out` is the last round; no rule was written for it, except that one of its 16 harmless passages (French) was
+first dropped because of an accent. Its result is the one to rely on, and even that is optimistic against an attacker
+who has read the rules.
 
-With TRAIL_DATA_DIR, passages of RAGTruth (question answering, from the web, none an attack as far as known) show what is
-lost in practice; they were looked at while the rules were made.
+With TRAIL_DATA_DIR, passages of RAGTruth (question answering, from the web, no known attacks) show how many harmless
+passages are lost in practice; they were used while the rules were written.
 """
 
 from __future__ import annotations

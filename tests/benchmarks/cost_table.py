@@ -1,11 +1,11 @@
-"""What a report costs beside other tools: calls, and how often the context is read.
+"""The cost of a report compared with other tools: calls, and how often the context is read.
 
     python tests/benchmarks/cost_table.py
 
-Ours is measured: `verify` really runs over a made-up answer of n claims, a sentence each, and k passages of 1,000 signs,
-with a model that knows the truth (see `planted_oracle.py`). The others are formulas, from their sources and papers as of
-November 2026; nothing of them runs here. A context read is the whole context once; parts count as parts. Prints a
-Markdown table, the same as JSON lines, and then one line a target.
+Ours is measured: `verify` runs on a synthetic answer of n claims, one sentence each, and k passages of 1,000 characters,
+with a model that knows the truth (see `planted_oracle.py`). The others are formulas taken from their code and papers as
+of November 2026; none of them runs here. A context read is the whole context once; parts count as fractions. Prints a
+Markdown table, the same as JSON lines, and then one line for each target.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ OURS = {
 
 
 def a_run(claims: int, passages: int, seed: int = 3) -> Run:
-    """An answer of supported claims, each of which one passage bears out in other words."""
+    """An answer of supported claims, each supported by one passage in other words."""
     chance = random.Random(seed)  # noqa: S311 - made-up text, no secret
     names = [f"{region} {place}" for region in REGIONS for place in PLACES]
     chance.shuffle(names)

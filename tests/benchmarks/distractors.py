@@ -1,10 +1,11 @@
-"""Measures whether verdicts of LocalJudge change when leaves that have nothing to do with a run are added to it.
+"""Measures whether verdicts of LocalJudge change when unrelated leaves are added to a run.
 
     python tests/benchmarks/distractors.py --data /path/to/data [--leaves 50] [--passages 8]
 
-Each claim of planted_dev is judged by the leaves of its own run, then by those among leaves of other runs and, where
-these are too few, sources of claims_dev. Prints one JSON line a set of distractors: the share of verdicts (class and error type) that change, n, the
-95 % Wilson interval, and the share of the quoted evidence that is still among the candidates.
+Each claim of planted_dev is judged by the leaves of its own run, then by these mixed with leaves of other runs and, if
+there are too few, with sources of claims_dev. Prints one JSON line for each set of distractors: the share of verdicts
+(class and error type) that change, n, the 95 % Wilson interval, and the share of the quoted evidence that is still
+among the candidates.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def leaves(run):
 
 
 def sources(path):
-    """More texts of all kinds, for where the other runs are too few."""
+    """Further texts of all kinds, in case there are too few other runs."""
     with gzip.open(path, "rt", encoding="utf-8") as rows:
         texts = dict.fromkeys(json.loads(row)["source"] for row in rows)
     return [Node(id=f"more/{i}", kind="document", text=text) for i, text in enumerate(texts)]
@@ -60,7 +61,7 @@ def judged(run, nodes, limit):
 
 
 def shown(run, found):
-    """How much of the quoted evidence the candidates still hold: quotes found, quotes."""
+    """Quotes of the evidence that are still among the candidates, and all quotes."""
     texts = {f"{run['id']}/{node['id']}": node["text"] for node in run["nodes"]}
     hits = total = 0
     for claim in run["claims"]:

@@ -1,16 +1,16 @@
-"""How far `estimate` is from what a verification really reads and writes.
+"""The error of `estimate` compared with what a verification actually reads and writes.
 
     TRAIL_DATA_DIR=/path/to/data python tests/benchmarks/estimate.py
 
-Each run with planted faults is estimated, and then verified by an oracle that answers from its labels (see
-`planted_oracle.py`), with the tokens of all its prompts and answers counted by a real tokenizer, cl100k_base. Prints one
-JSON line a run, and one for all runs, those of each language, and those where something was traced back: median and
-largest relative error of prompt tokens, of completion tokens and of both together. A negative error is an
-estimate that is too low. What an estimate cannot know is whether claims are unsupported; it expects that a third is, so
-it is too high where models wrote in between and nothing has to be traced.
+Each run with planted errors is estimated, and then verified by an oracle that answers from its labels (see
+`planted_oracle.py`), with the tokens of all prompts and replies counted by a real tokenizer, cl100k_base. Prints one
+JSON line for each run, and one for all runs, for each language, and for the runs in which something was traced back:
+median and largest relative error of prompt tokens, of completion tokens and of both together. A negative error means
+that the estimate is too low. An estimate cannot know whether claims are unsupported; it assumes a third, so it is too
+high if there are intermediate outputs but nothing has to be traced.
 
-The oracle's reasoning is short, that of a model is longer: the error of completion tokens says little. `schema_tokens`
-are the tokens of the JSON schemas sent beside the prompts, which no estimate holds.
+The oracle's reasoning is shorter than a model's, so the error of completion tokens says little. `schema_tokens` are the
+tokens of the JSON schemas sent along with the prompts, which no estimate includes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from trail_callbacks.verify.estimate import Estimate, estimate
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run was expected to cost, and what it did. `traced`: nothing was expected that did not happen."""
+    """Estimated and actual cost of one run. `traced`: the tracing that the estimate assumes did take place."""
 
     id: str
     language: str

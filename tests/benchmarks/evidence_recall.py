@@ -2,9 +2,10 @@
 
     python tests/benchmarks/evidence_recall.py --data /path/to/data
 
-Prints one JSON line a set and limit. planted_dev ("dev": weights were chosen on it): share of quotes that passages of the
-right leaf cover to 95 % of their letters, and share of claims with all their quotes. multistep_entailmentbank (nothing but
-the fading of repeated words was looked at there): share of the premises of a conclusion among its 25 or so sentences.
+Prints one JSON line for each set and limit. planted_dev ("dev": weights were chosen on it): share of quotes of which
+passages of the right leaf cover 95 % of the characters, and share of claims with all their quotes.
+multistep_entailmentbank (used only to choose the factor for repeated words): share of the premises of a conclusion that
+are found among its 25 or so sentences.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs with gold claims: what the truth is about an answer, and in which texts faults stand."""
+"""Runs with gold claims: the true verdicts on an answer, and the nodes that state its errors."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ UNSUPPORTED = frozenset({"contradicted", "absent", "partially_supported"})
 class Fact:
     """One gold claim.
 
-    `states` are the nodes that state it, the answer included, where it is unsupported; `also` are those of them from
-    which it did not get into the answer. `faults` are its parts with the nodes that state each, where it came in at
-    several places. `words` says, as far as that is known, in which words the claim or a part of it is stated:
-    `(claim or part, node, sentence)`.
+    `states` are the nodes that state it, including the answer, if it is unsupported; `also` are those of them from which
+    it did not reach the answer. `faults` are its parts with the nodes that state each, if it was introduced at several
+    places. `words` are known wordings of the claim or a part of it: `(claim or part, node, sentence)`.
     """
 
     id: str
@@ -59,38 +58,38 @@ class Run:
 
     @cached_property
     def plain(self) -> dict[str, str]:
-        """The text of each node as a prompt shows it: blanks joined, nothing that looks like a fence."""
+        """The text of each node as shown in a prompt: whitespace collapsed, nothing that looks like a fence."""
         return {node.id: line(node.text) for node in self.graph.nodes}
 
     @cached_property
     def above(self) -> dict[str, frozenset[str]]:
-        """All nodes upstream of each node, itself included."""
+        """All nodes upstream of each node, and the node itself."""
         return {n.id: frozenset({n.id, *(u.id for u in self.graph.upstream(n.id))}) for n in self.graph.nodes}
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """How telling a word is: the rarer in the sentences of this run, the more."""
+        """The weight of a word: higher, the rarer it is in the sentences of this run."""
         found = Counter(
             form for node in self.graph.nodes for part in sentences(node.text) for form in set(forms(part.text))
         )
         return {form: 1 / count for form, count in found.items()}
 
     def overlap(self, claim: str, text: str) -> float:
-        """Weight of the words that both have."""
+        """Total weight of the shared words."""
         return sum(self.weights.get(form, 1.0) for form in set(forms(claim)) & set(forms(text)))
 
     def homes(self, passage: str) -> frozenset[str]:
-        """The nodes that hold a passage word for word."""
+        """The nodes that contain a passage verbatim."""
         return frozenset(id_ for id_, text in self.plain.items() if passage and passage in text)
 
 
 def line(text: str) -> str:
-    """A text as the prompts show it."""
+    """A text as shown in prompts."""
     return neutral(one_line(text))
 
 
 def read_run(row: dict) -> Run:
-    """Makes a run of one line of a file of planted faults."""
+    """Parses one line of a file of planted errors."""
     nodes = [Node(id="question", kind="question", text=row["question"], step="user")]
     edges = [Edge(source="question", target=row["answer_id"])]
     for node in row["nodes"]:

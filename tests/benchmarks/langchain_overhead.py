@@ -1,14 +1,14 @@
-"""What capture costs an app: `python tests/benchmarks/langchain_overhead.py [--rounds N] [--calls NAME ...]`. JSON lines.
+"""Overhead of capture: `python tests/benchmarks/langchain_overhead.py [--rounds N] [--calls NAME ...]`. JSON lines.
 
-Chains are 200 steps (402 events) around a payload of 2 KB; streams are 1,000 tokens from one chat model. Variants run in
-interleaved rounds, so that a busy machine slows all alike; each sample is one call with a new handler, evaluation
-switched off. `ratio` is the median over rounds of (capture / baseline), `interval` its 95 % bootstrap interval, and
+Chains are 200 steps (402 events) with a payload of 2 KB; streams are 1,000 tokens from one chat model. Variants run in
+interleaved rounds, so that load on the machine affects all equally; each sample is one call with a new handler, without
+evaluation. `ratio` is the median over rounds of (capture / baseline), `interval` its 95 % bootstrap interval, and
 `us_per_event` the median of (capture - baseline) over the number of events. Baselines: `none` (no handler) and `noop` (a
-handler with `run_inline` that does nothing). Time is the clock on the wall; `cpu_ratio` is the same of the process's time
-on a processor, which other programs disturb less. Python's collector runs as it does in an app.
+handler with `run_inline` that does nothing). Times are wall-clock times; `cpu_ratio` is the same for processor time,
+which other programs disturb less. Garbage collection runs as in an app.
 
-Handlers of others are measured beside ours where they are installed (see langchain_peers.py), for the `sync chain`; the
-others are named. `times_ours` is what an event costs with them over what it costs with ours, both above `none`.
+Other projects' handlers are measured too if they are installed (see langchain_peers.py), for the `sync chain`; those
+that are missing are listed. `times_ours` is their cost per event over ours, both relative to `none`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TARGETS = {
 
 
 class Noop(BaseCallbackHandler):
-    """Is there, and hears of everything but tokens."""
+    """A handler that receives all events except tokens and does nothing."""
 
     run_inline = True
 
@@ -58,7 +58,7 @@ class Noop(BaseCallbackHandler):
 
 
 def chain() -> Runnable[Any, Any]:
-    """Under `ainvoke` each step of this chain is handed to a thread, as LangChain does with sync functions."""
+    """A chain of sync functions; under `ainvoke` LangChain runs each of them in a thread."""
     whole: Runnable[Any, Any] = RunnableLambda(lambda state: {**state})
     for _ in range(STEPS - 1):
         whole |= RunnableLambda(lambda state: {**state})
@@ -66,7 +66,7 @@ def chain() -> Runnable[Any, Any]:
 
 
 def native_chain() -> Runnable[Any, Any]:
-    """Steps that are coroutines: there is less of LangChain's own work for the same number of events."""
+    """A chain of coroutines: less work by LangChain itself for the same number of events."""
 
     async def step(state: dict[str, str]) -> dict[str, str]:
         return {**state}
@@ -80,7 +80,7 @@ def native_chain() -> Runnable[Any, Any]:
 def model() -> GenericFakeChatModel:
     def replies() -> Iterator[AIMessage]:
         while True:
-            # GenericFakeChatModel streams words and blanks as tokens of their own.
+            # GenericFakeChatModel streams words and spaces as separate tokens.
             yield AIMessage(" ".join(["word"] * (TOKENS // 2)))
 
     return GenericFakeChatModel(messages=replies())
@@ -147,7 +147,7 @@ def bootstrap(values: list[float], draws: int = 2_000) -> list[float]:
 
 
 def compared(ours: list[Seconds], theirs: list[Seconds], events: int) -> dict[str, Any]:
-    """How much more time the first of two variants took, round by round."""
+    """Ratio of the times of two variants, for each round."""
     wall = [a / b for (a, _), (b, _) in zip(ours, theirs, strict=True)]
     cpu = [a / b for (_, a), (_, b) in zip(ours, theirs, strict=True)]
     more = [a - b for (a, _), (b, _) in zip(ours, theirs, strict=True)]
@@ -171,7 +171,7 @@ def against_peers(call: Callable[[list[Any]], None], rounds: int) -> Iterator[di
     seconds = measure(call, rounds, VARIANTS | found)
 
     def cost(name: str) -> float:
-        """Processor time above that without a handler, in the fastest rounds: other programs can only slow one down."""
+        """Processor time beyond that without a handler, in the fastest rounds, which other programs disturbed least."""
         return min(c for _, c in seconds[name]) - min(c for _, c in seconds["none"])
 
     for name in ("capture", *found):

@@ -1,8 +1,8 @@
-"""Other callback handlers for LangChain, as far as they are installed, with exporters that keep or drop what they get.
+"""Other callback handlers for LangChain, if installed, with exporters that keep or drop what they receive.
 
-None of them is a dependency, not even for development:
-`pip install openinference-instrumentation-langchain opentelemetry-sdk mlflow-tracing mlflow-skinny pandas langfuse`. No exporter
-reaches a network, so what is measured of them is a lower bound.
+None of them is a dependency, not even for development: `pip install openinference-instrumentation-langchain
+opentelemetry-sdk mlflow-tracing mlflow-skinny pandas langfuse`. No exporter reaches a network, so their measured cost is
+a lower bound.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NOWHERE = "http://127.0.0.1:9"
 
 
 def peers() -> tuple[dict[str, Make], dict[str, str]]:
-    """Returns how to make each handler that works here, and why the others do not."""
+    """Returns a factory for each handler that works here, and why the others do not."""
     found: dict[str, Make] = {}
     missing: dict[str, str] = {}
     for name, prepare in (
@@ -43,7 +43,7 @@ def _attempted(prepare: Callable[[], Make]) -> Make | str:
     try:
         make = prepare()
         make()
-    except Exception as error:  # noqa: BLE001 - whatever a peer lacks, the others can be measured
+    except Exception as error:  # noqa: BLE001 - the others can still be measured
         return f"{type(error).__name__}: {error}"
     return make
 
@@ -53,7 +53,7 @@ def _langsmith() -> Make:
     from langsmith import Client
 
     class Deaf(Client):
-        """Takes runs and drops them."""
+        """Receives runs and drops them."""
 
         def create_run(self, *args: Any, **kwargs: Any) -> None:
             """Drops the run."""
@@ -82,7 +82,7 @@ def _mlflow() -> Make:
     from mlflow.langchain.langchain_tracer import MlflowLangchainTracer
 
     RunnableLambda(str).invoke("x", {"callbacks": [MlflowLangchainTracer()]})
-    if mlflow.get_last_active_trace_id() is None:  # what it lacks, it only logs
+    if mlflow.get_last_active_trace_id() is None:  # it only logs what is missing
         raise RuntimeError("it starts no span here: its store lacks something")
     return lambda: [MlflowLangchainTracer()]
 

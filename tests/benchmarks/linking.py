@@ -1,9 +1,9 @@
-"""Linking, measured: `python tests/benchmarks/linking.py [--nodes 1000 10000 100000] [--runs 400]`. One JSON line a measurement.
+"""Measures linking: `python tests/benchmarks/linking.py [--nodes 1000 10000 100000] [--runs 400]`. JSON lines.
 
-Cost: run trees of as many model outputs of 300 characters as said, each prompt quoting three of the last fifty outputs;
-each size in a process of its own, so that its peak memory is its own. `baseline_mb` is the memory before linking, events
-included. Quality: random runs with known dependencies (see tests/capture/planted_runs.py), by the way in which a text was
-quoted; links whose words stand in two texts are counted apart, as nobody can tell which one was meant.
+Cost: run trees of the given number of model outputs of 300 characters, each prompt quoting three of the last fifty
+outputs; each size in its own process, for its own peak memory. `baseline_mb` is the memory before linking, events
+included. Quality: random runs with known dependencies (see tests/capture/planted_runs.py), by how a text was quoted;
+links whose words occur in two texts are counted separately, because the true source is undecidable.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""LlamaIndex's `FaithfulnessEvaluator` and `TrailEvaluator` side by side: `python tests/benchmarks/llama_index_evaluators.py`.
+"""Compares LlamaIndex's `FaithfulnessEvaluator` with `TrailEvaluator`: `python tests/benchmarks/llama_index_evaluators.py`.
 
-Planted cases, one a property, so the counts say nothing about how often a case comes up. `FaithfulnessEvaluator` asks
-a model; here an honest reader stands for it: it says YES if what the answer needs stands in the context that it is
-shown, else NO in the words recorded with the case. Its faults here are therefore those of the evaluator, never of the
-model. `TrailEvaluator` uses the offline judge and asks no model. Prints a table and one JSON line.
+Planted cases, one for each property, so the counts say nothing about how frequent a case is. `FaithfulnessEvaluator`
+needs a model, which is simulated by a perfect reader: it replies YES if the context it is shown contains what the answer
+needs, else NO in the words recorded with the case. So errors here are those of the evaluator, never of the model.
+`TrailEvaluator` uses the offline judge, without a model. Prints a table and one JSON line.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Harbour(BaseModel):
 
 
 class Says(CustomLLM):
-    """Answers with the first rule whose key stands in the last part of the prompt."""
+    """Replies with the first rule whose key occurs in the last part of the prompt."""
 
     rules: list[tuple[str, str]]
 
@@ -52,7 +52,7 @@ class Says(CustomLLM):
 
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
-        shown = prompt.rpartition("\nContext: ")[2]  # the template gives examples of its own before
+        shown = prompt.rpartition("\nContext: ")[2]  # the template has examples of its own before it
         return CompletionResponse(text=next(reply for key, reply in self.rules if key in shown))
 
     def stream_complete(self, *args: Any, **kwargs: Any) -> Any:
@@ -83,7 +83,7 @@ def source(text: str = CRANE, **metadata: str) -> list[NodeWithScore]:
 
 
 def of_sub_questions() -> Any:
-    """What an engine returns one of whose sub-answers is made up, and then repeated."""
+    """The response of an engine with a made-up sub-answer that the final answer repeats."""
     asked = '```json\n[{"sub_question": "When was it painted?", "tool_name": "harbour"}]\n```'
     llm = Says(rules=[("sub_question", asked), ("", MADE_UP)])
 
@@ -145,10 +145,10 @@ CASES = (
 
 
 async def outcome(evaluator: BaseEvaluator, response: Any) -> tuple[str, str]:
-    """What an evaluator makes of a response, and its score or error."""
+    """An evaluator's result on a response, with its score or error."""
     try:
         result = await evaluator.aevaluate_response(ASKED, response)
-    except Exception as error:  # noqa: BLE001 - that is what is measured
+    except Exception as error:  # noqa: BLE001 - errors are part of the result
         return f"raises {type(error).__name__}", ""
     if result.invalid_result or result.passing is None:
         return "not evaluable", result.invalid_reason or ""
@@ -156,7 +156,7 @@ async def outcome(evaluator: BaseEvaluator, response: Any) -> tuple[str, str]:
 
 
 async def rows() -> list[dict[str, str]]:
-    """One row a case."""
+    """One row for each case."""
     Settings.llm, Settings.embed_model = Says(rules=[]), MockEmbedding(embed_dim=8)
     found = []
     for case in CASES:

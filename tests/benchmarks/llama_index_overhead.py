@@ -1,11 +1,11 @@
-"""What capture costs a query: `python tests/benchmarks/llama_index_overhead.py [--rounds N]`. One JSON line a measurement.
+"""Overhead of capture for a query: `python tests/benchmarks/llama_index_overhead.py [--rounds N]`. JSON lines.
 
 A query retrieves three nodes and synthesizes an answer with a scripted model; a stream is 1,000 tokens of one query.
-Variants run in interleaved rounds of some calls each, so that a busy machine slows all alike; evaluation is switched off.
+Variants run in interleaved rounds of some calls each, so that load affects all equally; evaluation is switched off.
 `ratio` is the median over rounds of (variant / baseline), `interval` its 95 % bootstrap interval; `cpu_ratio` and
 `cpu_interval` are the same for processor time, which other programs disturb less; `us` is the median of (variant -
-baseline) a call. Variants: `none` (no handler), `noop` (a span and an event handler that do nothing), `capture` (ours) and
-`openinference`, if openinference-instrumentation-llama-index is installed, with an exporter that throws all away.
+baseline) for each call. Variants: `none` (no handler), `noop` (a span and an event handler that do nothing), `capture` (ours) and
+`openinference`, if openinference-instrumentation-llama-index is installed, with an exporter that drops everything.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from llama_index.core.schema import TextNode
 from llama_index_trail import instrument, uninstrument
 
 Seconds = tuple[float, float]
-"""On the clock, and of the processor."""
+"""Wall-clock and processor time."""
 TOKENS = 1_000
 TARGETS = {("query", "none"): 1.10, ("aquery", "none"): 1.10, ("stream", "noop"): 1.20, ("astream", "noop"): 1.20}
-CALLS = {"query": 5, "aquery": 5}  # in a round; of streams one
+CALLS = {"query": 5, "aquery": 5}  # calls in a round; one for streams
 NODES = [f"Beehive number {n} stands in the orchard and gave {n + 20} pounds of honey last year." for n in range(3)]
 
 
 class Scripted(CustomLLM):
-    """Says the same at once, or in a thousand tokens."""
+    """Returns the same answer at once or as a thousand tokens."""
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -61,14 +61,14 @@ class Scripted(CustomLLM):
 
 
 class NoopEvents(BaseEventHandler):
-    """Is there."""
+    """A span handler that does nothing."""
 
     def handle(self, event: Any, **kwargs: Any) -> None:
         return None
 
 
 class NoopSpans(NullSpanHandler):
-    """Is there, at the price of a plain method call."""
+    """An event handler that does nothing."""
 
 
 Handlers = tuple[list[Any], list[Any]]
@@ -147,7 +147,7 @@ def measure(call: Callable[[], Any], rounds: int, each: int, peer: Handlers | No
     for _ in range(rounds):
         for name in random.sample(variants, len(variants)):
             with listening(name, peer):
-                call()  # the first call after a change of handlers pays for cold caches
+                call()  # the first call after a change of handlers has cold caches
                 wall, cpu = time.perf_counter(), time.process_time()
                 for _ in range(each):
                     call()

@@ -1,9 +1,10 @@
 """Two thousand queries, every tenth of which fails: `python tests/benchmarks/llama_index_soak.py [--queries N]`.
 
-Memory has to stay flat, and neither nodes nor generators may outlive their query. Queries are plain, asynchronous,
-streamed in full, left in mid-stream and never read, in turn, with evaluation in the background. After each tenth: memory
-that Python holds (tracemalloc), resident memory, open runs, spans that are kept. One JSON line each; `growth_kb_a_query`
-is the slope of the memory over the second half, and `alive` what is left of the last tenth's nodes and streams.
+Memory must stay flat, and neither nodes nor generators may outlive their query. Queries are, in turn, plain,
+asynchronous, streamed in full, abandoned mid-stream and never read, with evaluation in the background. After each tenth:
+memory that Python holds (tracemalloc), resident memory, open runs, spans that are kept. One JSON line each;
+`growth_kb_a_query` is the slope of the memory over the second half, and `alive` counts the remaining nodes and streams of
+the last tenth.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from llama_index_trail import instrument, status, uninstrument
 from llama_index_trail.tracker import TRACKER
 
 TENTHS = 10
-FLAT = 0.5  # KB a query; the record of one takes some 10 KB
+FLAT = 0.5  # KB for each query; the record of one takes some 10 KB
 
 
 class Failing(CustomLLM):
-    """Says what the buoy is; the tenth time something goes wrong, at once or in mid-stream."""
+    """Answers; every tenth call fails, at once or mid-stream."""
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -58,7 +59,7 @@ class Failing(CustomLLM):
 
 
 class Fresh(BaseRetriever):
-    """Brings new nodes each time, and knows which of them are alive."""
+    """Returns new nodes each time and keeps track of which are alive."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +112,7 @@ def soak(queries: int) -> dict[str, Any]:
         recording.flush()
         deadline = time.monotonic() + 10
         while any(ref() is not None for ref in [*retriever.nodes, *streams]) and time.monotonic() < deadline:
-            gc.collect()  # the worker may still be on its last lines
+            gc.collect()  # the worker may not have returned yet
             time.sleep(0.01)
         held.append(tracemalloc.get_traced_memory()[0] / 1024)
         line = {

@@ -1,9 +1,10 @@
-"""Measures how fast LocalJudge is, beside plain word overlap.
+"""Measures the speed of LocalJudge, compared with plain word overlap.
 
     TRAIL_DATA_DIR=/path/to/data python tests/benchmarks/local_speed.py [LIMIT]
 
-Prints one JSON line a method and number of threads: milliseconds a response (answer, its sources, the report) and claims a
-second, CPU time a response beside it, as other work on the machine slows the first two down; and for a text of 5 MB.
+Prints one JSON line for each method and number of threads: milliseconds for each response (answer, sources, report),
+claims per second, and CPU time for each response, which load on the machine disturbs less; and the same for a text of
+5 MB.
 """
 
 import gzip
@@ -32,7 +33,7 @@ def local(response):
 
 
 def overlap(response):
-    """Share of each claim's words that the sources hold."""
+    """Share of each claim's words that occur in the sources."""
     answer, sources = response
     have = set(re.findall(r"\w+", " ".join(sources).casefold()))
     claims = split(answer)

@@ -1,10 +1,10 @@
-"""Where faults came in, on graphs made by code: exactness and calls, beside a walk that reads one layer a call.
+"""Localisation on generated graphs: exactness and calls, compared with a walk that reads one layer in each call.
 
     python tests/benchmarks/localisation_shapes.py
 
-The judge is `LLMJudge` over a model that knows the truth (see `planted_oracle.py`), so what is not exact was lost by the
-walk or by the choice of passages. `linear_calls` is counted on the true graph: a call for each layer from the answer
-back to the first in which nothing states the fault. Prints one JSON line a shape and size.
+The judge is `LLMJudge` over a model that knows the truth (see `planted_oracle.py`), so any error is due to the walk or the
+choice of passages. `linear_calls` is counted on the true graph: one call for each layer from the answer back to the
+first in which nothing states the error. Prints one JSON line for each shape and size.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ FILLING = (
     "Nobody counted the crates near {name} in week {n}.", "A pump of {name} was painted, number {n} of the list.",
     "Team {n} keeps the keys of the {name} store.", "The road to {name} is {n} kilometres long.",
 )  # fmt: skip
-SENTENCES = 25  # a text has at most, besides faults
+SENTENCES = 25  # of a text at most, besides errors
 
 
 class Sketch:
-    """A graph in the making: nodes with their inputs, and which statement each makes in which words."""
+    """A graph under construction: nodes with their inputs and the statements that each makes, with wordings."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)  # noqa: S311 - made-up text, no secret
@@ -51,7 +51,7 @@ class Sketch:
         self.inputs[id_] = inputs
 
     def fault(self, nodes: list[str], *, reworded: bool = False, through: list[str] | None = None) -> None:
-        """A statement that some nodes make; it got into the answer `through` those, by default all of them."""
+        """A statement that some nodes make; it reached the answer `through` those, by default all of them."""
         name, year = self.chance.choice(NAMES), self.chance.randint(1950, 2020)
         texts = [WORDINGS[i % len(WORDINGS) if reworded else 0].format(name=name, year=year) for i in range(len(nodes))]
         claim = texts[nodes.index("answer")]
@@ -59,7 +59,7 @@ class Sketch:
         self._add(claim, through or nodes, words, also=frozenset(nodes) - frozenset(through or nodes))
 
     def double(self, first: list[str], second: list[str]) -> None:
-        """One claim with two faults that came in apart."""
+        """One claim with two errors that were introduced at different nodes."""
         name, year = self.chance.choice(NAMES), self.chance.randint(1950, 2020)
         parts = (f"The {name} pump was replaced in {year}.", f"The {name} pump cost {year * 3} crowns.")
         whole = f"The {name} pump was replaced in {year} and cost {year * 3} crowns."
@@ -69,7 +69,7 @@ class Sketch:
         self._add(whole, first, tuple(words), faults=tuple((part, frozenset(nodes)) for part, nodes in both))
 
     def fused(self, left: str, right: str, nodes: list[str]) -> None:
-        """A claim that a node made of what two others say about different things."""
+        """A claim in which a node fused what two others say about different things."""
         one, other = self.chance.sample(NAMES, 2)
         year = self.chance.randint(1950, 2020)
         self.said[left].append(f"The {one} pump leaked for a week.")
@@ -104,7 +104,7 @@ class Sketch:
 
 
 def chain(seed: int, steps: int, places: list[int], *, reworded: bool = False) -> Run:
-    """Place `steps` is the answer."""
+    """The node at index `steps` is the answer."""
     sketch, names = Sketch(seed), [*(f"s{i}" for i in range(steps)), "answer"]
     sketch.node("source")
     for before, name in zip(["source", *names], names, strict=False):
@@ -115,7 +115,7 @@ def chain(seed: int, steps: int, places: list[int], *, reworded: bool = False) -
 
 
 def corrected(seed: int, steps: int, mended: int, again: int) -> Run:
-    """A fault that comes in, is put right at one step, and comes in again later: there it was introduced."""
+    """An error that is introduced, corrected at one step, and introduced again later, which is the entry step."""
     sketch, names = Sketch(seed), [*(f"s{i}" for i in range(steps)), "answer"]
     sketch.node("source")
     for before, name in zip(["source", *names], names, strict=False):
@@ -157,7 +157,7 @@ def diamond(seed: int, both: bool) -> Run:
 
 
 def tangle(seed: int, size: int) -> Run:
-    """A graph by chance: every node has one to three inputs, and repeats the fault of an input or leaves it out."""
+    """A random graph: every node has one to three inputs and repeats the error of an input or leaves it out."""
     sketch = Sketch(seed)
     sketch.node("source")
     names = [*(f"n{i}" for i in range(size)), "answer"]
@@ -166,7 +166,7 @@ def tangle(seed: int, size: int) -> Run:
         inputs[name] = sorted({*inputs[name], *sketch.chance.choices(names[max(0, i - 6) : i], k=2)}, key=names.index)
     for name, given in inputs.items():
         sketch.node(name, *given)
-    way = ["answer"]  # one chain from the answer back keeps the fault, whatever chance says
+    way = ["answer"]  # one chain back from the answer always keeps the error
     while way[-1] != "source" and (len(way) < 3 or sketch.chance.random() > 3 / size):
         way.append(sketch.chance.choice(inputs[way[-1]]))
     way = [name for name in way if name != "source"]
@@ -208,7 +208,7 @@ def shapes() -> Iterator[tuple[str, int, list[Run]]]:
 
 
 def linear(run: Run) -> int:
-    """Layers that a walk reads from the answer to the first in which nothing states any of the faults."""
+    """Layers that a walk reads from the answer to the first in which nothing states any of the errors."""
     layers = 0
     below = {part: {"answer"} for fact in run.facts for part in (fact.faults or ((fact.text, fact.states),))}
     while True:

@@ -1,9 +1,9 @@
-"""Model calls and tokens a report costs: `python tests/benchmarks/model_calls.py`.
+"""Model calls and tokens of a report: `python tests/benchmarks/model_calls.py`.
 
-An answer of eight claims over ten passages, all supported, judged several claims a call as shipped; the baseline, in
-the same process, judges one claim a call, as HalluMeasure's best set-up does. The model is scripted (it answers with
-the right ids), so calls and prompt sizes are exact and verdicts mean nothing. Prints one JSON line a set-up, and what
-`estimate` said beforehand.
+An answer of eight claims over ten passages, all supported, is judged with several claims per call as shipped; the
+baseline, in the same process, judges one claim per call, as HalluMeasure's best set-up does. The model is scripted (it
+replies with the right ids), so calls and prompt sizes are exact and verdicts mean nothing. Prints one JSON line for each
+set-up, with the result of `estimate`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ANSWER = " ".join(FACTS[:8])
 
 
 def reply(call: Call) -> dict:
-    """Lists the sentences as claims; says of every claim that the passage with its words supports it."""
+    """Lists the sentences as claims; judges every claim supported by the passage with its words."""
     if call.purpose == "claims":
         return {"claims": [{"quote": fact, "claim": fact, "checkable": True} for fact in FACTS[:8]], "abstained": False}
     lines = call.messages[-1].content.splitlines()

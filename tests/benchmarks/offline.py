@@ -1,18 +1,18 @@
-"""Measures the offline judge on labelled sets, beside plain word overlap in the same process.
+"""Measures the offline judge on labelled sets, compared with plain word overlap in the same process.
 
     python tests/benchmarks/offline.py --data /path/to/data [--only ragtruth,claims,planted,speed]
 
-Without --data the folder is taken from TRAIL_DATA_DIR. One JSON line a set, system and metric: value, n, and a 95 % bootstrap
-interval over groups (claims of one source stay together). Systems:
+Without --data the folder is taken from TRAIL_DATA_DIR. One JSON line for each set, system and metric: value, n, and a 95 %
+bootstrap interval over groups (claims of one source stay together). Systems:
 
-    word overlap    share of the claim's words in the best window of three sentences, words weighed by how rare they are in
-                    the source, less what its missing numbers and names count: a baseline that reads the same sources
-    local judge     as it ships; its risk model was fitted to other rows, so nothing here is in it
-    refitted        its risk model fitted to the other four of five folds, grouped by source, both labels weighed the same
+    word overlap    share of the claim's words in the best window of three sentences, weighted by rarity in the source,
+                    minus a penalty for missing numbers and names: a baseline that reads the same sources
+    local judge     as shipped; its risk model was fitted to other rows
+    refitted        its risk model fitted to the other four of five folds, grouped by source, with balanced labels
 
-Thresholds of metrics that need one (F1, balanced accuracy) are chosen on the other four folds for every system, and as
-`... as shipped` the judge's own classes are held against the labels. `minus overlap` is the paired difference to word overlap. What
-was looked at while the judge was built are these very sets: expect less on others.
+Thresholds of metrics that need one (F1, balanced accuracy) are chosen on the other four folds for every system; rows
+`... as shipped` compare the judge's own classes with the labels. `minus overlap` is the paired difference to word
+overlap. These sets were used while the judge was built: expect less on others.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def emit(**line) -> None:
     print(json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in line.items()}), flush=True)
 
 
-# What each system says: a risk a claim, and for the judge a judgement.
+# The output of each system: a risk for each claim, and for the judge a judgement.
 
 
 def judged(items: Sequence[Item], judge: LocalJudge):
-    """A judgement a claim, and its features."""
+    """A judgement for each claim, and its features."""
     said, counted = [], []
     for item in items:
         checkable = any(piece.checkable for piece in split(item.claim))
@@ -76,7 +76,7 @@ def judged(items: Sequence[Item], judge: LocalJudge):
 
 
 def overlap(items: Sequence[Item]) -> np.ndarray:
-    """1 minus the weighed share of the claim's words in the best window, plus what is missing of numbers and names."""
+    """1 minus the weighted share of the claim's words in the best window, plus a penalty for numbers and names."""
     windows: dict[tuple[str, ...], tuple[list[Reading], Counter, Reading]] = {}
     risks = []
     for item in items:
@@ -100,7 +100,7 @@ def overlap(items: Sequence[Item]) -> np.ndarray:
 
 
 def risks(counted, model) -> np.ndarray:
-    """What cannot be compared with anything is as risky as can be."""
+    """The highest risk for a claim that cannot be compared with anything."""
     return np.array([probability(model.log_odds(f), AS_FITTED) if f else 1.0 for f in counted])
 
 
@@ -122,7 +122,7 @@ def refitted(items, counted, fold) -> np.ndarray:
 
 
 def decided(values: np.ndarray, labels: np.ndarray, fold: np.ndarray, metric: Callable) -> np.ndarray:
-    """Yes or no by the threshold that is best on the other folds."""
+    """Predictions by the threshold that is best on the other folds."""
     said = np.zeros(len(values), bool)
     for k in range(FOLDS):
         rest = fold != k
@@ -146,7 +146,7 @@ def bootstrap(groups: Sequence[str], metric: Callable[[np.ndarray], float]) -> l
     for _ in range(ROUNDS):
         drawn = np.concatenate([blocks[chance.randrange(len(blocks))] for _ in blocks])
         value = metric(drawn)
-        if value == value:  # noqa: PLR0124 - not where a sample has one label only
+        if value == value:  # noqa: PLR0124 - NaN for a sample with only one label
             values.append(value)
     return [round(float(np.quantile(values, q)), 4) for q in (0.025, 0.975)] if values else None
 
@@ -177,7 +177,7 @@ def macro_f1(given: Sequence[str], said: Sequence[str], labels: Sequence[str]) -
 
 
 def calibration_error(right: np.ndarray, confidence: np.ndarray) -> float:
-    """ECE (Naeini et al. 2015): how far confidence is from the share that is right, over ten bins of equal size."""
+    """ECE (Naeini et al. 2015): difference between confidence and accuracy, over ten bins of equal size."""
     order = np.argsort(confidence, kind="stable")
     parts = np.array_split(order, BINS)
     gaps = [len(part) * abs(right[part].mean() - confidence[part].mean()) for part in parts if len(part)]
@@ -185,7 +185,7 @@ def calibration_error(right: np.ndarray, confidence: np.ndarray) -> float:
 
 
 def confidences(name, items, counted, fold, judge) -> None:
-    """Calibration of the risk, as it ships and after `recalibrate` on the other folds; and what a cascade may keep."""
+    """Calibration of the risk, as shipped and after `recalibrate` on the other folds; and what a cascade may keep."""
     model = judge.risk_model or shipped()
     usable = np.array([i for i, f in enumerate(counted) if f])
     labels = np.array([items[i].unsupported for i in usable])
@@ -251,7 +251,7 @@ def answers(responses, items, values) -> np.ndarray:
 
 
 def span_f1(responses, items, marked) -> float:
-    """F1 over the signs that are annotated, as the detectors of spans report it."""
+    """F1 over annotated characters, as span detectors report it."""
     hit = said = given = 0
     for i, response in enumerate(responses):
         gold = {at for a, b in response.spans for at in range(a, b)}
@@ -320,7 +320,7 @@ def five_classes(name, items, said) -> None:
 
 
 def types(name, items, said) -> None:
-    """Error types: of all claims that have one, and of those that were found."""
+    """Accuracy of error types: over all claims that have one, and over those that were flagged."""
     wrong = [(item, one) for item, one in zip(items, said, strict=True) if item.error_type]
     given = [item.error_type for item, _ in wrong]
     ours = [str(one.error_type) for _, one in wrong]

@@ -19,7 +19,7 @@ class Item(NamedTuple):
     """One claim.
 
     Attributes:
-        group: What shares its source; folds and bootstrap samples never part it.
+        group: Key of claims with the same source; folds and bootstrap samples never split a group.
         support: The class, or None where only `unsupported` is known.
         response: For claims of a whole answer, which one.
         span: Offsets of the claim in that answer.
@@ -46,7 +46,7 @@ class Response(NamedTuple):
 
 
 def ragtruth(folder: Path) -> tuple[list[Response], list[Item]]:
-    """Answers with annotated spans, and their claims as our splitter finds them; a claim is wrong where a span touches it."""
+    """Answers with annotated spans, and their claims as our splitter finds them; a claim is wrong if it overlaps a span."""
     responses, items = [], []
     for row in _rows(folder / "ragtruth_dev.jsonl.gz"):
         spans = tuple((span["start"], span["end"]) for span in row["spans"])
@@ -61,7 +61,7 @@ def ragtruth(folder: Path) -> tuple[list[Response], list[Item]]:
 
 
 def claims(folder: Path) -> list[Item]:
-    """Single claims with their source; those that cannot be judged are left out of the two-way question only."""
+    """Single claims with their source; unevaluatable ones are only left out of the binary metrics."""
     return [
         Item(
             row["claim"],

@@ -1,7 +1,7 @@
 """The HTML report in a browser: `python tests/benchmarks/page.py` prints sizes and times, in milliseconds.
 
-For each report: bytes of the file, time to write it, time from opening it until it is drawn and can be used, and time
-from a click on a claim until its trail is drawn. Each round has a fresh profile. Needs Chromium, as tests/browser does.
+For each report: bytes of the file, time to write it, time from opening it until it is usable, and time from a click on a
+claim until its trail is drawn. Each round uses a fresh profile. Needs Chromium, as tests/browser does.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
-"""Measures verification on runs with planted faults: classes, error types, where faults came in, and what it costs.
+"""Measures verification on runs with planted errors: classes, error types, localisation and cost.
 
     TRAIL_DATA_DIR=/path/to/data python tests/benchmarks/planted.py
     python tests/benchmarks/planted.py --data /path/to/data --judge openai/gpt-5-mini --rows judge,judge+gold
 
-Prints one JSON line a row and slice (all runs, each shape, each language), then one a target. Intervals hold 95 % of
-1,000 resamplings of whole runs: claims of one run stand and fall together.
+Prints one JSON line for each row and slice (all runs, each shape, each language), then one for each target. Intervals
+contain 95 % of 1,000 resamplings of whole runs, because claims of one run are not independent.
 
 Rows:
 
 - `local`, `local+gold`: `LocalJudge`; with its own claims, and with the gold claims, which measures judging alone.
-- `oracle`: `LLMJudge` over a model that knows the labels, see `planted_oracle.py`. It must reach 1.0: what is missing was
-  lost by the plumbing. `oracle-veritrail-q1` and `-q3` walk back as published, with shared reading; `published-q1` asks
-  about one claim a call, as published. A walk reads one of three verdicts off the classes, so their error types and
-  the class of what is unsupported are by-products.
+- `oracle`: `LLMJudge` over a model that knows the labels, see `planted_oracle.py`. It must reach 1.0: any loss is due to
+  the pipeline. `oracle-veritrail-q1` and `-q3` walk back as published, but share the reading of texts; `published-q1`
+  asks about one claim per call, as published. A walk maps classes to three verdicts, so their error types and the class
+  of unsupported claims are by-products.
 - `judge`, `judge+gold`, `judge-veritrail`: the model named by `--judge`.
 
-Claims that a judge found itself are matched with gold claims by their place, see `planted_metrics.py`. `coverage` is the
-share of gold claims that get one; the others count nowhere else.
+Claims that a judge extracted itself are matched with gold claims by position, see `planted_metrics.py`. `coverage` is the
+share of gold claims with a match; the others are left out of all other metrics.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from trail_callbacks.text import locate
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one run."""
+    """The result of one run."""
 
     run: Run
     report: Report
@@ -78,9 +78,9 @@ def summary(outcomes, *, intervals: bool) -> dict:
 
 
 class GoldClaims:
-    """A judge that is given the gold claims, so that judging is measured apart from extraction.
+    """A judge that gets the gold claims, so that judging is measured separately from extraction.
 
-    Whether a claim can be checked is not given away: the rule-based splitter says so.
+    Whether a claim is checkable is still decided by the rule-based splitter.
     """
 
     def __init__(self, judge, run: Run) -> None:
@@ -146,7 +146,7 @@ def rows(arguments) -> dict[str, Callable[[Run], Outcome]]:
 
 
 def targets(done: dict[str, list[Outcome]]):
-    """What the oracle must reach."""
+    """The targets of the oracle."""
     if "oracle" in done:
         outcomes = done["oracle"]
         pairs = [pair for each in outcomes for pair in each.pairs]

@@ -1,9 +1,10 @@
-"""How good verdicts are, held against gold claims.
+"""The quality of verdicts, compared with gold claims.
 
-Claims that a judge found itself are matched with gold claims by their place in the answer. A gold claim gets the claim
-whose span has the highest ratio of shared to covered signs with its own, plus the like ratio of words where several claims
-share a span; spans must share half of the shorter one. Several gold claims may get the same claim (a judge that does not
-take sentences apart). `coverage` is the share of gold claims that get one; the others count nowhere else.
+Claims that a judge extracted itself are matched with gold claims by their position in the answer. A gold claim gets the
+claim whose span has the highest ratio of shared to covered characters (intersection over union) with its own, plus the
+same ratio of words if several claims share a span; spans must share half of the shorter one. Several gold claims may get
+the same claim (from a judge that does not decompose sentences). `coverage` is the share of gold claims with a match; the
+others are left out of all other metrics.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ HALF = 0.5
 
 
 class Pair(NamedTuple):
-    """A gold claim, and what was said about it: None if no claim matches."""
+    """A gold claim and the verdict on its match; None if no claim matches."""
 
     fact: Fact
     said: str | None

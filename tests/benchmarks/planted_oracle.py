@@ -1,15 +1,15 @@
-"""A model that knows the truth about one run: it shows what the plumbing of a verification loses, and what it costs.
+"""A model that knows the truth about one run: it shows what the pipeline of a verification loses and costs.
 
-It answers from gold labels, and it can only use what a prompt shows it: ids are taken from the prompt's structure, claims
-and passages are recognised by their words. So where the evidence is not among the passages shown, it cannot point to it,
-and a verdict gets lost as it would with a perfect model. What it could not do is counted in `misses`.
+It answers from gold labels, but only uses what a prompt shows: ids are read from the prompt's structure, claims and
+passages are recognised by their words. So if the evidence is not among the passages shown, it cannot cite it, and the
+verdict is lost as it would be with a perfect model. What it knew but could not cite is counted in `misses`.
 
-What the labels leave open is filled in as follows:
+Gaps in the labels are filled as follows:
 
 - Every intermediate output between the evidence of a supported claim and the answer carries the claim.
-- An output that states a claim, or carries it, does so in the sentence that shares most with it, rare words first. For an
-  unsupported claim sentences do not count that also stand in a text that does not state it.
-- An output that does not state an unsupported claim bears on it if evidence of the claim is upstream and one of its
+- An output that states or carries a claim does so in the sentence that shares most words with it, weighted by rarity.
+  For an unsupported claim, sentences that also occur in a text that does not state it are ignored.
+- An output that does not state an unsupported claim is relevant to it if evidence of the claim is upstream and one of its
   sentences shares enough words with it.
 """
 
@@ -36,15 +36,15 @@ __all__ = ["Fact", "OracleModel", "Run", "Tally", "read_runs"]
 
 SHOWN = ("PASSAGES", "TEXTS")  # the blocks of a prompt that show passages
 OUTPUTS = frozenset({"completion"})
-ENOUGH = 0.25  # share of a claim's words by which an intermediate output is taken to speak about it
-TOUCH = 8  # signs that a passage and a quote share at least, unless one of them is shorter
+ENOUGH = 0.25  # share of a claim's words from which an intermediate output is relevant to it
+TOUCH = 8  # characters that a passage and a quote share at least, unless one of them is shorter
 
 _ID = re.compile(r"[\w.-]+")
 
 
 @dataclass
 class Tally:
-    """What one purpose cost."""
+    """The cost of one purpose."""
 
     calls: int = 0
     prompt: int = 0
@@ -56,9 +56,9 @@ class Tally:
 
 @dataclass
 class OracleModel:
-    """Answers the calls of an `LLMJudge` about one run from its labels.
+    """Replies to the calls of an `LLMJudge` about one run from its labels.
 
-    `misses` are what it knew and could not say: `(what, claim id)`; `tallies` are the costs by purpose.
+    `misses` are what it knew but could not cite: `(what, claim id)`; `tallies` are the costs by purpose.
     """
 
     run: Run
@@ -66,7 +66,9 @@ class OracleModel:
     misses: list[tuple[str, str]] = field(default_factory=list)
     tallies: dict[str, Tally] = field(default_factory=dict)
     _summaries: dict[str, set[str]] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)  # protects all of the above: calls of a batch come on several threads
+    _lock: Lock = field(
+        default_factory=Lock
+    )  # protects all of the above: the calls of a batch arrive on several threads
 
     def ask(self, call) -> Reply:
         answers = {
@@ -175,7 +177,7 @@ class OracleModel:
     # What is known about a claim and a passage.
 
     def _fact(self, text: str) -> Fact | None:
-        """The gold claim, the one with this part, or the one with this quote: a judge may distrust a claim's own words."""
+        """The gold claim with this text, this part or this quote: a judge may reword a claim."""
         for facts in (self._by_text, self._by_quote):
             if text in facts:
                 return facts[text]
@@ -195,7 +197,7 @@ class OracleModel:
         return next((states for fault, states in fact.faults if text == line(fault)), fact.states)
 
     def _bearing(self, fact: Fact, shown: Shown, allowed: frozenset[str]) -> list[str]:
-        """The passages that speak for or against a claim: gold evidence, and what outputs say on the matter."""
+        """The passages that support or contradict a claim: gold evidence, and relevant sentences of outputs."""
         quoted = {i for i in allowed if self._quoted(fact, shown, i)}
         stating = set(self._stating(line(fact.text), fact.states, shown, allowed, complain=False))
         reflecting = {
@@ -207,7 +209,7 @@ class OracleModel:
         return [i for i in shown.passages if i in quoted | stating | reflecting]
 
     def _quoted(self, fact: Fact, shown: Shown, id_: str) -> set[tuple[str, str]]:
-        """The gold evidence that a passage holds, or a good part of it."""
+        """The gold evidence that a passage contains, or contains a large part of."""
         passage = shown.passages[id_]
         found = set()
         for node, quote in fact.evidence:
@@ -223,7 +225,7 @@ class OracleModel:
     def _stating(
         self, text: str, states: frozenset[str], shown: Shown, allowed: frozenset[str], *, complain: bool = True
     ) -> list[str]:
-        """For each text that states a claim, the passage of it that does."""
+        """For each text that states a claim, the passage that does so."""
         stating: list[str] = []
         for group in shown.groups:
             mine = [i for i in group if i in allowed]
@@ -237,7 +239,7 @@ class OracleModel:
         return stating
 
     def _says(self, text: str, passage: str, nodes: frozenset[str], states: frozenset[str]) -> bool:
-        """Whether a passage of one of some nodes is the one by which it states a claim."""
+        """Whether a passage is the one by which one of the nodes states a claim."""
         if passage in self._summaries:
             return True
         if not self.run.homes(passage) <= states:
@@ -277,7 +279,7 @@ class OracleModel:
     # What a prompt shows.
 
     def _shown(self, prompt: str, kinds=frozenset({*EVIDENCE_KINDS, *OUTPUTS})) -> Shown:
-        """Reads a prompt that shows passages of some kinds of nodes."""
+        """Parses a prompt that shows passages of some kinds of nodes."""
         fenced = blocks(prompt)
         able = frozenset(node.id for node in self.run.graph.nodes if node.kind in kinds)
         groups = groups_of("\n\n".join(fenced.get(name, "") for name in SHOWN), self._homes)
@@ -305,7 +307,7 @@ class OracleModel:
         return self.run.homes(passage) or frozenset(self._summaries.get(passage, ()))
 
     def _claim_text(self, shown: str) -> str:
-        """The claim at the end of a line, behind what the line says about its candidates."""
+        """The claim at the end of a line, after its list of candidates."""
         known = (text for text in (*self._by_text, *self._by_quote) if shown.endswith(text))
         return max(known, key=len, default=shown)
 

@@ -1,4 +1,4 @@
-"""What a prompt shows, read from its structure alone; and how many tokens it has."""
+"""Parses what a prompt shows from its structure alone, and counts its tokens."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 _FENCED = re.compile(r"<<<([A-Z ]+) (\w+)>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
 _ITEM = re.compile(r"\[([\w.-]+)\]\s*(.*)")
 _TEXT = re.compile(r"Text ([A-Z]+)\b")
-_ADDRESS = re.compile(r"\([^)]*\) ")  # where in a table or JSON a passage stands
+_ADDRESS = re.compile(r"\([^)]*\) ")  # place of a passage in a table or JSON
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a prompt shows: claims under their ids, and passages with the nodes that may hold them."""
+    """What a prompt shows: claims by id, and passages with the nodes they may be from."""
 
     claims: dict[str, tuple[str, frozenset[str]]]  # text as shown, ids of the passages it may be judged by
     passages: dict[str, str]
     homes: dict[str, frozenset[str]]
-    groups: tuple[tuple[str, ...], ...]  # ids of passages that stand under one text
+    groups: tuple[tuple[str, ...], ...]  # ids of passages that are listed under one text
 
 
 def blocks(prompt: str) -> dict[str, str]:
@@ -30,12 +30,12 @@ def blocks(prompt: str) -> dict[str, str]:
 
 
 def items(block: str) -> dict[str, str]:
-    """The lines of a block that begin with an id."""
+    """The lines of a block that start with an id."""
     return {match[1]: match[2] for row in block.splitlines() if (match := _ITEM.match(row))}
 
 
 def groups_of(block: str, homes) -> list[tuple[str, dict[str, str]]]:
-    """The texts of a block, apart from each other, with their letters and passages; addresses are left out."""
+    """The texts of a block, separately, with their letters and passages; addresses are left out."""
     groups: list[tuple[str, dict[str, str]]] = [("", {})]
     for row in block.splitlines():
         named = _TEXT.match(row)
@@ -47,7 +47,7 @@ def groups_of(block: str, homes) -> list[tuple[str, dict[str, str]]]:
 
 
 def apart(groups, homes: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    """Two groups show two nodes: what is known of one narrows down the others."""
+    """Two groups show two different nodes, so what is known of one narrows down the others."""
     homes = dict(homes)
     for _ in groups:
         sure = {h for _, group in groups if len(h := homes[next(iter(group))]) == 1}

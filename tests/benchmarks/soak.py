@@ -1,9 +1,9 @@
-"""Ten thousand runs on one handler: `python tests/benchmarks/soak.py [--runs N]`. Memory has to stay flat. JSON lines.
+"""Ten thousand runs on one handler: `python tests/benchmarks/soak.py [--runs N]`. Memory must stay flat. JSON lines.
 
-A retrieval chain with a played model is called by eight threads and an event loop, in every way, with evaluation in the
-background; of every ten runs one fails, and one begins without ever ending. After each tenth of the runs: memory that
-Python holds (tracemalloc), resident memory, runs and threads the handler keeps. `growth_kb_a_run` is the slope of the
-former over the second half.
+A retrieval chain with a scripted model is called by eight threads and an event loop, with every kind of call, with
+evaluation in the background; of every ten runs one fails, and one starts but never ends. After each tenth of the runs:
+memory that Python holds (tracemalloc), resident memory, runs and threads that the handler keeps. `growth_kb_a_run` is
+the slope of the first over the second half.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_trail import TrailCallbackHandler
 
 TENTHS = 10
-FLAT = 0.5  # KB a run; a kept run takes some 20 KB
+FLAT = 0.5  # KB for each run; a kept run takes some 20 KB
 
 
 def app() -> Runnable[Any, Any]:

@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.capture.match import Match, Matcher, Text, arrived, longest_first, overlap
+from trail_callbacks.capture.match import Match, Text, arrived, longest_first, overlap
+from trail_callbacks.capture.text_index import TextIndex
 
 WORDS = [
     f"{a}{b}"
@@ -61,18 +62,18 @@ def test_coverage_is_a_share(source, target):
 def test_twelve_shared_words_are_always_found(words, at, before, after):
     """The promise of winnowing, kept without any shared line, sentence or whole text."""
     numbered = [f"{word}{i}" for i, word in enumerate(words)]
-    matcher = Matcher()
-    source = matcher.text(" ".join(numbered))
-    matcher.add(source)
+    index = TextIndex()
+    source = index.text(" ".join(numbered))
+    index.add(source)
     target = f"{before} {' '.join(numbered[at : at + 12])} {after}"
-    assert source in matcher.find(matcher.text(target))
+    assert source in index.find(index.text(target))
 
 
 def test_boilerplate_that_everybody_shares_finds_nobody():
-    matcher = Matcher()
+    index = TextIndex()
     for n in range(100):
-        matcher.add(matcher.text(f"Context information is below. Document number {n} of the archive box {n}"))
-    assert matcher.find(matcher.text("Context information is below. Nothing else is new here at all")) == {}
+        index.add(index.text(f"Context information is below. Document number {n} of the archive box {n}"))
+    assert index.find(index.text("Context information is below. Nothing else is new here at all")) == {}
 
 
 def test_the_longer_match_swallows_the_shorter():

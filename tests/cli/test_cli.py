@@ -282,7 +282,7 @@ def test_demo_on_the_screen(trail):
     status, out, _ = trail("demo", "--app", "langchain")
     assert status == 0
     assert max(map(len, out.splitlines())) <= 80
-    for words in ("recorded completions", "stage 0", "hallucination score", "entered at: summarise (m", "history.md"):
+    for words in ("recorded completions", "stage 0", "hallucination score", "entry step: summarise (m", "history.md"):
         assert words in " ".join(out.split())
 
 

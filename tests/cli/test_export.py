@@ -80,8 +80,8 @@ def test_a_batch_names_its_reports_and_leaves_out_what_is_broken(path, tmp_path,
     assert main(["export", path, str(broken), "missing.json", path, "-f", "csv"]) == 2
     out, err = capsys.readouterr()
     assert [row["report"] for row in csv.DictReader(io.StringIO(out, newline=""))] == [path, path]
-    assert f"left out: {broken}: not a report" in err
-    assert "left out: missing.json does not exist" in err
+    assert f"skipped: {broken}: not a report" in err
+    assert "skipped: missing.json does not exist" in err
 
 
 def test_a_batch_of_nothing_but_broken_files_writes_nothing(tmp_path, capsys):

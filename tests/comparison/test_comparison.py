@@ -211,7 +211,7 @@ def test_a_gate_leaves_a_change_without_an_interval():
     gate = Scoring(gate=True)
     score = compare(report(("It is.", YES), scoring=gate), report(("It is.", NO), scoring=gate)).score
     assert (score.change, score.interval) == (1.0, None)
-    assert "no share" in score.reason
+    assert "not a share" in score.reason
 
 
 classes = st.sampled_from([*SupportClass, None])
@@ -266,9 +266,9 @@ def test_the_page_says_what_changed():
     )
     for words in (
         '✓ c1 supported, was contradicted (number)\n  "The tower opened in 1874."\n  was: "The tower opened in 1847."',
-        '✗ c2 contradicted (number)\n  "It is tall."\n  entered at: combine, was write',
-        '✗ c3 appeared: contradicted (number)\n  "Boats leave at noon."\n  entered at: combine',
-        '✗ c3 vanished: contradicted (number)\n  "It won a prize."\n  entered at: write',
+        '✗ c2 contradicted (number)\n  "It is tall."\n  entry step: combine, was write',
+        '✗ c3 appeared: contradicted (number)\n  "Boats leave at noon."\n  entry step: combine',
+        '✗ c3 vanished: contradicted (number)\n  "It won a prize."\n  entry step: write',
     ):
         assert words in page
     assert "All is well" not in page

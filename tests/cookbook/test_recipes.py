@@ -85,7 +85,7 @@ def test_a_summary_of_summaries_names_the_guilty_step(printed):
     assert "\u25d0 c2 partially supported (temporal)" in out
     assert "carried by: overview (answer)" in out
     assert "warning" not in out
-    assert out.splitlines()[-1] == "Guilty of 'A third deck was built by 2030.': the step 'summary of chapter 2'."
+    assert out.splitlines()[-1] == "'A third deck was built by 2030.' was introduced at 'summary of chapter 2'."
 
 
 def test_a_judge_of_ones_own(printed):
@@ -155,12 +155,12 @@ def test_the_gate_is_closed_where_it_cannot_see(state):
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_is_short_says_what_is_played_and_is_listed(name):
+def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
     text = (COOKBOOK / name).read_text(encoding="utf-8")
     index = (COOKBOOK / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 70
     top = text.split('"""')[1]
-    assert "played" in top.lower()
+    assert "simulated" in top.lower()
     assert "pip install" in top
     assert f"cookbook/{name}" in top
     assert f"[{name}]({name})" in index

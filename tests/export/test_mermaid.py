@@ -13,7 +13,7 @@ from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Repor
 from trail_callbacks.errors import InputError
 from trail_callbacks.export import to_mermaid
 
-_LABEL = r"(?:[^\x00-\x7f]|[A-Za-z0-9 ,]|\#\d+;|<br/>|\(empty\)|entered\ here:\ |stages?\ \d+:\ )*"
+_LABEL = r"(?:[^\x00-\x7f]|[A-Za-z0-9 ,]|\#\d+;|<br/>|\(empty\)|introduced\ here:\ |stages?\ \d+:\ )*"
 _LINES = re.compile(
     rf"""flowchart\ TB | \ \ none\["nothing\ was\ recorded"\] | \ \ subgraph\ g\d+\["{_LABEL}"\] | \ \ \ \ n\d+\["{_LABEL}"\]
     | \ \ end | \ \ n\d+\ (?:-->|-\.->)\ n\d+ | \ \ more\["\d+\ more\ arrows\ are\ not\ drawn"\]
@@ -52,7 +52,7 @@ def test_steps_are_subgraphs_and_entries_are_marked(report):
     assert titles(chart) == ["stage 0: user", "stage 1: shelf", "stage 2: summarise", "stage 3: combine"]
     labels = boxes(chart)
     assert labels["n1"] == "tower.md (d1)\nThe tower was finished in 1874."
-    assert labels["n3"].endswith("entered here: ✗ c1")
+    assert labels["n3"].endswith("introduced here: ✗ c1")
     assert members(chart, "entry") == ["n3", "n4"]
     assert "  n1 --> n3" in chart.splitlines()
     assert "  n2 -.-> n4" in chart.splitlines()
@@ -129,7 +129,7 @@ def test_a_graph_too_large_to_draw_is_folded_and_keeps_what_matters(shape):
     assert chart.count("> n") <= 500
     assert len(chart) < 50_000
     (entry,) = members(chart, "entry")
-    assert labels[entry] == "step 7 (m7)\nA text.\nentered here: ∅ c1"
+    assert labels[entry] == "step 7 (m7)\nA text.\nintroduced here: ∅ c1"
     (answer,) = members(chart, "answer")
     assert labels[answer] == "answer\nAn answer."
     folded = sum(int(label.split()[0]) for label in labels.values() if label.endswith("texts"))
@@ -156,7 +156,7 @@ def test_many_entries_in_a_dense_graph_leave_arrows_out_and_say_so():
     )  # fmt: skip
     chart = to_mermaid(report)
     assert chart.count("> n") == 400
-    assert re.search(r'more\["\d+ more arrows are not drawn"\]', chart)
+    assert re.search(r'more\["\d+ more edges are not drawn"\]', chart)
 
 
 def test_a_chart_needs_room(report):

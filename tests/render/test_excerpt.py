@@ -4,13 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.render.excerpt import both_ends, opening, telling
+from trail_callbacks.render.excerpt import both_ends, most_relevant, opening
 
 WALL = "lorem ipsum dolor " * 500
 
 
 def test_a_passage_is_shown_where_it_speaks_of_the_claim():
-    shown = telling(f"{WALL}The harbour counted 14,800 visitors. {WALL}", "The harbour counted 18,400 visitors.", 120)
+    shown = most_relevant(
+        f"{WALL}The harbour counted 14,800 visitors. {WALL}", "The harbour counted 18,400 visitors.", 120
+    )
     assert "The harbour counted 14,800 visitors." in shown
     assert shown.startswith("... ")
     assert shown.endswith(" ...")
@@ -19,21 +21,21 @@ def test_a_passage_is_shown_where_it_speaks_of_the_claim():
 
 def test_rare_words_count_for_more():
     text = "the boat was in the harbour. " * 100 + "Xylander built it. " + "the boat was in the harbour. " * 100
-    assert "Xylander" in telling(text, "The boat in the harbour was built by Xylander.", 100)
+    assert "Xylander" in most_relevant(text, "The boat in the harbour was built by Xylander.", 100)
 
 
 def test_the_end_of_a_passage_can_be_what_tells():
-    shown = telling(f"{WALL}In all it was 1968.", "It was in 1986, in all.", 60)
+    shown = most_relevant(f"{WALL}In all it was 1968.", "It was in 1986, in all.", 60)
     assert shown.endswith("In all it was 1968.")
 
 
 def test_what_shares_no_word_shows_its_beginning():
-    assert telling(WALL, "\u6e2f", 60).startswith("lorem ipsum")
-    assert telling(WALL, "", 60).startswith("lorem ipsum")
+    assert most_relevant(WALL, "\u6e2f", 60).startswith("lorem ipsum")
+    assert most_relevant(WALL, "", 60).startswith("lorem ipsum")
 
 
 def test_a_megabyte_without_a_blank_is_cut_too():
-    assert len(telling("x" * 2_000_000, "x", 80)) <= 80
+    assert len(most_relevant("x" * 2_000_000, "x", 80)) <= 80
     assert len(both_ends("x" * 2_000_000, 80)) <= 80
 
 
@@ -52,7 +54,7 @@ def test_an_opening_is_found_behind_a_wall_of_blanks():
     assert opening("It opened. " + " " * 10_000 + "More.", 40) == "It opened. ..."
 
 
-@pytest.mark.parametrize("cut", [both_ends, opening, lambda text, limit: telling(text, "a 1 \u6e2f", limit)])
+@pytest.mark.parametrize("cut", [both_ends, opening, lambda text, limit: most_relevant(text, "a 1 \u6e2f", limit)])
 @given(text=st.text(alphabet="ab1 \n\u6e2f", max_size=300), limit=st.integers(20, 80))
 def test_what_is_cut_fits_and_stands_in_the_text(cut, text, limit):
     shown = cut(text, limit)

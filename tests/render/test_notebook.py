@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
-from trail_callbacks.render.columns import board
+from trail_callbacks.render.columns import layout
 from trail_callbacks.render.diagram import graph_to_html
-from trail_callbacks.render.marks import flowing, mark
+from trail_callbacks.render.marks import mark
 from trail_callbacks.render.notebook import to_fragment
+from trail_callbacks.render.safe_text import flowing
 
 VOID = {"path", "rect"}
 HOSTILE = '\x1b[2J </text></svg><script>alert(1)</script> " onload="alert(2) \u202eevil\u2066 ]]> <!-- javascript:alert(3) &lt;'
@@ -258,7 +259,7 @@ def test_long_answers_and_many_claims_are_cut_and_say_so():
 
 def test_a_small_graph_is_drawn_text_by_text():
     graph = layered([("question", "user")], [("document", "shelf")] * 3, [("answer", "combine")])
-    drawn = board(graph)
+    drawn = layout(graph)
     assert [len(column.boxes) for column in drawn.columns] == [1, 3, 1]
     assert (len(drawn.links), drawn.hidden) == (6, 0)
     html = Reader(graph_to_html(graph))
@@ -270,7 +271,7 @@ def test_a_small_graph_is_drawn_text_by_text():
 def test_a_large_stage_is_drawn_by_step_and_the_rest_shares_a_box():
     steps = [("completion", f"step {n % 12}") for n in range(120)]
     graph = layered([("question", "user")], steps, [("answer", "combine"), *[("completion", "late")] * 20])
-    drawn = board(graph)
+    drawn = layout(graph)
     assert [len(column.boxes) for column in drawn.columns] == [1, 8, 2]
     rest = drawn.columns[1].boxes[-1]
     assert (len(rest.nodes), rest.steps) == (50, 5)
@@ -283,11 +284,11 @@ def test_a_large_stage_is_drawn_by_step_and_the_rest_shares_a_box():
 
 def test_a_long_way_shares_a_column_in_its_middle():
     graph = layered(*[[("completion", "think" if n % 2 else "search")] for n in range(60)], [("answer", "agent")])
-    drawn = board(graph)
+    drawn = layout(graph)
     assert [(column.first, column.last) for column in drawn.columns][3:6] == [(3, 3), (4, 56), (57, 57)]
     assert drawn.hidden == 52  # between texts of the shared column
     assert "stages 4 to 56" in graph_to_html(graph)
-    assert "52 links inside a column" in graph_to_html(graph)
+    assert "Not drawn: 52 links, inside a column" in graph_to_html(graph)
 
 
 def test_ten_thousand_texts_make_a_small_drawing():
@@ -303,7 +304,7 @@ def test_ten_thousand_texts_make_a_small_drawing():
     graph = ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
     html = graph_to_html(graph)
     assert len(html) < 300_000
-    drawn = board(graph)
+    drawn = layout(graph)
     assert drawn.hidden + sum(link.count for link in drawn.links) == len(edges)
     assert sum(len(box.nodes) for column in drawn.columns for box in column.boxes) == 10_000
     ET.fromstring(html)  # noqa: S314 - our own text
@@ -317,7 +318,7 @@ def test_more_lines_than_anyone_can_follow_are_left_out():
         for b in nodes
         if a.id[0] < b.id[0]
     ]
-    drawn = board(ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)))
+    drawn = layout(ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)))
     assert len(drawn.links) == 400
     assert not any(link.weak for link in drawn.links)  # those that are known for sure come first
     assert drawn.hidden == len(edges) - 400

@@ -170,7 +170,7 @@ def test_every_claim_is_marked_in_the_answer_and_listed_with_all_that_is_known()
         "confidence0.87",
         "judgejudge/nine is not ten",
         "The pier was built in 1820.",
-        "Entered at summarise (m1)",
+        "Entry step summarise (m1)",
         "combine (answer)",
         "The walk back, 1 step",
     ):
@@ -228,10 +228,10 @@ def test_the_head_says_score_cost_and_warnings():
     ("state", "words"),
     [
         ("abstained", "declines to answer"),
-        ("no_checkable_claims", "states nothing that could be checked"),
+        ("no_checkable_claims", "makes no checkable claim"),
         ("no_evidence", "no source reached the answer"),
         ("error", "the verification failed"),
-        ("partial", "of the claims that were judged"),
+        ("partial", "over the claims that were judged"),
     ],
 )
 def test_states_are_said_in_words(state, words):
@@ -244,7 +244,7 @@ def test_states_are_said_in_words(state, words):
 def test_what_is_missing_is_said():
     nothing = Report(state="error", graph=ProvenanceGraph(nodes=()), warnings=("refused: no key",))
     text = Page(nothing.to_html()).all("body")[0]["text"]
-    for words in ("The app gave no answer", "holds no claims", "no graph", "refused: no key", "the app gave no answer"):
+    for words in ("The app gave no answer", "has no claims", "no graph", "refused: no key", "the app gave no answer"):
         assert words in text, words
     empty = Report(state="no_checkable_claims", graph=ProvenanceGraph.from_texts("", [""]))
     text = Page(empty.to_html()).all("body")[0]["text"]
@@ -285,7 +285,7 @@ def test_claims_may_overlap_and_lie_anywhere():
         ("c4", "Entry is free."),
     ]
     assert page.all("div", data_node_text="answer")[0]["text"] == ANSWER
-    assert "2 claims are not found word for word" in page.all("section", id="answer")[0]["text"]
+    assert "2 claims are not found verbatim" in page.all("section", id="answer")[0]["text"]
     assert [each["data-claim"] for each in page.all("li", data_claim=...)] == ["c1", "c2", "c3", "c4", "c5", "c6"]
 
 
@@ -348,4 +348,4 @@ def test_writing_of_every_direction_is_isolated():
 
 def test_a_report_built_by_hand_may_lack_verdicts():
     page = Page(replace(REPORT, verdicts=REPORT.verdicts[:1]).to_html())
-    assert "holds no verdict on this claim" in page.all("li", data_claim="c3")[0]["text"]
+    assert "has no verdict on this claim" in page.all("li", data_claim="c3")[0]["text"]

@@ -50,7 +50,7 @@ def test_every_class_has_a_colour_a_sign_and_an_underline_of_its_own():
     for values in (
         [COLOURS[name] for name in CLASSES],
         [COLOURS[f"{name}-tint"] for name in CLASSES],
-        [mark(support).sign for support in [*SupportClass, None]],
+        [mark(support).symbol for support in [*SupportClass, None]],
         [re.search(rf'^mark\[data-class="{name}"\] (.*)$', STYLE, re.MULTILINE)[1] for name in CLASSES],
     ):
         assert len(set(values)) == len(CLASSES)

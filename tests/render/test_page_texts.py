@@ -1,4 +1,4 @@
-"""What of the texts stands in a page: stretches, excerpts around what claims point at, large reports."""
+"""What of the texts stands in a page: segments, excerpts around what claims point at, large reports."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGr
 from trail_callbacks.render.page import to_page
 from trail_callbacks.render.page.escape import legible
 from trail_callbacks.render.page.trails import Trails
-from trail_callbacks.render.spans import Span, kept, stretches
+from trail_callbacks.render.spans import Span, segments, visible_ranges
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(0, 5)), max_size=12).map(
     lambda found: [Span(start, start + length, owner) for start, length, owner in found]
@@ -26,7 +26,7 @@ SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(0
 @given(SPANS, st.integers(0, 40), st.integers(0, 60))
 def test_stretches_cover_the_text_and_name_what_holds_there(spans, start, length):
     end = start + length
-    found = list(stretches(start, end, spans))
+    found = list(segments(start, end, spans))
     assert [offset for each in found for offset in range(each.start, each.end)] == list(range(start, end))
     for each in found:
         for offset in range(each.start, each.end):
@@ -38,7 +38,7 @@ def test_stretches_cover_the_text_and_name_what_holds_there(spans, start, length
 @given(st.integers(0, 5_000), SPANS, st.integers(200, 2_000))
 def test_what_is_kept_of_a_text_holds_all_that_is_pointed_at(length, spans, limit):
     spans = [span for span in spans if span.end <= length]
-    ranges = kept(length, spans, limit)
+    ranges = visible_ranges(length, spans, limit)
     assert all(a < b for a, b in ranges)
     assert all(b < a for (_, b), (a, _) in pairwise(ranges))
     assert all(a >= 0 and b <= length for a, b in ranges)
@@ -145,7 +145,7 @@ def test_a_trail_is_the_shortest_way_and_ends_at_the_answer():
         support=SupportClass.SUPPORTED,
         evidence=(Evidence(node_id="d0", start=0, end=1, quote="T", relation="supports"),),
     )
-    assert trails.ways(supported) == (("d0", "answer"),)
+    assert trails.paths(supported) == (("d0", "answer"),)
     assert [stop.node_id for stop in trails.stops(supported)] == ["d0", "answer"]
     entered = Verdict(
         claim_id="c1",
@@ -155,11 +155,11 @@ def test_a_trail_is_the_shortest_way_and_ends_at_the_answer():
         introduced_at="d2",
         carried_through=("answer",),
     )
-    assert trails.ways(entered) == (("d2", "answer"), ("d0", "d1", "d2"))
+    assert trails.paths(entered) == (("d2", "answer"), ("d0", "d1", "d2"))
     assert [(stop.node_id, stop.roles) for stop in trails.stops(entered)] == [
         ("d0", ("evidence",)),
         ("d1", ()),
         ("d2", ("introduced",)),
         ("answer", ("carried", "answer")),
     ]
-    assert Trails(ProvenanceGraph(nodes=graph.nodes[:-1])).ways(entered) == ()
+    assert Trails(ProvenanceGraph(nodes=graph.nodes[:-1])).paths(entered) == ()

@@ -13,9 +13,11 @@ from rich.console import Console
 from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.models.call import Usage
 from trail_callbacks.render.diagram import graph_to_html
-from trail_callbacks.render.marks import around, mark, plain, shorten
+from trail_callbacks.render.excerpt import around
+from trail_callbacks.render.marks import mark
 from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.provenance import graph_to_rich, graph_to_text
+from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.render.terminal import to_rich, to_text
 from trail_callbacks.report import Layer
 
@@ -73,7 +75,7 @@ def test_a_claim_says_everything_about_itself():
         '  against:    fleet.md (d1): "Some boats may be visited on Sundays." The rest',
         "              may not.",
         "  why:        all against some",
-        "  entered at: summarise (m2)",
+        "  entry step: summarise (m2)",
         "  carried by: combine (answer)",
     ]
 
@@ -101,7 +103,7 @@ def test_a_graph_goes_stage_by_stage():
     ("state", "words"),
     [
         ("abstained", "no score: the answer declines to answer"),
-        ("no_checkable_claims", "no score: the answer states nothing that could be checked"),
+        ("no_checkable_claims", "no score: the answer makes no checkable claim"),
         ("no_evidence", "no score: no source reached the answer"),
         ("error", "no score: the verification failed"),
     ],
@@ -125,7 +127,7 @@ def test_a_partial_score_says_so():
         state="partial", graph=graph, claims=claims, verdicts=verdicts, usage=Usage(calls=3, prompt_tokens=12_345)
     )
     text = to_text(report, 100)
-    assert "of the claims that were judged" in text
+    assert "over the claims that were judged" in text
     assert "2 claims: 1 supported, 1 not judged" in text
     assert "failed:     unreachable: no route" in text
     assert "3 model calls, 12,345 tokens read" in text
@@ -134,9 +136,9 @@ def test_a_partial_score_says_so():
 
 def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
     marks = [mark(support) for support in [*SupportClass, None]]
-    for signs in ([m.sign for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
+    for signs in ([m.symbol for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
         assert len(set(signs)) == len(marks)
-    assert all(m.ascii.isascii() and len(m.ascii) == len(m.sign) == 1 for m in marks)
+    assert all(m.ascii.isascii() and len(m.ascii) == len(m.symbol) == 1 for m in marks)
 
 
 def test_ascii_only():
@@ -274,7 +276,7 @@ def test_among_many_claims_those_that_hold_take_a_line_each():
     assert '\u2713 c1 "Boat 0 was built."' in lines
     assert "\u2205 c6 absent (other)" in lines
     assert "\u2713 c8 supported (sources disagree)" in lines
-    assert "the claims that hold are listed without their evidence" in lines
+    assert "supported claims are listed without their evidence" in lines
     assert "listed" not in to_text(many(30), 80)
 
 
@@ -356,7 +358,7 @@ def test_each_part_of_a_claim_says_where_it_came_in():
 
 def test_an_origin_that_is_not_known_says_why():
     report = followed(Layer(nodes=("m2",), note="undetermined: refused: no"), introduced_at=None, carried_through=())
-    assert "entered at: undetermined: refused: no" in to_text(report, width=80)
+    assert "entry step: undetermined: refused: no" in to_text(report, width=80)
     assert "undetermined: refused: no" in to_fragment(report)
 
 

@@ -40,13 +40,13 @@ def test_a_newer_report_without_anything_new_is_read_with_a_warning():
     [
         (lambda s: s.update(mood="grim"), "the field 'mood'"),
         (lambda s: s["verdicts"][0].update(error_type="vague"), "'vague', read as 'other'"),
-        (lambda s: s["graph"]["nodes"][0].update(kind="image"), "the kind 'image' of a text, read as 'completion'"),
-        (lambda s: s["graph"]["edges"][0].update(basis="guess"), "a link"),
+        (lambda s: s["graph"]["nodes"][0].update(kind="image"), "the kind 'image' of a node, read as 'completion'"),
+        (lambda s: s["graph"]["edges"][0].update(basis="guess"), "an edge"),
         (lambda s: s["verdicts"][0]["evidence"][0].update(relation="hints"), "the evidence of a verdict"),
         (lambda s: s["verdicts"][0].update(confidence="high"), "the confidence of a verdict"),
         (lambda s: s.update(usage=[]), "the field 'usage'"),
-        (lambda s: s["verdicts"][0].update(introduced_at="m99"), "where a claim came in"),
-        (lambda s: s["verdicts"][0].update(carried_through=["m99"]), "a text that repeats a claim"),
+        (lambda s: s["verdicts"][0].update(introduced_at="m99"), "where a claim was introduced"),
+        (lambda s: s["verdicts"][0].update(carried_through=["m99"]), "a node that repeats a claim"),
     ],
 )
 def test_what_is_new_is_left_out_and_named(change, says):
@@ -70,7 +70,7 @@ def test_without_a_verdict_a_report_is_partial(change, claims):
     report = read(change)
     assert report.state == "partial"
     assert len(report.claims) == claims
-    assert "that release gave the score" in report.warnings[-1]
+    assert "the score in the file is" in report.warnings[-1]
     assert [verdict.claim_id for verdict in report.verdicts] == [claim.id for claim in report.claims]
 
 

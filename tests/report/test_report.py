@@ -112,9 +112,9 @@ def test_counts_name_every_class_and_type():
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ("", "broken or cut"),
-        ('{"version": 1, "state"', "broken or cut"),
-        (b"\xff\xfe\x00", "broken or cut"),
+        ("", "broken or truncated"),
+        ('{"version": 1, "state"', "broken or truncated"),
+        (b"\xff\xfe\x00", "broken or truncated"),
         ("[]", '"version" is missing'),
         ("{}", '"version" is missing'),
         ('{"version": 99}', "version 99"),

@@ -93,7 +93,7 @@ def test_a_long_chain_is_searched_by_division(length, data):
 def test_what_was_not_read_is_said_to_be_between_what_was():
     found = origin(chain(40), Knowing({f"m{i}" for i in range(1, 41)}))
     assert found.introduced_at == "m1"
-    assert any("stands between" in layer.note for layer in found.history)
+    assert any("lies between" in layer.note for layer in found.history)
 
 
 @pytest.mark.parametrize("corrected", range(1, 41))

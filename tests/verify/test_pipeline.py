@@ -209,7 +209,7 @@ def test_a_question_may_support_but_only_a_source_contradicts():
         "The orchard holds 240 pear trees.", [], question="The orchard holds 240 pear trees. Right?", judge=WordJudge()
     )
     assert report.verdict("c1").support is S.SUPPORTED
-    assert any("rest only on the question" in warning for warning in report.warnings)
+    assert any("supported only by the question" in warning for warning in report.warnings)
     report = check("Ines sold wine.", [], question="Did Ines sell cider?", judge=WordJudge(otherwise=S.CONTRADICTED))
     assert report.verdict("c1").support is S.ABSENT
 
@@ -364,7 +364,7 @@ def test_an_abstention_is_held_against_the_sources(question, sources, asked):
     assert report.hallucination_score is None
     assert [purpose for purpose, _ in judge.asked] == asked
     wrongful = question == "planted in 1931" and bool(sources)
-    assert any("the sources seem to hold it: 'It was planted in 1931" in w for w in report.warnings) == wrongful
+    assert any("the sources seem to contain it: 'It was planted in 1931" in w for w in report.warnings) == wrongful
 
 
 def test_a_failure_to_look_for_the_answer_is_said():
@@ -374,7 +374,7 @@ def test_a_failure_to_look_for_the_answer_is_said():
 
     report = check("No idea.", [ORCHARD], question="Who planted it?", judge=Failing())
     assert report.state == "abstained"
-    assert any("was not checked: unreachable: no" in warning for warning in report.warnings)
+    assert any("declines to say: unreachable: no" in warning for warning in report.warnings)
 
 
 def test_a_claim_that_cannot_be_understood_is_unevaluatable_and_says_why():
@@ -383,7 +383,7 @@ def test_a_claim_that_cannot_be_understood_is_unevaluatable_and_says_why():
     )
     report = check("It is old.", ORCHARD, judge=WordJudge(extraction=Extraction(claims=claims)))
     assert report.verdict("c1").support is S.UNEVALUATABLE
-    assert report.verdict("c1").rationale == "What it means cannot be told from the answer: 'It'"
+    assert report.verdict("c1").rationale == "Its meaning is unclear from the answer: 'It'"
 
 
 def test_the_faults_of_a_claim_are_what_is_followed():
@@ -402,7 +402,7 @@ def test_an_origin_that_was_not_found_is_counted():
     report = verify(chain("The owner sold wine.", "The owner sold wine."), WordJudge(fails_to_localize=True))
     assert [claim.id for claim in report.undetermined] == ["c1"]
     assert report.summary()["undetermined"] == 1
-    assert any("where c1 came in could not be determined" in warning for warning in report.warnings)
+    assert any("could not determine where c1 was introduced" in warning for warning in report.warnings)
     assert verify(chain("The owner sold wine."), WordJudge()).undetermined == ()
 
 
@@ -448,7 +448,7 @@ def test_evidence_is_a_passage_of_a_leaf_upstream_or_none(stray):
     given = ProvenanceGraph(nodes=(*given.nodes, Node(id="beside", kind="document", text="Wines.")), edges=given.edges)
     report = verify(given, Citing(stray))
     assert report.verdicts[0].evidence == ()
-    assert report.warnings == ("called supported without a passage that a source holds, word for word: c1",)
+    assert report.warnings == ("judged supported without a verbatim passage from a source: c1",)
     sound = cited("d", 0, 11, "The orchard")
     report = verify(given, Citing(sound, stray))
     assert report.verdicts[0].evidence == (sound,)

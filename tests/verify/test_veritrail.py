@@ -11,8 +11,8 @@ from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType
-from trail_callbacks.verify.walk import Shelf
-from trail_callbacks.verify.words import Words
+from trail_callbacks.verify.walk import PassageCache
+from trail_callbacks.verify.words import WordSelector
 
 S = SupportClass
 FS, NFS, INC = "fully supported", "not fully supported", "inconclusive"
@@ -342,11 +342,11 @@ def test_words_find_the_same_for_claims_together_and_alone():
     )
     texts = ["The well is deep.", "Hay burns in barns.", "Nobody knows."]
     claims = [Claim(id=f"c{n}", text=text, quote="", start=0, end=0) for n, text in enumerate(texts)]
-    shelf = Shelf()
-    passages = shelf.passages(given.leaves())
+    cache = PassageCache()
+    passages = cache.passages(given.leaves())
     searches = [Search(claim=claim, passages=passages) for claim in claims]
-    searches.append(Search(claim=claims[0], passages=shelf.of(given.node("source-2"))))
-    words = Words(given, 3)
+    searches.append(Search(claim=claims[0], passages=cache.of(given.node("source-2"))))
+    words = WordSelector(given, 3)
     together, _ = drive(words.select(searches), None)
     assert together == tuple(drive(words.select([search]), None)[0][0] for search in searches)
     assert set(together[0].passages) <= set(passages)

@@ -1,4 +1,4 @@
-"""What of the root's inputs is the question, and what of its outputs is the answer."""
+"""Which of the root run's inputs is the question, and which of its outputs is the answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _QUESTION = (
     "task",
     "topic",
 )
-_PLAINLY = 5  # the first of them mean nothing else
+_UNAMBIGUOUS = 5  # the first so many names mean nothing but the request
 _MATERIAL = frozenset(
     {"article", "articles", "chunk", "chunks", "content", "context", "contexts", "doc", "docs", "document", "documents"}
     | {"input_documents", "notes", "page", "pages", "passage", "passages", "source", "sources", "text", "texts"}
@@ -40,16 +40,16 @@ _ANSWER = (
     "text",
     "generation",
 )
-_LONG = 1000  # characters; a request of this size carries the material it is about
+_LONG = 1000  # characters; an input this long is material rather than a question
 
 
 def question_first(inputs: Sequence[Slot]) -> Slot | None:
-    """Returns the piece of the root's inputs that is the user's request: the last user message, or by name.
+    """Returns the piece of the root's inputs that is the user's request: the last user message, or one named like it.
 
-    Beside a history of messages, a text of its own called `question` or the like is the request.
+    If there is a message history and also a separate text named `question` or similar, that text is the request.
     """
     texts = [slot for slot in inputs if slot.piece.text.strip() and slot.piece.form != "document"]
-    for name in _QUESTION[:_PLAINLY]:
+    for name in _QUESTION[:_UNAMBIGUOUS]:
         named = [slot for slot in texts if slot.piece.path == (name,) and slot.piece.form == "text"]
         if named:
             return named[0]
@@ -65,7 +65,7 @@ def question_first(inputs: Sequence[Slot]) -> Slot | None:
 
 
 def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
-    """Returns the kind of node that a piece of the root's inputs is."""
+    """Returns the kind of node that a piece of the root's inputs becomes."""
     piece = slot.piece
     if piece.form == "document":
         return "document"
@@ -79,14 +79,14 @@ def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
 
 
 def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Slot], str, list[Slot]]:
-    """Returns the pieces of the root's outputs that are the answer, its text, and pieces that might be it as well.
+    """Returns the pieces of the root's outputs that form the answer, its text, and other pieces that might be it.
 
     Args:
         root: The root run, ended.
-        wrote_last: Tells when the latest model output behind a piece was written; -1 if there is none.
+        wrote_last: Returns when the latest model output behind a piece was written; -1 if there is none.
     """
     texts = [slot for slot in root.outputs if slot.piece.text.strip() and slot.piece.form != "tool_call"]
-    carried = {(slot.piece.path, slot.piece.text) for slot in root.inputs}  # a history that chains hand through
+    carried = {(slot.piece.path, slot.piece.text) for slot in root.inputs}  # a message history that was passed through
     messages = [
         slot
         for slot in texts
@@ -111,14 +111,14 @@ def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Sl
 
 
 def _channel_written(root: Run, slot: Slot) -> float:
-    """When a node of the root last wrote this channel of its state; -1 if none did, as for what a checkpoint held."""
+    """When a node of the root last wrote this state channel; -1 if none did (the value came from a checkpoint)."""
     channel = slot.piece.path[:1]
     writers = (run for run in root.children if run.hints.channels)
     return max((run.end for run in writers if any(out.piece.path[:1] == channel for out in run.outputs)), default=-1.0)
 
 
 def _joined(slots: Sequence[Slot]) -> str:
-    """One piece is its text; the fields of a structured output become one line each."""
+    """The text of a single piece; the fields of a structured output as one line each."""
     if len(slots) == 1:
         return slots[0].piece.text
     return "\n".join(f"{'.'.join(map(str, slot.piece.path))}: {slot.piece.text}" for slot in slots)

@@ -1,32 +1,31 @@
 """Events to graph: which pieces become nodes, and which nodes feed which.
 
-A model's output is a completion; a retriever's a document; a tool's a tool result, unless a model of the same run
-wrote the text (a query engine used as a tool, an extracting retriever), in which case that completion stands for it.
-What the root was given is the question or a document, what it returned is the answer, and prompt text that nothing
-earlier explains is an instruction. All other pieces (parsers, prompts, lambdas, graph state) are only passed through.
+A model's output becomes a completion, a retriever's a document, a tool's a tool result; but if a model inside that run
+wrote the text (a query engine used as a tool, an extracting retriever), it is that model's completion. The root's
+inputs are the question or documents, its output is the answer, and prompt text that nothing earlier explains is an
+instruction. All other pieces (of parsers, prompts, lambdas, graph state) are only passed through.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from trail_callbacks.capture.answer import answer_text, question_first, root_kind
-from trail_callbacks.capture.arrivals import Arrival, Arrivals, Draft, Resolver, merge
+from trail_callbacks.capture.assemble import assemble
 from trail_callbacks.capture.events import Event
+from trail_callbacks.capture.filter_decisions import FilterDecisions
+from trail_callbacks.capture.instructions import InstructionFinder
+from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
-from trail_callbacks.capture.remarks import Remarks
-from trail_callbacks.capture.residue import Residue
 from trail_callbacks.capture.runs import Run, Slot, tree
-from trail_callbacks.graph import Edge, Node, NodeKind, ProvenanceGraph
+from trail_callbacks.graph import NodeKind, ProvenanceGraph
 
 __all__ = ["build"]
 
-_LETTER = {"question": "q", "instruction": "i", "document": "d", "tool_result": "t", "completion": "m", "answer": "a"}
-_NEW_WORDS = 4  # words an output must have that no input has before code counts as a source of text
+_NEW_WORDS = 4  # words not found in any input that an output of plain code needs to count as a source
 
 
 def build(events: Iterable[Event]) -> ProvenanceGraph:
@@ -36,7 +35,7 @@ def build(events: Iterable[Event]) -> ProvenanceGraph:
         events: All events under one root, in the order of `seq`; the run may be unfinished or have failed.
 
     Returns:
-        The graph. It has an answer only if the root ended well. Edges point forward in time, so it is acyclic.
+        The graph. It has an answer only if the root ended without an error. Edges point forward in time: it is acyclic.
     """
     runs = tree(events)
     return _Builder(runs).graph() if runs else ProvenanceGraph(nodes=())
@@ -46,13 +45,13 @@ class _Builder:
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
         self._linker = Linker(runs)
-        self._drafts: list[Draft] = []
-        self._anchors: dict[Slot, Draft | None] = {}
-        self._resolver = Resolver(self._linker, self._anchor)
-        self._documents: dict[tuple[str, str | None], list[Draft]] = defaultdict(list)
-        self._instructions: dict[str, Draft] = {}
+        self._drafts: list[NodeDraft] = []
+        self._anchors: dict[Slot, NodeDraft | None] = {}
+        self._resolver = LineageResolver(self._linker, self._anchor)
+        self._documents: dict[tuple[str, str | None], list[NodeDraft]] = defaultdict(list)
+        self._instructions: dict[str, NodeDraft] = {}
         self._given: dict[Run, set[str]] = {}  # words of a run's inputs
-        self._residue = Residue(self._linker, lambda slot: self._anchor(slot) is not None)
+        self._instruction_finder = InstructionFinder(self._linker, lambda slot: self._anchor(slot) is not None)
 
     def graph(self) -> ProvenanceGraph:
         root = self._runs[0]
@@ -63,29 +62,31 @@ class _Builder:
             if run.kind in {"model", "tool", "retriever"}:
                 for slot in run.outputs:
                     self._anchor(slot)
-        rivals = self._answer(root)
-        remarks = Remarks(self._runs, self._resolver)
-        return _beside(self._frozen(question_first(root.inputs), remarks), rivals)
+        alternatives = self._answer(root)
+        decisions = FilterDecisions(self._runs, self._resolver)
+        asked = question_first(root.inputs)
+        first = self._anchors.get(asked) if asked else None
+        return assemble(self._drafts, first, decisions, alternatives)
 
-    # -- nodes -------------------------------------------------------------------------------------------------------
+    # Nodes
 
-    def _anchor(self, slot: Slot) -> Draft | None:
+    def _anchor(self, slot: Slot) -> NodeDraft | None:
         """The node that a piece is, or None if it only passes text on."""
         if slot not in self._anchors:
-            self._anchors[slot] = None  # while it is being decided
+            self._anchors[slot] = None  # against recursion, until it is decided
             self._anchors[slot] = self._decide(slot)
             if self._anchors[slot] is not None:
                 self._resolver.forget(slot)
         return self._anchors[slot]
 
-    def _decide(self, slot: Slot) -> Draft | None:
+    def _decide(self, slot: Slot) -> NodeDraft | None:
         run, piece = slot.run, slot.piece
         if run.kind == "model" and slot.side == "out":
             return self._anchors.get(run.outputs[0]) or self._completion(run)
         if not piece.text.strip():
             return None
         if slot.side == "in":
-            return self._unexplained(slot) if run.parent else self._draft(root_kind(slot, run.inputs), slot, run.start)
+            return self._untraced(slot) if run.parent else self._draft(root_kind(slot, run.inputs), slot, run.start)
         composite = run.composite
         if run.kind in {"tool", "retriever"}:
             inside = composite and self._written_inside(slot)
@@ -94,7 +95,7 @@ class _Builder:
             return None
         if piece.form == "message" and piece.role == "user":
             draft = self._draft("question", slot, run.end, {"origin": "history"})
-        elif piece.form == "message":  # a history that code loaded, or a graph's own words about a tool that failed
+        elif piece.form == "message":  # history loaded by code, or a graph's message about a failed tool
             draft = self._draft("tool_result" if piece.role == "tool" else "completion", slot, run.end)
         else:
             draft = self._document(slot)
@@ -102,8 +103,8 @@ class _Builder:
         self._feed(draft, run.inputs)
         return draft
 
-    def _unexplained(self, slot: Slot) -> Draft | None:
-        """Text that enters mid-run without a producer: history from a checkpoint, a document from untraced code."""
+    def _untraced(self, slot: Slot) -> NodeDraft | None:
+        """Text that appears mid-run without a producer: history from a checkpoint, a document from untraced code."""
         piece = slot.piece
         if not piece.text.strip() or any(link.basis != "scope" for link in self._linker.of(slot)):
             return None
@@ -118,12 +119,12 @@ class _Builder:
             return self._draft("question", slot, slot.run.start, {"origin": "history"})
         return None
 
-    def _completion(self, run: Run) -> Draft:
+    def _completion(self, run: Run) -> NodeDraft:
         shown = [s for s in run.outputs if s.piece.form != "tool_call"] or run.outputs
         text = "\n".join(slot.piece.text for slot in shown if slot.piece.text)
         attributes = {k: v for slot in run.outputs for k, v in slot.piece.attributes.items()}
         known = self._linker.text(shown[0]) if len(shown) == 1 else Text(text)
-        draft = Draft("completion", known, run, run.end, attributes)
+        draft = NodeDraft("completion", known, run, run.end, attributes)
         self._drafts.append(draft)
         for slot in run.outputs:
             self._anchors[slot] = draft
@@ -132,21 +133,21 @@ class _Builder:
         return draft
 
     def _written_inside(self, slot: Slot) -> bool:
-        """True if runs inside wrote this text: then it is theirs, and no new evidence."""
+        """True if runs inside this one wrote the text: then it is their output and not new evidence."""
         links = self._linker.of(slot)
         if len(links) == 1 and links[0].source.run is not slot.run:
             source = links[0].source.piece.text
             if source.strip() == slot.piece.text.strip():
                 return True
-        models = [node for node, arrival in self._resolver.of(slot).items() if node.kind == "completion"]
+        models = [node for node, contribution in self._resolver.of(slot).items() if node.kind == "completion"]
         if not models or not any(link.spans for link in links):
             return False
         words = self._linker.text(slot).forms
         written = {form for node in models for form in node.text.forms}
         return sum(form in written for form in words) * 2 >= len(words)
 
-    def _brought(self, slot: Slot, *, composite: bool) -> Draft:
-        """A document or tool result, fed by the query and, if it was reworked inside, by what it was made from."""
+    def _brought(self, slot: Slot, *, composite: bool) -> NodeDraft:
+        """A document or tool result. Its inputs are the query and, for a composite run, what it was made from."""
         run = slot.run
         if run.kind == "retriever" or slot.piece.form == "document":
             draft = self._document(slot)
@@ -157,8 +158,8 @@ class _Builder:
             self._take(draft, self._resolver.of(slot))
         return draft
 
-    def _document(self, slot: Slot) -> Draft:
-        """The node of a document; the same one brought again by another query stays one node where order allows."""
+    def _document(self, slot: Slot) -> NodeDraft:
+        """The node of a document; retrieved again by another query, it stays one node unless that made a cycle."""
         order = slot.run.end if slot.side == "out" else slot.run.start
         same = self._documents[slot.piece.text, slot.piece.id]
         reach = {node for each in slot.run.inputs for node in self._resolver.of(each)} if slot.side == "out" else set()
@@ -170,20 +171,20 @@ class _Builder:
         return draft
 
     def _is_source(self, slot: Slot) -> bool:
-        """True if untraced code brought this text: it holds none of its inputs whole and is mostly new words."""
+        """True if untraced code is the source of this text: mostly new words, and no input contained in full."""
         links = self._linker.of(slot)
         if slot.piece.form == "document":
             spans = [span for link in links for span in link.spans]
             if not spans or any(node.kind != "question" for node in self._resolver.of(slot)):
                 return not spans
-            return sum(end - start for start, end in spans) * 2 < len(slot.piece.text)  # it names what was asked for
-        told = slot.piece.form == "message" and slot.piece.role in {"user", "assistant", "tool"}
-        if not (told or slot.piece.form == "text") or any(link.whole for link in links):
+            return sum(end - start for start, end in spans) * 2 < len(slot.piece.text)  # it repeats the question
+        message = slot.piece.form == "message" and slot.piece.role in {"user", "assistant", "tool"}
+        if not (message or slot.piece.form == "text") or any(link.whole for link in links):
             return False
-        if told and self._is_history(slot.run):
+        if message and self._is_history(slot.run):
             return True
         if slot.piece.role == "user":
-            return False  # a prompt that code put together
+            return False  # a prompt assembled by code
         known = self._given.get(slot.run)
         if known is None:
             known = {form for each in slot.run.inputs for form in self._linker.text(each).forms}
@@ -193,7 +194,7 @@ class _Builder:
         return new >= _NEW_WORDS and new * 2 >= len(forms)
 
     def _is_history(self, run: Run) -> bool:
-        """True if code brought both sides of a conversation that it was not given."""
+        """True if code returned both sides of a conversation that were not among its inputs."""
         roles = {
             slot.piece.role
             for slot in run.outputs
@@ -201,53 +202,53 @@ class _Builder:
         }
         return roles >= {"user", "assistant"}
 
-    def _draft(self, kind: NodeKind, slot: Slot, order: float, more: dict[str, Any] | None = None) -> Draft:
+    def _draft(self, kind: NodeKind, slot: Slot, order: float, more: dict[str, Any] | None = None) -> NodeDraft:
         attributes = {**slot.piece.attributes, **(more or {})}
         if slot.piece.id is not None:
             attributes.setdefault("id", slot.piece.id)
-        draft = Draft(kind, self._linker.text(slot), slot.run, order, attributes)
+        draft = NodeDraft(kind, self._linker.text(slot), slot.run, order, attributes)
         self._drafts.append(draft)
         return draft
 
-    def _instruct(self, draft: Draft, run: Run) -> None:
-        text = self._residue.of(run)
+    def _instruct(self, draft: NodeDraft, run: Run) -> None:
+        text = self._instruction_finder.of(run)
         if not text:
             return
         node = self._instructions.get(text)
         if node is None:
-            node = Draft("instruction", Text(text), run, run.start - 0.5)
+            node = NodeDraft("instruction", Text(text), run, run.start - 0.5)
             self._instructions[text] = node
             self._drafts.append(node)
-        draft.inputs.setdefault(node, Arrival("declared", 1.0))
+        draft.inputs.setdefault(node, Contribution("declared", 1.0))
 
     def _answer(self, root: Run) -> list[str]:
-        """Makes the answer; returns texts that the app gave besides."""
+        """Adds the answer; returns other texts that the app returned."""
         if root.failed or not root.outputs:
             return []
-        slots, text, rivals = answer_text(root, self._wrote_last)
+        slots, text, alternatives = answer_text(root, self._wrote_last)
         if not slots:
             return []
-        besides = [slot.piece.text.strip() for slot in rivals if len(self._linker.text(slot).forms) >= _NEW_WORDS]
-        arrivals: Arrivals = {}
+        others = [slot.piece.text.strip() for slot in alternatives if len(self._linker.text(slot).forms) >= _NEW_WORDS]
+        contributions: Contributions = {}
         for slot in slots:
-            merge(arrivals, self._resolver.of(slot))
-        self._mind_the_gap(arrivals)
-        exact = [node for node in arrivals if node.kind == "completion" and node.text.text.strip() == text.strip()]
-        if exact:  # the app returned what a model wrote: one node, not two
+            merge(contributions, self._resolver.of(slot))
+        self._mark_untraced(contributions)
+        exact = [node for node in contributions if node.kind == "completion" and node.text.text.strip() == text.strip()]
+        if exact:  # the app returned a model's output unchanged: one node, not two
             max(exact, key=lambda node: node.order).kind = "answer"
-            return besides
-        draft = Draft("answer", Text(text), root, root.end, {})
+            return others
+        draft = NodeDraft("answer", Text(text), root, root.end, {})
         self._drafts.append(draft)
-        self._take(draft, arrivals)
-        return besides
+        self._take(draft, contributions)
+        return others
 
     @staticmethod
-    def _mind_the_gap(arrivals: Arrivals) -> None:
-        """Marks what only code brought if the answer comes from nothing else.
+    def _mark_untraced(contributions: Contributions) -> None:
+        """Turns outputs of plain code into completions if the answer has no other source.
 
-        A model that was called on a thread without callbacks looks just so: its words must not count as evidence.
+        A model called on a thread without callbacks looks exactly like this, and its words must not count as evidence.
         """
-        sources = [node for node in arrivals if node.kind not in {"question", "instruction"}]
+        sources = [node for node in contributions if node.kind not in {"question", "instruction"}]
         if all(node.from_code for node in sources):
             for node in sources:
                 node.kind = "completion"
@@ -257,63 +258,12 @@ class _Builder:
         """When the latest completion behind a piece ended; -1 if there is none."""
         return max((n.order for n in self._resolver.of(slot) if n.kind == "completion"), default=-1.0)
 
-    # -- edges -------------------------------------------------------------------------------------------------------
+    # Edges
 
-    def _feed(self, draft: Draft, inputs: Sequence[Slot]) -> None:
+    def _feed(self, draft: NodeDraft, inputs: Sequence[Slot]) -> None:
         for slot in inputs:
             self._take(draft, self._resolver.of(slot))
 
     @staticmethod
-    def _take(draft: Draft, arrivals: Arrivals) -> None:
-        merge(draft.inputs, {n: a for n, a in arrivals.items() if n is not draft and n.order < draft.order})
-
-    # -- the graph ---------------------------------------------------------------------------------------------------
-
-    def _frozen(self, asked: Slot | None, remarks: Remarks) -> ProvenanceGraph:
-        first = self._anchors.get(asked) if asked else None
-        drafts = sorted(self._drafts, key=lambda draft: (draft is not first, draft.order))
-        ids: dict[Draft, str] = {}
-        numbers: dict[str, int] = defaultdict(int)
-        for draft in drafts:
-            numbers[draft.kind] += 1
-            ids[draft] = "answer" if draft.kind == "answer" else f"{_LETTER[draft.kind]}{numbers[draft.kind]}"
-        remarks.write(ids)
-        nodes = tuple(
-            Node(
-                id=ids[draft], kind=draft.kind, text=draft.text.text, step=_step(draft), run_id=draft.run.id,
-                attributes=draft.attributes,
-            )
-            for draft in drafts
-        )  # fmt: skip
-        edges = tuple(
-            Edge(
-                source=ids[source], target=ids[draft], basis=arrival.basis, coverage=min(1.0, arrival.coverage),
-                ambiguous=len(arrival.rivals.difference(draft.inputs, (draft,))) if arrival.rivals else 0,
-            )
-            for draft in drafts
-            for source, arrival in sorted(draft.inputs.items(), key=lambda item: item[0].order)
-        )  # fmt: skip
-        return ProvenanceGraph(nodes=nodes, edges=edges)
-
-
-def _beside(graph: ProvenanceGraph, texts: Sequence[str]) -> ProvenanceGraph:
-    """Notes on the answer which outputs of models the app gave beside it; what it was made from is none of them."""
-    answer = graph.answer
-    if answer is None or not texts:
-        return graph
-    before = {node.id for node in graph.upstream(answer.id)}
-    found = [
-        node.id
-        for node in graph.nodes
-        if node.kind == "completion" and node.id not in before and node.text.strip() in texts
-    ]
-    if not found:
-        return graph
-    noted = replace(answer, attributes={**answer.attributes, "beside": found})
-    return replace(graph, nodes=tuple(noted if node is answer else node for node in graph.nodes))
-
-
-def _step(draft: Draft) -> str:
-    if draft.kind == "question":
-        return "user"
-    return draft.run.name if draft.kind != "instruction" else f"prompt of {draft.run.name}"
+    def _take(draft: NodeDraft, contributions: Contributions) -> None:
+        merge(draft.inputs, {n: a for n, a in contributions.items() if n is not draft and n.order < draft.order})

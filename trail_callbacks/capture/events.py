@@ -1,8 +1,8 @@
-"""What an adapter reports about a run: flat, neutral events. Graph and report are pure functions of them.
+"""Framework-neutral events that an adapter reports about a run. Graph and report are pure functions of them.
 
 A *run* is one execution of one component (a model, a retriever, a prompt template, a graph node). A *piece* is one
-text on its input or output side: a message, a document, a tool call's arguments, or a plain string. Pieces are
-what the linker connects; the tree of runs alone does not say which text went where.
+text on its input or output side: a message, a document, a tool call's arguments, or a plain string. The linker
+connects pieces, because the tree of runs alone does not say which text went where.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Piece:
 
     Attributes:
         text: The whole text.
-        path: Where it stood in the payload, e.g. `("messages", 0)`; the first element names a channel or argument.
+        path: Its place in the payload, e.g. `("messages", 0)`; the first element names a channel or argument.
         form: `message`, `document`, `tool_call` (its text shows tool name and arguments) or plain `text`.
         id: Id of the message or document, as the framework assigned it.
         role: Of a message: `user`, `assistant`, `system` or `tool`.
         call_id: The tool call that this piece is, or that this tool message answers.
-        ref: Token of object identity; equal tokens in one run tree are the same object.
+        ref: Object identity; equal values within one run tree mean the same object.
         attributes: JSON-safe details to keep on the node: model, source uri, score, rank, ...
     """
 
@@ -62,17 +62,17 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hints:
-    """What the framework says about the place of a run among its siblings.
+    """What the framework says about how a run relates to its siblings.
 
     Attributes:
         sequence: Position in a sequence of siblings; the output of `sequence - 1` is this run's input.
         branch: Key of the parent's output that this run produces (a parallel branch).
-        variables: Of a prompt template: the input keys it uses. None: unknown.
+        variables: For a prompt template, the input keys it uses; None if unknown.
         channels: True for a node of a state graph: the first path element of a piece is a channel that
             sibling nodes read and write.
-        call_id: Of a tool: the tool call that started it.
+        call_id: For a tool, the tool call that started it.
         same_as: Id of a run whose output this one repeats (a cache hit).
-        internal: True for a run whose text is no part of the answer's lineage (a judge, a title writer).
+        internal: True for a run that is not part of the answer's lineage (a judge, a title generator).
     """
 
     sequence: int | None = None
@@ -91,9 +91,9 @@ class RunStarted:
     Attributes:
         seq: Position among the events of its run tree; larger is later.
         run_id: Unique id of the run.
-        parent_id: The run it happened in; an id that was never started makes this run a root.
-        kind: What sort of component ran.
-        name: The component's name, as the user would recognise it.
+        parent_id: The enclosing run; None or the id of a run that never started makes this run a root.
+        kind: The kind of component.
+        name: The component's name, as the user knows it.
         inputs: What went in, as far as it was known at the start.
         hints: Its place among its siblings.
     """
@@ -110,14 +110,14 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded:
-    """A run came to its end.
+    """A run ended normally.
 
     Attributes:
         seq: See `RunStarted`.
         run_id: The run.
         outputs: What came out.
-        inputs: What really went in, where that was known only at the end (streams); replaces the start's.
-        more_inputs: Inputs known only at the end that come on top of the start's.
+        inputs: The actual inputs, if known only at the end (streams); replaces those of the start.
+        more_inputs: Inputs known only at the end, in addition to those of the start.
     """
 
     seq: int
@@ -130,7 +130,7 @@ class RunEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFailed:
-    """A run was left by an exception.
+    """A run ended with an exception.
 
     Attributes:
         seq: See `RunStarted`.
@@ -138,7 +138,7 @@ class RunFailed:
         error: Type and message of the exception.
         status: `error`, `cancelled` (the app stopped it) or `paused` (an interrupt, not a fault).
         inputs: As in `RunEnded`.
-        outputs: What had come out before, e.g. the part of a stream.
+        outputs: What it had produced by then, e.g. part of a stream.
     """
 
     seq: int
@@ -154,34 +154,34 @@ Event = RunStarted | RunEnded | RunFailed
 
 
 class Pending(Protocol):
-    """An event that still holds the framework's objects: cheap to make on the hot path, converted off it."""
+    """An event that still holds the framework's objects: cheap to create on the hot path, converted off it."""
 
     @property
     def run_id(self) -> Hashable:
-        """The run it is about: the id, or the `UUID` that it is the text of."""
+        """The run it is about: its id, or the `UUID` behind that id."""
 
     @property
     def parent_id(self) -> Hashable | None:
-        """The run around it, likewise; read at the start of a run only."""
+        """The enclosing run, likewise; only read at the start of a run."""
 
     @property
     def phase(self) -> Literal["started", "ended", "failed"]:
-        """Which event it will become."""
+        """The kind of event it becomes."""
 
     def convert(self, seq: int) -> Event:
-        """Makes the event. Called once, off the hot path, in the order of `seq`."""
+        """Creates the event. Called once, off the hot path, in the order of `seq`."""
 
 
 @cache
 def _adapter() -> TypeAdapter[tuple[Event, ...]]:
-    """The codec. Not imported before it is used: pydantic costs more than all of this package."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - as said
+    """The codec, imported on first use: pydantic takes longer to import than all of this package."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - see above
 
     return TypeAdapter(tuple[Event, ...])
 
 
 def dump(events: tuple[Event, ...]) -> str:
-    """Serialises events as JSON; `load` reads them back equal."""
+    """Serialises events as JSON; `load` returns equal events."""
     return _adapter().dump_json(events).decode()
 
 
@@ -189,6 +189,6 @@ def load(data: str | bytes) -> tuple[Event, ...]:
     """Reads events written by `dump`.
 
     Raises:
-        pydantic.ValidationError: If the text is cut or holds something else.
+        pydantic.ValidationError: If the JSON is truncated or not a list of events.
     """
     return _adapter().validate_json(data)

@@ -1,14 +1,15 @@
 """Which text reached which prompt: links between the pieces of a run tree.
 
 The tree of runs is control flow, not data flow: a retriever and the model that read its passages are siblings. So
-pieces are linked, hop by hop, by the first rule that hits.
+pieces are linked, hop by hop, by the first rule that applies.
 
-An *input* piece comes from: the tool call with its id; the output of the step before in a sequence; the same piece
-among its parent's inputs; the last writer of its state channel; the producer of a message or document with its id;
-the same object; the same text; texts it contains or is cut from; else whatever was in reach (`scope`).
+An *input* piece comes from the tool call with its id; the output of the previous step in a sequence; the same piece
+among its parent's inputs; the producer of a message or document with its id; the last writer of its state channel; the
+same object; the same text; texts it contains or is part of; else whatever was in reach (`scope`).
 
-An *output* piece comes from: of a composite run, its branch's child, else descendants or inputs with its text; of a
-prompt template, the variables it uses; of other code, the inputs it shows, else all inputs (`opaque`).
+An *output* piece comes from, for a composite run, the child that produces its branch, else descendants or inputs with
+its text; for a prompt template, the variables it uses; for other code, the inputs it contains, else all inputs
+(`opaque`).
 """
 
 from __future__ import annotations
@@ -19,28 +20,28 @@ from dataclasses import dataclass
 from itertools import islice
 
 from trail_callbacks.capture.match import Match, longest_first, overlap
-from trail_callbacks.capture.producers import Producers, precedes
+from trail_callbacks.capture.piece_index import PieceIndex, precedes
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import Basis
 
 __all__ = ["Link", "Linker"]
 
-_IN_REACH = 64  # pieces compared one by one; a map over a thousand documents has them all in reach of each
-_IN_REACH_LETTERS = 20_000
-_SHORT = 100  # letters; too short to be sure that the index finds it
+_IN_REACH = 64  # pieces compared one by one; in a map over a thousand documents each run has all of them in reach
+_IN_REACH_CHARACTERS = 20_000
+_SHORT = 100  # characters; the index may not find a shorter text
 
 
-@dataclass(slots=True)  # never changed; frozen ones take three times as long to make
+@dataclass(slots=True)  # never modified; frozen ones take three times as long to create
 class Link:
     """One hop.
 
     Attributes:
         source: The earlier piece.
-        basis: `declared` by ids or structure, `matched` by text, `scope`: only in reach.
+        basis: `declared` by ids or structure, `matched` by text, or `scope`: only known to have been in reach.
         whole: All of the source's text arrived.
-        opaque: Code stood between, and the texts share nothing recognisable.
-        spans: Character ranges of the later piece that the source explains.
-        rivals: Other pieces that explain the same ranges just as well.
+        opaque: Code rewrote the text, and the two pieces share nothing recognisable.
+        spans: Character ranges of the later piece that come from the source.
+        alternatives: Other pieces from which the same ranges could have come just as well.
     """
 
     source: Slot
@@ -48,18 +49,18 @@ class Link:
     whole: bool = False
     opaque: bool = False
     spans: tuple[tuple[int, int], ...] = ()
-    rivals: tuple[Slot, ...] = ()
+    alternatives: tuple[Slot, ...] = ()
 
 
 class Linker:
-    """Answers where the text of a piece came from, within one run tree. Links are computed when asked for."""
+    """Finds where the text of a piece came from, within one run tree. Links are computed on demand."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        self._producers = Producers(runs)
+        self._index = PieceIndex(runs)
         self._known: dict[Slot, tuple[Link, ...]] = {}
         self._inputs: dict[Run, dict[str, list[Slot]]] = {}
-        self.text = self._producers.text
-        """Returns the text of a piece as the one object that carries its fingerprint."""
+        self.text = self._index.text
+        """Returns the text of a piece, as the one object that caches what is computed from it."""
 
     def of(self, slot: Slot) -> tuple[Link, ...]:
         """Returns the links of a piece; none if nothing earlier explains it."""
@@ -70,14 +71,14 @@ class Linker:
             links = self._known[slot] = tuple(self._output(slot))
             return links
         found = {each: tuple(self._input(each)) for each in slot.run.inputs}
-        if not any(found.values()):  # the run got its text in some way that no callback saw
+        if not any(found.values()):  # no callback saw how the run got its text
             reach = next((run.inputs for run in slot.run.ancestors if run.inputs), [])
             found = dict.fromkeys(found, tuple(_opaque(reach, "scope")))
         self._known.update(found)
-        self._producers.spare(slot.run.inputs)
+        self._index.free(slot.run.inputs)
         return self._known.get(slot, ())
 
-    # -- input pieces ------------------------------------------------------------------------------------------------
+    # Input pieces
 
     def _input(self, slot: Slot) -> list[Link]:
         run = slot.run
@@ -87,10 +88,10 @@ class Linker:
             links = rule(slot)
             if links:
                 return links
-        same = self._producers.same_object(slot)
+        same = self._index.same_object(slot)
         if same is not None:
             return [self._declared(same, slot)]
-        equal = self._producers.same_text(slot)
+        equal = self._index.same_text(slot)
         if equal is not None:
             return [Link(equal, "matched", whole=True, spans=_all(slot))]
         return self._by_containment(slot)
@@ -98,14 +99,14 @@ class Linker:
     def _by_tool_call(self, slot: Slot) -> list[Link]:
         run, call_id = slot.run, slot.piece.call_id
         if run.kind == "tool" and run.hints.call_id is not None:
-            call = self._producers.call(run.hints.call_id, run)
+            call = self._index.call(run.hints.call_id, run)
             return _opaque([call]) if call else []
         if call_id is None:
             return []
         if slot.piece.form == "tool_call":
-            call = self._producers.call(call_id, run)
+            call = self._index.call(call_id, run)
             return [self._declared(call, slot)] if call else []
-        pool = self._producers.results(call_id, run)
+        pool = self._index.results(call_id, run)
         return self._from(pool, slot) or [self._declared(source, slot) for source in pool]
 
     def _by_sequence(self, slot: Slot) -> list[Link]:
@@ -130,24 +131,24 @@ class Linker:
         return []
 
     def _by_name(self, slot: Slot) -> list[Link]:
-        source = self._producers.named(slot)
+        source = self._index.named(slot)
         return [self._declared(source, slot)] if source else []
 
     def _by_channel(self, slot: Slot) -> list[Link]:
-        pool = self._producers.written(slot)
+        pool = self._index.written(slot)
         return self._from(pool, slot) or _opaque([source for source in pool if source.run is pool[-1].run])
 
     def _by_containment(self, slot: Slot) -> list[Link]:
-        """Sources in reach may be short; those elsewhere in the tree must share a sentence or a run of words."""
+        """Sources in reach may be short; sources elsewhere in the tree must share a sentence or a run of words."""
         target, run = self.text(slot), slot.run
         found: dict[str, tuple[Slot, Match]] = {}
         for source in _in_reach(run):
             if source.piece.text not in found and (match := overlap(self.text(source), target)) is not None:
                 found[source.piece.text] = source, match
-        elsewhere = self._producers.quoted(target, lambda source: precedes(source, run), run, found)
+        elsewhere = self._index.quoted(target, lambda source: precedes(source, run), run, found)
         return self._resolved([*found.values(), *elsewhere], "matched")
 
-    # -- output pieces -----------------------------------------------------------------------------------------------
+    # Output pieces
 
     def _output(self, slot: Slot) -> list[Link]:
         run = slot.run
@@ -160,12 +161,12 @@ class Linker:
         return self._from(run.inputs, slot) or _opaque(run.inputs)
 
     def _of_prompt(self, slot: Slot) -> list[Link]:
-        """A prompt shows the variables it names and nothing else, whatever the other inputs say."""
+        """A prompt contains the variables it names and nothing else, whatever the other inputs are."""
         run = slot.run
         names = run.hints.variables
         used = [s for s in run.inputs if names is None or not s.piece.path or s.piece.path[0] in names]
         equal = self._same(used, slot)
-        if equal is not None:  # a message handed through a placeholder
+        if equal is not None:  # a message passed through a placeholder
             return [self._declared(equal, slot)]
         target = self.text(slot)
         shown = [(source, overlap(self.text(source), target)) for source in used]
@@ -176,7 +177,7 @@ class Linker:
         return links + _opaque(missing)
 
     def _shown_by_sibling(self, source: Slot, slot: Slot) -> bool:
-        """True if another message of the same prompt shows the variable; then this one need not."""
+        """True if another message of the same prompt contains the variable; then this one need not."""
         others = (other for other in slot.run.outputs if other is not slot)
         return any(overlap(self.text(source), self.text(other)) for other in others)
 
@@ -187,22 +188,22 @@ class Linker:
             pool = branches[-1].outputs
             exact = [source for source in pool if source.piece.path == path[1:]]
             return self._from(exact or pool, slot) or _opaque(pool)
-        inside = self._producers.inside(slot)
+        inside = self._index.inside(slot)
         if inside is not None:
             return [self._declared(inside, slot)]
         own = self._same(run.inputs, slot)
         if own is not None:
             return [self._declared(own, slot)]
         target = self.text(slot)
-        found = self._producers.quoted(target, lambda source: source.run.within(run), run)
+        found = self._index.quoted(target, lambda source: source.run.within(run), run)
         found += [(s, match) for s in run.inputs if (match := overlap(self.text(s), target)) is not None]
         below = [source for child in run.children for source in child.outputs]
         return self._resolved(found, "matched") or _opaque(below, "scope")
 
-    # -- choosing ----------------------------------------------------------------------------------------------------
+    # Choosing among sources
 
     def _from(self, pool: Sequence[Slot], slot: Slot) -> list[Link]:
-        """Links to the members of a pool that are this piece, or else whose text it shows."""
+        """Links to the member of a pool that is this piece, or else to those whose text it contains."""
         if not pool:
             return []
         same = self._same(pool, slot)
@@ -221,13 +222,13 @@ class Linker:
         return [
             Link(
                 found[i][0], basis, found[i][1].whole, spans=spans,
-                rivals=tuple(rival for span in spans for rival in beaten.get(span, ())) if beaten else (),
+                alternatives=tuple(other for span in spans for other in beaten.get(span, ())) if beaten else (),
             )
             for i, spans in sorted(own.items())
         ]  # fmt: skip
 
     def _same(self, pool: Iterable[Slot], slot: Slot) -> Slot | None:
-        """The member of a pool that is this very piece: by object, id or equal text; by path if several are."""
+        """The member of a pool that is this very piece: by object, id or equal text; by path if there are several."""
         piece, text = slot.piece, slot.piece.text.strip()
         equal = [
             s
@@ -236,7 +237,7 @@ class Linker:
             or (piece.ref is not None and s.piece.ref == piece.ref)
             or (piece.id is not None and s.piece.id == piece.id)
         ]
-        equal = [s for s in equal if s.piece.text == piece.text] or equal  # two stores may number alike
+        equal = [s for s in equal if s.piece.text == piece.text] or equal  # two stores may use the same ids
         placed = [s for s in equal if s.piece.path == piece.path]
         return (placed or equal)[-1] if equal else None
 
@@ -263,11 +264,11 @@ def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:
 
 
 def _in_reach(run: Run) -> Iterator[Slot]:
-    """What the runs around were given, nearest first, within bounds; the index finds the rest of it."""
-    letters = _IN_REACH_LETTERS
+    """The inputs of the enclosing runs, nearest first, up to a limit; the index finds the others."""
+    left = _IN_REACH_CHARACTERS
     for source in islice((source for ancestor in run.ancestors for source in ancestor.inputs), _IN_REACH):
-        letters -= len(source.piece.text)
-        if letters >= 0 or len(source.piece.text) < _SHORT:
+        left -= len(source.piece.text)
+        if left >= 0 or len(source.piece.text) < _SHORT:
             yield source
 
 

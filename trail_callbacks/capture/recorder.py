@@ -1,27 +1,25 @@
-"""The recorder: the only mutable object of capture. Adapters emit into it, everything else reads events out of it."""
+"""The recorder: the only mutable object of capture. Adapters emit into it, everything else reads events from it."""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Lock, RLock
 from typing import Any
 from uuid import UUID
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 
 __all__ = ["Recorder", "Redact"]
 
-Redact = Callable[[str], str]
-
-
-Unmade = tuple[Any, ...]
-"""A record not yet made: its class and the arguments for it. A tuple costs a fifth of an object."""
+Deferred = tuple[Any, ...]
+"""A record that is not created yet: its class and the arguments. A tuple costs a fifth of an object."""
 
 
 @dataclass(slots=True, eq=False)
@@ -31,25 +29,25 @@ class _Trace:
     root_id: str
     root: Hashable
     started: float
-    pending: list[Pending | Unmade] = field(default_factory=list)
+    pending: list[Pending | Deferred] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
-    runs: dict[Hashable, bool] = field(default_factory=dict)  # whether they are open
+    runs: dict[Hashable, bool] = field(default_factory=dict)  # True while the run is open
     graph: ProvenanceGraph | None = None
-    read: list[Pending | Unmade] = field(default_factory=list)  # see Recorder._convert
-    reading: Lock = field(default_factory=Lock)  # protects events and graph while pending turns into them
+    converted: list[Pending | Deferred] = field(default_factory=list)  # kept alive, see Recorder._convert
+    converting: Lock = field(default_factory=Lock)  # protects events and graph while pending records are converted
 
 
 class Recorder:
     """Collects events by run tree, on any thread, in bounded memory.
 
-    `emit` appends one record and does nothing else; conversion, redaction and linking happen when somebody reads.
+    `emit` only appends a record; conversion, redaction and linking happen when the events are read.
 
     Args:
-        max_traces: Finished run trees kept for reading, and likewise unfinished ones; the oldest go first.
+        max_traces: Finished run trees kept for reading, and as many unfinished ones; the oldest are dropped first.
         ttl: Seconds after which a run tree that never finished is dropped.
         redact: Applied to every text before it is stored in an event. If it raises, the text is withheld.
-        on_end: Called with the root's id, outside all locks, when a root run ended or failed.
-        on_error: Called with exceptions of conversion and redaction.
+        on_end: Called with the root's id, outside all locks, when a root run has ended or failed.
+        on_error: Called with exceptions raised by conversion and redaction.
     """
 
     def __init__(
@@ -63,29 +61,29 @@ class Recorder:
     ) -> None:
         self._max_traces = max_traces
         self._ttl = ttl
-        self._redact = redact
+        self._redactor = Redactor(redact, self._report_error) if redact else None
         self._on_end = on_end
         self._on_error = on_error
-        # Protects the three dictionaries. Re-entrant, because a stream's finalizer may emit from inside a collection.
+        # Protects the three dictionaries. Re-entrant: a stream's finalizer may emit during a garbage collection.
         self._lock = RLock()
         self._by_run: dict[Hashable, _Trace] = {}
         self._open: OrderedDict[str, _Trace] = OrderedDict()
         self._closed: OrderedDict[str, _Trace] = OrderedDict()
 
     def emit(self, record: Pending) -> None:
-        """Keeps a record. A second start or end of a run, and the end of an unknown run, change nothing."""
+        """Adds a record. A second start or end of a run, and the end of an unknown run, are ignored."""
         if record.phase == "started":
             self.begin(record.run_id, record.parent_id, record)
         else:
             self.finish(record.run_id, record)
 
-    def begin(self, run_id: Hashable, parent_id: Hashable | None, record: Pending | Unmade) -> None:
-        """Keeps the record of a start, as `emit` does.
+    def begin(self, run_id: Hashable, parent_id: Hashable | None, record: Pending | Deferred) -> None:
+        """Adds the record of a start, as `emit` does.
 
         Args:
-            run_id: The run: its id or the `UUID` that the id is the text of, as for its other records.
-            parent_id: The run around it, likewise; None or one that is unknown makes a root.
-            record: What happened; a tuple of its class and arguments is made into it when somebody reads.
+            run_id: The run: its id or the `UUID` behind that id, the same for all records of the run.
+            parent_id: The enclosing run, likewise; None or an unknown run makes this run a root.
+            record: The record, or a tuple of its class and arguments, from which it is created when it is read.
         """
         key = getattr(run_id, "int", run_id)  # a UUID's own hash and comparison are slow
         with self._lock:
@@ -98,8 +96,8 @@ class Recorder:
             trace.runs[key] = True
             trace.pending.append(record)
 
-    def finish(self, run_id: Hashable, record: Pending | Unmade) -> None:
-        """Keeps the record of an end or a failure, as `emit` does. See `begin`."""
+    def finish(self, run_id: Hashable, record: Pending | Deferred) -> None:
+        """Adds the record of an end or a failure, as `emit` does. See `begin`."""
         key = getattr(run_id, "int", run_id)
         with self._lock:
             trace = self._by_run.get(key)
@@ -143,8 +141,8 @@ class Recorder:
 
     @property
     def redacts(self) -> bool:
-        """True if texts are changed before they are stored."""
-        return self._redact is not None
+        """True if texts are redacted before they are stored."""
+        return self._redactor is not None
 
     @property
     def unfinished(self) -> int:
@@ -152,34 +150,34 @@ class Recorder:
         return len(self._open)
 
     def ended(self, root_id: str) -> bool:
-        """True if this root run ended or failed and is kept: its graph will not change any more."""
+        """True if this root run has ended or failed and is kept: its graph no longer changes."""
         return root_id in self._closed
 
     def root_of(self, run_id: str) -> str | None:
         """Returns the root above an unfinished run, or None if the run is not known."""
         with self._lock:
-            trace = self._by_run.get(run_id) or self._by_run.get(_number(run_id))
+            trace = self._by_run.get(run_id) or self._by_run.get(_uuid_int(run_id))
             return trace.root_id if trace else None
 
     def events(self, root_id: str) -> tuple[Event, ...]:
-        """Returns what is known of a run tree so far, in the order of `seq`.
+        """Returns the events of a run tree so far, in the order of `seq`.
 
         Raises:
-            InputError: If no such root is kept: it never started or was dropped as too old.
+            InputError: If no such root is kept: it never started, or was dropped as too old.
         """
         trace = self._trace(root_id)
-        with trace.reading:
+        with trace.converting:
             self._convert(trace)
             return tuple(trace.events)
 
     def graph(self, root_id: str) -> ProvenanceGraph:
-        """Builds the graph of a run tree; that of a finished one is built once.
+        """Builds the graph of a run tree; for a finished one it is built once.
 
         Raises:
             InputError: As `events`.
         """
         trace = self._trace(root_id)
-        with trace.reading:
+        with trace.converting:
             self._convert(trace)
             if trace.graph is not None:
                 return trace.graph
@@ -192,25 +190,25 @@ class Recorder:
         """Builds the graph of one run and those inside it, as if it were a root.
 
         Args:
-            run_id: A run of a tree that goes on, or any root that is kept.
+            run_id: A run of an unfinished tree, or any root that is kept.
 
         Raises:
             InputError: If no such run is kept.
         """
         with self._lock:
-            trace = self._by_run.get(run_id) or self._by_run.get(_number(run_id))
+            trace = self._by_run.get(run_id) or self._by_run.get(_uuid_int(run_id))
         if trace is None or trace.root_id == run_id:
             return self.graph(run_id)
-        with trace.reading:
+        with trace.converting:
             self._convert(trace)
             return build(_within(trace.events, run_id))
 
     def graph_so_far(self, root_id: str, text: str) -> ProvenanceGraph:
-        """Builds the graph of a run tree as if the model that writes just now had ended with a text.
+        """Builds the graph of a run tree as if the model that is running had ended with a given text.
 
         Args:
-            root_id: A root that goes on.
-            text: What the model has written. If none is writing, this is as `graph`.
+            root_id: An unfinished root.
+            text: What the model has written so far. If no model is running, it is ignored.
 
         Raises:
             InputError: As `events`.
@@ -222,8 +220,8 @@ class Recorder:
                 open_.pop(event.run_id, None)
         if not open_:
             return self.graph(root_id)
-        said = Piece(text=text, form="message", role="assistant")
-        return build((*events, RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(said,))))
+        output = Piece(text=text, form="message", role="assistant")
+        return build((*events, RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(output,))))
 
     def _trace(self, root_id: str) -> _Trace:
         with self._lock:
@@ -243,41 +241,22 @@ class Recorder:
             seq = len(trace.events) + 1
             try:
                 event = record.convert(seq)
-            except Exception as error:  # noqa: BLE001 - one payload that cannot be read must not lose the run tree
-                self._keep(error)
-                event = _bare(seq, record)
-            trace.events.append(self._redacted(event) if self._redact else event)
+            except Exception as error:  # noqa: BLE001 - one unreadable payload must not lose the run tree
+                self._report_error(error)
+                event = _without_payload(seq, record)
+            trace.events.append(self._redactor.event(event) if self._redactor else event)
         if trace.root_id in self._closed:
-            trace.read.clear()
-        else:  # an object let go now may lend its identity to another one later in this tree
-            trace.read += pending
+            trace.converted.clear()
+        else:  # objects freed now could pass their identity on to other objects later in this tree
+            trace.converted += pending
 
-    def _redacted(self, event: Event) -> Event:
-        if isinstance(event, RunStarted):
-            return replace(event, inputs=self._clean(event.inputs))
-        late = None if event.inputs is None else self._clean(event.inputs)
-        if isinstance(event, RunFailed):
-            return replace(event, inputs=late, outputs=self._clean(event.outputs))
-        more = self._clean(event.more_inputs)
-        return replace(event, inputs=late, outputs=self._clean(event.outputs), more_inputs=more)
-
-    def _clean(self, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-        return tuple(replace(piece, text=self._clean_text(piece.text)) for piece in pieces)
-
-    def _clean_text(self, text: str) -> str:
-        try:
-            return str(self._redact(text)) if self._redact else text
-        except Exception as error:  # noqa: BLE001 - a redactor that fails must not leak what it was to hide
-            self._keep(error)
-            return "[withheld: redact failed]"
-
-    def _keep(self, error: Exception) -> None:
+    def _report_error(self, error: Exception) -> None:
         if self._on_error is not None:
             self._on_error(error)
 
 
 def _within(events: list[Event], run_id: str) -> list[Event]:
-    """The events of a run and of those inside it."""
+    """The events of a run and of the runs inside it."""
     runs = {run_id}
     for event in events:
         if isinstance(event, RunStarted) and event.parent_id in runs:
@@ -285,16 +264,16 @@ def _within(events: list[Event], run_id: str) -> list[Event]:
     return [event for event in events if event.run_id in runs]
 
 
-def _number(run_id: str) -> int | None:
-    """The number of a UUID."""
+def _uuid_int(run_id: str) -> int | None:
+    """The integer value of a UUID; None if the id is not one."""
     try:
         return UUID(run_id).int
     except ValueError:
         return None
 
 
-def _bare(seq: int, record: Pending) -> Event:
-    """The event without its payload, so that the tree of runs stays whole."""
+def _without_payload(seq: int, record: Pending) -> Event:
+    """The event without its payload, so that the tree of runs stays complete."""
     run_id, parent_id = str(record.run_id), None if record.parent_id is None else str(record.parent_id)
     if record.phase == "started":
         return RunStarted(seq=seq, run_id=run_id, parent_id=parent_id, kind="chain", name="unreadable")

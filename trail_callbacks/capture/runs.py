@@ -14,7 +14,7 @@ __all__ = ["Run", "Slot", "tree"]
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """A piece in its place: the input or the output side of one run."""
+    """A piece together with its place: the input or output side of a run."""
 
     run: Run
     side: Literal["in", "out"]
@@ -26,11 +26,11 @@ class Run:
     """One run with its pieces and its children.
 
     Attributes:
-        start: Clock of the start.
-        end: Clock of the end; infinite if it never ended.
-        first: Position in a walk of the tree, parents first.
+        start: `seq` of its start event.
+        end: `seq` of its end event; infinite if it never ended.
+        first: Position in a depth-first walk of the tree, parents first.
         last: Largest `first` among itself and its descendants.
-        composite: True if something below it has outputs.
+        composite: True if a descendant has outputs.
     """
 
     id: str
@@ -64,7 +64,7 @@ class Run:
 def tree(events: Iterable[Event]) -> tuple[Run, ...]:
     """Builds the runs of one run tree, in the order of their starts; the root is the first.
 
-    Runs marked internal are left out with everything below them. A run whose parent is unknown hangs under the root.
+    Internal runs are left out with all their descendants. A run with an unknown parent becomes a child of the root.
     """
     runs: dict[str, Run] = {}
     internal: set[str] = set()
@@ -86,13 +86,13 @@ def tree(events: Iterable[Event]) -> tuple[Run, ...]:
     ordered = tuple(runs.values())
     for run in ordered:
         if run.outputs:
-            _mark(run.ancestors)
+            _mark_composite(run.ancestors)
     if root is not None:
         _number(root)
     return ordered
 
 
-def _mark(ancestors: Iterator[Run]) -> None:
+def _mark_composite(ancestors: Iterator[Run]) -> None:
     for run in ancestors:
         if run.composite:
             return
@@ -110,7 +110,7 @@ def _finish(run: Run, event: RunEnded | RunFailed) -> None:
 
 
 def _number(root: Run) -> None:
-    """Numbers the tree in one walk without recursion: agents nest deeper than Python's stack."""
+    """Numbers the tree in one walk, without recursion: agents nest deeper than Python's stack."""
     todo = [(root, False)]
     clock = 0
     while todo:

@@ -1,7 +1,11 @@
 """The command `trail`.
 
-Exit status: 0 fine; 1 over the threshold given with `--max-score`, or a failed `trail doctor`; 2 wrong use or bad
-input; 70 a fault of this program; 130 interrupted.
+Start with `app`, which declares the commands and their options; larger commands have a module of their own. `inputs`
+reads files, `output` prints and writes, `gate` decides the exit status. What is printed about a report comes from
+`render`; commands only call what the library offers.
+
+Exit status: 0 success; 1 over the threshold given with `--max-score` or `--max-increase`, or a failed `trail doctor`; 2
+wrong usage or bad input; 70 an internal error; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -20,18 +24,18 @@ def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line; every error becomes a message on standard error, never a traceback.
 
     Args:
-        args: Arguments; None takes those of the process. `TRAIL_DEBUG=1` in the environment shows tracebacks of faults.
+        args: Arguments; None takes those of the process. `TRAIL_DEBUG=1` in the environment shows tracebacks.
 
     Returns:
         The exit status.
     """
-    from trail_callbacks.cli.app import app  # noqa: PLC0415 - whoever imports `trail_callbacks` needs no typer
+    from trail_callbacks.cli.app import app  # noqa: PLC0415 - importing `trail_callbacks` must not need typer
     from trail_callbacks.cli.output import complain, quiet  # noqa: PLC0415 - as above
 
-    logging.getLogger("instructor").addHandler(logging.NullHandler())  # it prints tracebacks of what we report
+    logging.getLogger("instructor").addHandler(logging.NullHandler())  # it prints tracebacks of errors that we report
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # what a narrow encoding cannot show is spelled out
+            stream.reconfigure(errors="backslashreplace")  # escapes what the encoding cannot represent
     try:
         app(None if args is None else list(args), prog_name="trail")
     except SystemExit as stop:

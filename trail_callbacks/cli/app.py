@@ -1,4 +1,4 @@
-"""The commands of `trail`: what each one takes; the work is done elsewhere."""
+"""The commands of `trail` and their options; the work is done elsewhere."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import typer
 from rich.text import Text
 
 from trail_callbacks.cli import doctor as doctoring
+from trail_callbacks.cli.demo import run_demo
 from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import read, texts
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress, write
-from trail_callbacks.cli.stage import perform
 from trail_callbacks.errors import InputError, ReportError, TrailError
 from trail_callbacks.judges.resolve import resolve
-from trail_callbacks.render.marks import plain
 from trail_callbacks.render.provenance import graph_to_rich
+from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import fits, to_rich
 from trail_callbacks.report import Report
 from trail_callbacks.verify.estimate import estimate as estimated
@@ -37,26 +37,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="Says which sentence of an answer is made up, and which step of an app made it up.",
+    help="Finds which sentences of an answer are made up, and which step of an app made them up.",
 )
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.")]
 Judge = Annotated[
-    str | None, typer.Option(metavar="JUDGE", help="Who judges: local (offline, the default) or provider/model.")
+    str | None, typer.Option(metavar="JUDGE", help="The judge: local (offline, the default) or provider/model.")
 ]
-BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="An OpenAI-compatible endpoint for the model.")]
-Answer = Annotated[str | None, typer.Option(metavar="FILE", help="The answer to check; - is standard input.")]
-AnswerText = Annotated[str | None, typer.Option(metavar="TEXT", help="The answer itself.")]
-Source = Annotated[list[str] | None, typer.Option(metavar="FILE", help="What it should rest on; may be repeated.")]
-SourceText = Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A source itself; may be repeated.")]
-Cache = Annotated[
-    str | None, typer.Option(metavar="DIR", help="Keep what a model says in this folder, and do not pay for it again.")
-]
+BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")]
+Answer = Annotated[str | None, typer.Option(metavar="FILE", help="File with the answer to check; - is standard input.")]
+AnswerText = Annotated[str | None, typer.Option(metavar="TEXT", help="The answer to check, as text.")]
+Source = Annotated[list[str] | None, typer.Option(metavar="FILE", help="File with a source; may be repeated.")]
+SourceText = Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A source, as text; may be repeated.")]
+Cache = Annotated[str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder.")]
 Strategy = Annotated[
-    Literal["audit", "veritrail"], typer.Option(help="Hold claims against the sources, or walk back as VeriTrail does.")
+    Literal["audit", "veritrail"],
+    typer.Option(help="Check claims against the sources, or walk back from the answer as VeriTrail does."),
 ]
-Question = Annotated[str | None, typer.Option(metavar="TEXT", help="What was asked.")]
+Question = Annotated[str | None, typer.Option(metavar="TEXT", help="The question that was asked.")]
 
 
 def _version(asked: bool) -> None:
@@ -71,14 +70,16 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """What stands before a command."""
+    """Options before a command."""
 
 
 @app.command()
 def demo(
     *,
     app: Annotated[str, typer.Option(metavar="APP", help="langchain, langgraph, llama-index or all.")] = "all",
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="Ask this model instead of playing one.")] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Use this model instead of recorded replies.")
+    ] = None,
     base_url: BaseUrl = None,
     judge: Judge = None,
     html: Annotated[
@@ -87,21 +88,21 @@ def demo(
     as_json: Json = False,
     output: Output = None,
 ) -> None:
-    """Runs three small real apps and traces their made-up claims.
+    """Runs three small apps and traces their made-up claims.
 
-    Offline, with a played model, unless --model is given.
+    Runs offline with recorded model replies, unless --model is given.
     """
     into = folder(html) if html else None
-    performance = perform(app, model, base_url, judge)
+    finished = run_demo(app, model, base_url, judge)
     if output:
-        write(output, dumped(performance.as_json()))
-    pages = {str(into / f"{each.app}.html"): each.report for each in performance.outcomes} if into else {}
+        write(output, dumped(finished.as_json()))
+    pages = {str(into / f"{each.app}.html"): each.report for each in finished.outcomes} if into else {}
     for page, report in pages.items():
         write(page, report.to_html())
     if as_json:
-        emit(performance.as_json())
+        emit(finished.as_json())
     else:
-        display(*performance.views(), *(f"written to {plain(page)}" for page in pages))
+        display(*finished.views(), *(f"written to {plain(page)}" for page in pages))
 
 
 @app.command()
@@ -119,7 +120,10 @@ def check(
     ] = None,
     strategy: Strategy = "audit",
     q: Annotated[
-        int, typer.Option(min=1, metavar="N", help="With veritrail: misses in a row that end a walk, 1 or more.")
+        int,
+        typer.Option(
+            min=1, metavar="N", help="With veritrail: consecutive verdicts of not fully supported that end a walk."
+        ),
     ] = 1,
     cache: Cache = None,
     as_json: Json = False,
@@ -127,8 +131,8 @@ def check(
 ) -> None:
     """Checks an answer against its sources.
 
-    With --max-score an answer that could not be fully verified fails too: no evidence, claims left out. A judge that
-    fails altogether is an error, status 2, with or without it.
+    With --max-score, an answer that could not be fully verified fails too (no evidence, or claims that were not
+    judged). If the judge fails completely, the exit status is 2, with or without --max-score.
     """
     threshold = checked(max_score)
     graph = texts(answer, answer_text, source or [], source_text or [], question)
@@ -149,16 +153,14 @@ def show(
     *,
     report: Annotated[str, typer.Argument(metavar="REPORT", help="A report as JSON; - is standard input.")],
     width: Annotated[int | None, typer.Option(min=40, metavar="N", help="Columns, 40 or more.")] = None,
-    graph: Annotated[bool, typer.Option("--graph", help="Show the provenance graph too.")] = False,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write it as one HTML page instead, which loads nothing.")
-    ] = None,
+    graph: Annotated[bool, typer.Option("--graph", help="Also show the provenance graph.")] = False,
+    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page instead.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open that page in the browser.")] = False,
     as_json: Json = False,
 ) -> None:
     """Shows a saved report: here, or as a page with the answer coloured by claim and the graph beside it.
 
-    Of a report that a newer release wrote it shows what this one can read, and says what is missing.
+    Of a report written by a newer release it shows what this release can read, and says what is missing.
     """
     if open_ and not html:
         raise InputError("--open opens the page that --html FILE writes: give both")
@@ -169,7 +171,7 @@ def show(
     if html:
         write(html, read_back.to_html())
         if open_ and not browse(html):
-            complain(f"no browser could be started: open {html} yourself")
+            complain(f"could not start a browser: open {html} yourself")
     if as_json:
         emit(_data(read_back))
     elif html:
@@ -195,7 +197,7 @@ def estimate(
     strategy: Strategy = "audit",
     as_json: Json = False,
 ) -> None:
-    """Says what a check would cost; asks no model."""
+    """Estimates the cost of a check, without calling a model."""
     graph = texts(answer, answer_text, source or [], source_text or [], question)
     cost = estimated(graph, judge, VerifyOptions(strategy=strategy))
     if as_json:
@@ -203,22 +205,22 @@ def estimate(
         return
     display(
         f"about {cost.claims} claims",
-        f"about {cost.calls} model calls, and {cost.more_calls} more if more claims turn out unsupported",
+        f"about {cost.calls} model calls, and up to {cost.more_calls} more, depending on the verdicts",
         f"about {cost.prompt_tokens:,} tokens read and {cost.completion_tokens:,} written",
     )
 
 
 @app.command()
 def doctor(*, judge: Judge = None, base_url: BaseUrl = None, as_json: Json = False) -> None:
-    """Plants a made-up claim everywhere and says who noticed.
+    """Plants a made-up claim and checks whether it is flagged.
 
-    In the offline judge, in the judge that is named, and in each installed framework.
+    Tests the offline judge, the judge given with --judge, and each installed framework.
     """
     found = []
     todo = list(doctoring.subjects(judge, base_url))
-    with progress("examining", total=len(todo)) as bar:
+    with progress("testing", total=len(todo)) as bar:
         for subject, run in todo:
-            bar.update(bar.task_ids[0], description=f"examining {subject}")
+            bar.update(bar.task_ids[0], description=f"testing {subject}")
             found.append(run())
             bar.advance(bar.task_ids[0])
     healthy = all(finding.healthy for finding in found)

@@ -1,4 +1,4 @@
-"""`trail diff`: what changed between two reports, and a gate for what may."""
+"""`trail diff`: what changed between two reports, with an optional threshold."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["diff"]
 
 def diff(
     *,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The report before, as JSON; - is standard input.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The report after, as JSON; - is standard input.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The old report, as JSON; - is standard input.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The new report, as JSON; - is standard input.")],
     max_increase: Annotated[
         float | None,
         typer.Option(metavar="X", help="Exit with status 1 if the score rose by more than this, 0.0 to 1.0."),
@@ -30,8 +30,8 @@ def diff(
 ) -> None:
     """Compares two saved reports: claims, classes, entry steps, score.
 
-    With --max-increase a new report that could not be fully verified fails too, and what is not known of the old one
-    counts for it: no score is taken for 0.0, claims that were not judged for supported.
+    With --max-increase, a new report that could not be fully verified fails too. What is unknown about the old report
+    is assumed in its favour: a missing score counts as 0.0, claims that were not judged as supported.
     """
     limit = checked_increase(max_increase)
     if old == new == "-":

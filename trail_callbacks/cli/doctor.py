@@ -1,4 +1,4 @@
-"""Plants a made-up claim in each installed framework and in each judge, and says whether it is noticed."""
+"""`trail doctor`: plants a made-up claim in each installed framework and judge, and checks whether it is flagged."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ TRUE = "The lighthouse was built in 1874."
 PLANTED = "Its tower is 58 metres high."
 
 SelfCheck = Callable[[str, str, str, Judge], Report]
-"""A self-check: question, source, the answer that the app's model gives, judge."""
+"""A self-check: takes question, source, the answer that the app's model is to give, and the judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What became of the planted claim in one place.
+    """The result of one test.
 
     Attributes:
-        subject: Where it was planted.
-        captured: The answer and the source were recorded, and the source is known to have reached the answer.
-        judged: Every claim has a class.
+        subject: The judge or framework that was tested.
+        captured: The answer and the source were recorded, and the source is upstream of the answer.
+        judged: Both claims have a class.
         flagged: The planted claim is unsupported and the true one is supported.
-        missing: The pip line that would install what is absent; then nothing was tried.
-        trouble: What went wrong, in words.
+        missing: The pip command that installs what is missing; then nothing was tested.
+        trouble: What went wrong.
     """
 
     subject: str
@@ -50,12 +50,12 @@ class Finding:
 
     @property
     def healthy(self) -> bool:
-        """Everything happened that should, or the thing is not installed."""
+        """The test passed, or the subject is not installed."""
         return self.missing is not None or self.flagged
 
 
 def subjects(judge: str | None, base_url: str | None) -> Iterator[tuple[str, Callable[[], Finding]]]:
-    """Lists what can be examined: the offline judge, the named judge, and each adapter with that judge.
+    """Lists the tests: the offline judge, the named judge, and each adapter with that judge.
 
     Raises:
         JudgeError: If the named judge is unknown.
@@ -77,12 +77,12 @@ def _alone(question: str, source: str, answer: str, judge: Judge) -> Report:
 
 
 def _examine(subject: str, load: Callable[[], SelfCheck], judge: Judge) -> Finding:
-    """Runs one self-check; whatever goes wrong in it is a finding."""
+    """Runs one self-check; any failure becomes a finding."""
     try:
         report = load()(QUESTION, SOURCE, f"{TRUE} {PLANTED}", judge)
     except MissingExtraError as error:
         return Finding(subject=subject, missing=f'pip install "trail-callbacks[{error.extra}]"')
-    except Exception as error:  # noqa: BLE001 - a doctor reports, whatever the patient does
+    except Exception as error:  # noqa: BLE001 - any failure of the subject is to be reported
         return Finding(subject=subject, trouble=f"{type(error).__name__}: {error}")
     return _finding(subject, report)
 
@@ -101,7 +101,7 @@ def _finding(subject: str, report: Report) -> Finding:
             next((v.error for v in report.verdicts if v.error), None) or "; ".join(report.warnings) or report.state
         )
     elif not flagged:
-        trouble = f"the planted claim came out as {planted}, the true one as {true}"
+        trouble = f"the planted claim was judged {planted}, the true one {true}"
     return Finding(subject=subject, captured=captured, judged=judged, flagged=flagged, trouble=trouble)
 
 
@@ -111,7 +111,7 @@ def _captured(graph: ProvenanceGraph) -> bool:
 
 
 def _verdict(report: Report, part: str) -> Verdict | None:
-    """The verdict on the claim that stands in this part of the answer."""
+    """The verdict on the claim in this part of the answer."""
     start = report.graph.answer.text.find(part) if report.graph.answer else -1
     found = [claim for claim in report.claims if claim.start < start + len(part) and start < claim.end]
     return report.verdict(found[0].id) if start >= 0 and found else None

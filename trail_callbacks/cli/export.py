@@ -30,16 +30,17 @@ def export(
         ),
     ],
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file and not to standard output.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of standard output.")
     ] = None,
-    bom: Annotated[bool, typer.Option("--bom", help="CSV: begin with a byte order mark, for Excel.")] = False,
+    bom: Annotated[bool, typer.Option("--bom", help="CSV: start with a byte order mark, for Excel.")] = False,
     raw_cells: Annotated[
-        bool, typer.Option("--raw-cells", help="CSV: no ' before text that a spreadsheet would run as a formula.")
+        bool,
+        typer.Option("--raw-cells", help="CSV: do not prefix ' to text that a spreadsheet would run as a formula."),
     ] = False,
 ) -> None:
-    """Writes saved reports in a format of other programs.
+    """Converts saved reports to formats of other programs.
 
-    With several reports CSV has a column that names the file. A file that cannot be read is named and left out, and
+    With several reports, CSV has a column with the file name. Files that cannot be read are skipped with a message, and
     the exit status is 2.
     """
     if reports.count("-") > 1:
@@ -74,7 +75,7 @@ def _read(name: str) -> Report | None:
     try:
         return saved(name)
     except InputError as error:
-        complain(f"left out: {error}")
+        complain(f"skipped: {error}")
         return None
 
 

@@ -1,4 +1,4 @@
-"""Whether a report, or how it differs from another, passes the threshold that was asked for."""
+"""Whether a report, or a comparison of two, passes the threshold given on the command line."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _CLOSED = {
     "no_evidence": "no source reached the answer",
     "partial": "some claims were not judged",
 }
-"""States that cannot vouch for an answer: with a threshold they fail, since nobody knows the whole score."""
+"""States that fail with any threshold, because the score of the whole answer is unknown."""
 
 _ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
 
 
 def checked(max_score: float | None) -> float | None:
-    """Returns the threshold if it is one.
+    """Validates and returns the threshold.
 
     Raises:
         InputError: If it is outside 0.0 to 1.0, or not a number.
@@ -32,19 +32,19 @@ def checked(max_score: float | None) -> float | None:
 
 
 def refusal(report: Report, max_score: float | None) -> str | None:
-    """Says why a report does not pass; None if it does, or if no threshold was asked for."""
+    """Returns why a report fails; None if it passes, or if no threshold was given."""
     if max_score is None:
         return None
     value = report.hallucination_score
     if value is not None and value > max_score:
         return f"hallucination score {value:.2f} is over --max-score {max_score:.2f}"
     if report.state in _CLOSED:
-        return f"{_CLOSED[report.state]}: --max-score {max_score:.2f} cannot be vouched for"
+        return f"{_CLOSED[report.state]}: --max-score {max_score:.2f} cannot be checked"
     return None
 
 
 def checked_increase(max_increase: float | None) -> float | None:
-    """Returns the largest increase of the score if it is one.
+    """Validates and returns the largest increase of the score.
 
     Raises:
         InputError: If it is outside 0.0 to 1.0, or not a number.
@@ -55,20 +55,20 @@ def checked_increase(max_increase: float | None) -> float | None:
 
 
 def regression(comparison: Comparison, max_increase: float | None) -> str | None:
-    """Says why a new report does not pass beside the old one; None if it does, or if no limit was given.
+    """Returns why a new report fails compared with the old one; None if it passes, or if no limit was given.
 
-    A gate that cannot see is closed: the new report must be verified, and what is not known of the old one counts for
-    it. Without a score, it is taken to be 0.0, and its claims that were not judged to be supported.
+    A report that was not fully verified fails. What is unknown about the old report is assumed in its favour: a missing
+    score counts as 0.0, claims that were not judged as supported.
     """
     if max_increase is None:
         return None
     new = comparison.new.hallucination_score
     if comparison.new.state in _CLOSED:
-        return f"{_CLOSED[comparison.new.state]}: --max-increase {max_increase:.2f} cannot be vouched for"
+        return f"{_CLOSED[comparison.new.state]}: --max-increase {max_increase:.2f} cannot be checked"
     if new is None:
-        return None  # it states nothing that could be wrong
+        return None  # it makes no claim that could be wrong
     if comparison.old.hallucination_score is not None and comparison.old.scoring != comparison.new.scoring:
-        return f"{comparison.score.reason}: --max-increase {max_increase:.2f} cannot be vouched for"
+        return f"{comparison.score.reason}: --max-increase {max_increase:.2f} cannot be checked"
     old = _lowest(comparison.old)
     if new - old > max_increase + _ROUNDING:
         return f"hallucination score rose by {new - old:.2f} from {old:.2f}, over --max-increase {max_increase:.2f}"
@@ -76,7 +76,7 @@ def regression(comparison: Comparison, max_increase: float | None) -> str | None
 
 
 def _lowest(report: Report) -> float:
-    """The score a report would have at best."""
+    """The best score a report could have."""
     if report.hallucination_score is None:
         return 0.0
     classes = [verdict.support or SupportClass.SUPPORTED for verdict in report.verdicts]

@@ -22,11 +22,11 @@ def texts(
     source_texts: Sequence[str],
     question: str | None,
 ) -> ProvenanceGraph:
-    """Makes a graph of what was named on the command line; each source keeps the name of its file.
+    """Builds a graph from the command-line options; each source keeps its file name.
 
     Raises:
-        InputError: If the answer or all sources are missing, the answer is given twice, standard input is named
-            twice, or a file cannot be used.
+        InputError: If the answer or all sources are missing, the answer is given twice, standard input is used twice,
+            or a file cannot be read.
     """
     if (answer is None) == (answer_text is None):
         raise InputError("give the answer once: --answer FILE (- is standard input) or --answer-text TEXT")
@@ -34,7 +34,7 @@ def texts(
         raise InputError("give at least one source: --source FILE (- is standard input) or --source-text TEXT")
     if [answer, *sources].count(_STDIN) > 1:
         raise InputError("standard input (-) can be read only once: put the other text into a file")
-    said = answer_text if answer_text is not None else read(str(answer), " (to give the text itself use --answer-text)")
+    text = answer_text if answer_text is not None else read(str(answer), " (to give the text itself use --answer-text)")
     nodes = [
         Node(
             id=f"source-{n}",
@@ -46,10 +46,10 @@ def texts(
         for n, name in enumerate(sources, 1)
     ]
     nodes += [
-        Node(id=f"source-{n}", kind="document", text=text, step="source")
-        for n, text in enumerate(source_texts, len(nodes) + 1)
+        Node(id=f"source-{n}", kind="document", text=source, step="source")
+        for n, source in enumerate(source_texts, len(nodes) + 1)
     ]
-    return ProvenanceGraph.from_texts(said, nodes, question)
+    return ProvenanceGraph.from_texts(text, nodes, question)
 
 
 def read(name: str, hint: str = "") -> str:
@@ -57,10 +57,10 @@ def read(name: str, hint: str = "") -> str:
 
     Args:
         name: The file.
-        hint: What to add where it does not exist.
+        hint: Appended to the message if the file does not exist.
 
     Raises:
-        InputError: If it does not exist, cannot be opened, or holds something else than UTF-8 text; names the file.
+        InputError: If it does not exist, cannot be opened, or is not UTF-8 text; names the file.
     """
     where = _named(name)
     try:
@@ -86,7 +86,7 @@ def saved(name: str) -> Report:
     """Reads a saved report; `-` is standard input.
 
     Raises:
-        InputError: If the file cannot be used, or holds no report; names the file.
+        InputError: If the file cannot be read or is not a report; names the file.
     """
     try:
         return Report.from_json(read(name))

@@ -1,4 +1,4 @@
-"""What the command line prints and writes: one JSON object or text on stdout, messages and progress on stderr."""
+"""Output of the command line: text or one JSON object on stdout, messages and progress on stderr, files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.text import Text
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.render.marks import plain
+from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import plain_text
 
 __all__ = ["browse", "complain", "display", "dumped", "emit", "folder", "pour", "progress", "quiet", "write"]
@@ -26,11 +26,11 @@ _WIDEST = 120
 
 
 def display(*views: Any, width: int | None = None) -> None:
-    """Prints what rich can render: in colour on a terminal, as plain text into files and pipes.
+    """Prints rich renderables: in colour on a terminal, as plain text into files and pipes.
 
     Args:
-        views: Renderables, one below the other. Strings are taken as they are, not as markup.
-        width: Columns; None takes the terminal's, up to 120, and 80 without one.
+        views: Renderables, one below the other. Strings are printed verbatim, not as markup.
+        width: Columns; None uses the terminal's, up to 120, or 80 without a terminal.
     """
     page = Group(*(Text(view) if isinstance(view, str) else view for view in views))
     screen = Console(highlight=False, markup=False, emoji=False)
@@ -43,17 +43,17 @@ def display(*views: Any, width: int | None = None) -> None:
 
 
 def complain(message: str) -> None:
-    """Says something on stderr; the message may quote hostile text."""
+    """Prints a message on stderr; it may quote hostile text."""
     sys.stderr.write(f"trail: {plain(message, ascii=False)}\n")
 
 
 def dumped(value: Any) -> str:
-    """JSON text, indented for people."""
+    """Indented JSON."""
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def emit(value: Any) -> None:
-    """Prints one JSON object. ASCII where stdout is not Unicode, so that it stays valid JSON."""
+    """Prints one JSON object; in ASCII if stdout is not Unicode, so that it stays valid JSON."""
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     text = json.dumps(value, ensure_ascii=not unicode, indent=2)
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
@@ -61,14 +61,14 @@ def emit(value: Any) -> None:
 
 
 def pour(text: str) -> None:
-    """Prints a document of another program's format: UTF-8 whatever the terminal speaks, line ends as they are."""
+    """Prints a document verbatim: always UTF-8, line ends unchanged."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     sys.stdout.buffer.flush()
 
 
 def write(path: str, text: str) -> None:
-    """Writes a file so that no reader ever sees half of it; in UTF-8, line ends as they are.
+    """Writes a file atomically, in UTF-8, line ends unchanged.
 
     Raises:
         InputError: If it cannot be written; names the file.
@@ -90,20 +90,20 @@ def write(path: str, text: str) -> None:
 
 
 def folder(path: str) -> Path:
-    """Makes a folder, if it is not there.
+    """Creates a folder unless it exists.
 
     Raises:
-        InputError: If it cannot be made; names it.
+        InputError: If it cannot be created; names it.
     """
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path} cannot be made a folder: {error.strerror or error}") from error
+        raise InputError(f"the folder {path} cannot be created: {error.strerror or error}") from error
     return Path(path)
 
 
 def browse(path: str) -> bool:
-    """Opens a file in the browser; False where there is none."""
+    """Opens a file in the browser; returns False if there is none."""
     return webbrowser.open(Path(path).resolve().as_uri())
 
 
@@ -115,11 +115,11 @@ def _umask() -> int:
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Generator[Progress]:
-    """Shows on stderr that something is going on; nothing where stderr is not a terminal.
+    """Shows progress on stderr if stderr is a terminal.
 
     Args:
-        what: The first task.
-        total: Its steps; None if unknown.
+        what: Description of the first task.
+        total: Number of steps; None if unknown.
     """
     shown = Console(stderr=True, highlight=False, markup=False, emoji=False)
     bar = Progress(
@@ -137,6 +137,6 @@ def progress(what: str, total: int | None = None) -> Generator[Progress]:
 
 
 def quiet() -> None:
-    """Nobody reads stdout any more (`| head`): lets the interpreter close it without complaint."""
+    """Redirects a closed stdout (`| head`), so that the interpreter exits without an error message."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

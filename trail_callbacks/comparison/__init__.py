@@ -1,5 +1,9 @@
-"""Two reports, an old and a new one: which claims came, went or changed, and by how much the score moved."""
+"""Comparison of two reports: which claims appeared, vanished or changed, and by how much the score moved.
 
-from trail_callbacks.comparison.comparison import Aspect, Comparison, Judged, Pair, ScoreChange, compare
+Start with `comparison.compare`; `pairing` finds the claims that both reports share. How a comparison is displayed is in
+`render.comparison`, whether it passes a threshold in `cli.gate`.
+"""
 
-__all__ = ["Aspect", "Comparison", "Judged", "Pair", "ScoreChange", "compare"]
+from trail_callbacks.comparison.comparison import Aspect, Comparison, JudgedClaim, Pair, ScoreChange, compare
+
+__all__ = ["Aspect", "Comparison", "JudgedClaim", "Pair", "ScoreChange", "compare"]

@@ -1,4 +1,4 @@
-"""Two reports, an old and a new one: which claims came, went or changed, and by how much the score moved."""
+"""Comparing an old and a new report: claims that appeared, vanished or changed, and the change of the score."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from trail_callbacks.report import Report, Verdict
 from trail_callbacks.report.scoring import difference, weight
 from trail_callbacks.taxonomy import UNSUPPORTED
 
-__all__ = ["Aspect", "Comparison", "Judged", "Pair", "ScoreChange", "compare"]
+__all__ = ["Aspect", "Comparison", "JudgedClaim", "Pair", "ScoreChange", "compare"]
 
 Aspect = Literal["class", "error_type", "entry"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A claim of one of the two reports.
+class JudgedClaim:
+    """A claim of one of the two reports, with its verdict.
 
     Attributes:
         claim: The claim.
         verdict: The verdict on it.
-        entry: Name of the step where unsupported content entered (its kind, if it has no name); None if nowhere. Ids
-            of nodes are numbers within a run, so they are not compared.
+        entry: Name of the entry step of unsupported content (the node's kind if it has no name); None if there is
+            none. Node ids are numbered anew in each run, so they are not compared.
     """
 
     claim: Claim
@@ -43,26 +43,26 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A claim that both reports hold.
+    """A claim that both reports have.
 
     Attributes:
-        old: As the old report has it.
-        new: As the new report has it.
-        likeness: How alike their words are, 0.7 to 1.0.
+        old: As in the old report.
+        new: As in the new report.
+        likeness: Similarity of the two wordings, 0.7 to 1.0.
     """
 
-    old: Judged
-    new: Judged
+    old: JudgedClaim
+    new: JudgedClaim
     likeness: float
 
     @property
     def reworded(self) -> bool:
-        """Whether its words changed, and not only case, blanks, kinds of quotation marks or the final stop."""
+        """Whether the words changed, not just case, whitespace, style of quotation marks or the final full stop."""
         return normalised(self.old.claim.text) != normalised(self.new.claim.text)
 
     @property
     def changed(self) -> tuple[Aspect, ...]:
-        """What is judged differently. Error type and entry are compared only where both are unsupported."""
+        """What is judged differently. Error type and entry step are only compared if both are unsupported."""
         before, after = self.old.verdict, self.new.verdict
         if before.support is not after.support:
             return ("class",)
@@ -74,13 +74,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreChange:
-    """How the hallucination score moved; above 0 is worse.
+    """The change of the hallucination score; above 0 is worse.
 
     Attributes:
         old: The old score, 0.0 to 1.0, or None.
         new: The new score.
-        change: `new - old`, -1.0 to 1.0; None if it cannot be said.
-        interval: Its 95 % interval, see `trail_callbacks.report.scoring.difference`; None if it cannot be said.
+        change: `new - old`, -1.0 to 1.0; None if unknown.
+        interval: Its 95 % interval, see `trail_callbacks.report.scoring.difference`; None if unknown.
         reason: Why change or interval is None; empty if neither is.
     """
 
@@ -93,21 +93,21 @@ class ScoreChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """What differs between two reports.
+    """The differences between two reports.
 
     Attributes:
-        old: The report before.
-        new: The report after.
-        pairs: Claims of both, in the order of the new answer.
-        appeared: Claims of the new report only.
-        vanished: Claims of the old report only.
+        old: The old report.
+        new: The new report.
+        pairs: Claims that both have, in the order of the new answer.
+        appeared: Claims that only the new report has.
+        vanished: Claims that only the old report has.
     """
 
     old: Report
     new: Report
     pairs: tuple[Pair, ...]
-    appeared: tuple[Judged, ...]
-    vanished: tuple[Judged, ...]
+    appeared: tuple[JudgedClaim, ...]
+    vanished: tuple[JudgedClaim, ...]
 
     @property
     def changed(self) -> tuple[Pair, ...]:
@@ -116,17 +116,17 @@ class Comparison:
 
     @property
     def reworded(self) -> tuple[Pair, ...]:
-        """The pairs whose words changed; they may be judged differently or not."""
+        """The pairs whose words changed, whether or not they are judged differently."""
         return tuple(each for each in self.pairs if each.reworded)
 
     @property
     def unchanged(self) -> int:
-        """How many pairs are judged as before, reworded or not."""
+        """Number of pairs that are judged the same, reworded or not."""
         return len(self.pairs) - len(self.changed)
 
     @cached_property
     def score(self) -> ScoreChange:
-        """How the score moved. Claims that both reports count are pairs in the interval, the others are not."""
+        """The change of the score. For its interval, claims that both reports count are paired samples."""
         before, after = self.old.hallucination_score, self.new.hallucination_score
         for which, report, value in (("old", self.old, before), ("new", self.new, after)):
             if value is None:
@@ -135,7 +135,7 @@ class Comparison:
             return ScoreChange(old=before, new=after, reason="the two scores are computed with different options")
         change = after - before
         if self.old.interval is None or self.new.interval is None:
-            reason = "a contradiction set a score to 1.0, which is no share of claims then"
+            reason = "a contradiction set a score to 1.0, so that it is not a share of claims"
             return ScoreChange(old=before, new=after, change=change, reason=reason)
         return ScoreChange(old=before, new=after, change=change, interval=self._interval())
 
@@ -161,7 +161,7 @@ class Comparison:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What besides the answer differs, and so may explain a change."""
+        """Differences other than the answer that may explain a change."""
         found = []
         if self.old.judge != self.new.judge:
             found.append(
@@ -174,7 +174,7 @@ class Comparison:
         return tuple(found)
 
     def to_json(self) -> str:
-        """Serialises what differs, for programs. The reports themselves are not included."""
+        """Serialises the differences; the reports themselves are not included."""
         return json.dumps(
             {
                 "score": asdict(self.score),
@@ -189,10 +189,10 @@ class Comparison:
                     "appeared": len(self.appeared),
                     "vanished": len(self.vanished),
                 },
-                "changed": [_as_dict(each) for each in self.changed],
-                "reworded": [_as_dict(each) for each in self.reworded],
-                "appeared": [_brief(each) for each in self.appeared],
-                "vanished": [_brief(each) for each in self.vanished],
+                "changed": [_pair_as_dict(each) for each in self.changed],
+                "reworded": [_pair_as_dict(each) for each in self.reworded],
+                "appeared": [_claim_as_dict(each) for each in self.appeared],
+                "vanished": [_claim_as_dict(each) for each in self.vanished],
                 "warnings": {"appeared": list(self.warnings_appeared), "vanished": list(self.warnings_vanished)},
                 "remarks": list(self.remarks),
             },
@@ -203,12 +203,13 @@ class Comparison:
 def compare(old: Report, new: Report) -> Comparison:
     """Compares two reports, usually on answers of one app at two times.
 
-    Claims are the same if their texts are, up to case, blanks, kinds of quotation marks and a final stop; of the
-    others, those that share at least 70 % of their words, in order, are one claim reworded, the most alike first.
+    Claims are the same if their texts are equal up to case, whitespace, style of quotation marks and a final full stop.
+    Of the others, two that share at least 70 % of their words, in order, are one claim reworded; the most similar are
+    paired first.
 
     Args:
-        old: The report before.
-        new: The report after.
+        old: The old report.
+        new: The new report.
     """
     before, after = _judged(old), _judged(new)
     matches = pair([each.claim.text for each in before], [each.claim.text for each in after])
@@ -222,13 +223,13 @@ def compare(old: Report, new: Report) -> Comparison:
     )
 
 
-def _judged(report: Report) -> list[Judged]:
+def _judged(report: Report) -> list[JudgedClaim]:
     found = []
     for claim in report.claims:
         verdict = report.verdict(claim.id)
         origin = report.graph.node(verdict.introduced_at) if verdict.introduced_at is not None else None
         entry = (origin.step or origin.kind) if origin else None
-        found.append(Judged(claim=claim, verdict=verdict, entry=entry))
+        found.append(JudgedClaim(claim=claim, verdict=verdict, entry=entry))
     return found
 
 
@@ -236,17 +237,17 @@ def _without(these: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple((Counter(these) - Counter(others)).elements())
 
 
-def _as_dict(each: Pair) -> dict[str, Any]:
+def _pair_as_dict(each: Pair) -> dict[str, Any]:
     return {
-        "old": _brief(each.old),
-        "new": _brief(each.new),
+        "old": _claim_as_dict(each.old),
+        "new": _claim_as_dict(each.new),
         "changed": list(each.changed),
         "reworded": each.reworded,
         "likeness": round(each.likeness, 3),
     }
 
 
-def _brief(each: Judged) -> dict[str, Any]:
+def _claim_as_dict(each: JudgedClaim) -> dict[str, Any]:
     verdict = each.verdict
     return {
         "claim_id": each.claim.id,

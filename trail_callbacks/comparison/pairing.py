@@ -1,4 +1,4 @@
-"""Which statement of one list is which of another: word for word, or nearly so. One to one, and always the same."""
+"""Pairs equal or nearly equal statements of two lists, one to one and deterministically."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from trail_callbacks.language.terms import terms
 __all__ = ["Match", "normalised", "pair"]
 
 _ALIKE = 0.7  # one word in four may differ: `It opened in 1968.` and `It opened in 1986.` are one statement, reworded
-_TRIED = 8  # statements compared word by word with each; those that share most words come first
-_READ = 300  # words of a statement; nobody states more at once, and comparing them is quadratic
+_COMPARED = 8  # statements compared word by word with each; those that share most words come first
+_LONGEST = 300  # words of a statement; comparing them is quadratic
 _BLANKS = re.compile(r"\s+")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 class Match(NamedTuple):
-    """Two statements that say the same, or nearly.
+    """Two statements with equal or nearly equal words.
 
     Attributes:
         old: Index in the old list.
         new: Index in the new list.
-        likeness: Share of words in common and in order, 0.7 to 1.0; 1.0 if the normalised texts are equal.
+        likeness: Share of common words, in order, 0.7 to 1.0; 1.0 if the normalised texts are equal.
     """
 
     old: int
@@ -36,23 +36,23 @@ class Match(NamedTuple):
 
 
 def normalised(text: str) -> str:
-    """Removes what does not change a statement: case, kinds of blanks and quotation marks, the final stop."""
+    """Removes what does not change a statement: case, style of whitespace and quotation marks, the final full stop."""
     text = unicodedata.normalize("NFC", text).casefold().translate(_QUOTES)
     return _BLANKS.sub(" ", text).strip().rstrip(".!\u3002\uff01\u0964").rstrip()
 
 
 def pair(old: Sequence[str], new: Sequence[str]) -> tuple[Match, ...]:
-    """Pairs statements: first those with equal normalised texts, in order, then the most alike of the rest.
+    """Pairs statements: first those with equal normalised texts, in order, then the most similar of the rest.
 
-    Likeness is the ratio of Ratcliff and Obershelp as `difflib` has it, over words. Only the statements that share
-    most words are compared, so that 200 with 200 take a fraction of a second.
+    Likeness is the Ratcliff/Obershelp ratio over words, as in `difflib`. Only the statements that share most words are
+    compared, so that 200 with 200 take a fraction of a second.
 
     Args:
         old: Statements.
         new: Statements.
 
     Returns:
-        Matches in the order of `new`. No statement is in two.
+        Matches in the order of `new`. No statement occurs twice.
     """
     found = list(_equal(old, new))
     rest_old = sorted(set(range(len(old))) - {match.old for match in found})
@@ -91,9 +91,9 @@ def _alike(old: Sequence[str], rest_old: Sequence[int], new: Sequence[str], rest
         for word, n in Counter(mine).items():
             for j, m in holding.get(word, ()):
                 shared[j] += min(n, m)
-        # The ratio cannot be higher than if all shared words stood in the same order.
+        # The upper bound of the ratio: all shared words are in the same order.
         bounds = ((2 * n / (len(mine) + len(words[j])), -abs(i - j), -j) for j, n in shared.items())
-        for bound, _, j in nlargest(_TRIED, bounds):
+        for bound, _, j in nlargest(_COMPARED, bounds):
             if bound >= _ALIKE:
                 ratio = SequenceMatcher(None, mine, words[-j], autojunk=False).ratio()
                 if ratio >= _ALIKE:
@@ -101,4 +101,4 @@ def _alike(old: Sequence[str], rest_old: Sequence[int], new: Sequence[str], rest
 
 
 def _words(text: str) -> list[str]:
-    return [term.form for term in terms(text)][:_READ]
+    return [term.form for term in terms(text)][:_LONGEST]

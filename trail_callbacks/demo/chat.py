@@ -1,4 +1,4 @@
-"""Who writes in the demo: recorded completions, or the model behind an OpenAI-compatible endpoint."""
+"""The model of the demo: recorded completions, or an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Messages = Sequence[Mapping[str, Any]]
 
 
 class ToolCall(BaseModel, frozen=True):
-    """The wish of a model to call a tool."""
+    """A tool call requested by a model."""
 
     id: str
     name: str
@@ -27,7 +27,7 @@ class ToolCall(BaseModel, frozen=True):
 
 
 class Turn(BaseModel, frozen=True):
-    """What a model wrote: text, tool calls or both."""
+    """A model's reply: text, tool calls or both."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -37,8 +37,8 @@ class Planted(BaseModel, frozen=True):
     """An error put into a recorded completion on purpose.
 
     Attributes:
-        quote: The words of the final answer that hold it.
-        error: In which way it is wrong, as its author sees it.
+        quote: The words of the final answer that contain it.
+        error: What is wrong with it.
     """
 
     quote: str
@@ -46,14 +46,14 @@ class Planted(BaseModel, frozen=True):
 
 
 class Chat(Protocol):
-    """A chat model, as plain as can be; the apps wrap it in what their framework expects."""
+    """A minimal chat model; the apps wrap it for their framework."""
 
     @property
     def name(self) -> str:
-        """As shown on the screen."""
+        """The name to display."""
 
     def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> Turn:
-        """Answers a conversation."""
+        """Replies to a conversation."""
 
 
 class _Line(BaseModel, frozen=True):
@@ -69,10 +69,10 @@ def _lines() -> tuple[_Line, ...]:
 
 
 class Recorded:
-    """Plays recorded completions: the first one all of whose cues stand in the prompt.
+    """Replays recorded completions: the first one whose cues all occur in the prompt.
 
     Attributes:
-        planted: The errors in what was played so far.
+        planted: The errors in the replies so far.
     """
 
     name = "recorded"
@@ -81,29 +81,29 @@ class Recorded:
         self.planted: list[Planted] = []
 
     def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> Turn:  # noqa: ARG002 - see Chat
-        """Answers a conversation; tools need no offering, the recording knows them.
+        """Replies to a conversation; `tools` are ignored, because the recorded replies contain their tool calls.
 
         Raises:
-            TrailError: If nothing was recorded for this prompt.
+            TrailError: If there is no recorded reply to this prompt.
         """
         prompt = "\n".join(str(message.get("content") or "") for message in messages)
         for line in _lines():
             if all(cue in prompt for cue in line.when):
                 self.planted += line.planted
                 return line.turn
-        raise TrailError(f"no recorded completion fits this prompt: {prompt[:200]!r}; name a model with --model")
+        raise TrailError(f"no recorded completion matches this prompt: {prompt[:200]!r}; give a model with --model")
 
 
 class Endpoint:
-    """Asks a model through the `openai` client.
+    """Calls a model through the `openai` client.
 
     Args:
-        model: Its name there; `openai/` in front of it is dropped if no `base_url` is given.
-        base_url: Where it is; None is OpenAI itself, or what OPENAI_BASE_URL names.
+        model: Its name at the endpoint; a prefix `openai/` is dropped if no `base_url` is given.
+        base_url: The endpoint; None is OpenAI, or OPENAI_BASE_URL if that is set.
 
     Raises:
         MissingExtraError: If the client is not installed.
-        JudgeError: If no key is set and none can be done without.
+        JudgeError: If an API key is needed and not set.
     """
 
     def __init__(self, model: str, base_url: str | None = None) -> None:
@@ -113,24 +113,24 @@ class Endpoint:
             raise MissingExtraError("trail demo --model", "llm") from error
         self.name = model if base_url else model.removeprefix("openai/")
         try:
-            # A local server asks for no key, but the client insists on one.
+            # A local server needs no key, but the client requires one.
             self._client = openai.OpenAI(base_url=base_url, api_key="none" if base_url else None, max_retries=2)
         except openai.OpenAIError as error:
-            raise JudgeError(f"the model {model!r} cannot be asked: {error}") from error
-        self._broken: type[Exception] = openai.OpenAIError
+            raise JudgeError(f"the model {model!r} cannot be request: {error}") from error
+        self._error: type[Exception] = openai.OpenAIError
 
     def reply(self, messages: Messages, tools: Sequence[Mapping[str, Any]] = ()) -> Turn:
-        """Answers a conversation.
+        """Replies to a conversation.
 
         Raises:
-            JudgeError: If the endpoint does not answer or refuses.
+            JudgeError: If the endpoint does not respond or rejects the request.
         """
-        asked: dict[str, Any] = {"model": self.name, "messages": list(messages)}
+        request: dict[str, Any] = {"model": self.name, "messages": list(messages)}
         if tools:
-            asked["tools"] = list(tools)
+            request["tools"] = list(tools)
         try:
-            message = self._client.chat.completions.create(**asked).choices[0].message
-        except self._broken as error:
+            message = self._client.chat.completions.create(**request).choices[0].message
+        except self._error as error:
             raise JudgeError(f"the model {self.name!r} did not answer: {error}") from error
         calls = [call for call in message.tool_calls or () if call.type == "function"]
         return Turn(
@@ -143,7 +143,7 @@ class Endpoint:
 
 
 def _arguments(text: str) -> dict[str, Any]:
-    """Models write broken arguments at times; the tool then says what it misses."""
+    """Parses tool arguments; broken ones become none, and the tool then reports what is missing."""
     try:
         value = json.loads(text or "{}")
     except ValueError:

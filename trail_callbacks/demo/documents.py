@@ -42,10 +42,10 @@ def paragraphs() -> tuple[Document, ...]:
 
 
 def search(query: str, limit: int = 3) -> tuple[Document, ...]:
-    """Finds the paragraphs that share most words with a query, rare words counting more; best first."""
+    """Finds the paragraphs that share most words with a query; rare words count more. Best first."""
     wanted = set(keys(query))
-    held = [set(keys(part.text)) for part in paragraphs()]
-    spread = {word: sum(word in words for words in held) for word in wanted}
-    scores = [sum(1 / spread[word] for word in wanted & words) for words in held]
-    best = sorted(range(len(held)), key=lambda i: -scores[i])[:limit]
+    word_sets = [set(keys(part.text)) for part in paragraphs()]
+    frequency = {word: sum(word in words for words in word_sets) for word in wanted}
+    scores = [sum(1 / frequency[word] for word in wanted & words) for words in word_sets]
+    best = sorted(range(len(word_sets)), key=lambda i: -scores[i])[:limit]
     return tuple(paragraphs()[i] for i in best if scores[i] > 0)

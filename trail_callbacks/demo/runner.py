@@ -1,4 +1,4 @@
-"""Runs the demo's apps. The apps live with the adapters and are found through entry points, not imported."""
+"""Runs the demo's apps, which live with the adapters and are found through entry points, not imported."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import UNSUPPORTED
 
-__all__ = ["SCENES", "Outcome", "Scene", "run"]
+__all__ = ["APPS", "DemoApp", "Outcome", "run"]
 
 _GROUP = "trail_callbacks.demos"
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class DemoApp:
     """One app of the demo.
 
     Attributes:
-        title: What kind of app it is.
-        question: What it is asked.
+        title: The framework and the kind of app.
+        question: The question it is asked.
     """
 
     title: str
     question: str
 
 
-SCENES = {
-    "langchain": Scene(
+APPS = {
+    "langchain": DemoApp(
         "LangChain: a map-reduce chain over three documents",
         "What should a visitor know about the harbour, its boats and its last season?",
     ),
-    "langgraph": Scene(
+    "langgraph": DemoApp(
         "LangGraph: an agent with two tools",
         "Which boat takes passengers, and what does the society plan for 2025?",
     ),
-    "llama-index": Scene(
+    "llama-index": DemoApp(
         "LlamaIndex: a query engine that refines its answer",
         "How was the basin saved from the car park, and what did the storm of 1993 do?",
     ),
@@ -48,18 +48,18 @@ SCENES = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one app.
+    """The result of one app.
 
     Attributes:
         app: Its name.
-        scene: What was played.
-        report: The verification of its answer.
-        recorded: True if recorded completions were played.
-        planted: The errors in those that the answer holds.
+        details: Its title and question.
+        report: The report on its answer.
+        recorded: True if the model's replies were recorded completions.
+        planted: The planted errors that are in the answer.
     """
 
     app: str
-    scene: Scene
+    details: DemoApp
     report: Report
     recorded: bool
     planted: tuple[Planted, ...]
@@ -71,7 +71,7 @@ class Outcome:
 
     @property
     def false_alarms(self) -> int:
-        """How many claims were flagged that hold no planted error."""
+        """Number of flagged claims without a planted error."""
         return sum(not any(self._covers(each, span) for each in self.planted) for span in self._flagged())
 
     def _flagged(self) -> list[tuple[int, int]]:
@@ -92,20 +92,20 @@ def run(app: str, chat: Chat, judge: Judge) -> Outcome:
     """Runs one app and verifies its answer.
 
     Args:
-        app: A key of `SCENES`.
-        chat: Who writes.
-        judge: Who judges.
+        app: A key of `APPS`.
+        chat: The model.
+        judge: The judge.
 
     Raises:
         InputError: If the app is unknown or not installed.
         MissingExtraError: If its framework is not installed.
     """
     found = entry_points(group=_GROUP, name=app)
-    if app not in SCENES or not found:
-        raise InputError(f"there is no demo app {app!r}, expected one of {', '.join(SCENES)}")
-    play: Callable[[Chat, str, Judge], Report] = next(iter(found)).load()
-    scene = SCENES[app]
-    report = play(chat, scene.question, judge)
+    if app not in APPS or not found:
+        raise InputError(f"there is no demo app {app!r}, expected one of {', '.join(APPS)}")
+    run_app: Callable[[Chat, str, Judge], Report] = next(iter(found)).load()
+    details = APPS[app]
+    report = run_app(chat, details.question, judge)
     answer = report.graph.answer.text if report.graph.answer else ""
     planted = tuple(each for each in chat.planted if each.quote in answer) if isinstance(chat, Recorded) else ()
-    return Outcome(app=app, scene=scene, report=report, recorded=isinstance(chat, Recorded), planted=planted)
+    return Outcome(app=app, details=details, report=report, recorded=isinstance(chat, Recorded), planted=planted)

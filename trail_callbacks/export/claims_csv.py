@@ -1,4 +1,4 @@
-"""Claims as CSV (RFC 4180), one row a claim, for spreadsheets and data frames."""
+"""Claims as CSV (RFC 4180), one row for each claim, for spreadsheets and data frames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.render.marks import named
+from trail_callbacks.render.phrases import named
 from trail_callbacks.report import Report
 from trail_callbacks.text import encodable
 
@@ -32,7 +32,7 @@ COLUMNS = (
     "judge",
     "error",
 )
-"""The header. `start` and `end` count code points of the answer; `evidence` has one passage a line."""
+"""The header. `start` and `end` count code points of the answer; `evidence` has one passage on each line."""
 
 _RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # with the full-width forms, which some spreadsheets take too
 _BOM = "\ufeff"
@@ -43,21 +43,21 @@ def to_csv(
 ) -> str:
     r"""Writes the claims of one report, or of several named ones, as CSV with a header and `\r\n` line ends.
 
-    A cell of judged text that begins with one of `= + - @`, a tab or a line end could be run as a formula when a
-    spreadsheet opens the file. As OWASP advises against CSV injection, such a cell gets a single quote in front and
-    every text cell stands in double quotes.
+    When a spreadsheet opens the file, it could run a cell of judged text that begins with one of `= + - @`, a tab or a
+    line end as a formula. As OWASP recommends against CSV injection, such a cell is prefixed with a single quote, and
+    every text cell is in double quotes.
 
     Args:
-        reports: A report, or pairs of a name and a report; with pairs the first column, `report`, holds the name.
-        guard: Put the single quote in front; without it texts are verbatim, for programs that read the file.
-        bom: Begin with a byte order mark, by which Excel knows UTF-8.
+        reports: A report, or pairs of a name and a report; with pairs the first column, `report`, is the name.
+        guard: Prefix the single quote; without it texts are verbatim, for programs that read the file.
+        bom: Begin with a byte order mark, by which Excel recognises UTF-8.
         header: Begin with the names of the columns.
 
     Returns:
-        The text; write it as UTF-8 and with line ends as they are (`newline=""`).
+        The text, to be written as UTF-8 with its line ends unchanged (`newline=""`).
     """
     stream = StringIO(newline="")
-    writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC)  # its line end is that of RFC 4180
+    writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC)  # its default line end is that of RFC 4180
     several = not isinstance(reports, Report)
     if header:
         writer.writerow((["report"] if several else []) + list(COLUMNS))
@@ -91,5 +91,5 @@ def _cell(value: str | float | None, *, guard: bool) -> str | float:
         return ""
     if not isinstance(value, str):
         return value
-    value = encodable(value).replace("\0", "\ufffd")  # readers of CSV end at a zero byte, or refuse it
+    value = encodable(value).replace("\0", "\ufffd")  # CSV readers stop at a zero byte or reject it
     return f"'{value}" if guard and value[:1] in _RUNS else value

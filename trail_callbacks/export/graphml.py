@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.errors import MissingExtraError
-from trail_callbacks.render.marks import named
+from trail_callbacks.render.phrases import named
 from trail_callbacks.report import Report
 
 if TYPE_CHECKING:
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["to_graphml", "to_networkx"]
 
-# What XML 1.0 cannot hold, not even as a reference; and the carriage return, which its readers turn into a line feed.
+# What XML 1.0 does not allow, not even as a reference, and the carriage return, which readers turn into a line feed.
 _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_networkx(report: Report) -> nx.DiGraph[str]:
-    """Makes a networkx graph of a report's provenance graph: edges lead from what was read to what was written.
+    """Converts a report's provenance graph to a networkx graph; edges lead from inputs to outputs.
 
-    Nodes are keyed by their ids and have `kind`, `step`, `stage`, `run_id`, `text`, `label` (a name for a reader),
-    `attributes` (as JSON), and as `introduces`, `carries` and `evidence_for` the ids of claims, separated by blanks,
-    that first appear there unsupported, are repeated there, or are judged by it. Edges have `basis`, `coverage` (0.0
-    to 1.0) and `ambiguous`. The graph has `state`, `judge` and, if there is one, `hallucination_score`.
+    Nodes are keyed by their ids and have `kind`, `step`, `stage`, `run_id`, `text`, `label` (a readable name),
+    `attributes` (as JSON), and as `introduces`, `carries` and `evidence_for` the space-separated ids of the claims that
+    were introduced there, are repeated there, or have their evidence there. Edges have `basis`, `coverage` (0.0 to 1.0)
+    and `ambiguous`. The graph has `state`, `judge` and, if there is one, `hallucination_score`.
 
     Raises:
         MissingExtraError: If networkx is not installed.
@@ -61,15 +61,15 @@ def to_networkx(report: Report) -> nx.DiGraph[str]:
 def to_graphml(report: Report) -> str:
     """Writes the provenance graph of a report as GraphML, to be stored as UTF-8; `networkx.read_graphml` reads it.
 
-    Attributes are those of `to_networkx`, typed. GraphML allows no blanks in an id, so nodes are `n0`, `n1`, ... in
-    order and keep their own id as `node_id`. Each character that XML 1.0 cannot hold, and each carriage return, is
-    U+FFFD, so that offsets stay true.
+    Attributes are those of `to_networkx`, typed. GraphML does not allow spaces in ids, so nodes are `n0`, `n1`, ... in
+    order and keep their own id as `node_id`. Each character that XML 1.0 does not allow, and each carriage return,
+    becomes U+FFFD, so that offsets stay valid.
 
     Raises:
         MissingExtraError: If networkx is not installed.
     """
     plain = to_networkx(report)
-    import networkx as nx  # noqa: PLC0415 - an extra, there by now
+    import networkx as nx  # noqa: PLC0415 - an extra, imported above
 
     written: nx.DiGraph[str] = nx.DiGraph(**_legal(plain.graph))
     keys = {id_: f"n{i}" for i, id_ in enumerate(plain)}
@@ -81,7 +81,7 @@ def to_graphml(report: Report) -> str:
 
 
 def _roles(report: Report) -> dict[str, dict[str, list[str]]]:
-    """The claims that enter at a node, are repeated there or judged by it; each claim once."""
+    """By node: the claims introduced there, repeated there, or with evidence there; each claim once."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"introduces": [], "carries": [], "evidence_for": []})
     for verdict in report.verdicts:
         if verdict.introduced_at is not None:

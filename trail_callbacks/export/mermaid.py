@@ -9,17 +9,19 @@ from dataclasses import dataclass
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.marks import mark, named, plain, shorten
+from trail_callbacks.render.marks import mark
+from trail_callbacks.render.phrases import named
+from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report
 
 __all__ = ["to_mermaid"]
 
 _NAME = 40  # characters of a name
 _TEXT = 60  # characters of a text
-_LISTED = 6  # claims named at the node where they enter
-_EDGES = 400  # Mermaid draws no chart of more than 500
+_LISTED = 6  # claims named at the node where they were introduced
+_EDGES = 400  # Mermaid refuses charts of more than 500
 _JOINER = "\u2060"
-_READ_ANYWAY = re.compile(r"direction(?= )|\$(?=\$)|\\(?=n)|:(?=fa)|\ufb02(?=\xb0)|\xb6(?=\xdf)")
+_INTERPRETED = re.compile(r"direction(?= )|\$(?=\$)|\\(?=n)|:(?=fa)|\ufb02(?=\xb0)|\xb6(?=\xdf)")
 _CLASSES = """\
   classDef source fill:#ddeeff,stroke:#33658a,color:#111111
   classDef written fill:#f6f6f6,stroke:#777777,color:#111111
@@ -31,14 +33,14 @@ _CLASSES = """\
 def to_mermaid(report: Report, *, max_nodes: int = 100) -> str:
     """Writes the provenance graph of a report as a Mermaid flowchart, from the sources down to the answer.
 
-    Steps are subgraphs, stage by stage. A node where unsupported content entered has the class `entry` (a thick dashed
-    border) and names the claims. A dotted edge is an input that is only known to have been in reach. All text from
-    outside is shortened, and each of its signs that means something to Mermaid, Markdown or HTML is an entity code.
+    Steps are subgraphs, stage by stage. A node where unsupported content was introduced has the class `entry` (a thick
+    dashed border) and names the claims. A dotted edge is an input that is only known to have been in reach. Untrusted
+    text is shortened, and characters with a meaning in Mermaid, Markdown or HTML become entity codes.
 
     Args:
         report: Any report; without nodes the chart says so.
         max_nodes: Boxes drawn, 10 or more. In a larger graph the texts of a step become one box, then those of
-            neighbouring stages; the answer and the nodes where claims entered stay as long as there is room.
+            neighbouring stages; the answer and the nodes that introduced claims are kept apart while there is room.
 
     Raises:
         InputError: If `max_nodes` is below 10.
@@ -70,7 +72,7 @@ def _lines(report: Report, max_nodes: int) -> Iterator[str]:
     for source, target, weak in edges[:_EDGES]:
         yield f"  {source} {'-.->' if weak else '-->'} {target}"
     if len(edges) > _EDGES:
-        yield f'  more["{len(edges) - _EDGES} more arrows are not drawn"]'
+        yield f'  more["{len(edges) - _EDGES} more edges are not drawn"]'
     yield _CLASSES
     for name, ids in _classes(boxes, entered).items():
         yield f"  class {','.join(ids)} {name}"
@@ -87,20 +89,20 @@ class _Box:
 
 
 def _entered(report: Report) -> dict[str, list[str]]:
-    """By node, a mark and the id of each claim that entered there."""
+    """By node, the symbol and id of each claim introduced there."""
     found: dict[str, list[str]] = defaultdict(list)
     for verdict in report.verdicts:
         if verdict.introduced_at is not None:
-            found[verdict.introduced_at].append(f"{mark(verdict.support).sign} {verdict.claim_id}")
+            found[verdict.introduced_at].append(f"{mark(verdict.support).symbol} {verdict.claim_id}")
     return found
 
 
 def _boxes(graph: ProvenanceGraph, entered: dict[str, list[str]], max_nodes: int) -> list[_Box]:
-    """Draws each node, or folds them: step by step, then ever more stages at once, until the chart can be drawn."""
+    """One box for each node; if that is too much, for the nodes of a step, then of two stages, of four and so on."""
     boxes = [_Box(f"n{i}", node.stage or 0, _step(node), (node,)) for i, node in enumerate(graph.nodes)]
     alone = {node.id for node in graph.nodes if node.kind == "answer"}
     alone.update(list(entered)[: max_nodes // 2])
-    width = 0  # stages a box; 0: those of one step
+    width = 0  # stages in a box; 0: the nodes of one step
     while len(boxes) > max_nodes or (len(boxes) > 1 and _too_many(graph, boxes)):
         folded: dict[tuple[int, str, str], list[Node]] = defaultdict(list)
         for node in graph.nodes:
@@ -123,7 +125,7 @@ def _step(node: Node) -> str:
 
 
 def _edges(graph: ProvenanceGraph, boxes: list[_Box]) -> Iterator[tuple[str, str, bool]]:
-    """Edges between boxes, each once; it is weak if all that it stands for are."""
+    """Edges between boxes, each once; weak if all edges that it stands for are."""
     place = {node.id: box.id for box in boxes for node in box.nodes}
     found: dict[tuple[str, str], bool] = {}
     for edge in graph.edges:
@@ -143,7 +145,7 @@ def _label(box: _Box, report: Report, entered: dict[str, list[str]]) -> str:
     claims = [claim for node in box.nodes for claim in entered.get(node.id, ())]
     if claims:
         more = f" and {len(claims) - _LISTED} more" if len(claims) > _LISTED else ""
-        lines.append("entered here: " + ", ".join(_shown(claim, _NAME) for claim in claims[:_LISTED]) + more)
+        lines.append("introduced here: " + ", ".join(_shown(claim, _NAME) for claim in claims[:_LISTED]) + more)
     return "<br/>".join(lines)
 
 
@@ -163,12 +165,11 @@ def _classes(boxes: list[_Box], entered: dict[str, list[str]]) -> dict[str, list
 
 
 def _shown(text: str, limit: int) -> str:
-    """Shortened text without control characters, in which nothing means anything to Mermaid, Markdown or HTML.
+    """Shortened text without control characters or anything with a meaning in Mermaid, Markdown or HTML.
 
-    Letters, digits, blanks and commas stand for themselves, every other sign of ASCII is an entity code (`#34;`): less
-    would do in most places, but a label is read by four parsers in turn. What Mermaid 11 takes, even so, for the
-    direction of a chart, a formula, an icon, a line end or one of its own placeholders is kept apart by a word joiner,
-    which nobody sees.
+    Letters, digits, spaces and commas stay, every other ASCII character becomes an entity code (`#34;`): fewer would do
+    in most places, but a label is read by four parsers in turn. What Mermaid 11 would still interpret as the direction
+    of a chart, a formula, an icon, a line end or one of its own placeholders is split by an invisible word joiner.
     """
-    text = _READ_ANYWAY.sub(f"\\g<0>{_JOINER}", shorten(plain(text), limit))
-    return "".join(sign if not sign.isascii() or sign.isalnum() or sign in " ," else f"#{ord(sign)};" for sign in text)
+    text = _INTERPRETED.sub(f"\\g<0>{_JOINER}", shorten(plain(text), limit))
+    return "".join(c if not c.isascii() or c.isalnum() or c in " ," else f"#{ord(c)};" for c in text)

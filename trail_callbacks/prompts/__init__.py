@@ -1,4 +1,8 @@
-"""The prompts, one Markdown file each: credits in a comment, then a system part and a user part with named slots."""
+"""The prompts, one Markdown file each: credits in a comment, then a system part and a user part with named slots.
+
+Start with `load`; `Fence` encloses untrusted text in a prompt. What goes into the slots, and what becomes of the reply,
+is up to `judges.llm` and, for `feedback.md`, `guard`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ _COMMENT = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)
 _PARTS = re.compile(r"^# (System|User)\s*$", re.MULTILINE)
 _LOOKALIKE = re.compile(
     r"[<\uff1c\ufe64\u226a\u22d8]{3,}|[>\uff1e\ufe65\u226b\u22d9]{3,}"  # our own fence
-    # What chat templates set turns, reasoning and tools apart with.
+    # Markers of turns, reasoning and tools in chat templates.
     r"|<[|\uff5c][^<>\u2039\u203a\n]{1,60}[|\uff5c]>|</?(?:start|end)_of_turn>|<</?SYS>>"
     r"|</?(?:s|bos|eos|sop|eop|pad|unk|think|thinking|reasoning|tool_calls?|tool_response|tool_results?)>"
     r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK)\]",
@@ -25,9 +29,9 @@ _LOOKALIKE = re.compile(
 _BRACKETS = str.maketrans(
     dict.fromkeys("<\uff1c\ufe64\u226a\u22d8", "\u2039")
     | dict.fromkeys(">\uff1e\ufe65\u226b\u22d9", "\u203a")
-    | {"[": "\u2045", "]": "\u2046"}  # close enough to read, no bracket to a machine
+    | {"[": "\u2045", "]": "\u2046"}  # readable, but not a bracket to a parser
 )
-# Signs that show nothing and can hide or reorder text: control characters, bidirectional overrides, tags.
+# Invisible characters that can hide or reorder text: control characters, bidirectional overrides, tags.
 _HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]+")
 
 
@@ -37,8 +41,8 @@ class Prompt:
 
     Attributes:
         name: Its file, without the suffix.
-        system: What never changes between calls, so that providers can cache it.
-        user: The task at hand, with slots.
+        system: The part that is the same in all calls, so that providers can cache it.
+        user: The task, with slots.
     """
 
     name: str
@@ -55,18 +59,18 @@ class Prompt:
 
 
 class Fence:
-    """Puts text under judgement between marks that the text itself cannot contain.
+    """Encloses untrusted text in markers that the text itself cannot contain.
 
-    The marks carry a key derived from all fenced texts, so that the same prompt has the same key. Not much rests on
-    its being hard to guess: no text keeps anything that looks like a mark, whatever key it names, nor like a turn of a
-    common chat template; and a key that stands in one of the texts is not used.
+    The markers contain a key derived from all fenced texts, so that the same prompt has the same key. Safety does not
+    depend on the key being hard to guess: anything in a text that looks like a marker with any key, or like a turn of a
+    common chat template, is neutralised, and a key that occurs in one of the texts is not used.
 
     Args:
         *texts: All texts that will be fenced in one prompt.
     """
 
     def __init__(self, *texts: str) -> None:
-        from hashlib import sha256  # noqa: PLC0415 - only who asks a model needs it
+        from hashlib import sha256  # noqa: PLC0415 - only needed to call a model
 
         joined = "\0".join(texts)
         known, key = joined.casefold(), sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
@@ -75,18 +79,18 @@ class Fence:
         self.key = key[:12]
 
     def block(self, label: str, text: str) -> str:
-        """Fences a text that may have many lines."""
+        """Fences a text of any number of lines."""
         return f"<<<{label} {self.key}>>>\n{neutral(text)}\n<<<END {label} {self.key}>>>"
 
 
 def neutral(text: str) -> str:
-    """Returns a text in which nothing looks like a fence or a chat template's turn, and nothing is hidden."""
+    """Returns a text without hidden characters and without anything that looks like a fence or a chat template."""
     return _LOOKALIKE.sub(lambda match: match[0].translate(_BRACKETS), _HIDDEN.sub(" ", text))
 
 
 @cache
 def load(name: str) -> Prompt:
-    """Reads a prompt; the classes and types in its system part come from the taxonomy."""
+    """Reads a prompt; classes and types in its system part are filled in from the taxonomy."""
     from importlib.resources import files  # noqa: PLC0415 - as hashlib
 
     text = files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
@@ -96,12 +100,12 @@ def load(name: str) -> Prompt:
 
 
 def _labels(meanings: dict[SupportClass, Meaning] | dict[ErrorType, Meaning]) -> str:
-    """The examples of the taxonomy stay out: they would cost more tokens than all rules together."""
+    """Labels with definitions, without the examples, which would cost more tokens than all rules together."""
     return "\n".join(f"- `{label.value}`: {meaning.definition}" for label, meaning in meanings.items())
 
 
 def digest(*names: str) -> str:
-    """Returns 8 hex digits that change whenever one of the prompts does, taxonomy included."""
+    """Returns 8 hex digits that change whenever one of the prompts or the taxonomy does."""
     parts = (part for name in names for part in (load(name).system, load(name).user.template))
     from hashlib import sha256  # noqa: PLC0415 - as above
 

@@ -1,7 +1,10 @@
-"""How reports and graphs look to a person: in a terminal, in a notebook and as a page.
+"""Rendering: reports, graphs and comparisons for people, in a terminal, in a notebook and as an HTML page.
 
-Each rendering is registered in `trail_callbacks.display` under the type it draws. Its module is imported when the first
-value is drawn: most programs never draw one, and rich costs more to import than all of this package.
+Start with `terminal` (a report as text); `provenance` and `comparison` do the same for graphs and comparisons,
+`notebook` and `diagram` are for Jupyter, `page` is the HTML file. Formats for other programs are in `export`.
+
+Renderers are registered in `trail_callbacks.display` by type. A renderer's module is imported when the first value is
+drawn: most programs never draw one, and rich takes longer to import than all of this package.
 """
 
 from typing import Any

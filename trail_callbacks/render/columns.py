@@ -1,4 +1,4 @@
-"""A provenance graph cut down to what fits on a page: columns of boxes, each box a text or the texts of one step."""
+"""Layout of a provenance graph that fits on a page: columns of boxes, each for one node or the nodes of a step."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from itertools import groupby
 
 from trail_callbacks.graph import Node, ProvenanceGraph
 
-__all__ = ["Board", "Box", "Column", "Link", "board"]
+__all__ = ["Box", "Column", "Layout", "Link", "layout"]
 
-_COLUMNS = 9  # of stages; what lies between the first and the last of a longer way shares one
-_ROWS = 8  # boxes of one column
-_LINKS = 400  # more lines than that nobody can follow
+_COLUMNS = 9  # if there are more stages, those in the middle share a column
+_ROWS = 8  # boxes in one column
+_LINKS = 400  # lines; more than that cannot be followed
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What is drawn as one.
+    """One or more nodes that are drawn as one box.
 
     Attributes:
         column: Its column, from 0.
-        row: Its place there, from 0.
-        nodes: What it stands for, at least one.
-        steps: Of how many steps those are; more than one only in the box that takes the rest of a column.
+        row: Its position in the column, from 0.
+        nodes: The nodes, at least one.
+        steps: Number of steps they belong to; more than one only in the box for the rest of a column.
     """
 
     column: int
@@ -34,13 +34,13 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Texts of one box went into texts of another.
+    """The edges from the nodes of one box to those of another, drawn as one line.
 
     Attributes:
-        source: The one they come from.
-        target: The one they went into.
-        count: How many edges of the graph that is.
-        weak: Whether each of them is only known to have been in reach.
+        source: The box they come from.
+        target: The box they lead to.
+        count: Number of edges.
+        weak: Whether all of them have the basis `scope`.
     """
 
     source: Box
@@ -59,13 +59,13 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
-    """What is drawn of a graph.
+class Layout:
+    """The drawn part of a graph.
 
     Attributes:
         columns: From the sources to the answer.
-        links: Those between two columns.
-        hidden: Edges of the graph that no link stands for: within one column, or beyond the 400 links that are drawn.
+        links: Lines between columns.
+        hidden: Number of edges that are not drawn: within one column, or beyond the limit of 400 lines.
     """
 
     columns: tuple[Column, ...]
@@ -73,15 +73,15 @@ class Board:
     hidden: int
 
 
-def board(graph: ProvenanceGraph) -> Board:
-    """Cuts a graph down to at most nine columns of at most eight boxes.
+def layout(graph: ProvenanceGraph) -> Layout:
+    """Reduces a graph to at most nine columns of at most eight boxes.
 
-    A stage with more texts is shown step by step; what is still too much shares the last box of its column. Takes
-    time linear in the graph.
+    In a stage with more nodes, those of a step share a box; what is still too much shares the last box of the column.
+    Takes time linear in the size of the graph.
     """
     columns = tuple(_columns(graph))
     links, hidden = _links(graph, columns)
-    return Board(columns, links, hidden)
+    return Layout(columns, links, hidden)
 
 
 def _columns(graph: ProvenanceGraph) -> Iterator[Column]:
@@ -103,7 +103,7 @@ def _boxes(column: int, nodes: Sequence[Node]) -> Iterator[Box]:
         steps: dict[tuple[str, str | None], list[Node]] = {}
         for node in nodes:
             steps.setdefault((node.kind, node.step), []).append(node)
-        # The answer is never part of a rest.
+        # The answer never goes into the box for the rest.
         groups = sorted(steps.values(), key=lambda group: group[0].kind != "answer")
     groups = list(groups)
     kept = groups if len(groups) <= _ROWS else groups[: _ROWS - 1]
@@ -125,5 +125,5 @@ def _links(graph: ProvenanceGraph, columns: Sequence[Column]) -> tuple[tuple[Lin
             counts[0] += 1
             counts[1] += edge.basis != "scope"
     links = [Link(at[key[:2]], at[key[2:]], count, sure == 0) for key, (count, sure) in found.items()]
-    drawn = tuple(sorted(links, key=lambda link: link.weak)[:_LINKS])  # what is known for sure comes first
+    drawn = tuple(sorted(links, key=lambda link: link.weak)[:_LINKS])  # certain links come first
     return drawn, len(graph.edges) - sum(link.count for link in drawn)

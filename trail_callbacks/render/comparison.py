@@ -1,4 +1,4 @@
-"""A comparison of two reports in a terminal: the score first, then what changed, came and went."""
+"""A comparison of two reports in a terminal: the score, then the claims that changed, appeared or vanished."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.padding import Padding
 from rich.text import Text
 
-from trail_callbacks.comparison import Comparison, Judged, Pair, ScoreChange
-from trail_callbacks.render.marks import error_words, mark, plain, shorten
+from trail_callbacks.comparison import Comparison, JudgedClaim, Pair, ScoreChange
+from trail_callbacks.render.marks import mark
+from trail_callbacks.render.phrases import error_words
+from trail_callbacks.render.safe_text import plain, shorten
 
 __all__ = ["ComparisonView", "comparison_to_rich"]
 
@@ -30,7 +32,7 @@ class ComparisonView:
     comparison: Comparison
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Renders the header, then one block a claim that is not as before."""
+        """Renders the header, then one block for each claim that is not the same as before."""
         page = _Page(self.comparison, options.ascii_only)
         yield from page.header()
         yield from page.changes()
@@ -80,27 +82,27 @@ class _Page:
             yield self._quoted(each.old, "was: ")
         yield from self._entry(each.old, each.new)
 
-    def _title(self, each: Judged, word: str) -> Text:
+    def _title(self, each: JudgedClaim, word: str) -> Text:
         how = mark(each.verdict.support)
-        title = Text(f"{how.ascii if self.ascii else how.sign} {self._safe(each.claim.id)} ", style=how.style)
+        title = Text(f"{how.ascii if self.ascii else how.symbol} {self._safe(each.claim.id)} ", style=how.style)
         if word:
             title.append(f"{word}: ", style="bold")
         return title.append(self._class(each))
 
-    def _class(self, each: Judged) -> str:
+    def _class(self, each: JudgedClaim) -> str:
         words = error_words(each.verdict)
         return mark(each.verdict.support).word + (f" ({self._safe(words)})" if words else "")
 
-    def _quoted(self, each: Judged, label: str = "") -> Padding:
+    def _quoted(self, each: JudgedClaim, label: str = "") -> Padding:
         return Padding(Text(f'{label}"{self._safe(shorten(each.claim.text, _LONGEST))}"'), (0, 0, 0, 2))
 
-    def _entry(self, old: Judged | None, new: Judged) -> Iterator[Padding]:
+    def _entry(self, old: JudgedClaim | None, new: JudgedClaim) -> Iterator[Padding]:
         if new.entry is None and (old is None or old.entry is None or not new.unsupported):
             return
         where = self._safe(new.entry or "undetermined")
         if old is not None and old.unsupported and old.entry != new.entry:
             where += f", was {self._safe(old.entry or 'undetermined')}"
-        yield Padding(Text(f"entered at: {where}"), (0, 0, 0, 2))
+        yield Padding(Text(f"entry step: {where}"), (0, 0, 0, 2))
 
     def _safe(self, text: str) -> str:
         return plain(text, ascii=self.ascii)

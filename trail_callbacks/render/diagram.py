@@ -1,4 +1,4 @@
-"""A provenance graph in a notebook: a small drawing, stage beside stage. No script, every text escaped."""
+"""A provenance graph in a notebook: a small SVG drawing, one column for each stage. No script, all text escaped."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from html import escape
 from rich.cells import cell_len, set_cell_size
 
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.columns import Board, Box, Column, Link, board
+from trail_callbacks.render.columns import Box, Column, Layout, Link, layout
 from trail_callbacks.render.excerpt import opening
-from trail_callbacks.render.marks import named, plain
+from trail_callbacks.render.phrases import named
+from trail_callbacks.render.safe_text import plain
 
 __all__ = ["graph_to_html"]
 
 _WIDE, _HIGH = 204, 58  # pixels of a box
-_ACROSS, _DOWN = 64, 18  # between boxes
-_TOP = 26  # the names of the stages
+_ACROSS, _DOWN = 64, 18  # pixels between boxes
+_TOP = 26  # pixels for the names of the stages
 _MARGIN = 8
-_CELLS = 25  # of text in a box; Chinese, Japanese and Korean signs and emoji take two
-_PREVIEW = 300  # characters of a text where the mouse rests on its box
+_CELLS = 25  # cells of text in a box; Chinese, Japanese and Korean characters and emoji take two
+_PREVIEW = 300  # characters of a text in the tooltip of its box
 
-# Tones that can be told from white and from black; they frame, the words take the colour of the notebook.
+# Frame colours that are visible on white and on black; text takes the colour of the notebook.
 _COLOURS = {
     "question": "#2a9d8f",
     "instruction": "#6b8e23",
@@ -36,14 +37,14 @@ _MIXED = "#808080"
 def graph_to_html(graph: ProvenanceGraph) -> str:
     """Renders a graph as one HTML element with a drawing in it.
 
-    Stages stand side by side. A stage of more than eight texts is drawn step by step, and of more than nine stages
-    those in the middle share a column, so a graph of any size stays readable. A dashed line is an input that is only
-    known to have been in reach. There is no script, no link, no image and no style sheet, and every text is escaped.
+    Each stage is a column. In a stage of more than eight nodes those of a step share a box, and if there are more than
+    nine stages, those in the middle share a column, so a graph of any size stays readable. A dashed line is an input
+    that is only known to have been in reach. There are no scripts, links, images or style sheets; all text is escaped.
     """
-    return "".join(_page(graph, board(graph)))
+    return "".join(_page(graph, layout(graph)))
 
 
-def _page(graph: ProvenanceGraph, drawn: Board) -> Iterator[str]:
+def _page(graph: ProvenanceGraph, drawn: Layout) -> Iterator[str]:
     yield '<div style="font-family:system-ui,sans-serif;font-size:13px;line-height:1.45;text-align:left">'
     yield f"<div><b>{_counted(len(graph.nodes), 'text')}, {_counted(len(graph.edges), 'link')}</b></div>"
     if not graph.nodes:
@@ -60,23 +61,23 @@ def _counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
-def _notes(graph: ProvenanceGraph, drawn: Board) -> Iterator[str]:
-    """What the drawing leaves out, and what its lines mean."""
+def _notes(graph: ProvenanceGraph, drawn: Layout) -> Iterator[str]:
+    """What the drawing leaves out, and what dashed lines mean."""
     boxes = [box for column in drawn.columns for box in column.boxes]
     if len(boxes) < len(graph.nodes):
-        yield f"Drawn by step, in {_counted(len(boxes), 'box', 'boxes')}: there are too many texts for one each."
+        yield f"Drawn by step, in {_counted(len(boxes), 'box', 'boxes')}: there are too many texts for one box each."
     if drawn.hidden:
-        yield f"{_counted(drawn.hidden, 'link')} inside a column or beyond what can be followed are not drawn."
+        yield f"Not drawn: {_counted(drawn.hidden, 'link')}, inside a column or beyond the number that can be followed."
     if any(link.weak for link in drawn.links):
         yield "Dashed: only known to have been in reach."
     if graph.answer is None:
         yield "The app gave no answer."
 
 
-def _drawing(graph: ProvenanceGraph, drawn: Board) -> Iterator[str]:
+def _drawing(graph: ProvenanceGraph, drawn: Layout) -> Iterator[str]:
     rows = max(len(column.boxes) for column in drawn.columns)
     width = 2 * _MARGIN + len(drawn.columns) * (_WIDE + _ACROSS) - _ACROSS
-    # Below the last row there is room for lines that pass it.
+    # Lines that pass below the last row need space there.
     height = _TOP + rows * (_HIGH + _DOWN)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
@@ -105,7 +106,7 @@ def _head(number: int, column: Column) -> str:
 
 
 def _line(link: Link) -> str:
-    """A line from box to box; columns between the two it passes between their rows, so that it crosses no text."""
+    """A line from box to box; it passes columns in between through the gap between two rows, so it crosses no text."""
     start, end = _middle(link.source.row), _middle(link.target.row)
     x, y = _left(link.source.column) + _WIDE, start
     path = [f"M{x} {y}"]
@@ -135,7 +136,7 @@ def _box(graph: ProvenanceGraph, box: Box) -> Iterator[str]:
     first = box.nodes[0]
     colour = _COLOURS[first.kind] if box.steps == 1 else _MIXED
     x, y = _left(box.column), _middle(box.row) - _HIGH // 2
-    # A drawing of its own: what is too long for the box ends at its edge.
+    # A nested drawing clips what is too long for the box.
     yield f'<svg x="{x}" y="{y}" width="{_WIDE}" height="{_HIGH}">'
     yield f"<title>{_safe(_preview(graph, box))}</title>"
     yield (

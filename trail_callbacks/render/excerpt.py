@@ -1,39 +1,41 @@
-"""The part of a long text that is shown: its opening, both its ends, or where it speaks of a claim."""
+"""Which part of a long text is shown: its opening, both ends, the part about a claim, or the context of a quote."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 
-from trail_callbacks.render.marks import shorten
+from trail_callbacks.evidence import Evidence
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.render.safe_text import shorten
 from trail_callbacks.text import words
 
-__all__ = ["both_ends", "opening", "telling"]
+__all__ = ["around", "both_ends", "most_relevant", "opening"]
 
 _BLANKS = re.compile(r"\s+")
 _DOTS = "..."
-_NEAR = 20  # characters; a word is cut where no blank is that near
-_CLAIM = 4_000  # characters of a claim that are looked for
+_NEAR = 20  # characters; a cut is moved to a space that is this near, else it splits a word
+_CLAIM = 4_000  # characters of a claim that are considered
 
 
 def opening(text: str, limit: int) -> str:
-    """Returns the beginning of a text as one line of at most `limit` characters; three dots if there is more."""
-    looked_at = 8 * limit  # more than is shown, so that a wall of blanks does not hide the words behind it
+    """Returns the beginning of a text as one line of at most `limit` characters, with three dots if there is more."""
+    looked_at = 8 * limit  # more than is shown, because whitespace is collapsed
     line = _BLANKS.sub(" ", text[:looked_at]).strip()
     more = f" {_DOTS}" if text[looked_at:].strip() else ""
     return shorten(line + more, limit)
 
 
 def both_ends(text: str, limit: int) -> str:
-    """Cuts a text to at most `limit` characters, 20 or more, in its middle: its end may be what matters."""
+    """Shortens a text to at most `limit` characters, 20 or more, in its middle: the end may be what matters."""
     if len(text) <= limit:
         return text
     room = (limit - len(_DOTS) - 2) // 2
     return f"{_until_blank(text[:room])} {_DOTS} {_from_blank(text[-room:])}"
 
 
-def telling(text: str, about: str, limit: int) -> str:
-    """Cuts a text to at most `limit` characters, 20 or more: those that have most words of a claim, rare ones first."""
+def most_relevant(text: str, about: str, limit: int) -> str:
+    """Shortens a text to the `limit` characters, 20 or more, with most words of a claim; rare words count more."""
     if len(text) <= limit:
         return text
     wanted = set(words(about[:_CLAIM]).forms)
@@ -50,8 +52,20 @@ def telling(text: str, about: str, limit: int) -> str:
     return (f"{_DOTS} " if before else "") + cut + (f" {_DOTS}" if after else "")
 
 
+def around(item: Evidence, graph: ProvenanceGraph, room: int = 48) -> tuple[str, str]:
+    """Returns the context before and after a piece of evidence in its node, up to `room` characters each."""
+    text = graph.node(item.node_id).text
+    # More than is shown, because whitespace is collapsed.
+    before = _BLANKS.sub(" ", text[max(0, item.start - 4 * room) : item.start])
+    after = _BLANKS.sub(" ", text[item.end : item.end + 4 * room])
+    if len(before) > room:
+        cut = before[-room:]
+        before = "... " + cut[cut.find(" ") + 1 :]
+    return before, shorten(after, room) if len(after) > room else after
+
+
 def _densest(hits: list[tuple[int, int, str]], room: int) -> tuple[int, int] | None:
-    """Where the words are that weigh most together within `room` characters."""
+    """The span of at most `room` characters whose words have the highest total weight."""
     spread = Counter(form for _, _, form in hits)
     inside: Counter[str] = Counter()
     weight = heaviest = 0.0
@@ -65,7 +79,7 @@ def _densest(hits: list[tuple[int, int, str]], room: int) -> tuple[int, int] | N
             inside[gone] -= 1
             weight -= 1 / spread[gone] if inside[gone] == 0 else 0.0
             first += 1
-        if weight > heaviest + 1e-9:  # sums of fractions; the first of equals stays
+        if weight > heaviest + 1e-9:  # rounding of fractions; of equals the first is kept
             heaviest, best = weight, (hits[first][0], end)
     return best
 

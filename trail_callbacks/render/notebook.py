@@ -1,7 +1,7 @@
-"""A report in a notebook: the answer coloured claim by claim, then the claims. No script, every text escaped.
+"""A report in a notebook: the answer coloured by claim, then the claims. No script, all text escaped.
 
-Notebooks are light or dark and do not say which, so words keep the colour of the notebook. Classes are told apart by a
-sign, a tint behind the words and the line under them; only badges, which bring their own ground, are white on colour.
+A fragment cannot know whether the notebook is light or dark, so text keeps the notebook's colour. Classes differ by
+symbol, background tint and underline; only badges, which have their own background, are white on colour.
 """
 
 from __future__ import annotations
@@ -11,23 +11,11 @@ from html import escape
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.excerpt import both_ends, telling
-from trail_callbacks.render.marks import (
-    WORST_FIRST,
-    Mark,
-    around,
-    carriers,
-    counted,
-    entered,
-    error_words,
-    flowing,
-    headline,
-    mark,
-    named,
-    plain,
-    shorten,
-)
-from trail_callbacks.render.spans import Span, Stretch, stretches
+from trail_callbacks.render.excerpt import around, both_ends, most_relevant
+from trail_callbacks.render.marks import WORST_FIRST, Mark, mark
+from trail_callbacks.render.phrases import carriers, counted, entered, error_words, headline, named
+from trail_callbacks.render.safe_text import flowing, plain, shorten
+from trail_callbacks.render.spans import Segment, Span, segments
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 
@@ -36,10 +24,10 @@ __all__ = ["to_fragment"]
 _QUOTES = 3
 _LONGEST = 400  # characters of a quote
 _WARNING = 1_000  # characters of one warning, which may list claims
-_SHORT = 110  # characters of a claim in the line that opens its card
-_SPAN = 1_000  # characters shown of a stretch of the answer that belongs to the same claims
+_SHORT = 110  # characters of a claim in the title of a closed card
+_SPAN = 1_000  # characters of one segment of the answer
 _WHOLE = 30_000  # characters of the answer
-_CARDS = 60  # claims shown with what is known about them, in each of the two lists
+_CARDS = 60  # claims with details, in each of the two lists
 _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-width:60em;text-align:left"
 _FAINT = "opacity:.7"
 _FRAME = "1px solid rgba(128,128,128,.4)"
@@ -57,10 +45,10 @@ _LINES = {
 def to_fragment(report: Report) -> str:
     """Renders a report as one HTML element.
 
-    The score, the answer with each claim in the colour of its class, and what is known about every claim: first those
-    with something amiss, then the others, folded up. All text that comes from outside is escaped and stripped of
-    control characters; there is no script, no link, no image and no style sheet, so the result is safe to show and to
-    save. Long answers, long quotes and long lists are cut, and say so.
+    It has the score, the answer with each claim in the colour of its class, and the details of every claim: first those
+    with a problem, then the others, collapsed. Untrusted text is escaped and stripped of control characters; there are
+    no scripts, links, images or style sheets, so the result is safe to show and to save. Long answers, quotes and lists
+    are cut, with a note.
     """
     return "".join(_report(report))
 
@@ -86,7 +74,7 @@ def _report(report: Report) -> Iterator[str]:
 
 
 def _bar(report: Report) -> Iterator[str]:
-    """How many claims there are of each class, as widths."""
+    """The number of claims of each class, as widths."""
     if not report.claims:
         return
     yield '<div style="display:flex;gap:2px;max-width:24em;margin:.3em 0">'
@@ -94,7 +82,7 @@ def _bar(report: Report) -> Iterator[str]:
     for how, count in [*((mark(support), n) for support, n in report.class_counts.items()), (mark(None), failed)]:
         if count:
             style = f"flex:{count} 0 1.6em;background:{how.colour};color:#fff;border-radius:3px;padding:0 .3em"
-            yield f'<span title="{count} {how.word}" style="{style};font-size:.85em">{how.sign}&nbsp;{count}</span>'
+            yield f'<span title="{count} {how.word}" style="{style};font-size:.85em">{how.symbol}&nbsp;{count}</span>'
     yield "</div>"
 
 
@@ -109,14 +97,14 @@ def _answer(report: Report) -> Iterator[str]:
     length, shown = len(answer.text), 0
     claimed = [(max(claim.start, 0), min(claim.end, length)) for claim in report.claims]
     spans = [Span(start, end, number) for number, (start, end) in enumerate(claimed) if start < end]
-    for stretch in stretches(0, length, spans):
+    for segment in segments(0, length, spans):
         if shown >= _WHOLE:
-            yield _left_out(length - stretch.start)
+            yield _left_out(length - segment.start)
             break
-        kept = min(stretch.end, stretch.start + _SPAN)
-        shown += kept - stretch.start
-        words = escape(flowing(answer.text[stretch.start : kept])) + _left_out(stretch.end - kept)
-        yield _marked(report, stretch, words) if stretch.spans else words
+        kept = min(segment.end, segment.start + _SPAN)
+        shown += kept - segment.start
+        words = escape(flowing(answer.text[segment.start : kept])) + _left_out(segment.end - kept)
+        yield _marked(report, segment, words) if segment.spans else words
     yield "</div>"
 
 
@@ -124,12 +112,12 @@ def _left_out(count: int) -> str:
     return f'<span style="{_FAINT}"> [{count:,} more characters] </span>' if count else ""
 
 
-def _marked(report: Report, stretch: Stretch, words: str) -> str:
-    verdicts = [report.verdict(report.claims[span.owner].id) for span in stretch.spans]
+def _marked(report: Report, segment: Segment, words: str) -> str:
+    verdicts = [report.verdict(report.claims[span.owner].id) for span in segment.spans]
     verdicts.sort(key=lambda verdict: WORST_FIRST.index(verdict.support))
     worst = verdicts[0].support
     how = mark(worst)
-    begin = [report.verdict(report.claims[span.owner].id) for span in stretch.opens]
+    begin = [report.verdict(report.claims[span.owner].id) for span in segment.opens]
     badges = "".join(_badge(mark(verdict.support), verdict.claim_id) for verdict in begin)
     title = "; ".join(f"{verdict.claim_id} {_title(verdict)}" for verdict in verdicts)
     style = f"background:{how.colour}38;border-bottom:{_LINES[worst]} {how.colour}"
@@ -138,7 +126,7 @@ def _marked(report: Report, stretch: Stretch, words: str) -> str:
 
 def _badge(how: Mark, words: str) -> str:
     style = f"background:{how.colour};color:#fff;border-radius:3px;padding:0 .35em;margin-right:.3em"
-    return f'<span style="{style};font-size:.8em;white-space:nowrap">{how.sign} {_text(words)}</span>'
+    return f'<span style="{style};font-size:.8em;white-space:nowrap">{how.symbol} {_text(words)}</span>'
 
 
 def _title(verdict: Verdict) -> str:
@@ -195,7 +183,7 @@ def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
     if verdict.rationale and verdict.error_type:
         yield _row("why", _text(shorten(verdict.rationale, _LONGEST)))
     for line in entered(verdict, report.graph):
-        yield _row("entered at", f"<b>{_text(line)}</b>")
+        yield _row("entry step", f"<b>{_text(line)}</b>")
     if verdict.carried_through:
         yield _row("carried by", _text(carriers(verdict, report.graph)))
 
@@ -203,13 +191,13 @@ def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
 def _evidence(item: Evidence, claim: Claim, report: Report) -> str:
     before, after = around(item, report.graph)
     source = _text(named(item.node_id, report.graph))
-    quote = f"<b>{_text(telling(item.quote, claim.text, _LONGEST))}</b>"
+    quote = f"<b>{_text(most_relevant(item.quote, claim.text, _LONGEST))}</b>"
     faint = f'<span style="{_FAINT}">'
     return f"{source}: <bdi>{faint}{_text(before)}</span> {quote} {faint}{_text(after)}</span></bdi>"
 
 
 def _row(label: str, html: str) -> str:
-    """A label, and beside it what wraps within its own column."""
+    """A label, and beside it a value that wraps within its own column."""
     shown = f'<span style="{_FAINT};flex:0 0 5.5em">{label}</span>'
     value = f'<span style="overflow-wrap:anywhere;min-width:0">{html}</span>'
     return f'<div style="display:flex;gap:.6em">{shown}{value}</div>'

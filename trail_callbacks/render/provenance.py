@@ -1,4 +1,4 @@
-"""A provenance graph in a terminal, stage by stage: what came in first, what was made of it, the answer last."""
+"""A provenance graph in a terminal, stage by stage: sources first, the answer last."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from rich.text import Text
 
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.excerpt import opening
-from trail_callbacks.render.marks import named, plain
+from trail_callbacks.render.phrases import named
+from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import plain_text
 
 __all__ = ["GraphView", "graph_to_rich", "graph_to_text"]
 
-_SHOWN = 12  # nodes of one stage; more would scroll the answer away
-_STAGES = 16  # of a longer way the first and the last are shown
+_SHOWN = 12  # nodes of one stage; more would scroll the answer out of sight
+_STAGES = 16  # if there are more, the first and the last are shown
 _NAMED = 8  # inputs of one node
 _PREVIEW = 160  # characters of a text
 
@@ -38,7 +39,7 @@ def graph_to_rich(graph: ProvenanceGraph) -> GraphView:
     return GraphView(graph)
 
 
-def graph_to_text(graph: ProvenanceGraph, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - as Python's own function of that name
+def graph_to_text(graph: ProvenanceGraph, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - named like Python's own function
     """Renders a graph as plain text; arguments as for `trail_callbacks.render.terminal.to_text`."""
     return plain_text(GraphView(graph), width, ascii)
 
@@ -50,7 +51,7 @@ class GraphView:
     graph: ProvenanceGraph
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Renders one block a stage; each text comes with its kind, its step and what it was made from."""
+        """Renders one block for each stage; each text has its kind, its step and its inputs."""
         stages: dict[int, list[Node]] = defaultdict(list)
         for node in self.graph.nodes:
             stages[node.stage or 0].append(node)

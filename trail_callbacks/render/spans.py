@@ -1,4 +1,4 @@
-"""Stretches of a text that several things point at, cut so that they can be nested nowhere and shown side by side."""
+"""Overlapping spans of a text, cut into adjacent segments that can be marked without nesting."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["Span", "Stretch", "kept", "stretches"]
+__all__ = ["Segment", "Span", "segments", "visible_ranges"]
 
-_LEAST = 80  # characters kept on either side of what is pointed at
+_LEAST = 80  # characters of context shown on either side of a span
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Something points at `text[start:end]`.
+    """A range `text[start:end]` that belongs to a claim.
 
     Attributes:
         start: Offset of the first character.
         end: Offset after the last.
-        owner: Number of what points: a claim.
-        role: Why it points.
+        owner: Index of the claim.
+        role: How the claim relates to it: `supports`, `contradicts`, `states`, or empty.
     """
 
     start: int
@@ -30,13 +30,13 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a text in which the same spans hold.
+class Segment:
+    """A part of a text that lies in the same spans throughout.
 
     Attributes:
         start: Offset of the first character.
         end: Offset after the last.
-        spans: What points at it; empty for the text in between.
+        spans: The spans it lies in; empty between spans.
         opens: Those of them that start here.
     """
 
@@ -46,8 +46,8 @@ class Stretch:
     opens: tuple[Span, ...] = ()
 
 
-def stretches(start: int, end: int, spans: Sequence[Span]) -> Iterator[Stretch]:
-    """Cuts `text[start:end]` at the borders of the spans; the stretches are adjacent and cover it."""
+def segments(start: int, end: int, spans: Sequence[Span]) -> Iterator[Segment]:
+    """Cuts `text[start:end]` at the borders of the spans into adjacent segments that cover it."""
     inside = [span for span in spans if span.start < end and span.end > start]
     borders = sorted({start, end, *(max(s.start, start) for s in inside), *(min(s.end, end) for s in inside)})
     waiting = deque(sorted(inside, key=lambda span: (span.start, -span.end, span.owner)))
@@ -56,16 +56,16 @@ def stretches(start: int, end: int, spans: Sequence[Span]) -> Iterator[Stretch]:
         here = [span for span in here if span.end > left]
         while waiting and waiting[0].start <= left:
             here.append(waiting.popleft())
-        yield Stretch(left, right, tuple(here), tuple(span for span in here if max(span.start, start) == left))
+        yield Segment(left, right, tuple(here), tuple(span for span in here if max(span.start, start) == left))
 
 
-def kept(length: int, spans: Sequence[Span], limit: int) -> list[tuple[int, int]]:
-    """Chooses what of a long text is shown: its opening and what stands around the spans.
+def visible_ranges(length: int, spans: Sequence[Span], limit: int) -> list[tuple[int, int]]:
+    """Chooses which parts of a long text are shown: its opening and the context of the spans.
 
     Args:
-        length: Of the text, in characters.
-        spans: What must stay in sight.
-        limit: Characters to show; spans that are many or long may need more.
+        length: Length of the text in characters.
+        spans: What must be shown.
+        limit: Characters to show; many or long spans may need more.
 
     Returns:
         Ranges in order that neither overlap nor touch; the whole text if it is not longer than `limit`.

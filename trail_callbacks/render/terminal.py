@@ -1,4 +1,4 @@
-"""A report in a terminal: at 80 columns, with or without colour, in plain ASCII where the stream needs it."""
+"""A report in a terminal: at any width, with or without colour, in ASCII if the stream needs it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,10 @@ from rich.text import Text
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
-from trail_callbacks.render.excerpt import both_ends, telling
-from trail_callbacks.render.marks import (
-    around,
-    carriers,
-    counted,
-    entered,
-    error_words,
-    headline,
-    mark,
-    named,
-    plain,
-    shorten,
-)
+from trail_callbacks.render.excerpt import around, both_ends, most_relevant
+from trail_callbacks.render.marks import mark
+from trail_callbacks.render.phrases import carriers, counted, entered, error_words, headline, named
+from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
 
@@ -38,17 +29,17 @@ _NARROWEST, _WIDEST = 40, 120
 _QUOTES = 3  # pieces of evidence shown for a claim
 _LONGEST = 400  # characters of one quote
 _WARNING = 1_000  # characters of one warning, which may list claims
-_MANY = 30  # claims; from then on those that hold take a line each
-_LINE = 160  # characters of such a claim
+_MANY = 30  # claims; if there are more, supported ones take one line each
+_LINE = 160  # characters of a claim on one line
 
 
-def to_text(report: Report, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - as Python's own function of that name
+def to_text(report: Report, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - named like Python's own function
     """Renders a report as plain text without colour.
 
     Args:
         report: The report.
-        width: Columns, 40 or more; None takes the terminal's up to 120, and 80 where there is none.
-        ascii: Use ASCII characters only; None does so if standard output cannot show the marks.
+        width: Columns, 40 or more; None uses the terminal's, up to 120, or 80 without a terminal.
+        ascii: Use ASCII characters only; None does so if standard output cannot show the symbols.
     """
     return plain_text(ReportView(report), width, ascii)
 
@@ -59,7 +50,7 @@ def to_rich(report: Report) -> ReportView:
 
 
 def plain_text(view: Any, width: int | None = None, ascii: bool | None = None) -> str:  # noqa: A002 - as above
-    """Renders anything for rich without colour; arguments as for `to_text`."""
+    """Renders any rich renderable without colour; arguments as for `to_text`."""
     if ascii is None:
         ascii = not fits(sys.stdout)  # noqa: A001 - as above
     if width is None:
@@ -81,12 +72,12 @@ def plain_text(view: Any, width: int | None = None, ascii: bool | None = None) -
 
 
 def fits(stream: Any) -> bool:
-    """Tells whether a text stream can show the marks."""
+    """Returns whether a text stream can show the symbols."""
     return (getattr(stream, "encoding", None) or "utf-8").lower().replace("_", "-").startswith("utf")
 
 
 class _Ascii(StringIO):
-    """A stream that rich takes for one that shows ASCII only."""
+    """A stream that rich takes for ASCII-only."""
 
     encoding = "ascii"
 
@@ -135,14 +126,14 @@ class _Page:
             style="dim",
         )
         if len(report.claims) > _MANY:
-            yield Text("the claims that hold are listed without their evidence", style="dim")
+            yield Text("supported claims are listed without their evidence", style="dim")
         for warning in report.warnings:
             yield _hanging(
                 Text("! ", style="bold yellow"), Text(self._safe(shorten(warning, _WARNING)), style="yellow")
             )
 
     def brief(self, verdict: Verdict) -> bool:
-        """Whether a claim takes one line: where there are many, those that do not hold must be found."""
+        """Whether a claim takes one line: among many claims, the unsupported ones must stand out."""
         calm = verdict.support in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE)
         return calm and not verdict.conflicting and len(self.report.claims) > _MANY
 
@@ -150,7 +141,7 @@ class _Page:
         how = mark(verdict.support)
         text = Text(f"{claim.id} ", style=how.style)
         text.append(f'"{self._safe(both_ends(claim.quote, _LINE))}"', style="none")
-        yield _hanging(Text(f"{how.ascii if self.ascii else how.sign} ", style=how.style), text)
+        yield _hanging(Text(f"{how.ascii if self.ascii else how.symbol} ", style=how.style), text)
 
     def claim(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
         how = mark(verdict.support)
@@ -158,7 +149,7 @@ class _Page:
         words = error_words(verdict)
         if words:
             title.append(f" ({self._safe(words)})")
-        yield _hanging(Text(f"{how.ascii if self.ascii else how.sign} ", style=how.style), title)
+        yield _hanging(Text(f"{how.ascii if self.ascii else how.symbol} ", style=how.style), title)
         yield Padding(Text(f'"{self._safe(both_ends(claim.quote, _LONGEST))}"'), (0, 0, 0, 2))
         rows = Table.grid(padding=(0, 1))
         rows.add_column(style="dim", no_wrap=True, width=11)
@@ -181,17 +172,17 @@ class _Page:
         if verdict.rationale and verdict.error_type:
             yield "why:", Text(self._safe(shorten(verdict.rationale, _LONGEST)))
         for i, line in enumerate(entered(verdict, graph)):
-            yield "" if i else "entered at:", Text(self._safe(line), style="bold")
+            yield "" if i else "entry step:", Text(self._safe(line), style="bold")
         if verdict.carried_through:
             yield "carried by:", Text(self._safe(carriers(verdict, graph)))
 
     def _evidence(self, item: Evidence, claim: Claim) -> Text:
-        """The quote in its surroundings: what is quoted stands in quotation marks."""
+        """The quote, in quotation marks, with its context."""
         before, after = around(item, self.report.graph)
         text = Text(f"{self._safe(named(item.node_id, self.report.graph))}: ")
         if before.strip():
             text.append(f"{self._safe(before)} ", style="dim")
-        text.append(f'"{self._safe(telling(item.quote, claim.text, _LONGEST))}"')
+        text.append(f'"{self._safe(most_relevant(item.quote, claim.text, _LONGEST))}"')
         if after.strip():
             text.append(f" {self._safe(after)}", style="dim")
         return text
@@ -200,10 +191,10 @@ class _Page:
         return plain(text, ascii=self.ascii)
 
 
-def _hanging(sign: Text, text: Text) -> Table:
-    """A sign, and beside it text that wraps within its own column."""
+def _hanging(symbol: Text, text: Text) -> Table:
+    """A symbol, and beside it text that wraps within its own column."""
     line = Table.grid()
     line.add_column(no_wrap=True)
     line.add_column(overflow="fold")
-    line.add_row(sign, text)
+    line.add_row(symbol, text)
     return line

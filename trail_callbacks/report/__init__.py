@@ -1,4 +1,8 @@
-"""The report: verdicts, score, JSON. What a verification returns, and what everything downstream reads."""
+"""The report: what a verification returns, and what renderings, exports and comparisons read.
+
+Start with `report.Report`; `verdict` is its entry for one claim, `scoring` the arithmetic of the score, `compatibility`
+reads reports of newer releases. Only data and its JSON form: reports are made in `verify` and drawn in `render`.
+"""
 
 from trail_callbacks.report.report import Report, State
 from trail_callbacks.report.verdict import Layer, Verdict

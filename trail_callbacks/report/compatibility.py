@@ -1,4 +1,4 @@
-"""Forward compatibility: what this release can still read of a report that a newer one wrote, or that lacks parts."""
+"""Forward compatibility: reading what is readable of a report that a newer release wrote or that lacks parts."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ __all__ = ["salvage"]
 
 T = TypeVar("T")
 
-_GONE: dict[str, Any] = {}  # stands where an item was, until all of a round are dealt with
-_ROUNDS = 8  # a repair may show what was wrong behind it
+_REMOVED: dict[str, Any] = {}  # placeholder for a removed item, so that indices stay valid during a round of repairs
+_ROUNDS = 8  # a repair may uncover another error
 _CLAIM, _VERDICT = "a claim", "a verdict"
 _SCORED = (_CLAIM, _VERDICT, "the claims", "the verdicts")
-_FOR_READERS = frozenset({"version", "hallucination_score", "interval", "class_counts", "error_counts"})
+_DERIVED = frozenset({"version", "hallucination_score", "interval", "class_counts", "error_counts"})
 _UNREADABLE = "this release cannot read the verdict"
-_STAND_INS: Mapping[str, Any] = {"state": "error", "graph": {"nodes": []}, "claims": [], "verdicts": []}
+_DEFAULTS: Mapping[str, Any] = {"state": "error", "graph": {"nodes": []}, "claims": [], "verdicts": []}
 _DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id"})
 
 
 def salvage(
     stored: Mapping[str, Any], fields: Sequence[str], validate: Callable[[dict[str, Any]], T]
 ) -> tuple[T, list[str]]:
-    """Reads what there is.
+    """Reads the readable parts of a report.
 
-    What cannot be read is replaced by what claims the least: a verdict by a failed one, the kind of a text by one that
-    is never evidence, an unknown state by `error`. Nothing is invented: no score comes out of what was left out.
+    What cannot be read is replaced by the most cautious value: a verdict by a failed one, the kind of a node by one
+    that is never evidence, an unknown state by `error`. No score is computed from what was left out.
 
     Args:
         stored: A report as JSON.
-        fields: Those of its fields that this release knows.
+        fields: The fields that this release knows.
         validate: Builds the report; raises pydantic's `ValidationError`.
 
     Returns:
-        The report, `partial` where claims or verdicts are missing, and what was left out or replaced, in words.
+        The report, `partial` if claims or verdicts are missing, and descriptions of what was left out or replaced.
 
     Raises:
-        ReportError: If there is neither a graph nor a claim to be shown, or what there is cannot be repaired.
+        ReportError: If there is neither a graph nor a claim, or the rest cannot be repaired.
     """
-    from pydantic import ValidationError  # noqa: PLC0415 - costs more than all of this package
+    from pydantic import ValidationError  # noqa: PLC0415 - takes longer to import than all of this package
 
     if not stored.get("graph") and not stored.get("claims"):
-        raise ReportError("not a report: it holds neither a graph nor claims")
+        raise ReportError("not a report: it has neither a graph nor claims")
     kept: dict[str, Any] = json.loads(json.dumps({name: stored[name] for name in fields if name in stored}))
-    lost = Counter(f"the field {name!r}" for name in stored if name not in fields and name not in _FOR_READERS)
-    for name, stand_in in _STAND_INS.items():
-        if not isinstance(kept.get(name), type(stand_in)):
-            kept[name] = stand_in
+    lost = Counter(f"the field {name!r}" for name in stored if name not in fields and name not in _DERIVED)
+    for name, default in _DEFAULTS.items():
+        if not isinstance(kept.get(name), type(default)):
+            kept[name] = default
             lost[f"the {name}"] += 1
     for _ in range(_ROUNDS):
-        _belong_together(kept, lost)
+        _make_consistent(kept, lost)
         if kept["state"] == "assessed" and any(lost[what] for what in _SCORED):
             kept["state"] = "partial"
         try:
@@ -65,13 +65,13 @@ def salvage(
         for holder, key in (("claims", ""), ("graph", "nodes"), ("graph", "edges")):
             items = kept[holder].get(key) if key else kept[holder]
             if isinstance(items, list):
-                items[:] = [item for item in items if item is not _GONE]
+                items[:] = [item for item in items if item is not _REMOVED]
     first = problems[0]
     raise ReportError(f"not a report: {first['msg']} (at {'.'.join(map(str, first['loc']))})")
 
 
 def _repair(kept: dict[str, Any], loc: tuple[Any, ...], lost: Counter[str]) -> None:
-    """Replaces what is at fault; items of lists keep their place, as that is how others are named."""
+    """Replaces the faulty part; list items keep their position, because further errors refer to items by position."""
     match loc:
         case ("state", *_):
             lost[f"the state {kept['state']!r}, read as 'error'"] += 1
@@ -80,18 +80,18 @@ def _repair(kept: dict[str, Any], loc: tuple[Any, ...], lost: Counter[str]) -> N
             if kept.pop(name, None) is not None:
                 lost[f"the field {name!r}"] += 1
         case ("claims", int(place), *_):
-            lost[_CLAIM] += kept["claims"][place] is not _GONE
-            kept["claims"][place] = _GONE
+            lost[_CLAIM] += kept["claims"][place] is not _REMOVED
+            kept["claims"][place] = _REMOVED
         case ("verdicts", int(place), *rest):
             kept["verdicts"][place] = _repaired(kept["verdicts"][place], rest, lost)
         case ("graph", "nodes", int(place), "kind") if (
             kind := _text(kept["graph"]["nodes"][place], "kind")
         ) is not None:
-            lost[f"the kind {kind!r} of a text, read as 'completion'"] += 1
+            lost[f"the kind {kind!r} of a node, read as 'completion'"] += 1
             kept["graph"]["nodes"][place]["kind"] = "completion"
         case ("graph", "nodes" | "edges" as name, int(place), *_):
-            lost["a text" if name == "nodes" else "a link"] += kept["graph"][name][place] is not _GONE
-            kept["graph"][name][place] = _GONE
+            lost["a node" if name == "nodes" else "an edge"] += kept["graph"][name][place] is not _REMOVED
+            kept["graph"][name][place] = _REMOVED
         case ("graph", *_):
             kept["graph"] = {"nodes": []}
             lost["the graph"] += 1
@@ -111,8 +111,8 @@ def _repaired(verdict: dict[str, Any], loc: list[Any], lost: Counter[str]) -> di
     return {"claim_id": verdict["claim_id"], "error": _UNREADABLE}
 
 
-def _belong_together(kept: dict[str, Any], lost: Counter[str]) -> None:
-    """One verdict a claim, in the same order; no link, evidence or trail to a text that is not there."""
+def _make_consistent(kept: dict[str, Any], lost: Counter[str]) -> None:
+    """One verdict for each claim, in the same order; no edge, evidence or path to a node that is missing."""
     claims = [each for each in kept["claims"] if _text(each, "id") is not None]
     lost[_CLAIM] += len(kept["claims"]) - len(claims)
     by_claim = {_text(each, "claim_id"): each for each in kept["verdicts"]}
@@ -131,11 +131,11 @@ def _belong_together(kept: dict[str, Any], lost: Counter[str]) -> None:
             lost["a piece of evidence"] += len(_items(verdict, "evidence")) - len(found)
             verdict["evidence"] = found
         if _text(verdict, "introduced_at") not in known and verdict.pop("introduced_at", None) is not None:
-            lost["where a claim came in"] += 1
+            lost["where a claim was introduced"] += 1
         if "carried_through" in verdict:
             through = _items(verdict, "carried_through")
             found = [each for each in through if isinstance(each, str) and each in known]
-            lost["a text that repeats a claim"] += len(through) - len(found)
+            lost["a node that repeats a claim"] += len(through) - len(found)
             verdict["carried_through"] = found
         layers = [layer for layer in _items(verdict, "history") if isinstance(layer, dict)]
         walked = {repr(each) for layer in layers for key in ("nodes", "stated_by") for each in _items(layer, key)}

@@ -1,4 +1,4 @@
-"""The report: which claims of an answer hold, on what evidence, where the others came in, and one score."""
+"""The report: a verdict with evidence for each claim, where unsupported claims were introduced, and one score."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Report:
     Attributes:
         state: `assessed`; `partial` (some claims were not judged); or why there is no score: `abstained`,
             `no_checkable_claims`, `no_evidence`, `error`.
-        claims: The statements of the answer, in its order.
-        verdicts: One a claim, in the same order.
+        claims: The statements of the answer, in order.
+        verdicts: One for each claim, in the same order.
         graph: The provenance graph that was verified.
-        usage: What it cost.
-        warnings: What a reader should know before relying on it.
+        usage: Calls, tokens and seconds used.
+        warnings: What a reader should know before relying on the report.
         scoring: How the score is computed.
-        judge: Who judged.
-        run_id: The root run of the framework whose answer this is, if there was one.
+        judge: Name of the judge.
+        run_id: The framework's root run that returned the answer, if there was one.
     """
 
     state: State
@@ -71,7 +71,7 @@ class Report:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson 95 % interval of the score; None without a score, and where `gate` set it (not a share then)."""
+        """Wilson 95 % interval of the score; None without a score, or if `gate` set it (it is not a share then)."""
         value = self.hallucination_score
         if value is None or (self.scoring.gate and SupportClass.CONTRADICTED in self._classes):
             return None
@@ -105,7 +105,7 @@ class Report:
 
     @property
     def undetermined(self) -> tuple[Claim, ...]:
-        """Unsupported claims of which it is not known where they came in, after a search for it."""
+        """Unsupported claims for which the search for where they were introduced found no node."""
         return tuple(
             claim
             for claim in self.unsupported
@@ -113,7 +113,7 @@ class Report:
         )
 
     def summary(self) -> dict[str, Any]:
-        """Returns a small JSON-safe dictionary: what gets attached to responses."""
+        """Returns a small JSON-safe dictionary, as attached to responses."""
         return {
             "state": self.state,
             "hallucination_score": self.hallucination_score,
@@ -121,13 +121,13 @@ class Report:
             "claims": len(self.claims),
             "class_counts": {support.value: n for support, n in self.class_counts.items() if n},
             "error_counts": {error.value: n for error, n in self.error_counts.items() if n},
-            "unsupported": [self._brief(claim) for claim in self.unsupported],
+            "unsupported": [self._unsupported_entry(claim) for claim in self.unsupported],
             "undetermined": len(self.undetermined),
             "judge": self.judge,
             "warnings": list(self.warnings),
         }
 
-    def _brief(self, claim: Claim) -> dict[str, Any]:
+    def _unsupported_entry(self, claim: Claim) -> dict[str, Any]:
         verdict = self.verdict(claim.id)
         step = self.graph.node(verdict.introduced_at).step if verdict.introduced_at else None
         return {
@@ -141,10 +141,10 @@ class Report:
         }
 
     def to_json(self) -> str:
-        """Serialises the report; `from_json` reads it back equal. Score and counts are included for readers.
+        """Serialises the report, with score and counts; `from_json` returns an equal one.
 
         Raises:
-            ReportError: If an attribute of a node is no JSON (text, number, list, dictionary).
+            ReportError: If an attribute of a node is not JSON-serialisable (text, number, list, dictionary).
         """
         from pydantic_core import PydanticSerializationError  # noqa: PLC0415 - see _adapter
 
@@ -171,18 +171,18 @@ class Report:
 
         Args:
             data: The JSON.
-            lenient: Read what there is of a report that a newer release wrote, or that lacks parts; a warning in the
-                report says what is missing. Good for showing it, not for deciding on it.
+            lenient: Read what is readable of a report that a newer release wrote or that lacks parts; a warning in the
+                report says what is missing. Suitable for display, not for decisions.
 
         Raises:
-            ReportError: If the text is not JSON, is cut, is no report, or has a version this release cannot read.
+            ReportError: If the text is not JSON, is truncated, is not a report, or has an unsupported version.
         """
         from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
 
         try:
             stored = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise ReportError(f"not a report: the JSON is broken or cut ({error})") from error
+            raise ReportError(f"not a report: the JSON is broken or truncated ({error})") from error
         version = stored.get("version") if isinstance(stored, dict) else None
         if version is None:
             raise ReportError('not a report: the key "version" is missing')
@@ -207,7 +207,7 @@ class Report:
         return display.text(self)
 
     def to_html(self, *, title: str | None = None) -> str:
-        """Renders as one HTML page that needs nothing else: the answer coloured by claim, the graph beside it.
+        """Renders as one self-contained HTML page: the answer coloured by claim, with the graph beside it.
 
         Args:
             title: Title of the page; the question by default.
@@ -219,7 +219,7 @@ class Report:
         return display.rich(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
-        """Renders for IPython; notebooks keep this text beside the HTML, and the whole graph would swell them."""
+        """Renders for IPython; notebooks store this text beside the HTML, and the whole graph would bloat them."""
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
@@ -234,12 +234,12 @@ def _salvaged(stored: dict[str, Any]) -> Report:
     if stored["version"] != _VERSION:
         notes.insert(0, f"written by a newer release (version {stored['version']}, this one reads version {_VERSION})")
         if stored.get("hallucination_score") != report.hallucination_score:
-            notes.append(f"that release gave the score {stored.get('hallucination_score')}")
+            notes.append(f"the score in the file is {stored.get('hallucination_score')}")
     return replace(report, warnings=(*report.warnings, "; ".join(notes))) if notes else report
 
 
 def _check(report: Report) -> None:
-    """Checks what a reader follows from one part of a report to another."""
+    """Checks the references between the parts of a report."""
     if [claim.id for claim in report.claims] != [verdict.claim_id for verdict in report.verdicts]:
         raise ReportError("not a report: each claim has one verdict, in the same order (at verdicts)")
     known = {node.id for node in report.graph.nodes}
@@ -255,7 +255,7 @@ _FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring
 
 @cache
 def _adapter() -> TypeAdapter[Report]:
-    """The codec. Not imported before it is used: pydantic costs more than all of this package."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - as said
+    """The codec, imported on first use: pydantic takes longer to import than all of this package."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - see above
 
     return TypeAdapter(Report)

@@ -1,6 +1,6 @@
-"""How classes become one score: a share of unsupported claims, with an interval.
+"""The hallucination score: the share of unsupported claims, with an interval.
 
-The arithmetic, with a claim's class as the only input:
+It depends on nothing but the class of each claim:
 
     hallucination_score = (contradicted + absent + partially_supported) / (all - unevaluatable)
 
@@ -27,12 +27,12 @@ __all__ = ["Scoring", "difference", "score", "weight", "wilson"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
-    """How classes become a score.
+    """Options of the score.
 
     Attributes:
         strict: Count unevaluatable claims as unsupported, as HalluMeasure's introduction does.
-        severity: Weigh partially supported claims 0.5 instead of 1.
-        gate: Any contradiction makes the score 1.0.
+        severity: Weight partially supported claims 0.5 instead of 1.
+        gate: Any contradiction sets the score to 1.0.
     """
 
     strict: bool = False
@@ -52,7 +52,7 @@ def score(classes: Sequence[SupportClass], scoring: Scoring | None = None) -> fl
 
 
 def weight(support: SupportClass | None, scoring: Scoring) -> float | None:
-    """What one claim adds to the score: 0.0, 0.5 or 1.0; None where it is not counted, or was not judged (None)."""
+    """The weight of one claim: 0.0, 0.5 or 1.0; None if it is not counted or was not judged (`support` is None)."""
     if support is SupportClass.UNEVALUATABLE:
         return 1.0 if scoring.strict else None
     if support is SupportClass.PARTIALLY_SUPPORTED and scoring.severity:
@@ -70,23 +70,23 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
 def difference(old: Sequence[float], new: Sequence[float], paired: int = 0, z: float = 1.96) -> tuple[float, float]:
     """Interval of `mean(new) - mean(old)` for two shares that may have some items in common; 95 % by default.
 
-    Newcombe's hybrid score interval: the Wilson limits l, u of both shares p are put together, with r the correlation
-    of the two shares and d their difference, as
+    Newcombe's hybrid score interval: the Wilson limits l, u of both shares p are combined, with r the correlation of
+    the two shares and d their difference, as
 
         d - sqrt((p_new - l_new)^2 - 2 r (p_new - l_new) (u_old - p_old) + (u_old - p_old)^2)   and, above,
         d + sqrt((u_new - p_new)^2 - 2 r (u_new - p_new) (p_old - l_old) + (p_old - l_old)^2).
 
     Without pairs r is 0 and this is method 10 for independent shares (Newcombe, Statistics in Medicine 17:873-890,
     1998); if all are pairs, r is the phi coefficient with his continuity correction, and this is method 10 for paired
-    shares (Newcombe, Statistics in Medicine 17:2635-2650, 1998). In between, phi counts for the part that is paired,
+    shares (Newcombe, Statistics in Medicine 17:2635-2650, 1998). In between, phi is scaled to the part that is paired,
     r = phi * paired / sqrt(n_old * n_new), which is the correlation of two shares from partially overlapping samples
-    (Derrick et al., Journal of Applied Quantitative Methods 10(3), 2015); that limits may be put together so for any
-    two correlated estimates show Zou and Donner (Statistics in Medicine 27:1693-1702, 2008).
+    (Derrick et al., Journal of Applied Quantitative Methods 10(3), 2015). Zou and Donner (Statistics in Medicine
+    27:1693-1702, 2008) show that limits may be combined like this for any two correlated estimates.
 
     Args:
-        old: What each item adds, 0.0 to 1.0; at least one.
-        new: Likewise.
-        paired: The first so many of `old` and of `new` are the same items, in the same order.
+        old: Weights of the old items, 0.0 to 1.0; at least one.
+        new: Weights of the new items, likewise.
+        paired: Number of items at the start of `old` and of `new` that are the same, in the same order.
         z: Standard normal quantile.
     """
     before, after = sum(old) / len(old), sum(new) / len(new)
@@ -102,7 +102,7 @@ def difference(old: Sequence[float], new: Sequence[float], paired: int = 0, z: f
 
 
 def _phi(old: Sequence[float], new: Sequence[float]) -> float:
-    """Phi coefficient of pairs, corrected for continuity where it is positive; 0 where one side is all the same."""
+    """Phi coefficient of pairs, with continuity correction if positive; 0 if one side is constant."""
     n = len(old)
     spread = sqrt(_product(old, old) * _product(new, new))
     if not spread:

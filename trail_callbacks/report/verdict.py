@@ -1,4 +1,4 @@
-"""The verdict on one claim: its class, the evidence for it, and the walk to where it came in."""
+"""The verdict on one claim: its class, the evidence, and the walk back to where it was introduced."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Layer:
     """One step of the walk back from the answer for an unsupported claim.
 
     Attributes:
-        nodes: Nodes looked at.
+        nodes: The nodes that were examined.
         stated_by: Those that state the claim.
-        note: What the judge said, or why the walk stopped here.
-        statement: What was looked for, where it is a part of the claim and not the whole.
+        note: The judge's rationale, or why the walk stopped here.
+        statement: The part of the claim that was searched for; empty for the whole claim.
     """
 
     nodes: tuple[str, ...]
@@ -29,22 +29,22 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What is known about one claim.
+    """The verdict on one claim.
 
     Attributes:
         claim_id: The claim.
         support: Its class; None exactly when `error` is set.
         error_type: One of ten, set if and only if the claim is contradicted, absent or partially supported.
         second_type: A second-ranked error type.
-        detail: A finer word under the type.
+        detail: A finer label within the type.
         rationale: Why, in a sentence or two.
-        evidence: Verbatim passages that decided: of leaves; where a walk of `veritrail` ended at outputs, of those too.
-        confidence: A calibrated probability, or None where the judge is not calibrated.
-        introduced_at: Where unsupported content entered: the first node that states the claim although its own
-            inputs do not. None for supported claims, and where it could not be determined.
+        evidence: The verbatim passages it is based on: of leaves, and of outputs if a `veritrail` walk ended there.
+        confidence: A calibrated probability, or None if the judge is not calibrated.
+        introduced_at: The entry step: the first node that states the claim although its own inputs do not. None for
+            supported claims, and if it could not be determined.
         carried_through: Later nodes that repeat it, in order, ending with the answer.
-        history: One entry a layer walked; empty for supported claims.
-        judge: Name, version and prompt hash of who decided.
+        history: One entry for each layer walked; empty for supported claims.
+        judge: Name, version and prompt hash of the judge.
         error: Why there is no class: a judge failure is data, not an exception.
     """
 
@@ -64,6 +64,6 @@ class Verdict:
 
     @property
     def conflicting(self) -> bool:
-        """Whether sources disagree: some state the claim, some contradict it."""
+        """Whether the sources disagree: some support the claim, some contradict it."""
         against = any(item.relation == "contradicts" for item in self.evidence)
         return against and self.support is SupportClass.SUPPORTED

@@ -1,4 +1,4 @@
-"""How a text falls into passages: sentences, rows of tables, fields of JSON."""
+"""Splitting a text into passages: sentences, table rows, JSON fields."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from trail_callbacks.retrieval.json_fields import Field, regions
 from trail_callbacks.retrieval.tables import Row, tables
 from trail_callbacks.text import sentences
 
-__all__ = ["NEAR", "Span", "clip", "spans"]
+__all__ = ["Span", "clip", "spans"]
 
-NEAR = 200
-"""Signs of a neighbour that are shown beside a passage."""
-
-_LONGEST = 600  # signs; a longer "sentence" has no punctuation, and would hide what in it decides
-_PROSE = 300  # signs; a longer string in JSON is a text of its own
+_CONTEXT = 200  # characters of a neighbouring sentence that are shown with a passage
+_LONGEST = 600  # characters; a longer "sentence" lacks punctuation and would hide what matters in it
+_PROSE = 300  # characters; a longer string in JSON is split like prose
 _BREAK = re.compile(r"\s+")
 _WORD = re.compile(r"\w")
 _FENCE = re.compile(r"(?:```|~~~)\w*")
@@ -29,9 +27,9 @@ class Span(NamedTuple):
     """A passage of a text.
 
     Attributes:
-        start: Offset in the text.
-        end: Offset after it.
-        place: The row or field that it is or is part of; None for prose.
+        start: Offset of its first character in the text.
+        end: Offset after its last character.
+        place: The row or field that it is, or is part of; None for prose.
     """
 
     start: int
@@ -40,25 +38,25 @@ class Span(NamedTuple):
 
 
 def spans(text: str) -> Iterator[Span]:
-    """Finds the passages of a text that hold a word, in order and without overlap, cut where they are too long.
+    """Finds the passages of a text that contain a word, in order and without overlap; long ones are cut.
 
     Args:
         text: Any text; 5 MB take seconds.
     """
     at = 0
     for region in regions(text):
-        yield from _written(text, at, region.start)
+        yield from _prose_and_tables(text, at, region.start)
         for field in region.fields:
             if field.is_text and field.end - field.value > _PROSE:
-                yield from _told(text, field)
+                yield from _long_string(text, field)
             else:
                 yield from _cut(text, field.start, field.end, field)
         at = region.end
-    yield from _written(text, at, len(text))
+    yield from _prose_and_tables(text, at, len(text))
 
 
-def clip(text: str, *, tail: bool = False, size: int = NEAR) -> str:
-    """Shortens a text to its first signs, or its last, at a gap between words where there is one."""
+def clip(text: str, *, tail: bool = False, size: int = _CONTEXT) -> str:
+    """Shortens a text to its first (or last) characters, between words where possible."""
     if len(text) <= size:
         return text
     if tail:
@@ -70,7 +68,7 @@ def clip(text: str, *, tail: bool = False, size: int = NEAR) -> str:
     return part[: at or size]
 
 
-def _written(text: str, start: int, end: int) -> Iterator[Span]:
+def _prose_and_tables(text: str, start: int, end: int) -> Iterator[Span]:
     """Prose and tables."""
     at = start
     for table in tables(text, start, end):
@@ -86,21 +84,21 @@ def _prose(part: str, text: str, offset: int, place: Field | None = None) -> Ite
         if _FENCE.fullmatch(sentence.text):
             continue
         at = offset + sentence.start
-        if "\n" in sentence.text and _KEYED.match(sentence.text):  # a list of settings is no wrapped sentence
+        if "\n" in sentence.text and _KEYED.match(sentence.text):  # a list of settings is not a wrapped sentence
             for line in _NEXT_KEY.finditer(sentence.text):
                 yield from _cut(text, at, offset + sentence.start + line.start(), place)
                 at = offset + sentence.start + line.end()
         yield from _cut(text, at, offset + sentence.end, place)
 
 
-def _told(text: str, field: Field) -> Iterator[Span]:
-    """The sentences of a long string; escaped line breaks part them, too."""
+def _long_string(text: str, field: Field) -> Iterator[Span]:
+    """The sentences of a long string; escaped line breaks separate them too."""
     part = text[field.value + 1 : field.end - 1]
-    yield from _prose(_ESCAPE.sub(_blank, part), text, field.value + 1, field)
+    yield from _prose(_ESCAPE.sub(_as_whitespace, part), text, field.value + 1, field)
 
 
-def _blank(escape: re.Match[str]) -> str:
-    """As many signs as the escape has, so that offsets stay true."""
+def _as_whitespace(escape: re.Match[str]) -> str:
+    """Whitespace of the same length, so that offsets stay valid."""
     return " \n" if escape[0] in {r"\n", r"\r"} else "  " if escape[0] == r"\t" else escape[0]
 
 

@@ -1,9 +1,9 @@
-"""Which passages share most with a claim: its words, numbers and names, in the passage or just around it.
+"""Ranks passages by the words, numbers and names that they, or their immediate context, share with a claim.
 
-No weight is counted in the corpus, as the document frequencies of BM25 are: with them, fifty texts more or less change
-the order of all others, and with it a verdict. What is rare in a corpus matters less here than what a claim has not yet
-been shown: passages are picked so that together they cover it, so ten headings with the same name do not crowd out the
-sentence that has the rest. On 527 sets of premises on which little was tuned, it finds as many as BM25 does.
+No weight depends on the corpus, as the document frequencies of BM25 do: with those, adding fifty texts changes the
+order of all others, and with it a verdict. Instead of rare words, passages that cover what the claim still lacks are
+preferred, so ten headings with the same name do not crowd out the sentence with the rest. Recall equals that of BM25 on
+527 premise sets that were hardly used for tuning.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Index", "Ranked", "Surroundings"]
 
-_HEAD = 0.6  # what a word counts in the head of a table, the record around a field, the opening of the text
-_BEFORE = 0.4  # and in the sentence before, which says whom a pronoun means
-_LONG = 24.0  # words; a passage of so many needs 1.4 times the matches of a short one
-_AGAIN = 0.7  # what a word of the claim still counts for each passage that had it
-_DEPTH = 200  # passages that are weighed against each other
+_HEAD = 0.6  # weight of a word in a table header, in the record around a field or in the opening of the text
+_BEFORE = 0.4  # weight of a word in the previous sentence, to which a pronoun may refer
+_LONG = 24.0  # words; a passage of this length needs 1.4 times the matches of a short one
+_AGAIN = 0.7  # factor on the weight of a claim's word for each picked passage that contains it
+_DEPTH = 200  # passages among which picks are made
 
 
 class Surroundings(NamedTuple):
-    """What a passage is read with.
+    """A passage with its context.
 
     Attributes:
         text: The passage.
-        wording: What copies of it have in common.
-        before: The sentence before, or nothing.
-        heads: Texts above it: head of the table, fields of the record, opening of its node.
+        wording: Key that is equal for copies of it.
+        before: The previous sentence, or empty.
+        heads: Texts above it: header of the table, fields of the record, opening of its node.
     """
 
     text: str
@@ -49,8 +49,8 @@ class Ranked(NamedTuple):
     """The passages that share something with a claim.
 
     Attributes:
-        order: Indices, those that share most first; ties in order of the texts.
-        picks: The best of them with different wordings, so chosen that each adds most to those before it.
+        order: Indices, highest score first; ties in text order.
+        picks: The best of them with different wordings, each chosen to add most to those before it.
     """
 
     order: NDArray[np.int64]
@@ -58,11 +58,11 @@ class Ranked(NamedTuple):
 
 
 class Index:
-    """Finds passages for claims. English first: words are stems; other scripts match by words or pairs of signs.
+    """Finds passages for claims. English words match by stem, other scripts by words or character pairs.
 
     Args:
-        claims: The texts that will be asked about: only their words are kept.
-        passages: What to find.
+        claims: The queries; only their words are indexed.
+        passages: What is searched.
     """
 
     def __init__(self, claims: Sequence[str], passages: Iterator[Surroundings]) -> None:
@@ -75,7 +75,7 @@ class Index:
         lengths = []
         distinct: dict[str, int] = {}
 
-        @lru_cache(maxsize=64)  # heads and the sentence before come again and again
+        @lru_cache(maxsize=64)  # heads and previous sentences repeat
         def read(text: str) -> tuple[frozenset[str], int]:
             found = keys(text)
             return vocabulary.intersection(found), len(found)
@@ -117,7 +117,7 @@ class Index:
         return Ranked(order, self._covering(distinct[: max(_DEPTH, 2 * limit)], asked, limit))
 
     def _covering(self, top: NDArray[np.int64], asked: Sequence[tuple[str, int]], limit: int) -> NDArray[np.int64]:
-        """The best passage, then again and again the one that shows most of what was not shown."""
+        """The best passage, then repeatedly the one that covers most of what is not covered yet."""
         import numpy as np  # noqa: PLC0415 - as above
 
         shows = np.zeros((len(asked), len(top)))
@@ -139,7 +139,7 @@ class Index:
 
 
 def _query(text: str) -> Counter[str]:
-    """The keys of a claim; names twice, and numbers in every magnitude they may be written in."""
+    """The keys of a claim; names count twice, numbers in every magnitude in which they may be written."""
     asked = keys(text)
     for term in terms(text):
         if term.kind == "name":

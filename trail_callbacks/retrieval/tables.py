@@ -1,4 +1,4 @@
-"""Tables inside a text: Markdown with or without outer pipes, CSV and TSV blocks, as rows under their head."""
+"""Tables inside a text: Markdown with or without outer pipes, CSV and TSV blocks, as rows with their header."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Row", "Table", "labelled", "tables"]
 _PIPE = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"^[\s|:+=-]*-[\s|:+=-]*$")
 _NUMBER = re.compile(r"^[\W\d]*\d[\W\d]*$")
-_CSV_ROWS = 3  # fewer lines with as many commas are chance
-_CAPTION = 160  # signs of the line above a table that are shown with its head
-_HEAD = 400  # signs of the head itself
+_CSV_ROWS = 3  # fewer lines with equally many commas are coincidence
+_CAPTION = 160  # characters of the line above a table that are kept with its header
+_HEAD = 400  # characters of the header itself
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,10 +23,10 @@ class Row:
     """A row of a table.
 
     Attributes:
-        start: Offset in the text, blanks around it left out.
-        end: Offset after it.
-        number: From 1; 0 is the head.
-        head: The line above the table, where there is one, and its head; empty for the head.
+        start: Offset of its first character in the text, without surrounding whitespace.
+        end: Offset after its last character.
+        number: From 1; 0 is the header.
+        head: The line above the table, if there is one, and the header; empty for the header itself.
     """
 
     start: int
@@ -39,19 +39,19 @@ class Row:
         """`row 3`, or `head`."""
         return f"row {self.number}" if self.number else "head"
 
-    def lead(self, text: str) -> str:  # noqa: ARG002 - as of every passage that knows its place
-        """What tells the meaning of the cells: the head."""
+    def lead(self, text: str) -> str:  # noqa: ARG002 - same signature as Field.lead
+        """The header, which says what the cells mean."""
         return self.head
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A stretch of whole lines that is a table.
+    """Whole lines of a text that form a table.
 
     Attributes:
-        start: Offset.
-        end: Offset after it.
-        rows: The head and the rows; lines that only rule it off are none.
+        start: Offset of the first line.
+        end: Offset after the last line.
+        rows: The header and the rows, without separator lines.
     """
 
     start: int
@@ -68,35 +68,35 @@ class _Line:
 def tables(text: str, start: int = 0, end: int | None = None) -> tuple[Table, ...]:
     """Finds the tables of a text, or of a part of it, in order.
 
-    Lines with pipes or tabs in a row are a table from two lines on; lines with commas or semicolons from three on, if
-    they have as many cells each, no blank behind a comma, and a head without numbers.
+    Two consecutive lines with pipes or tabs are a table; lines with commas or semicolons need to be three, with equally
+    many cells, no space after a delimiter, and a header without numbers.
     """
     part = text[start:end]
-    if not any(sign in part for sign in "|\t,;"):
+    if not any(delimiter in part for delimiter in "|\t,;"):
         return ()
     found = []
     before = ""
-    for sign, group in groupby(_lines(part, start), key=lambda line: _sign(line.text)):
+    for delimiter, group in groupby(_lines(part, start), key=lambda line: _delimiter(line.text)):
         lines = list(group)
-        found += [_table(block, before) for block in (_blocks(lines, sign) if sign else ())]
+        found += [_table(block, before) for block in (_blocks(lines, delimiter) if delimiter else ())]
         before = lines[-1].text
     return tuple(found)
 
 
 def labelled(head: str, row: str) -> str | None:
-    """Reads a row as a sentence, each cell behind the head of its column; None if they do not match."""
-    sign = _sign(row.strip())
-    names, cells = _cells(head, sign), _cells(row, sign)
-    if not sign or len(names) != len(cells):
+    """Writes a row as `column: cell; ...`; None if it does not have as many cells as the header."""
+    delimiter = _delimiter(row.strip())
+    names, cells = _cells(head, delimiter), _cells(row, delimiter)
+    if not delimiter or len(names) != len(cells):
         return None
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
 
 
-def _cells(line: str, sign: str) -> list[str]:
+def _cells(line: str, delimiter: str) -> list[str]:
     line = line.strip()
-    if sign == "|":
+    if delimiter == "|":
         return [cell.strip() for cell in _PIPE.split(line.removeprefix("|").removesuffix("|"))]
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=sign), [])] if sign else []
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])] if delimiter else []
 
 
 def _lines(text: str, start: int) -> Iterator[_Line]:
@@ -105,35 +105,35 @@ def _lines(text: str, start: int) -> Iterator[_Line]:
         start += len(line)
 
 
-def _sign(line: str) -> str:
-    """What parts the cells of a line, if it may be a row."""
+def _delimiter(line: str) -> str:
+    """The delimiter of the cells of a line, if it may be a row; else empty."""
     stripped = line.strip()
     if "|" in stripped:
         return "|" if _PIPE.search(stripped[1:]) else ""
     if "\t" in stripped:
         return "\t"
-    for sign in ";,":
-        if sign in stripped and f"{sign} " not in stripped and not stripped.endswith((".", sign)):
-            return sign
+    for delimiter in ";,":
+        if delimiter in stripped and f"{delimiter} " not in stripped and not stripped.endswith((".", delimiter)):
+            return delimiter
     return ""
 
 
-def _blocks(lines: Sequence[_Line], sign: str) -> Iterator[Sequence[_Line]]:
-    """The tables among neighbouring lines with one sign."""
-    if sign in {"|", "\t"}:
+def _blocks(lines: Sequence[_Line], delimiter: str) -> Iterator[Sequence[_Line]]:
+    """The tables among consecutive lines with the same delimiter."""
+    if delimiter in {"|", "\t"}:
         if len(lines) > 1:
             yield lines
         return
-    for width, group in groupby(lines, key=lambda line: _width(line.text, sign)):
+    for width, group in groupby(lines, key=lambda line: _width(line.text, delimiter)):
         block = list(group)
-        head = block[0].text.strip().split(sign)
+        head = block[0].text.strip().split(delimiter)
         if width > 1 and len(block) >= _CSV_ROWS and not any(_NUMBER.match(cell) or not cell for cell in head):
             yield block
 
 
-def _width(line: str, sign: str) -> int:
+def _width(line: str, delimiter: str) -> int:
     try:
-        return len(next(csv.reader([line.strip()], delimiter=sign), []))
+        return len(next(csv.reader([line.strip()], delimiter=delimiter), []))
     except csv.Error:  # a cell beyond the reader's limit
         return 0
 

@@ -1,1 +1,7 @@
-"""Verification: claims, audit against the leaves, localisation, report."""
+"""Verification: from a provenance graph to a report.
+
+Start with `pipeline`, which runs the steps in order: claims, `audit` (claims against the leaves), `localize` (where
+unsupported claims were introduced), report. `veritrail` replaces the middle steps by the published algorithm. `session`
+is what adapters drive; `estimate` predicts calls and tokens. Verdicts on claims come from `judges`; model calls are
+yielded to the drivers in `models`.
+"""

@@ -1,16 +1,14 @@
-"""What a verification will cost, before anything is spent: it is rehearsed, with guesses in place of a model's answers.
+"""Estimates the cost of a verification before anything is spent, by running it with guesses for the model's replies.
 
-The prompts are those that the judge would really send, on the path that the verification would really take; only their
-tokens are estimated, and what a model would say is guessed:
+The prompts are those that the judge would send; their tokens are estimated, and the model's replies are guessed:
 
-- its claims are those of the rule-based splitter, and one more of them than a call holds is expected to cost a call;
-- if models wrote what the answer rests on, a third of the claims turns out unsupported and is traced back. The share
-  is that of common test sets; where all claims hold, the tracing is saved. Without such outputs there is nothing to
-  trace, and the share does not matter;
-- its answers are as long as the schema and two sentences of reasoning make them.
+- its claims are those of the rule-based splitter;
+- if the answer has model outputs upstream, every third claim is unsupported and is traced back, a share that is common
+  in test sets. Without such outputs there is nothing to trace, and the share does not matter;
+- its replies have the length of the schema and two sentences of reasoning.
 
-Tokens are those of the messages. The JSON schema that goes with a request is not counted: servers with grammars do not
-read it, and clients that write it into the prompt do so each in its own way.
+Tokens are those of the messages. The JSON schema sent along is not counted: servers with grammars do not read it, and
+clients that write it into the prompt each do so in their own way.
 """
 
 from __future__ import annotations
@@ -32,16 +30,16 @@ from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
-from trail_callbacks.verify.words import Words
+from trail_callbacks.verify.words import WordSelector
 
 __all__ = ["Estimate", "estimate"]
 
 T = TypeVar("T")
-_SOME, _ALL, _NONE = 3, 1, 0  # one claim of so many is unsupported, or none
-_CLAIM = 20  # tokens of a claim's JSON around quote and statement
-_ITEM = {"verdicts": 50, "localize": 25, "answerable": 25}  # tokens of a judgement's JSON around its reasoning
+_SOME, _ALL, _NONE = 3, 1, 0  # every n-th claim is unsupported; 0: none
+_CLAIM = 20  # tokens of a claim's JSON besides quote and statement
+_ITEM = {"verdicts": 50, "localize": 25, "answerable": 25}  # tokens of a judgement's JSON besides its reasoning
 _REASONING = 30  # tokens of two short sentences
-_FOUND = 25  # tokens of what one text says about one claim; most say nothing
+_FOUND = 25  # tokens of the entry for one text and one claim; most texts have none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +47,12 @@ class Estimate:
     """Expected cost of one verification.
 
     Attributes:
-        calls: Model calls expected; retries come on top.
-        prompt_tokens: Tokens those calls will read, without the JSON schemas sent along.
-        completion_tokens: Tokens the model will write, roughly.
-        claims: Claims expected, counted by the rule-based splitter.
-        more_calls: Further calls if more claims are unsupported, or fewer, whichever costs more, and every output that
-            could carry them does.
+        calls: Expected model calls, without retries.
+        prompt_tokens: Prompt tokens of those calls, without the JSON schemas sent along.
+        completion_tokens: Completion tokens, roughly.
+        claims: Expected claims, counted by the rule-based splitter.
+        more_calls: Further calls in the worst case: all claims unsupported and stated by every output, or none
+            unsupported, whichever costs more.
     """
 
     calls: int
@@ -65,9 +63,9 @@ class Estimate:
 
 
 def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Estimate:
-    """Estimates the calls and tokens of `verify` with the same arguments; asks no model.
+    """Estimates the calls and tokens of `verify` with the same arguments, without calling a model.
 
-    A model named by a string need not be reachable, nor its package installed. What a cache knows is free.
+    A model given as a string need not be reachable, nor its package installed. Cached replies are free.
 
     Raises:
         JudgeError: If the judge is unknown.
@@ -81,7 +79,7 @@ def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOpt
         claims = split(answer.text, question.text if question else None) if answer else ()
         return Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=len(claims), more_calls=0)
     expected = _rehearsed(graph, asked, settings, _SOME)
-    words = Words(graph, settings.passages) if settings.strategy == "veritrail" else None
+    words = WordSelector(graph, settings.passages) if settings.strategy == "veritrail" else None
     ways = product((_ALL, _NONE), dict.fromkeys((None, words)))
     others = [_rehearsed(graph, asked, settings, wrong, selecting) for wrong, selecting in ways]
     return Estimate(
@@ -94,37 +92,37 @@ def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOpt
 
 
 class _Unasked:
-    """A model of which only the name matters."""
+    """A model that is never called; only its name is used."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def ask(self, call: Call) -> Reply:
-        """Never gets here."""
+        """Never called."""
         return Reply(error=f"failed: an estimate asks no model, not for {call.purpose}")
 
     async def aask(self, call: Call) -> Reply:
-        """Never gets here."""
+        """Never called."""
         return self.ask(call)
 
 
 def _rehearsed(
-    graph: ProvenanceGraph, judge: Judge, options: VerifyOptions, wrong: int, words: Words | None = None
+    graph: ProvenanceGraph, judge: Judge, options: VerifyOptions, wrong: int, words: WordSelector | None = None
 ) -> _Rehearsal:
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
     rehearsal = kind(judge, words, wrong)
-    for _ in pipeline(graph, rehearsal, options):  # it yields nothing: every call is kept back
-        raise AssertionError("a rehearsal asks nobody")
+    for _ in pipeline(graph, rehearsal, options):  # yields nothing: no call gets out of the rehearsal
+        raise AssertionError("a rehearsal makes no calls")
     return rehearsal
 
 
 @dataclass(slots=True)
 class _Rehearsal:
-    """A judge that counts the calls another would make, and makes up the answers."""
+    """A judge that counts the calls another judge would make and makes up the replies."""
 
     judge: Judge
-    words: Words | None  # what selects evidence; None takes a sentence of every text
-    wrong: int  # one claim of so many is unsupported; 0 is none
+    words: WordSelector | None  # selects evidence; None takes a sentence of every text
+    wrong: int  # every n-th claim is unsupported; 0: none
     calls: int = 0
     read: int = 0
     written: int = 0
@@ -136,7 +134,7 @@ class _Rehearsal:
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """See `Judge`."""
         yield from ()
-        real = self._ahead(self.judge.extract(answer, question))
+        real = self._count_calls(self.judge.extract(answer, question))
         guess = Extraction(claims=split(answer, question), abstained=abstains(answer))
         extraction = real or guess
         self.claims = len(extraction.claims)
@@ -148,12 +146,12 @@ class _Rehearsal:
         """See `Judge`."""
         yield from ()
         before = self.calls
-        real = self._ahead(self.judge.assess(questions, purpose))
+        real = self._count_calls(self.judge.assess(questions, purpose))
         if self.calls > before:
             self.written += len(questions) * (_ITEM[purpose] + _REASONING)
-        return real or Assessment(judgements=tuple(self._said(question, purpose) for question in questions))
+        return real or Assessment(judgements=tuple(self._made_up(question, purpose) for question in questions))
 
-    def _said(self, question: Question, purpose: Purpose) -> Judgement:
+    def _made_up(self, question: Question, purpose: Purpose) -> Judgement:
         id_ = question.claim.id
         if purpose == "verdicts" and not self._holds(id_):
             return Judgement(claim_id=id_, support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
@@ -163,8 +161,8 @@ class _Rehearsal:
     def _holds(self, claim_id: str) -> bool:
         return self._seen.setdefault(claim_id, not self.wrong or (len(self._seen) + 1) % self.wrong != 0)
 
-    def _ahead(self, work: Pipeline[T]) -> T | None:
-        """Counts the calls that a judge makes before it has heard anything; its result, if it needs to hear nothing."""
+    def _count_calls(self, work: Pipeline[T]) -> T | None:
+        """Counts the first calls of a pipeline; returns its result if it makes none."""
         try:
             calls = next(work)
         except StopIteration as stop:
@@ -177,13 +175,13 @@ class _Rehearsal:
 
 
 class _TracerRehearsal(_Rehearsal):
-    """The same for a judge that takes claims apart and selects evidence; no claim comes apart."""
+    """The same for a judge that decomposes claims and selects evidence; no claim is split."""
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """See `Tracer`."""
         yield from ()
         assert isinstance(self.judge, Tracer)  # noqa: S101 - tells mypy why this class was chosen
-        real = self._ahead(self.judge.decompose(claims))
+        real = self._count_calls(self.judge.decompose(claims))
         if real is None:
             self.written += sum(_CLAIM + count(claim.text) for claim in claims)
         return real or tuple((claim.text,) for claim in claims)
@@ -191,7 +189,7 @@ class _TracerRehearsal(_Rehearsal):
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
         """See `Tracer`."""
         assert isinstance(self.judge, Tracer)  # noqa: S101 - as above
-        real = self._ahead(self.judge.select(searches))
+        real = self._count_calls(self.judge.select(searches))
         if real is not None:
             return real
         if self.words is not None:

@@ -1,4 +1,4 @@
-"""What is found out about the claims of an answer: judgements, and where unsupported content came in."""
+"""Intermediate results about the claims of an answer: judgements, and where unsupported claims were introduced."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Origin:
     """Where a claim came from.
 
     Attributes:
-        introduced_at: The first node that states it; None if the judge failed on the way.
+        introduced_at: The first node that states it; None if it could not be determined.
         carried_through: Later nodes that repeat it, ending with the answer.
-        history: One entry a layer walked.
+        history: One entry for each layer walked.
     """
 
     introduced_at: str | None
@@ -44,11 +44,11 @@ class Origins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """Judgements, and origins where the strategy finds them on its way.
+    """Judgements, and origins if the strategy finds both at once.
 
     Attributes:
-        judged: A judgement for each claim asked about, by claim id.
-        origins: Where unsupported claims came in, by claim id.
+        judged: A judgement for each claim that was assessed, by claim id.
+        origins: Where unsupported claims were introduced, by claim id.
         warnings: See `Assessment`.
         cache_hits: See `Assessment`.
     """
@@ -60,7 +60,7 @@ class Findings:
 
 
 def carriers(graph: ProvenanceGraph, first: str, stating: Iterable[str]) -> tuple[str, ...]:
-    """Returns those of the nodes that state something to which a path leads from the first, in order."""
+    """Returns which of the stating nodes are reachable from the first, in order."""
     reached = {first}
     ordered = sorted(graph.nodes, key=lambda node: node.stage or 0)
     reached.update(node.id for node in ordered if any(source.id in reached for source in graph.inputs(node.id)))

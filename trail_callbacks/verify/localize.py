@@ -1,12 +1,12 @@
-"""Where unsupported content entered: a walk back from the answer over the intermediate outputs that fed it.
+"""Localisation: where unsupported claims were introduced, by a walk back from the answer over model outputs.
 
-A claim that no leaf supports is looked for in the model outputs upstream of the answer. Where one of them states it,
-the walk goes on with that one's inputs; where none does, the last that stated it introduced it. This is the backward
-search of VeriTrail (Metropolitansky and Larson, 2025) turned round: the sources are audited first, so only claims known
-to be unsupported pay for a walk, and all of them share the reading of a text.
+A claim that no leaf supports is searched for in the model outputs upstream of the answer. From an output that states
+it, the walk continues with the inputs of that output; if none of them states it, the output introduced it. This is the
+backward search of VeriTrail (Metropolitansky and Larson, 2025) in reverse order: sources are audited first, so only
+unsupported claims cost a walk, and all of them share the reading of a text.
 
-A call costs more than a few sentences in it, so a walk reads ahead, see `Trace`. Of a very wide layer only the outputs
-that share most with the claim are read.
+A call costs more than a few more sentences in it, so a walk reads ahead, see `Trace`. In a very wide layer only the
+outputs that share most words with the claim are read.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from trail_callbacks.verify.trace import READ, Trace
 __all__ = ["Suspect", "localize"]
 
 _WIDE = 48  # outputs of one layer that are read for one claim
-_PER_NODE = 2  # sentences of each that are read at least
+_PER_NODE = 2  # sentences of each output that are read at least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """An unsupported claim, and what in it is unsupported.
+    """An unsupported claim with its unsupported parts.
 
     Attributes:
         claim: The claim.
-        faults: The parts that depart from the evidence, each a statement of its own; empty means the whole claim.
+        faults: The parts that depart from the evidence, each as a statement; empty means the whole claim.
     """
 
     claim: Claim
@@ -48,13 +48,13 @@ def localize(
 ) -> Pipeline[Origins]:
     """Finds the origin of claims that the sources do not support.
 
-    Of a claim with several faults each is followed by itself; the claim was introduced where the earliest was, and its
-    history says where the others were.
+    The faults of a claim are traced separately; the claim was introduced where the earliest of them was, and its
+    history covers them all.
 
     Args:
         graph: The graph; it has an answer.
         suspects: Unsupported claims of the answer.
-        judge: Asked, for all claims together, which outputs state which of them.
+        judge: Decides, for all claims together, which outputs state which of them.
         options: Settings.
     """
     if graph.answer is None:
@@ -68,8 +68,8 @@ def localize(
         assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
         cache_hits += assessment.cache_hits
-        for (walk, group), said in zip(asked, matched(questions, assessment.judgements), strict=True):
-            walk.learn(group, said)
+        for (walk, group), judgement in zip(asked, matched(questions, assessment.judgements), strict=True):
+            walk.learn(group, judgement)
     found: dict[str, list[Origin]] = defaultdict(list)
     for walk in walks:
         found[walk.claim.id].append(walk.origin())
@@ -85,16 +85,17 @@ def _statements(suspect: Suspect) -> Sequence[str]:
 
 
 def _groups(walk: Trace, nodes: Sequence[Node]) -> list[list[Node]]:
-    """What one question can hold; of a very wide layer only the nodes that share most with the claim."""
+    """Nodes in groups that fit one question; of a very wide layer only those that share most with the claim."""
     if len(nodes) > _WIDE:
         near = {passage.node_id for passage in candidates([_searched(walk)], nodes, _WIDE)[walk.claim.id]}
-        walk.dismiss([node for node in nodes if node.id not in near], "Not read: others share more with the claim.")
+        far = [node for node in nodes if node.id not in near]
+        walk.dismiss(far, "Not read: other outputs share more words with the claim.")
         nodes = [node for node in nodes if node.id in near]
     return [list(nodes[i : i + READ]) for i in range(0, len(nodes), READ)]
 
 
 def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOptions) -> list[Question]:
-    """One question a group of nodes; a passage has one id, whichever statements it is shown for."""
+    """One question for each group of nodes; a passage has the same id in all of them."""
     ids: dict[tuple[str, int, int], str] = {}
     questions = []
     for walk, nodes in asked:
@@ -109,12 +110,12 @@ def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOpt
 
 
 def _searched(walk: Trace) -> Claim:
-    """The statement, with the words in which it was last found."""
+    """The statement, with the wording in which it was last found, as a query for passages."""
     return replace(walk.claim, text=" ".join([walk.statement, *walk.wording[-2:]]))
 
 
 def _first(graph: ProvenanceGraph, origins: Sequence[Origin]) -> Origin:
-    """The earliest of the origins that are known, with the history of all."""
+    """The earliest known origin, with the history of all."""
     known = [origin for origin in origins if origin.introduced_at is not None]
     history = tuple(layer for origin in origins for layer in origin.history)
     if not known:

@@ -1,4 +1,4 @@
-"""What a caller may set about a verification."""
+"""Settings of a verification."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class VerifyOptions:
 
     Attributes:
         passages: Candidate sentences given to the judge for each claim, 1 or more.
-        localize: Find the step where unsupported content entered.
-        strategy: `audit` holds claims against the leaves and then looks for the origin of those that fail; `veritrail`
+        localize: Find the step where unsupported content was introduced.
+        strategy: `audit` checks claims against the leaves and then finds the origin of unsupported ones; `veritrail`
             walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
-        q: For `veritrail`: verdicts of "not fully supported" in a row that end a walk, 1 or more. Higher costs more
-            calls and flags fewer claims, more surely.
-        cache: Folder where answers of a model are kept for other runs and processes; None keeps nothing on disk.
+        q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
+            more calls and flag fewer claims, with more certainty.
+        cache: Folder in which model replies are cached for other runs and processes; None caches nothing on disk.
         strict: See `Scoring`.
         severity: See `Scoring`.
         gate: See `Scoring`.
-        max_calls: Model calls allowed for one report; None is no limit.
-        max_tokens: Tokens, prompt and completion, allowed for one report; None is no limit.
-        max_seconds: Wall time after which no further call is started; None is no limit.
+        max_calls: Model calls allowed for one report; None means no limit.
+        max_tokens: Prompt and completion tokens allowed for one report; None means no limit.
+        max_seconds: Wall time after which no further call is started; None means no limit.
         concurrency: Model calls in flight at once, 1 or more.
 
     Raises:
@@ -58,10 +58,10 @@ class VerifyOptions:
             raise InputError(f"VerifyOptions.strategy is {self.strategy!r}, expected 'audit' or 'veritrail'")
         for name in ("max_calls", "max_tokens", "max_seconds"):
             value = getattr(self, name)
-            if value is not None and not value >= 0:  # a NaN, too
+            if value is not None and not value >= 0:  # also rejects NaN
                 raise InputError(f"VerifyOptions.{name} is {value}, expected 0 or more, or None for no limit")
 
     @property
     def scoring(self) -> Scoring:
-        """The part that decides how classes become a score."""
+        """The options of the score."""
         return Scoring(strict=self.strict, severity=self.severity, gate=self.gate)

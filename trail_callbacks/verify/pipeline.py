@@ -1,4 +1,4 @@
-"""Verification, top to bottom: claims, candidate evidence, verdicts, localisation, report."""
+"""Verification from start to end: claims, candidate evidence, verdicts, localisation, report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import forms
-from trail_callbacks.verify.audit import SAID, answerable, audit, is_verbatim
+from trail_callbacks.verify.audit import REQUEST_KINDS, answerable, audit, is_verbatim
 from trail_callbacks.verify.findings import Origin, Origins
 from trail_callbacks.verify.localize import Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
@@ -35,18 +35,18 @@ def check(
 
     Args:
         answer: The text to check.
-        sources: What it should rest on: texts, or nodes; one string is one source.
+        sources: The texts or nodes to check it against; one string is one source.
         question: The user's request, if known.
-        judge: Who decides; None is the offline judge, `"openai/gpt-5-mini"` a model through instructor.
+        judge: The judge; None is the offline judge, `"openai/gpt-5-mini"` a model through instructor.
         options: Settings.
 
     Returns:
         The report. A failing judge is a state of the report, not an exception.
 
     Raises:
-        InputError: If a text is no string or two sources share an id.
+        InputError: If a text is not a string or two sources share an id.
         JudgeError: If the judge is unknown.
-        Exception: What a judge of your own raises, which breaks its contract. A `Model` may raise: its call failed.
+        Exception: Whatever a custom judge raises against its contract. A `Model` may raise: then its call failed.
     """
     return verify(ProvenanceGraph.from_texts(answer, sources, question), judge, options)
 
@@ -58,7 +58,7 @@ async def acheck(
     judge: JudgeLike = None,
     options: VerifyOptions | None = None,
 ) -> Report:
-    """As `check`, without blocking the event loop while a model is asked."""
+    """As `check`, without blocking the event loop during model calls."""
     return await averify(ProvenanceGraph.from_texts(answer, sources, question), judge, options)
 
 
@@ -71,7 +71,7 @@ def verify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptio
 
 
 async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
-    """As `verify`, without blocking the event loop while a model is asked."""
+    """As `verify`, without blocking the event loop during model calls."""
     from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
 
     settings = _checked(graph, options)
@@ -81,7 +81,7 @@ async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: Veri
 
 
 def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
-    """The verification itself, as a computation that yields model calls; `drive` and `adrive` carry it out."""
+    """The verification, as a generator that yields model calls; `drive` and `adrive` execute them."""
 
     def report(
         state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = (), cache_hits: int = 0
@@ -139,14 +139,14 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
-    """Returns the judge that decides under some options: one that keeps what its model says, if they name a cache."""
+    """Resolves a judge, with a cache if the options name one."""
     asked = resolve(judge)
     if options is None or options.cache is None:
         return asked
-    from trail_callbacks.judges.cached import CachedJudge, cached  # noqa: PLC0415 - most keep nothing on disk
+    from trail_callbacks.judges.cached import CachedJudge, cached  # noqa: PLC0415 - few use a cache
     from trail_callbacks.models.store import Store  # noqa: PLC0415 - as above
 
-    # A session asks once for all its runs; trying out the folder for each would cost a file.
+    # A session has wrapped its judge already; wrapping it again for each run would probe the folder each time.
     return asked if isinstance(asked, CachedJudge) else cached(asked, Store(options.cache))
 
 
@@ -161,7 +161,7 @@ def _checked(graph: ProvenanceGraph, options: VerifyOptions | None) -> VerifyOpt
 
 
 def _asserts(claims: Sequence[Claim], answer: str) -> bool:
-    """True if an answer says more than that it declines: "I am not sure. It is 200 m high." hides no claim."""
+    """True if an answer that declines also makes a claim: "I am not sure. It is 200 m high."."""
     return any(claim.checkable and forms(claim.quote) != forms(answer) for claim in claims)
 
 
@@ -177,7 +177,7 @@ def _limits(options: VerifyOptions) -> Limits:
 def _unasked(claim: Claim) -> Judgement:
     rationale = "Not a statement that evidence could confirm."
     if claim.unresolved:
-        rationale = f"What it means cannot be told from the answer: {claim.unresolved}"
+        rationale = f"Its meaning is unclear from the answer: {claim.unresolved}"
     return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=rationale)
 
 
@@ -185,12 +185,12 @@ def _verdict(
     claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: Judge, citable: Collection[str]
 ) -> Verdict:
     verbatim = [item for item in judgement.evidence if item.node_id in citable and is_verbatim(item, graph)]
-    # A question or a prompt may hold facts, but "Was it built in 1887?" denies nothing.
-    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in SAID)
+    # A question or a prompt may contain facts, but "Was it built in 1887?" contradicts nothing.
+    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in REQUEST_KINDS)
     support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
     if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
         support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
-        rationale = f"Only the request itself speaks against it, no source does. {rationale}"
+        rationale = f"Only the request itself contradicts it, no source does. {rationale}"
     return Verdict(
         claim_id=claim.id,
         support=support,
@@ -206,7 +206,7 @@ def _verdict(
 
 
 def _inconclusive(verdict: Verdict) -> bool:
-    """Whether a walk ended with evidence for and against."""
+    """Whether a walk ended with both supporting and contradicting evidence."""
     relations = {item.relation for item in verdict.evidence}
     return verdict.support is SupportClass.UNEVALUATABLE and relations == {"supports", "contradicts"}
 
@@ -237,10 +237,10 @@ def _state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence
     if verdicts and not judged:
         return "error"
     if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
-        undecided = any(verdict.history for verdict in judged)  # a walk that ended inconclusive did check its claim
+        undecided = any(verdict.history for verdict in judged)  # an inconclusive walk did check its claim
         return "partial" if extraction.error or undecided else "no_checkable_claims"
     silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
-    if all(leaf.kind in SAID for leaf in leaves) and all(verdict.support in silent for verdict in judged):
+    if all(leaf.kind in REQUEST_KINDS for leaf in leaves) and all(verdict.support in silent for verdict in judged):
         return "no_evidence"
     return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
 
@@ -256,33 +256,33 @@ def _warnings(
         warnings.append(f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}")
     beside = graph.answer.attributes.get("beside") if graph.answer else None
     if beside:
-        warnings.append(f"the app gave further texts of models beside its answer, not verified: {', '.join(beside)}")
+        warnings.append(f"the app also returned other model outputs, which were not verified: {', '.join(beside)}")
     if not leaves:
-        warnings.append("no source reached the answer: nothing to hold it against")
-    said = [
+        warnings.append("no source reached the answer: there is nothing to check it against")
+    unsourced = [
         verdict.claim_id
         for verdict in verdicts
         if verdict.evidence
         and verdict.support is SupportClass.SUPPORTED
-        and all(graph.node(item.node_id).kind in SAID for item in verdict.evidence)
+        and all(graph.node(item.node_id).kind in REQUEST_KINDS for item in verdict.evidence)
     ]
-    if said:
-        warnings.append(f"rest only on the question or on instructions, not on a source: {', '.join(said)}")
+    if unsourced:
+        warnings.append(f"supported only by the question or instructions, not by a source: {', '.join(unsourced)}")
     bare = [
         verdict.claim_id for verdict in verdicts if verdict.support is SupportClass.SUPPORTED and not verdict.evidence
     ]
     if bare:
-        warnings.append(f"called supported without a passage that a source holds, word for word: {', '.join(bare)}")
+        warnings.append(f"judged supported without a verbatim passage from a source: {', '.join(bare)}")
     disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting or _inconclusive(verdict)]
     if disputed:
         warnings.append(f"the sources disagree on {', '.join(disputed)}: see the evidence for and against")
     lost = [v.claim_id for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None]
     if lost:
-        warnings.append(f"where {', '.join(lost)} came in could not be determined")
+        warnings.append(f"could not determine where {', '.join(lost)} was introduced")
     weak = {edge.target for edge in graph.edges if edge.basis == "scope"}
     if weak:
         warnings.append(
-            f"{len(weak)} of {len(graph.nodes)} steps read text that was rewritten out of sight: "
-            "their inputs are taken from what was in reach"
+            f"for {len(weak)} of {len(graph.nodes)} texts no callback showed what they were made from: "
+            "their inputs are only known to have been in reach"
         )
     return warnings

@@ -1,9 +1,9 @@
-"""One statement on its way back from the answer, over the intermediate outputs that may have carried it.
+"""The search for one statement, back from the answer over the intermediate outputs that may have carried it.
 
-Up to `READ` outputs are read at once, the nearest first. In a longer chain as many are, evenly spread, and the search
-goes on between the last that states it and the first that does not: it divides by 11 instead of 2. What stands unread
-between two outputs that state it is taken for a carrier if it has a sentence like theirs; otherwise it is read, for
-it may be where an error was corrected before it came back.
+Up to `READ` outputs are read at once, the nearest first. In a longer chain as many are read, evenly spaced, and the
+search continues between the last that states it and the first that does not: a division by 11 instead of 2. An unread
+output between two that state it is assumed to carry it if it has a similar sentence; otherwise it is read, because an
+error may have been corrected there and introduced again later.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ __all__ = ["READ", "Trace"]
 READ = 12
 """Outputs read at once for one statement."""
 
-_TELLING = 60  # signs from which the same words say the same
-_ALIKE = 0.6  # share of a statement's words that a sentence of a carrier holds at least
+_SELF_CONTAINED = 60  # characters; equal words of this length mean the same in any context
+_ALIKE = 0.6  # minimum share of a statement's words in a sentence of a carrier
 
 
 class _Gap(NamedTuple):
     """Unread nodes of a chain.
 
     Attributes:
-        nodes: From the nearest to the answer on; of an enclosed gap those that must be read.
-        enclosed: Whether a node that states it lies on either side.
+        nodes: The nearest to the answer first; of an enclosed gap only those that must be read.
+        enclosed: Whether the nodes on both sides state it.
     """
 
     nodes: list[Node]
@@ -50,12 +50,12 @@ class Trace:
 
     Attributes:
         graph: The graph.
-        claim: The claim that it is a part of, or the whole of.
-        statement: What is looked for.
-        stated: What was read, by node: whether it states it.
-        wording: How it is worded where it was found: what comes before may resemble that more than the claim.
-        notes: What the judge said, by node.
-        failure: Why the search had to be given up; empty if it was not.
+        claim: The claim that the statement is, or is part of.
+        statement: What is searched for.
+        stated: For each node that was read, whether it states it.
+        wording: Its wordings where it was found; earlier outputs may resemble these more than the claim.
+        notes: The judge's rationale, by node.
+        failure: Why the search was abandoned; empty if it was not.
     """
 
     graph: ProvenanceGraph
@@ -66,10 +66,10 @@ class Trace:
     notes: dict[str, str] = field(default_factory=dict)
     failure: str = ""
     _alike: dict[str, bool] = field(default_factory=dict)
-    _carrying: set[str] = field(default_factory=set)  # what stands in a gap that needs no reading
+    _carrying: set[str] = field(default_factory=set)  # nodes in gaps that need not be read
 
     def wanted(self) -> list[Node]:
-        """The outputs to read next; none when the search is over."""
+        """Returns the outputs to read next; none when the search is over."""
         if self.failure:
             return []
         unread = next((gap for layer in self._layers() for node in layer if (gap := self._gap(node)).nodes), None)
@@ -83,12 +83,12 @@ class Trace:
         return self._ahead(unread.nodes)
 
     def dismiss(self, nodes: Sequence[Node], note: str) -> None:
-        """Takes it that nodes do not state it."""
+        """Assumes that nodes do not state it."""
         self.stated |= dict.fromkeys((node.id for node in nodes), False)
         self.notes |= dict.fromkeys((node.id for node in nodes), note)
 
     def learn(self, nodes: Sequence[Node], judgement: Judgement) -> None:
-        """Takes over what the judge says about nodes it read."""
+        """Records the judge's decision about nodes that were read."""
         if judgement.error is not None:
             self.failure = judgement.error
             return
@@ -99,14 +99,14 @@ class Trace:
         self.wording += [quote for quotes in stating.values() for quote in quotes]
 
     def origin(self) -> Origin:
-        """Where the statement came in, as far as it was read."""
+        """Where the statement was introduced, as far as outputs were read."""
         layers = list(self._layers())
         history = [self._layer(layer) for layer in layers]
         if self.failure:
             unread = tuple(node.id for node in layers[-1]) if layers else ()
             history.append(Layer(nodes=unread, note=f"undetermined: {self.failure}", statement=self._part()))
             return Origin(introduced_at=None, carried_through=(), history=tuple(history))
-        # A layer may hold a node and its own input, so the order is that of the graph, not of the walk.
+        # A layer may contain a node and its own input, so the order is that of the graph, not of the walk.
         answer = self.graph.answer
         stating = [node for layer in layers for node in layer if self._states(node)]
         stating += [answer] if answer else []
@@ -119,7 +119,7 @@ class Trace:
         return Layer(
             nodes=tuple(node.id for node in nodes),
             stated_by=tuple(node.id for node in nodes if self._states(node)),
-            note=" ".join(notes) or "Not read: it stands between outputs that state it.",
+            note=" ".join(notes) or "Not read: it lies between outputs that state it.",
             statement=self._part(),
         )
 
@@ -127,7 +127,7 @@ class Trace:
         return "" if self.statement == self.claim.text else self.statement
 
     def _layers(self) -> list[list[Node]]:
-        """The walk as far as it is known: the inputs of the answer, then those of the ones that state it, and so on."""
+        """The walk so far: the inputs of the answer, then the inputs of those that state it, and so on."""
         answer = self.graph.answer
         layers: list[list[Node]] = []
         seen: set[str] = set()
@@ -141,12 +141,12 @@ class Trace:
         return layers
 
     def _before(self, nodes: Sequence[Node]) -> list[Node]:
-        """What models wrote among the inputs of some nodes."""
+        """The model outputs among the inputs of some nodes."""
         inputs = {node.id: node for below in nodes for node in self.graph.inputs(below.id)}
         return [node for node in inputs.values() if node.kind == "completion"]
 
     def _states(self, node: Node) -> bool:
-        """Whether a node states it: as read, or because it is the only way from one that does and resembles it."""
+        """Whether a node states it: as read, or because it is the only path from one that does and resembles it."""
         return self.stated[node.id] if node.id in self.stated else not self._gap(node).nodes
 
     def _gap(self, node: Node) -> _Gap:
@@ -168,11 +168,11 @@ class Trace:
         return _Gap(unlike, enclosed=True)
 
     def _resembles(self, node: Node) -> bool:
-        """Whether a sentence has most words and all numbers of the statement, as worded here or there."""
+        """Whether a sentence has most words and all numbers of the statement in one of its wordings."""
         if node.id not in self._alike:
             asked = [set(keys(text)) for text in (self.statement, *self.wording)]
-            said = [set(keys(sentence.text)) for sentence in sentences(node.text)]
-            self._alike[node.id] = any(_covers(have, want) for want in asked for have in said)
+            stated = [set(keys(sentence.text)) for sentence in sentences(node.text)]
+            self._alike[node.id] = any(_covers(have, want) for want in asked for have in stated)
         return self._alike[node.id]
 
     def _is_chain(self, gap: Sequence[Node]) -> bool:
@@ -180,7 +180,7 @@ class Trace:
         return all(len(self._before([node])) == 1 for node in gap[:-1])
 
     def _ahead(self, gap: Sequence[Node]) -> list[Node]:
-        """All unread nodes of the layer that the walk has come to, and some of the layers above it, nearest first."""
+        """All unread nodes of the layer that the walk has reached, and some of the layers before it, nearest first."""
         reached = [node for layer in self._layers() for node in layer]
         layer = [node for node in reached if node.id not in self.stated and self._gap(node).nodes]
         chosen = {node.id: node for node in (*gap[:1], *layer)}
@@ -197,9 +197,9 @@ def _covers(have: set[str], want: set[str]) -> bool:
 
 
 def _stating(nodes: Sequence[Node], judgement: Judgement) -> dict[str, list[str]]:
-    """The nodes that the judge named, and those that repeat another's words, with the words.
+    """The nodes that the judge named, and those that repeat the same quotes, with the quotes.
 
-    A short sentence ("It opened in 1932.") may speak of something else there: of such the judge alone decides.
+    A short sentence ("It opened in 1932.") may mean something else in another text, so only the judge decides on it.
     """
     if judgement.support is not SupportClass.SUPPORTED:
         return {}
@@ -208,13 +208,15 @@ def _stating(nodes: Sequence[Node], judgement: Judgement) -> dict[str, list[str]
         if item.relation == "supports":
             quotes[item.node_id].append(item.quote)
     copies = {
-        node.id: said
+        node.id: same
         for node in nodes
-        for said in quotes.values()
-        if node.id not in quotes and sum(map(len, said)) >= _TELLING and all(_holds(node.text, quote) for quote in said)
+        for same in quotes.values()
+        if node.id not in quotes
+        and sum(map(len, same)) >= _SELF_CONTAINED
+        and all(_contains(node.text, quote) for quote in same)
     }
     return {**quotes, **copies}
 
 
-def _holds(text: str, quote: str) -> bool:
+def _contains(text: str, quote: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(quote)}(?!\w)", text) is not None

@@ -1,4 +1,4 @@
-"""One claim's way back from the answer: what it has read, what was said about it, where it goes next."""
+"""The walk of one claim back from the answer: nodes read, evidence selected, interim verdicts, next layer."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.findings import Origin, carriers
 
-__all__ = ["LONGEST", "Shelf", "Walk", "absent", "interim", "length"]
+__all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length"]
 
 Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive"]
 
 LONGEST = 24_000
-"""Signs of evidence for one verdict."""
+"""Characters of evidence for one verdict."""
 
 
 def length(passages: Sequence[Passage]) -> int:
-    """Counts the signs of passages."""
+    """Counts the characters of passages."""
     return sum(len(passage.text) for passage in passages)
 
 
-class Shelf:
-    """The passages of nodes, each with one id for all claims and layers."""
+class PassageCache:
+    """The passages of nodes, each with one id that all claims and layers share."""
 
     def __init__(self) -> None:
         self._by_node: dict[str, tuple[Passage, ...]] = {}
@@ -47,7 +47,7 @@ class Shelf:
         return self._by_node[node.id]
 
     def next_id(self) -> str:
-        """An id that no passage has yet."""
+        """An unused passage id."""
         return next(self._ids)
 
 
@@ -62,7 +62,7 @@ class _Step:
 
     @property
     def stated_by(self) -> tuple[str, ...]:
-        """The nodes that state the claim in full: of those that gave evidence, the ones the verdict rests on."""
+        """The nodes that state the claim in full: of those with evidence, the ones that the verdict cites."""
         if self.verdict != "fully supported":
             return ()
         named = {item.node_id for item in self.judgement.evidence if item.relation == "supports"}
@@ -71,7 +71,7 @@ class _Step:
 
 @dataclass(slots=True)
 class Walk:
-    """The way of one claim. The names in comments are those of the published pseudo-code."""
+    """The state of a walk. Names in comments are those of the published pseudo-code."""
 
     graph: ProvenanceGraph
     claim: Claim
@@ -90,16 +90,16 @@ class Walk:
         self.layer = self._before([self.graph.answer] if self.graph.answer else [])
 
     def _before(self, nodes: Sequence[Node]) -> list[Node]:
-        """The inputs of intermediate outputs: src(v)."""
+        """The inputs of intermediate outputs: src(v) in the paper."""
         found = {node.id: node for above in nodes if not _is_root(above) for node in self.graph.inputs(above.id)}
         return [node for node in found.values() if node.text.strip()]
 
     def unread(self) -> list[Node]:
-        """The nodes of the layer from which nothing was selected yet."""
+        """The nodes of the layer from which no evidence was selected yet."""
         return [node for node in self.layer if node.id not in self.selected]
 
     def take(self, nodes: Sequence[Node], selection: Selection) -> None:
-        """Keeps what was selected from nodes."""
+        """Stores the evidence selected from nodes."""
         if selection.error is not None:
             self.failure = selection.error
             return
@@ -108,36 +108,36 @@ class Walk:
         self.summaries |= {id_: text for id_, text in selection.summaries.items() if text.strip()}
 
     def evidence(self) -> tuple[Passage, ...]:
-        """What was selected from the nodes of the layer."""
+        """The evidence selected from the nodes of the layer."""
         return tuple(passage for node in self.layer for passage in self.selected.get(node.id, ()))
 
-    def context(self, shelf: Shelf) -> list[Passage]:
-        """What the verdict is based on: sources whole, of other texts the summary, as lone sentences lose referents."""
+    def context(self, cache: PassageCache) -> list[Passage]:
+        """The text for a verdict: sources in full, summaries of outputs, because single sentences lose referents."""
         context: list[Passage] = []
         for node in self.layer:
             chosen = self.selected.get(node.id, ())
             if chosen and _is_root(node) and len(node.text) <= LONGEST // 4:
-                context += shelf.of(node)
+                context += cache.of(node)
             elif node.id in self.summaries and chosen and not _is_root(node):
                 summary = self.summaries[node.id]
-                context.append(Passage(id=shelf.next_id(), node_id=node.id, start=0, end=0, text=summary))
+                context.append(Passage(id=cache.next_id(), node_id=node.id, start=0, end=0, text=summary))
             else:
                 context += chosen
         return context
 
-    def contexts(self, shelf: Shelf) -> list[tuple[Passage, ...]]:
-        """The context in parts that a verdict can take; none if there is no evidence."""
+    def contexts(self, cache: PassageCache) -> list[tuple[Passage, ...]]:
+        """The context, split into parts for one verdict each; none if there is no evidence."""
         if self.failure is not None:
             return []
         parts: list[list[Passage]] = [[]]
-        for passage in self.context(shelf):
+        for passage in self.context(cache):
             if parts[-1] and length(parts[-1]) + len(passage.text) > LONGEST:
                 parts.append([])
             parts[-1].append(passage)
         return [tuple(part) for part in parts if part]
 
     def advance(self, judgement: Judgement) -> None:
-        """Takes an interim verdict, and ends the walk or moves on to the next layer."""
+        """Records an interim verdict, and ends the walk or moves on to the next layer."""
         if judgement.error is not None:
             self.judgement = judgement
             return
@@ -152,14 +152,14 @@ class Walk:
         following = {node.id: node for node in (*self._before(base), *sources)}
         read = {node.id for node in sources}
         if not following and verdict != "not fully supported":  # stop 2
-            judgement = absent(self.claim.id, "What states it has no recorded inputs.")
+            judgement = absent(self.claim.id, "The outputs that state it have no recorded inputs.")
         settled = read.issuperset(following) and len(gave) == len(sources)
-        if self.row == self.q or not following or settled:  # stop 3; stop 1: only sources are left, and were read alone
+        if self.row == self.q or not following or settled:  # stop 3; stop 1: only sources left, judged without outputs
             self.judgement = judgement
         self.layer = list(following.values())
 
     def final(self) -> Judgement:
-        """The last verdict, which stands."""
+        """The final verdict: the last one."""
         judgement = self.judgement or Judgement(claim_id=self.claim.id, error="the walk did not end")
         if judgement.error is None and interim(judgement) == "inconclusive":
             return replace(
@@ -172,7 +172,7 @@ class Walk:
         return judgement
 
     def origin(self) -> Origin:
-        """The error stage, as a node: what gave evidence for the last full support, although its inputs did not."""
+        """The error stage, as a node: the one with evidence for the last full support, although its inputs had none."""
         history = tuple(
             Layer(
                 nodes=step.looked,
@@ -199,17 +199,17 @@ class Walk:
 
 
 def _is_root(node: Node) -> bool:
-    """A source is where a walk ends, although a query may have led to it."""
+    """A walk ends at a source, even if a query led to it."""
     return node.kind in EVIDENCE_KINDS
 
 
 def interim(judgement: Judgement) -> Interim:
-    """Reads a judgement as one of the three published verdicts."""
+    """Maps a judgement to one of the three published verdicts."""
     if judgement.support is SupportClass.UNEVALUATABLE or judgement.conflicting:
         return "inconclusive"
     return "fully supported" if judgement.support is SupportClass.SUPPORTED else "not fully supported"
 
 
 def absent(claim_id: str, rationale: str) -> Judgement:
-    """The verdict that needs no judge: there is no evidence."""
+    """The verdict on a claim without evidence, for which no judge is needed."""
     return Judgement(claim_id=claim_id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)

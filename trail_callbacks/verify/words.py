@@ -12,25 +12,30 @@ from trail_callbacks.judges.tracer import Search, Selection
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 
-__all__ = ["Words"]
+__all__ = ["WordSelector"]
 
-_PER_NODE = 2  # sentences of each text at least
+_PER_NODE = 2  # minimum number of sentences of each text
 
 
-class Words:
-    """Selects evidence by shared words, for judges that only give verdicts; takes nothing apart."""
+class WordSelector:
+    """Selects evidence by shared words, for judges that only give verdicts; does not decompose claims.
+
+    Args:
+        graph: Where the texts are.
+        limit: Sentences for each claim, 1 or more.
+    """
 
     def __init__(self, graph: ProvenanceGraph, limit: int) -> None:
         self._graph = graph
         self._limit = limit
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
-        """Leaves claims as they are."""
+        """Returns claims unchanged."""
         return tuple((claim.text,) for claim in claims)
         yield ()  # a pipeline is a generator; this one makes no calls
 
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
-        """Selects the sentences that share most with the claim, reading the texts once for all who search the same."""
+        """Selects the sentences that share most words with the claim; searches of the same texts share one index."""
         together: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for n, search in enumerate(searches):
             together[tuple(dict.fromkeys(passage.node_id for passage in search.passages))].append(n)
@@ -42,7 +47,7 @@ class Words:
         yield ()  # as above
 
     def _best(self, claims: Sequence[Claim], ids: Sequence[str]) -> dict[str, list[Passage]]:
-        """The best of all texts, then the best of each: a source that says what an output says is evidence, too."""
+        """The best of all texts, then the best of each: a source that says the same as an output is evidence too."""
         nodes = [self._graph.node(id_) for id_ in ids]
         chosen = [candidates(claims, nodes, self._limit)]
         if len(nodes) > 1:
@@ -51,7 +56,7 @@ class Words:
 
 
 def _shared(search: Search, best: Sequence[Passage]) -> Selection:
-    """Those that share a word with the claim, each once, as passages of the search: only their ids are unique."""
+    """Those that share a word with the claim, each once, as the search's own passages, whose ids are unique."""
     own = {_place(passage): passage for passage in search.passages}
     asked = set(keys(search.claim.text))
     places = dict.fromkeys(_place(passage) for passage in best if asked & set(keys(passage.text)))

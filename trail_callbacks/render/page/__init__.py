@@ -1,7 +1,8 @@
-"""A report as one self-contained HTML file: the answer coloured by claim, the provenance graph beside it.
+"""A report as one self-contained HTML file: the answer coloured by claim, with the provenance graph beside it.
 
-Python writes all text into the page, so that it can be read, searched and printed without its script; the script
-(`assets/`) filters, selects and draws the graph, and makes no text of its own into markup.
+Start with `document.to_page`, which fills `assets/page.html` with the parts that the other modules render. Python
+writes all text into the page, so that it can be read, searched and printed without the script; the script (`assets/`)
+filters, selects and draws the graph, and never turns text into markup.
 """
 
 from trail_callbacks.render.page.document import to_page

@@ -1,4 +1,4 @@
-"""The list of claims, each with all that is known about it."""
+"""The list of claims with all their details."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.render.marks import around, entered, error_words, mark, named, plain, shorten
+from trail_callbacks.render.excerpt import around
+from trail_callbacks.render.marks import mark
 from trail_callbacks.render.page.escape import block, line, name
 from trail_callbacks.render.page.trails import Stop
 from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.phrases import entered, error_words, named
+from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Layer, Verdict
 
 __all__ = ["claims"]
@@ -18,11 +21,11 @@ __all__ = ["claims"]
 _LONGEST = 2_000  # characters of one quote or rationale
 _NAMED = 12  # nodes named in one line
 _EVIDENCE = 40  # pieces of a claim
-_ROLES = {"evidence": "evidence", "introduced": "entered here", "carried": "repeats it", "answer": "answer"}
+_ROLES = {"evidence": "evidence", "introduced": "introduced here", "carried": "repeats it", "answer": "answer"}
 
 
 def claims(view: View) -> Iterator[str]:
-    """Renders the claims in the order of the answer, opened."""
+    """Renders the claims in the order of the answer, expanded."""
     if not view.pairs:
         return
     yield '<ol id="claims" aria-label="Claims">'
@@ -33,7 +36,7 @@ def claims(view: View) -> Iterator[str]:
         words = error_words(verdict)
         kind = f'<span class="kind">{shown.word}{f": {line(words)}" if words else ""}</span>'
         yield '<details open><summary class="row">'
-        yield f'<span class="sign" aria-hidden="true">{shown.sign}</span><span class="id">{name(claim.id)}</span>'
+        yield f'<span class="sign" aria-hidden="true">{shown.symbol}</span><span class="id">{name(claim.id)}</span>'
         said = line(shorten(claim.quote or claim.text, _LONGEST))
         yield f'<span class="said" dir="auto">{said}</span>{kind}</summary>'
         yield '<div class="body">'
@@ -44,12 +47,12 @@ def claims(view: View) -> Iterator[str]:
 
 def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[str]:
     graph = view.report.graph
-    if view.answer is not None and view.claimed[number] is None:
-        yield '<p class="missing">These words are not found in the answer.</p>'
+    if view.answer is not None and view.claim_spans[number] is None:
+        yield '<p class="missing">These words do not occur in the answer.</p>'
     if plain(claim.text) != plain(claim.quote):
-        yield f'<p class="meaning"><span class="label">It says</span> <bdi>{_cut(claim.text)}</bdi></p>'
+        yield f'<p class="meaning"><span class="label">Meaning</span> <bdi>{_cut(claim.text)}</bdi></p>'
     if claim.unresolved:
-        yield f'<p><span class="label">Not settled</span> <bdi>{_cut(claim.unresolved)}</bdi></p>'
+        yield f'<p><span class="label">Unclear</span> <bdi>{_cut(claim.unresolved)}</bdi></p>'
     if verdict.error:
         yield f'<p class="failed"><span class="label">Not judged</span> <bdi>{_cut(verdict.error)}</bdi></p>'
     if verdict.rationale:
@@ -60,9 +63,9 @@ def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[s
     if more > 0:
         yield f'<p class="missing">{more:,} more pieces of evidence are marked in the texts.</p>'
     if not verdict.evidence and verdict.support is not None and verdict.error_type:
-        yield '<p class="missing">No source speaks for or against it.</p>'
+        yield '<p class="missing">No source supports or contradicts it.</p>'
     for at in entered(verdict, graph):
-        yield f'<p class="entered"><span class="label">Entered at</span> {name(at)}</p>'
+        yield f'<p class="entered"><span class="label">Entry step</span> {name(at)}</p>'
     yield from _trail(view.stops[number], graph)
     yield from _facts(verdict)
     yield from _history(verdict.history, graph)
@@ -108,10 +111,10 @@ def _history(history: Sequence[Layer], graph: ProvenanceGraph) -> Iterator[str]:
     steps = f"{len(history)} step{'' if len(history) == 1 else 's'}"
     yield f'<details class="history"><summary>The walk back, {steps}</summary><ol>'
     for layer in history:
-        yield f"<li><p>looked at {_names(layer.nodes, graph)}; "
+        yield f"<li><p>examined {_names(layer.nodes, graph)}; "
         yield f"stated by {_names(layer.stated_by, graph)}</p>"
         if layer.statement:
-            yield f'<p><span class="label">Looked for</span> <bdi>{_cut(layer.statement)}</bdi></p>'
+            yield f'<p><span class="label">Searched for</span> <bdi>{_cut(layer.statement)}</bdi></p>'
         if layer.note:
             yield f'<p class="faint" dir="auto">{_cut(layer.note)}</p>'
         yield "</li>"

@@ -1,4 +1,4 @@
-"""The page as a whole: pieces, scripts and styles put into one file."""
+"""The page as a whole: its parts, scripts and styles in one file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from trail_callbacks.render.marks import plain, shorten
 from trail_callbacks.render.page.answer import answer
 from trail_callbacks.render.page.claims import claims
 from trail_callbacks.render.page.drawing import drawing
@@ -16,6 +15,7 @@ from trail_callbacks.render.page.header import charts, facts, notices, score
 from trail_callbacks.render.page.policy import content_security_policy
 from trail_callbacks.render.page.texts import Texts
 from trail_callbacks.render.page.view import View
+from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report
 
 __all__ = ["to_page"]
@@ -27,17 +27,16 @@ _SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)  # a file t
 
 
 def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_000, total: int = 1_000_000) -> str:
-    """Renders a report as one HTML file that needs nothing else.
+    """Renders a report as one self-contained HTML file.
 
-    All text from outside is escaped, its control and bidirectional characters are spelled out. A content security
-    policy allows the scripts and the style sheet of this file by their hashes and nothing more: no request, no
-    image, no form, no link.
+    All untrusted text is escaped, including control and bidirectional characters. A content security policy allows the
+    scripts and the style sheet of this file by their hashes and nothing else: no requests, images or forms.
 
     Args:
         report: The report.
         title: Title of the page; the question by default.
-        text_limit: Characters of one text, 200 or more; longer ones are shown around what claims point at.
-        total: Characters of all texts but the answer together; where they are more, the limit is lowered.
+        text_limit: Characters of one text, 200 or more; of longer ones, the parts that claims cite are shown.
+        total: Characters of all texts except the answer; if there are more, `text_limit` is lowered.
     """
     view = View(report)
     texts = Texts(view, text_limit, total)

@@ -1,4 +1,4 @@
-"""What the script needs to draw the graph and to light trails: numbers, names and stages, no texts."""
+"""The data from which the script draws the graph and highlights trails: numbers, names and stages, no texts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from trail_callbacks.render.marks import named, plain, shorten
 from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.phrases import named
+from trail_callbacks.render.safe_text import plain, shorten
 
 __all__ = ["drawing"]
 
@@ -17,7 +18,7 @@ _ID = 14
 
 
 def drawing(view: View) -> dict[str, Any]:
-    """The graph and the trails as JSON; nodes and claims are named by their place."""
+    """The graph and the trails as JSON; nodes and claims are referred to by index."""
     graph, numbers = view.report.graph, view.numbers
     steps: dict[str, int] = {}
     entered = Counter(numbers[verdict.introduced_at] for _, verdict in view.pairs if verdict.introduced_at is not None)
@@ -38,7 +39,7 @@ def drawing(view: View) -> dict[str, Any]:
 
 def _claims(view: View) -> Iterator[dict[str, Any]]:
     for number, (_, verdict) in enumerate(view.pairs):
-        edges = {pair for way in view.trails.ways(verdict) for pair in pairwise(way)}
+        edges = {pair for path in view.trails.paths(verdict) for pair in pairwise(path)}
         yield {
             "key": view.keys[number],
             "class": class_name(verdict.support),

@@ -1,12 +1,13 @@
-"""The head of a page: score with interval, state, counts as small charts that are filters too, cost, warnings."""
+"""The header of a page: score with interval, state, counts as charts that also filter, cost, warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trail_callbacks.render.marks import headline, mark
+from trail_callbacks.render.marks import mark
 from trail_callbacks.render.page.escape import block, line, name
 from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.phrases import headline
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
 
@@ -14,17 +15,17 @@ __all__ = ["charts", "facts", "notices", "score"]
 
 _STATES = {
     "assessed": "all claims judged",
-    "partial": "of the claims that were judged; some were not",
+    "partial": "over the claims that were judged; some were not",
     "abstained": "the answer declines to answer",
-    "no_checkable_claims": "nothing that could be checked",
+    "no_checkable_claims": "no checkable claim",
     "no_evidence": "no source reached the answer",
     "error": "the verification failed",
 }
-_WIDTH = 320  # units of the drawings; they stretch
+_WIDTH = 320  # SVG units; the drawings scale
 
 
 def score(report: Report) -> Iterator[str]:
-    """The score as a number and on a scale from 0 to 1, with its interval; in words where there is none."""
+    """The score as a number and on a scale from 0 to 1, with its interval, or why there is none."""
     value, interval = report.hallucination_score, report.interval
     state = f'<p class="state">{_STATES[report.state]}</p>'
     if value is None:
@@ -47,12 +48,12 @@ def score(report: Report) -> Iterator[str]:
 
 
 def charts(view: View) -> Iterator[str]:
-    """How many claims of each class and of each error type; what is counted can be filtered by."""
+    """The number of claims of each class and error type, with a filter for each."""
     classes: dict[SupportClass | None, int] = {
         support: sum(verdict.support is support for _, verdict in view.pairs) for support in (*SupportClass, None)
     }
     if not view.pairs:
-        yield '<p class="missing">The report holds no claims.</p>'
+        yield '<p class="missing">The report has no claims.</p>'
         return
     yield '<fieldset class="classes"><legend>Claims by class</legend>'
     yield f'<svg class="stack" viewBox="0 0 {_WIDTH} 10" preserveAspectRatio="none" aria-hidden="true">'
@@ -68,7 +69,7 @@ def charts(view: View) -> Iterator[str]:
             shown = mark(support)
             yield f'<li><label data-class="{class_name(support)}"{"" if count else " data-none"}>'
             yield f'<input type="checkbox" name="class" value="{class_name(support)}"{"" if count else " disabled"}>'
-            yield f'<span class="sign" aria-hidden="true">{shown.sign}</span>{shown.word} <b>{count}</b></label></li>'
+            yield f'<span class="sign" aria-hidden="true">{shown.symbol}</span>{shown.word} <b>{count}</b></label></li>'
     yield "</ul></fieldset>"
     errors = {error: count for error, count in view.report.error_counts.items() if count}
     if errors:
@@ -84,7 +85,7 @@ def charts(view: View) -> Iterator[str]:
 
 
 def facts(view: View) -> Iterator[str]:
-    """Who judged, and what it cost."""
+    """The judge and the cost."""
     report, usage = view.report, view.report.usage
     rows = {
         "judge": name(report.judge or "unknown"),
@@ -102,7 +103,7 @@ def facts(view: View) -> Iterator[str]:
 
 
 def notices(report: Report) -> Iterator[str]:
-    """What a reader should know before relying on the report."""
+    """The warnings of the report."""
     if report.warnings:
         yield '<ul class="warnings" aria-label="Warnings">'
         for warning in report.warnings:

@@ -1,4 +1,4 @@
-"""What a page is allowed to do: run its own scripts and use its own style sheet, named by hash, and nothing else."""
+"""What a page may do: run its own scripts and use its own style sheet, identified by hash, and nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["content_security_policy"]
 
 
 def content_security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
-    """Builds a policy as of Content Security Policy Level 3 for a page without any resource of its own.
+    """Builds a policy (Content Security Policy Level 3) for a page that loads no resources.
 
     Args:
         scripts: The whole text of each inline script element.

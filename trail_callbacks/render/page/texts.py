@@ -1,4 +1,4 @@
-"""The texts of all nodes, stage by stage, with what claims point at marked in place."""
+"""The texts of all nodes, stage by stage, with the passages that claims cite marked in place."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.graph import Node
-from trail_callbacks.render.marks import named, plain
 from trail_callbacks.render.page.escape import block, gap, legible, line, name
 from trail_callbacks.render.page.view import View
-from trail_callbacks.render.spans import Span, Stretch, kept, stretches
+from trail_callbacks.render.phrases import named
+from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.spans import Segment, Span, segments, visible_ranges
 
 __all__ = ["Texts"]
 
-_INPUTS = 8  # named above a text
-_LEAST = 200  # characters of a text, however many there are
-_WRITTEN = 800  # texts that are elements of the page; browsers get slow with tens of thousands
+_INPUTS = 8  # inputs named above a text
+_LEAST = 200  # characters of a text, however many texts there are
+_WRITTEN = 800  # texts that are elements of the page; tens of thousands make browsers slow
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Every text of a report but the answer, which stands for itself.
+    """Every text of a report except the answer, which has its own section.
 
     Attributes:
         view: The report.
-        limit: Characters of one text; longer ones are cut around what claims point at, and say what is left out.
-        total: Characters of all texts together: where it is not enough, the limit is halved until it is.
+        limit: Characters of one text; longer ones are cut to what claims cite, with notes on what is left out.
+        total: Characters of all texts together; `limit` is halved until they fit.
     """
 
     view: View
@@ -48,8 +49,8 @@ class Texts:
 
     @cached_property
     def _written(self) -> set[str]:
-        """Ids of the texts that are written into the page: all that claims point at, and as many others as fit."""
-        ids = {node.id for node in self._nodes if node.id in self.view.pointed}
+        """Ids of the texts that are written into the page: all that claims cite, and as many others as fit."""
+        ids = {node.id for node in self._nodes if node.id in self.view.highlights}
         for node in self._nodes:
             if len(ids) >= _WRITTEN:
                 break
@@ -59,7 +60,7 @@ class Texts:
     def articles(self) -> Iterator[str]:
         """Renders the texts as elements, stage by stage."""
         if not self._nodes:
-            yield '<p class="missing">Nothing else was recorded: the report has no graph beside the answer.</p>'
+            yield '<p class="missing">Nothing but the answer was recorded.</p>'
             return
         weak = {(edge.source, edge.target) for edge in self.view.report.graph.edges if edge.basis == "scope"}
         stage: int | None = None
@@ -72,11 +73,11 @@ class Texts:
             yield from self._article(node, weak)
         more = len(self._nodes) - len(self._written)
         if more:
-            yield f'<p class="missing" id="more">{more:,} more texts, which no claim rests on, are shown when they are '
+            yield f'<p class="missing" id="more">{more:,} more texts, which no claim cites, are shown when they are '
             yield "clicked in the graph or found by the search.</p>"
 
     def stored(self) -> dict[int, list[str | int]]:
-        """The other texts, for the script: by number their name, kind, id, beginning, and how much is left out."""
+        """The other texts, for the script: by number their name, kind, id, beginning, and characters left out."""
         return {
             self.view.numbers[node.id]: [
                 plain(named(node.id, self.view.report.graph)),
@@ -102,7 +103,7 @@ class Texts:
             more = f" and {len(inputs) - _INPUTS:,} more" if len(inputs) > _INPUTS else ""
             yield f'<p class="faint">from {", ".join(shown)}{more}</p>'
         yield f'<div class="verbatim" dir="auto" tabindex="0" data-node-text="{line(node.id)}">'
-        yield from self._shown(node.text, self.view.pointed.get(node.id, ()))
+        yield from self._shown(node.text, self.view.highlights.get(node.id, ()))
         yield "</div></article>"
 
     def _shown(self, text: str, spans: Sequence[Span]) -> Iterator[str]:
@@ -110,17 +111,17 @@ class Texts:
             yield '<span class="gap">an empty text</span>'
             return
         at = 0
-        for start, end in kept(len(text), spans, self._room):
+        for start, end in visible_ranges(len(text), spans, self._room):
             yield from gap(start - at)
-            for stretch in stretches(start, end, spans):
-                shown = block(text[stretch.start : stretch.end])
-                yield self._marked(stretch, shown) if stretch.spans else shown
+            for segment in segments(start, end, spans):
+                shown = block(text[segment.start : segment.end])
+                yield self._marked(segment, shown) if segment.spans else shown
             at = end
         yield from gap(len(text) - at)
 
-    def _marked(self, stretch: Stretch, shown: str) -> str:
-        keys = " ".join(dict.fromkeys(self.view.keys[span.owner] for span in stretch.spans))
-        roles = " ".join(dict.fromkeys(span.role for span in stretch.spans))
+    def _marked(self, segment: Segment, shown: str) -> str:
+        keys = " ".join(dict.fromkeys(self.view.keys[span.owner] for span in segment.spans))
+        roles = " ".join(dict.fromkeys(span.role for span in segment.spans))
         return f'<mark data-claim="{line(keys)}" data-relation="{roles}">{shown}</mark>'
 
 

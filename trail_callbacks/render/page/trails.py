@@ -1,4 +1,4 @@
-"""The trail of a claim: the texts it rests on, where it entered, what carried it, and the ways between them."""
+"""The trail of a claim: its evidence, where it was introduced, the nodes that repeat it, and the paths between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trail_callbacks.report import Verdict
 
 __all__ = ["Stop", "Trails"]
 
-_STOPS = 200  # of one claim; a claim with more would light the whole graph
+_STOPS = 200  # nodes of one trail; with more, the whole graph would be highlighted
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Stop:
 
     Attributes:
         node_id: The node.
-        roles: Of `evidence`, `introduced`, `carried`, `answer`; none for a node that only lies between.
+        roles: Any of `evidence`, `introduced`, `carried`, `answer`; none for a node in between.
     """
 
     node_id: str
@@ -45,7 +45,7 @@ class Trails:
         return sources
 
     def stops(self, verdict: Verdict) -> tuple[Stop, ...]:
-        """The nodes of a trail, sources first; at most 200."""
+        """Returns the nodes of a trail, sources first; at most 200."""
         roles: dict[str, list[str]] = defaultdict(list)
         for item in verdict.evidence:
             roles[item.node_id].append("evidence")
@@ -55,34 +55,34 @@ class Trails:
             roles[node_id].append("carried")
         if self._answer is not None:
             roles[self._answer.id].append("answer")
-        for way in self.ways(verdict):
-            for node_id in way:
+        for path in self.paths(verdict):
+            for node_id in path:
                 roles.setdefault(node_id, [])
         stops = [Stop(node_id, tuple(dict.fromkeys(each))) for node_id, each in roles.items()]
         stops = sorted(stops, key=lambda stop: not stop.roles)[:_STOPS]
         return tuple(sorted(stops, key=lambda stop: self._graph.node(stop.node_id).stage or 0))
 
-    def ways(self, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
-        """The ways of a trail: from where the claim entered to the answer, and from its evidence to there.
+    def paths(self, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
+        """Returns the paths of a trail: from the evidence to the entry step, and from there to the answer.
 
-        Evidence that did not reach the node where the claim entered leads to the answer.
+        Evidence that did not reach the entry step leads to the answer.
         """
         answer = self._answer
         if answer is None:
             return ()
         entered = verdict.introduced_at
-        ways: dict[tuple[str, ...], None] = {}
+        paths: dict[tuple[str, ...], None] = {}
         if entered is not None:
             stations = [entered, *verdict.carried_through[:_STOPS], answer.id]
             for here, there in pairwise(stations):
-                ways[self._way(here, there)] = None
+                paths[self._path(here, there)] = None
         for node_id in dict.fromkeys(item.node_id for item in verdict.evidence):
-            way = self._way(node_id, entered) if entered is not None else ()
-            ways[way or self._way(node_id, answer.id)] = None
-        return tuple(way for way in ways if len(way) > 1)
+            path = self._path(node_id, entered) if entered is not None else ()
+            paths[path or self._path(node_id, answer.id)] = None
+        return tuple(path for path in paths if len(path) > 1)
 
-    def _way(self, a: str, b: str) -> tuple[str, ...]:
-        """A shortest path, as `ProvenanceGraph.path`; the search is kept, as many claims ask for the same end."""
+    def _path(self, a: str, b: str) -> tuple[str, ...]:
+        """A shortest path, as `ProvenanceGraph.path`; the search is cached, because many claims share its end."""
         if a in self._sources.get(b, ()):
             return (a, b)
         onward = self._onward.get(b)
@@ -90,10 +90,10 @@ class Trails:
             onward = self._onward[b] = self._search(b)
         if a not in onward:
             return ()
-        way = [a]
-        while way[-1] != b:
-            way.append(onward[way[-1]])
-        return tuple(way)
+        path = [a]
+        while path[-1] != b:
+            path.append(onward[path[-1]])
+        return tuple(path)
 
     def _search(self, end: str) -> Mapping[str, str]:
         onward = {end: end}

@@ -1,4 +1,4 @@
-"""What all parts of a page share: the report, names that are safe in attributes, where claims and evidence stand."""
+"""What all parts of a page share: the report, names that are safe in attributes, places of claims and evidence."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _SAFE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 
 
 def class_name(support: SupportClass | None) -> str:
-    """The class as attributes and filters name it."""
+    """The class as named in attributes and filters."""
     return "not_judged" if support is None else support.value
 
 
 @dataclass(frozen=True)
 class View:
-    """A report, looked at.
+    """A report with what the parts of its page look up.
 
     Attributes:
         report: The report.
@@ -36,16 +36,16 @@ class View:
 
     @cached_property
     def pairs(self) -> tuple[tuple[Claim, Verdict], ...]:
-        """Claims with their verdicts; a report that was built by hand may lack some."""
+        """Claims with their verdicts; a report built by hand may lack some."""
         known = {verdict.claim_id: verdict for verdict in self.report.verdicts}
-        missing = "the report holds no verdict on this claim"
+        missing = "the report has no verdict on this claim"
         return tuple(
             (claim, known.get(claim.id) or Verdict(claim_id=claim.id, error=missing)) for claim in self.report.claims
         )
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """A name for each claim that can stand in a list of names: its id, unless that holds blanks or is no id."""
+        """A name for each claim that is safe in a space-separated list: its id, if that is unique and safe."""
         ids = Counter(claim.id for claim, _ in self.pairs)
         return tuple(
             claim.id if ids[claim.id] == 1 and _SAFE.fullmatch(claim.id) else f"claim-{number}"
@@ -59,12 +59,12 @@ class View:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The place of each node in the graph."""
+        """The index of each node in the graph."""
         return {node.id: number for number, node in enumerate(self.report.graph.nodes)}
 
     @cached_property
     def trails(self) -> Trails:
-        """The ways through the graph."""
+        """Finds paths through the graph."""
         return Trails(self.report.graph)
 
     @cached_property
@@ -73,14 +73,14 @@ class View:
         return tuple(self.trails.stops(verdict) for _, verdict in self.pairs)
 
     @cached_property
-    def claimed(self) -> tuple[Span | None, ...]:
-        """Where each claim stands in the answer; None where its words are not found there."""
+    def claim_spans(self) -> tuple[Span | None, ...]:
+        """The span of each claim in the answer; None if its words do not occur there."""
         text = self.answer.text if self.answer else ""
         return tuple(_located(text, number, claim) for number, (claim, _) in enumerate(self.pairs))
 
     @cached_property
-    def pointed(self) -> dict[str, list[Span]]:
-        """What claims point at in each node: evidence, and the words of a claim where a node repeats them."""
+    def highlights(self) -> dict[str, list[Span]]:
+        """The spans to mark in each node: evidence, and the words of a claim where a node repeats them."""
         spans: dict[str, list[Span]] = defaultdict(list)
         for number, (claim, verdict) in enumerate(self.pairs):
             for item in verdict.evidence:

@@ -1,17 +1,17 @@
 "use strict";
-/* Draws the provenance graph. Python gave each node its stage; dagre orders the nodes of a stage and places them,
-   Cytoscape draws. Large graphs are drawn by step: a group opens when it is clicked, and what lies on the trail of the
-   selected claim is always drawn by itself. Labels are drawn on a canvas: no text becomes markup. */
+/* Draws the provenance graph. Python assigned each node its stage; dagre orders and places the nodes of a stage,
+   Cytoscape draws them. Large graphs are drawn by step: a click opens a group, and nodes on the trail of the selected
+   claim are always drawn individually. Labels are drawn on a canvas: no text becomes markup. */
 
 function drawGraph(box, data, onNode) {
-  const SINGLY = 80;    // nodes that may be drawn one by one
-  const READABLE = 0.75; // zoom; where all of them need less, they are drawn by step as well
+  const SINGLY = 80;    // nodes that may be drawn individually
+  const READABLE = 0.75; // zoom; if the whole graph needs less, it is drawn by step
   const LARGEST = 1.1;
   const UNITS = 160;    // groups; more are merged by kind
-  const BANDS = 40;     // columns; more stages share one
+  const BANDS = 40;     // columns; if there are more stages, several share one
   const OPENED = 60;    // nodes shown of an opened group
   const LINKS = 900;    // edges that take part in the layout
-  const LOW = 0.38, LESS = 0.46, TALL = 0.64; // share of the window: what a small graph may take, a lit one, a deep one
+  const LOW = 0.38, LESS = 0.46, TALL = 0.64; // share of the window height: for a small graph, one with a trail, a deep one
   const WIDE = box.clientWidth < 500 ? 128 : 152, HIGH = 42, GAP = 14, BETWEEN = 64;
 
   const nodes = data.nodes.map(([title, id, kind, step, stage, entered], number) =>
@@ -40,7 +40,7 @@ function drawGraph(box, data, onNode) {
     return Math.floor(node.stage / perBand);
   }
 
-  /** What is drawn now: single nodes and groups, and the links between them. */
+  /** What is drawn now: individual nodes and groups, and the links between them. */
   function view() {
     const alone = new Set(claim ? claim.stops.map(([number]) => number) : []);
     const unitOf = new Array(nodes.length), units = [];
@@ -78,7 +78,7 @@ function drawGraph(box, data, onNode) {
   function place({ units, edges }, across) {
     const graph = new dagre.graphlib.Graph();
     const bands = [...new Set(units.map((unit) => unit.band))].sort((a, b) => a - b);
-    const rank = new Map(bands.map((each, i) => [each, 2 * i])); // dagre keeps each second rank for labels
+    const rank = new Map(bands.map((each, i) => [each, 2 * i])); // dagre reserves every second rank for labels
     graph.setGraph({
       rankdir: across ? "LR" : "TB", nodesep: across ? GAP : 22, ranksep: across ? BETWEEN : 46, marginx: 12, marginy: 12,
       ranker: (g) => g.nodes().forEach((id) => { const unit = units[id]; g.node(id).rank = unit ? rank.get(unit.band) : 0; }),
@@ -105,7 +105,7 @@ function drawGraph(box, data, onNode) {
     return zoom(down) > zoom(across) * 1.15 ? down : across;
   }
 
-  /** Control points of a curve that leaves and arrives along the flow, as Cytoscape wants them: relative to its chord. */
+  /** Control points, relative to the chord as Cytoscape expects, of a curve that leaves and arrives along the flow. */
   function curve(edge, layout) {
     const { at, across } = layout, from = at[edge.from], to = at[edge.to];
     const start = across ? { x: from.x + WIDE / 2, y: from.y } : { x: from.x, y: from.y + HIGH / 2 };
@@ -186,18 +186,18 @@ function drawGraph(box, data, onNode) {
     return names.map((name) => name === "kind-answer" ? "answer" : name);
   }
 
-  /** Two lines: the name; then which of its name it is, and whether a claim came in here. */
+  /** Two lines: the name; then the id, and whether claims were introduced here. */
   function label(unit, roles) {
     const room = WIDE / 7.2, cut = unit.title.length > room ? [...unit.title].slice(0, room - 1).join("") + "\u2026" : unit.title;
-    const entered = claim ? (roles || "").split(" ").includes("introduced") && "\u2691 entered here"
-      : unit.entered > 0 && `\u2691 ${unit.entered} entered here`;
+    const entered = claim ? (roles || "").split(" ").includes("introduced") && "\u2691 introduced here"
+      : unit.entered > 0 && `\u2691 ${unit.entered} introduced here`;
     const what = entered || (unit.group ? "" : unit.kind.replace("_", " "));
     const both = [...new Set([unit.id2, what])].filter((part) => part && part !== cut).join(" \u00b7 ");
     const below = both.length > room - 3 && what ? what : both;
     return below ? `${cut}\n${below}` : cut;
   }
 
-  /** Draws anew. Positions only change where something was grouped or opened. */
+  /** Redraws. Positions only change if groups were opened or closed. */
   function draw() {
     const content = view(), units = content.units.map((unit) => unit.id).join();
     const moved = units !== layout?.units;
@@ -224,7 +224,7 @@ function drawGraph(box, data, onNode) {
     box.dataset.collapsed = String(content.units.some((unit) => unit.group));
   }
 
-  /** Where the name of each stage stands: above its column, or before its row. */
+  /** Positions of the stage names: above each column, or before each row. */
   function headings(content, { at, across }) {
     const first = Math.min(...at.map(({ x, y }) => (across ? y : x)));
     const places = new Map();
@@ -236,14 +236,14 @@ function drawGraph(box, data, onNode) {
     return places;
   }
 
-  /** As high as the graph is at the zoom it is shown at, and only as high as it must be for its labels to be read. */
+  /** Makes the box as high as the graph at its zoom, but no higher than needed for readable labels. */
   function size() {
     const wide = Math.max(READABLE, Math.min(box.clientWidth / (layout.width + 60), 1)), height = (layout.height + 50) * wide;
     const share = Math.max(LOW, Math.min(claim ? LESS : TALL, ((layout.height + 90) * READABLE) / innerHeight));
     box.style.height = `${Math.round(Math.min(Math.max(height, 200), innerHeight * share))}px`;
   }
 
-  /** Shows everything; where that would be too small to read, what matters most, and the rest by dragging. */
+  /** Shows everything, or, if that would be too small to read, what matters most; the rest by dragging. */
   function fit(first = cy.collection()) {
     cy.resize();
     cy.fit(undefined, 12);
@@ -263,7 +263,7 @@ function drawGraph(box, data, onNode) {
     }
   }
 
-  /** Moves a graph that does not fit so that nothing is cut off beside an empty margin. */
+  /** Moves a graph that does not fit so that no part is cut off while there is an empty margin. */
   function fill() {
     const { x1, y1, x2, y2 } = cy.elements().renderedBoundingBox();
     const by = (from, to, room) => to - from <= room ? (room - from - to) / 2 : Math.min(-from, 0) + Math.max(room - to, 0);
@@ -280,7 +280,7 @@ function drawGraph(box, data, onNode) {
   });
   cy.on("mouseover", "node", () => { box.style.cursor = "pointer"; });
   cy.on("mouseout", "node", () => { box.style.cursor = ""; });
-  // The wheel scrolls the page; with ctrl, or pinched on a touch pad, it zooms.
+  // The wheel scrolls the page; with ctrl, or a pinch on a touch pad, it zooms.
   box.addEventListener("wheel", (event) => {
     event.stopPropagation();
     if (!event.ctrlKey && !event.metaKey) return;

@@ -1,5 +1,5 @@
 "use strict";
-/* Selecting, filtering, searching. All text is in the page already; this only shows, hides, copies and marks it. */
+/* Selecting, filtering, searching. All text is already in the page; this only shows, hides, copies and marks it. */
 
 (() => {
   const root = document.documentElement;
@@ -22,7 +22,7 @@
   const options = list ? [...list.children].map(optioned) : [];
   let selected = null, shown = options.map(() => true), everything = false, here = null, graph = null;
 
-  /** Makes an opened `details` an option of the list; its body stays for printing. */
+  /** Turns an open `details` into an option of the list; its body stays for printing. */
   function optioned(item, index) {
     const details = item.firstElementChild, row = document.createElement("div");
     row.className = "row";
@@ -32,7 +32,7 @@
     item.setAttribute("role", "option");
     item.setAttribute("aria-selected", "false");
     const said = item.cloneNode(true);
-    for (const around of all("blockquote .faint", said)) around.remove(); // the search finds what a claim rests on, not its surroundings
+    for (const around of all("blockquote .faint", said)) around.remove(); // the search covers the evidence, not its context
     return { element: item, row, body: item.lastElementChild, words: said.textContent.toLowerCase() };
   }
 
@@ -67,14 +67,14 @@
       const hash = `#claim=${encodeURIComponent(data.claims[index].key)}`;
       if (location.hash !== hash) history.replaceState(null, "", hash);
       by("status").textContent = `${element.dataset.claim}: ${row.querySelector(".kind").textContent}`;
-      // What was clicked stays where it is; the keys show the answer as far as it fits.
+      // Clicks do not scroll; keys also scroll to the claim in the answer.
       const mark = marks.find(({ claims }) => claims.includes(index))?.element;
       if (from === "keys" || from === "hash") reveal(mark || element);
     }
     graph?.light(index);
     showTexts();
     if (index !== null && from !== "hash") reveal(detail.querySelector(".badge"));
-    if (index !== null && from === "keys") reveal(options[index].element); // last: the keys keep their place in the list in sight
+    if (index !== null && from === "keys") reveal(options[index].element); // last, so that the selected item of the list stays visible
   }
 
   function describe(index, row, body) {
@@ -93,12 +93,12 @@
     detail.append(top, quote, body);
   }
 
-  /** Scrolls only what has to move, and at once: a smooth scroll would be ended by the next. */
+  /** Scrolls no more than needed, and instantly: the next scroll would cut a smooth one short. */
   function reveal(element) {
     element?.scrollIntoView({ block: "nearest", behavior: "instant" });
   }
 
-  /** A text that is not yet an element, because no claim rests on it and there are very many. */
+  /** Creates the element of a text that has none yet: no claim cites it, and there are very many texts. */
   function written(number) {
     if (articles.has(number) || !data.texts[number]) return;
     const [title, kind, id, text, left] = data.texts[number];
@@ -113,7 +113,7 @@
     texts.append(article);
   }
 
-  /** The first place in each text that is shown. */
+  /** The first marked place in each visible text. */
   function firsts(places, framed) {
     const found = new Map();
     for (const place of places) {
@@ -123,7 +123,7 @@
     return found;
   }
 
-  /** Scrolls each text to its place; all is measured before anything moves. */
+  /** Scrolls each text to its place; measures everything before it scrolls anything. */
   function show(found) {
     [...found].map(([frame, place]) => {
       const top = place.getBoundingClientRect().top - frame.getBoundingClientRect().top;
@@ -131,7 +131,7 @@
     }).forEach(([frame, top]) => { frame.scrollTop = top; });
   }
 
-  /** Shows the texts on the trail, or one that was picked, or what the search found, or all. */
+  /** Shows the texts on the trail, or one that was opened, or those that the search found, or all. */
   function showTexts() {
     const claim = selected === null ? null : data.claims[selected];
     const telling = new Set(claim ? claim.stops.filter(([, roles]) => /evidence|introduced/.test(roles)).map(([number]) => number) : []);
@@ -153,9 +153,9 @@
     show(firsts(all(".verbatim mark[data-evidence], .verbatim mark.stated", texts), (mark) => mark.closest(".verbatim")));
     by("nothing").hidden = !(wanted && !wanted.size);
     by("texts-title").textContent = everything ? "All texts"
-      : here !== null ? "Text" : claim ? "In place" : found.length ? `Texts that hold the words: ${found.length.toLocaleString("en")}` : "Texts";
+      : here !== null ? "Text" : claim ? "In place" : found.length ? `Texts with these words: ${found.length.toLocaleString("en")}` : "Texts";
     by("all").setAttribute("aria-pressed", String(everything));
-    root.toggleAttribute("data-everything", everything); // then they are printed too
+    root.toggleAttribute("data-everything", everything); // so that they are printed too
     graph?.here(here);
     graph?.found(found);
     highlight();
@@ -197,7 +197,7 @@
     else showTexts();
   }
 
-  /** Marks what the search found without touching the text, where the browser can. */
+  /** Highlights search results without changing the text, if the browser supports it. */
   function highlight() {
     if (!CSS.highlights) return;
     const words = search.value.trim().toLowerCase(), ranges = [];
@@ -255,11 +255,11 @@
   by("answer").addEventListener("click", (event) => {
     const hit = event.target.closest("mark");
     if (!hit) return;
-    const claims = named(hit), at = claims.indexOf(selected); // a stretch of several claims goes through them
+    const claims = named(hit), at = claims.indexOf(selected); // clicking a segment of several claims again selects the next one
     select(claims[(at + 1) % claims.length], "answer");
     arrive();
   });
-  /** Where everything stands in one column, what was asked for is farther down. */
+  /** In the one-column layout the details are further down. */
   function arrive() {
     if (matchMedia("(max-width: 820px)").matches) by("chosen").scrollIntoView({ block: "start" });
   }
@@ -307,7 +307,7 @@
 
   const box = by("graph");
   if (data.nodes.length > 1) graph = drawGraph(box, data, open);
-  else box.append(make("p", "missing", "There is no graph: the report holds no text beside the answer."));
+  else box.append(make("p", "missing", "There is no graph: the report has no text except the answer."));
   by("caption").textContent = graph?.collapsed
     ? `${data.nodes.length.toLocaleString("en")} texts, grouped by step: click a group to open it. Dashed: only known to have been in reach.`
     : "Sources first, the answer last. Dashed lines: only known to have been in reach. Click a text to read it.";

@@ -1,3 +1,3 @@
 "use strict";
-// Before anything is painted: what only stands there for readers without script is not shown first.
+// Before the first paint, so that content for readers without scripts never flashes up.
 document.documentElement.dataset.script = "on";

@@ -1,4 +1,4 @@
-"""What remains of a prompt once everything explained is taken away: the words of whoever wrote the prompt."""
+"""Instructions: the text of a prompt that no earlier piece explains, so its author must have written it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.text import forms
 
-__all__ = ["Residue"]
+__all__ = ["InstructionFinder"]
 
-_CONTENT = 4  # words from which a remainder says something; less is a label such as "Question:"
-_WORDS = 40  # characters; whatever is longer is no single word
+_CONTENT = 4  # words; a shorter remainder is a label such as "Question:"
+_WORD = 40  # characters; anything longer is more than one word
 _EDGE = re.compile(r"^[\s\W_]+|[\s\W_]+$")
 
 
-class Residue:
+class InstructionFinder:
     """Finds the text of prompts that no earlier piece explains.
 
     Args:
-        linker: Where pieces come from.
-        is_node: True for a piece that is a node of the graph: it explains all of its text.
+        linker: Links pieces to the earlier pieces they came from.
+        is_node: True for a piece that is a node of the graph; none of its text is unexplained.
     """
 
     def __init__(self, linker: Linker, is_node: Callable[[Slot], bool]) -> None:
@@ -31,12 +31,12 @@ class Residue:
         self._known: dict[Slot, tuple[str, ...]] = {}
 
     def of(self, run: Run) -> str:
-        """Returns the unexplained text of a run's inputs, a paragraph a remainder; empty if it says nothing."""
+        """Returns the unexplained text of a run's inputs, one line for each part; empty if there is no content."""
         parts = (part for slot in run.inputs for part in self._remainders(slot))
         return "\n".join(dict.fromkeys(part for part in parts if len(forms(part)) >= _CONTENT))
 
     def _remainders(self, slot: Slot) -> tuple[str, ...]:
-        """Follows a piece back through text that was only handed on; iterative, as chains are long."""
+        """Follows a piece back through pieces that only passed text on; iterative, as chains are long."""
         found: list[str] = []
         todo, seen = [slot], {slot}
         while todo:
@@ -59,8 +59,8 @@ class Residue:
             return ()
         text, at, parts = slot.piece.text, 0, []
         for start, end in sorted(span for link in links for span in link.spans):
-            if end - start <= _WORDS and not Text(text[start:end]).distinctive:
-                continue  # a word such as "rye", given by somebody, does not cut the sentence it stands in
+            if end - start <= _WORD and not Text(text[start:end]).distinctive:
+                continue  # an input such as "rye" does not split the sentence that happens to contain the word
             if start > at:
                 parts.append(text[at:start])
             at = max(at, end)

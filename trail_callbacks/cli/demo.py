@@ -1,4 +1,4 @@
-"""The demo on the screen: for each app its graph, its claims and its score."""
+"""`trail demo`: runs the demo apps and shows the graph, the claims and the score of each."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from rich.text import Text
 
 from trail_callbacks.cli.output import progress
 from trail_callbacks.demo.chat import Chat, Endpoint, Recorded
-from trail_callbacks.demo.runner import SCENES, Outcome, run
+from trail_callbacks.demo.runner import APPS, Outcome, run
 from trail_callbacks.errors import InputError, MissingExtraError
 from trail_callbacks.judges.resolve import resolve
-from trail_callbacks.render.marks import plain
 from trail_callbacks.render.provenance import graph_to_rich
+from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import to_rich
 
-__all__ = ["Performance", "perform"]
+__all__ = ["DemoRun", "run_demo"]
 
-_PLAYED = (
-    "The model is played: recorded completions with errors planted on purpose. "
+_RECORDED = (
+    "The model's replies are recorded completions with errors planted on purpose. "
     "The app, its steps and the judge are real."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Performance:
-    """What was shown.
+class DemoRun:
+    """The results of the demo.
 
     Attributes:
-        outcomes: The apps that ran.
-        missing: The pip lines for the others, by app.
-        model: Who wrote.
+        outcomes: One for each app that ran.
+        missing: The pip commands for the others, by app.
+        model: Name of the model.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -42,14 +42,14 @@ class Performance:
     model: str
 
     def as_json(self) -> dict[str, Any]:
-        """One JSON-safe object."""
+        """The results as one JSON-safe object."""
         return {
             "model": self.model,
             "apps": [
                 {
                     "app": each.app,
-                    "title": each.scene.title,
-                    "question": each.scene.question,
+                    "title": each.details.title,
+                    "question": each.details.question,
                     "recorded": each.recorded,
                     "planted": [dict(planted) for planted in each.planted],
                     "planted_found": len(each.found),
@@ -62,14 +62,14 @@ class Performance:
         }
 
     def views(self) -> Iterator[Any]:
-        """What to print, for rich."""
+        """The results as rich renderables."""
         for number, each in enumerate(self.outcomes, 1):
             count = f"{number} of {len(self.outcomes)}  " if len(self.outcomes) > 1 else ""
-            yield Rule(Text(f"{count}{each.scene.title}", style="bold"), align="left")
-            yield Text(_PLAYED if each.recorded else f"The model is {plain(self.model)}.", style="yellow")
+            yield Rule(Text(f"{count}{each.details.title}", style="bold"), align="left")
+            yield Text(_RECORDED if each.recorded else f"The model is {plain(self.model)}.", style="yellow")
             yield Text("\nWhere each text came from", style="bold")
             yield graph_to_rich(each.report.graph)
-            yield Text("\nWhat the judge says about each claim", style="bold")
+            yield Text("\nVerdict on each claim", style="bold")
             yield to_rich(each.report)
             if each.recorded:
                 found = f"Planted errors found: {len(each.found)} of {len(each.planted)}"
@@ -79,25 +79,25 @@ class Performance:
             yield Text(f"{app} is not installed:\n  {why}", style="dim")
 
 
-def perform(app: str, model: str | None, base_url: str | None, judge: str | None) -> Performance:
+def run_demo(app: str, model: str | None, base_url: str | None, judge: str | None) -> DemoRun:
     """Runs one app of the demo, or all.
 
     Raises:
-        InputError: If the app is unknown, or an endpoint is named without a model.
-        MissingExtraError: If nothing that was asked for is installed.
+        InputError: If the app is unknown, or an endpoint is given without a model.
+        MissingExtraError: If no framework for the requested apps is installed.
         JudgeError: If the model or the judge cannot be used.
     """
-    if app != "all" and app not in SCENES:
-        raise InputError(f"--app is {plain(app)}, expected {', '.join(SCENES)} or all")
+    if app != "all" and app not in APPS:
+        raise InputError(f"--app is {plain(app)}, expected {', '.join(APPS)} or all")
     if base_url and not model and not judge:
-        raise InputError("--base-url needs --model, the name of a model that is served there")
-    apps = list(SCENES) if app == "all" else [app]
+        raise InputError("--base-url needs --model, the name of a model at that endpoint")
+    apps = list(APPS) if app == "all" else [app]
     judging = resolve(judge, base_url=base_url if judge and "/" in judge else None)
     outcomes: list[Outcome] = []
     missing: dict[str, MissingExtraError] = {}
-    with progress("playing", total=len(apps)) as bar:
+    with progress("running", total=len(apps)) as bar:
         for each in apps:
-            bar.update(bar.task_ids[0], description=f"playing {each}")
+            bar.update(bar.task_ids[0], description=f"running {each}")
             chat: Chat = Endpoint(model, base_url) if model else Recorded()
             try:
                 outcomes.append(run(each, chat, judging))
@@ -107,4 +107,4 @@ def perform(app: str, model: str | None, base_url: str | None, judge: str | None
     if not outcomes:
         raise next(iter(missing.values()))
     lines = {each: f'pip install "trail-callbacks[{why.extra}]"' for each, why in missing.items()}
-    return Performance(tuple(outcomes), lines, model or "recorded")
+    return DemoRun(tuple(outcomes), lines, model or "recorded")

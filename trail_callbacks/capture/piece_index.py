@@ -1,32 +1,33 @@
-"""Where earlier pieces are looked up: by id, object, text, tool call or state channel."""
+"""An index of earlier pieces: by id, object, text, tool call or state channel."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
-from trail_callbacks.capture.match import Match, Matcher, Text
+from trail_callbacks.capture.match import Match, Text
 from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.capture.text_index import TextIndex
 
-__all__ = ["Producers", "precedes"]
+__all__ = ["PieceIndex", "precedes"]
 
-_LOOK_BACK = 64  # producers of one text or channel that are compared, latest first
+_LOOK_BACK = 64  # producers of the same text or channel that are considered, latest first
 
 
-class Producers:
-    """The outputs of all runs of a tree, and what runs were given that have others inside.
+class PieceIndex:
+    """Looks up the outputs of all runs of a tree, and the inputs of runs that contain other runs.
 
     Args:
         runs: The runs of one tree; the root is the first.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        self._matcher = Matcher()
+        self._texts = TextIndex()
         self._by_id: dict[str, list[Slot]] = defaultdict(list)
         self._by_ref: dict[int, list[Slot]] = defaultdict(list)
         self._by_text: dict[str, list[Slot]] = defaultdict(list)
-        self._calls: dict[str, list[Slot]] = defaultdict(list)  # tool call -> the call as a model wrote it
-        self._results: dict[str, list[Slot]] = defaultdict(list)  # tool call -> what the tool returned
+        self._calls: dict[str, list[Slot]] = defaultdict(list)  # by tool call: the call as a model wrote it
+        self._results: dict[str, list[Slot]] = defaultdict(list)  # by tool call: what the tool returned
         self._channels: dict[tuple[Run | None, str], list[Slot]] = defaultdict(list)
         if runs:
             for slot in runs[0].inputs:
@@ -34,7 +35,7 @@ class Producers:
         for run in sorted(runs, key=lambda run: run.end):
             for slot in run.outputs:
                 self._add(slot)
-            if run.children and run is not runs[0]:  # what a run was given is in reach of the runs inside it
+            if run.children and run is not runs[0]:  # the inputs of a run are in reach of the runs inside it
                 for slot in run.inputs:
                     self._find_by_text(slot)
 
@@ -55,45 +56,45 @@ class Producers:
     def _find_by_text(self, slot: Slot) -> None:
         if slot.piece.text.strip():
             self._by_text[slot.piece.text.strip()].append(slot)
-            if slot.run.kind != "prompt":  # a prompt quotes many sources: what stands in it is better found in them
-                self._matcher.add(self.text(slot))
+            if slot.run.kind != "prompt":  # a prompt quotes many sources, which are the better match
+                self._texts.add(self.text(slot))
 
     def text(self, slot: Slot) -> Text:
-        """Returns the text of a piece as the one object that carries its fingerprint."""
-        return self._matcher.text(slot.piece.text)
+        """Returns the text of a piece, as the one object that caches what is computed from it."""
+        return self._texts.text(slot.piece.text)
 
-    def spare(self, slots: Sequence[Slot]) -> None:
-        """Frees the memory of pieces that are linked, unless others are still to be found by their text."""
+    def free(self, slots: Sequence[Slot]) -> None:
+        """Frees what the texts of linked pieces have cached, unless they are indexed."""
         for slot in slots:
             text = self.text(slot)
-            if not self._matcher.knows(text):
+            if not self._texts.knows(text):
                 text.forget()
 
     def named(self, slot: Slot) -> Slot | None:
         """The producer of the message or document with this id."""
         known = self._by_id.get(slot.piece.id, ()) if slot.piece.id is not None else ()
-        equal = [source for source in known if source.piece.text == slot.piece.text]  # two stores may number alike
+        equal = [source for source in known if source.piece.text == slot.piece.text]  # two stores may use the same ids
         return _latest(equal, slot.run) or _latest(known, slot.run)
 
     def same_object(self, slot: Slot) -> Slot | None:
-        """The producer of this very object; one that has not ended may have handed it on already."""
+        """The producer of this very object, which may have passed it on before it ended."""
         if slot.piece.ref is None:
             return None
         known, run = self._by_ref.get(slot.piece.ref, []), slot.run
         return _latest(known, run) or next((s for s in known if s.run.start < run.start and _beside(s, run)), None)
 
     def same_text(self, slot: Slot) -> Slot | None:
-        """The producer of this text, if finding it elsewhere means something."""
+        """The producer of this text, if the text is distinctive."""
         if not self.text(slot).distinctive:
             return None
         return _latest(self._by_text.get(slot.piece.text.strip(), ()), slot.run)
 
     def call(self, call_id: str, run: Run) -> Slot | None:
-        """The tool call with this id, as a model wrote it before a run."""
+        """The tool call with this id, as a model wrote it before a run started."""
         return _latest(self._calls.get(call_id, ()), run)
 
     def results(self, call_id: str, run: Run) -> list[Slot]:
-        """What the tool call with this id returned before a run."""
+        """What the tool call with this id returned before a run started."""
         return [slot for slot in self._results.get(call_id, ()) if precedes(slot, run)]
 
     def written(self, slot: Slot) -> list[Slot]:
@@ -105,7 +106,7 @@ class Producers:
         return [source for source in writers if source.run.end < run.start][-_LOOK_BACK:]
 
     def inside(self, slot: Slot) -> Slot | None:
-        """The output of a descendant that is this output of a composite run: by text, else by id; the latest."""
+        """The latest output of a descendant that equals this output of a composite run: by text, else by id."""
         run = slot.run
         for found in (self._by_text.get(slot.piece.text.strip(), ()), self._by_id.get(slot.piece.id or "", ())):
             within = [s for s in found if s.side == "out" and s.run.within(run) and not s.run.failed]
@@ -116,9 +117,9 @@ class Producers:
     def quoted(
         self, target: Text, accept: Callable[[Slot], bool], run: Run, seen: Collection[str] = ()
     ) -> list[tuple[Slot, Match]]:
-        """Producers whose text shares a sentence or a run of words with a text; `seen` texts are left out."""
+        """Producers whose text shares a sentence or a run of words with a text, except `seen` texts."""
         found = []
-        for text, match in self._matcher.find(target).items():
+        for text, match in self._texts.find(target).items():
             if text.text in seen:
                 continue
             producers = [slot for slot in self._by_text[text.text.strip()][-_LOOK_BACK:] if accept(slot)]
@@ -133,7 +134,7 @@ def _latest(producers: Sequence[Slot], run: Run) -> Slot | None:
 
 
 def precedes(source: Slot, run: Run) -> bool:
-    """True if a piece can have been read by a run. In a stream a consumer starts before its producer ends."""
+    """True if a run can have read a piece. In a stream a consumer starts before its producer ends."""
     producer = source.run
     if source.side == "in":
         return run.within(producer)
@@ -141,12 +142,12 @@ def precedes(source: Slot, run: Run) -> bool:
 
 
 def _beside(source: Slot, run: Run) -> bool:
-    """True if an output is of another run, and of none that is around this one."""
+    """True if a piece is an output of another run that does not enclose this one."""
     return source.side == "out" and source.run is not run and not run.within(source.run)
 
 
 def _nearest(producers: Sequence[Slot], run: Run) -> Slot:
-    """Of several producers of one text the nearest in the tree, then the latest."""
+    """Of several producers of one text, the nearest in the tree, then the latest."""
     if len(producers) == 1:
         return producers[0]
     line = [run, *run.ancestors]
