@@ -12,6 +12,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Call, Message, Reply, Usage
 from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -70,13 +71,13 @@ def test_an_empty_batch_gets_an_empty_list_and_needs_no_model(run):
 
 def test_a_pipeline_without_a_model_that_asks_gets_errors_as_data(run):
     result, usage = run(pipeline("ab"), None)
-    assert [reply.error.startswith("failed: this judge has no model") for reply in result[0]] == [True, True]
+    assert [str(reply.failure).startswith("failed: this judge has no model") for reply in result[0]] == [True, True]
     assert usage.calls == 0
 
 
 def test_a_model_that_raises_is_a_failed_call(run):
     result, usage = run(pipeline("ab"), ScriptedModel([RuntimeError("boom"), {"text": "fine"}]))
-    assert sorted(str(reply.error) for reply in result[0]) == ["None", "failed: the model raised RuntimeError: boom"]
+    assert sorted(str(reply.failure) for reply in result[0]) == ["None", "failed: the model raised RuntimeError: boom"]
     assert usage.calls == 2
 
 
@@ -90,21 +91,21 @@ def test_usage_adds_up_tokens_and_measures_wall_time_once(run):
 def test_calls_over_the_call_budget_are_not_made_and_say_so(run):
     model = ScriptedModel(echo)
     result, usage = run(pipeline("ab", "cd"), model, Limits(max_calls=3))
-    assert [reply.error for reply in result[0]] == [None, None]
-    assert [reply.error for reply in result[1]] == [None, "budget: 3 calls are used up"]
+    assert [reply.failure for reply in result[0]] == [None, None]
+    assert [reply.failure for reply in result[1]] == [None, Failure("budget", "3 calls are used up")]
     assert usage.calls == len(model.calls) == 3
 
 
 def test_retries_count_against_the_call_budget(run):
     model = ScriptedModel(echo, usage=Usage(calls=2))
     result, _ = run(pipeline("a", "b"), model, Limits(max_calls=2))
-    assert result[1][0].error.startswith("budget:")
+    assert result[1][0].failure.kind == "budget"
 
 
 def test_cached_replies_do_not_use_up_the_call_budget(run):
     model = ScriptedModel(lambda call: Reply(value=Echo(text="x"), usage=Usage(cache_hits=1)))
     result, usage = run(pipeline("a", "b", "c"), model, Limits(max_calls=1))
-    assert [batch[0].error for batch in result] == [None, None, None]
+    assert [batch[0].failure for batch in result] == [None, None, None]
     assert (usage.calls, usage.cache_hits) == (0, 3)
 
 
@@ -112,7 +113,7 @@ def test_cached_replies_do_not_use_up_the_call_budget(run):
 def test_a_budget_of_nothing_makes_no_call(run, limits):
     model = ScriptedModel(echo)
     result, usage = run(pipeline("ab"), model, limits)
-    assert all(reply.error.startswith("budget:") for reply in result[0])
+    assert all(reply.failure.kind == "budget" for reply in result[0])
     assert model.calls == []
     assert usage.calls == 0
 
@@ -120,13 +121,13 @@ def test_a_budget_of_nothing_makes_no_call(run, limits):
 def test_the_token_budget_stops_later_calls(run):
     model = ScriptedModel(echo, usage=Usage(calls=1, prompt_tokens=60, completion_tokens=40))
     result, usage = run(pipeline("a", "b", "c"), model, Limits(max_tokens=150))
-    assert [batch[0].error for batch in result] == [None, None, "budget: 200 of 150 tokens are used up"]
+    assert [batch[0].failure for batch in result] == [None, None, Failure("budget", "200 of 150 tokens are used up")]
     assert usage.calls == 2
 
 
 def test_no_call_starts_after_the_time_is_over(run):
     result, _ = run(pipeline("a", "b"), ScriptedModel(echo, delay=0.06), Limits(max_seconds=0.05))
-    assert [batch[0].error for batch in result] == [None, "budget: 0.05 seconds are over"]
+    assert [batch[0].failure for batch in result] == [None, Failure("budget", "0.05 seconds are over")]
 
 
 class Gauge:
@@ -290,7 +291,7 @@ def test_limits_out_of_range_are_refused(bad):
 
 
 def busy(retry_after):
-    return Reply(error="busy: slow down", retry_after=retry_after, usage=Usage(calls=1))
+    return Reply(failure=Failure("busy", "slow down"), retry_after=retry_after, usage=Usage(calls=1))
 
 
 def test_a_busy_model_is_asked_again_when_it_said(run):
@@ -306,7 +307,7 @@ def test_a_busy_model_that_names_no_time_is_asked_after_growing_pauses(run, monk
     times = []
     model = ScriptedModel(lambda call: times.append(time.monotonic()) or (busy(0) if len(times) < 3 else {"text": "x"}))
     result, _ = run(pipeline("a"), model)
-    assert result[0][0].error is None
+    assert result[0][0].failure is None
     assert times[2] - times[1] > times[1] - times[0] > 0.07
 
 
@@ -317,7 +318,7 @@ def test_a_busy_model_that_names_no_time_is_asked_after_growing_pauses(run, monk
         (busy(3600), 1),  # nobody waits an hour
         (busy(float("nan")), 1),
         (busy(float("inf")), 1),
-        (Reply(error="invalid: x", usage=Usage(calls=1)), 1),
+        (Reply(failure=Failure("invalid", "x"), usage=Usage(calls=1)), 1),
         (Reply(value=Echo(text="x"), retry_after=0.1, usage=Usage(calls=1)), 1),
         (busy(0.001), 5),
     ],
@@ -335,11 +336,11 @@ def test_asking_again_has_bounds(run, reply, calls, monkeypatch):
 def test_asking_again_keeps_to_the_budget(run):
     model = ScriptedModel(lambda call: busy(30))
     result, usage = run(pipeline("a"), model, Limits(max_seconds=5))
-    assert result[0][0].error == "busy: slow down"
+    assert str(result[0][0].failure) == "busy: slow down"
     assert (usage.calls, usage.seconds < 4) == (1, True)
     model = ScriptedModel(lambda call: busy(0.001))
     result, usage = run(pipeline("a"), model, Limits(max_calls=2))
-    assert result[0][0].error == "busy: slow down"
+    assert str(result[0][0].failure) == "busy: slow down"
     assert usage.calls == 2
 
 

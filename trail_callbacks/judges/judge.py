@@ -29,14 +29,12 @@ class Extraction:
         abstained: True if the answer as a whole declines to answer.
         error: Why claims are missing, if some are: a judge failure is data.
         warnings: What a reader should know, e.g. how many quotes were not in the answer and were dropped.
-        cache_hits: 1 if the claims come from a cache.
     """
 
     claims: tuple[Claim, ...]
     abstained: bool = False
     error: str | None = None
     warnings: tuple[str, ...] = ()
-    cache_hits: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +63,7 @@ class Judgement:
         rationale: Why, in a sentence or two.
         evidence: Passages that decided, spans and quotes checked.
         faults: For an unsupported claim, each part that departs from the evidence as a short statement of its own;
-            each may have come in at another step. Empty means the claim as a whole.
+            each may have been introduced at another step. Empty means the claim as a whole.
         confidence: Probability, 0.0 to 1.0, that the claim is on the side, supported or not, that the class puts it on;
             None if the judge gives none.
         error: Why there is no judgement: the model failed or skipped the claim.
@@ -98,12 +96,10 @@ class Assessment:
     Attributes:
         judgements: One a question, in order.
         warnings: What a reader should know besides, e.g. how many answers of a model were about no claim it was asked.
-        cache_hits: Judgements that come from a cache.
     """
 
     judgements: tuple[Judgement, ...]
     warnings: tuple[str, ...] = ()
-    cache_hits: int = 0
 
 
 @runtime_checkable

@@ -27,9 +27,12 @@ from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgemen
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
+from trail_callbacks.models.cache import CallCache
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.verify.caching import call_cache
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
 from trail_callbacks.verify.words import Words
@@ -101,7 +104,7 @@ class _Unasked:
 
     def ask(self, call: Call) -> Reply:
         """Never gets here."""
-        return Reply(error=f"failed: an estimate asks no model, not for {call.purpose}")
+        return Reply(failure=Failure("failed", f"an estimate asks no model, not for {call.purpose}"))
 
     async def aask(self, call: Call) -> Reply:
         """Never gets here."""
@@ -112,7 +115,7 @@ def _rehearsed(
     graph: ProvenanceGraph, judge: Judge, options: VerifyOptions, wrong: int, words: Words | None = None
 ) -> _Rehearsal:
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
-    rehearsal = kind(judge, words, wrong)
+    rehearsal = kind(judge, call_cache(judge, options), words, wrong)
     for _ in pipeline(graph, rehearsal, options):  # it yields nothing: every call is kept back
         raise AssertionError("a rehearsal asks nobody")
     return rehearsal
@@ -123,6 +126,7 @@ class _Rehearsal:
     """A judge that counts the calls another would make, and makes up the answers."""
 
     judge: Judge
+    cache: CallCache | None
     words: Words | None  # what selects evidence; None takes a sentence of every text
     wrong: int  # one claim of so many is unsupported; 0 is none
     calls: int = 0
@@ -164,7 +168,11 @@ class _Rehearsal:
         return self._seen.setdefault(claim_id, not self.wrong or (len(self._seen) + 1) % self.wrong != 0)
 
     def _ahead(self, work: Pipeline[T]) -> T | None:
-        """Counts the calls that a judge makes before it has heard anything; its result, if it needs to hear nothing."""
+        """Counts the calls that a judge makes before it has heard anything; its result, if it needs to hear nothing.
+
+        What the cache knows it has heard.
+        """
+        work = work if self.cache is None else self.cache.answering(work)
         try:
             calls = next(work)
         except StopIteration as stop:

@@ -61,13 +61,11 @@ def localize(
         return Origins(by_claim={})
     walks = [Trace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
     warnings: list[str] = []
-    cache_hits = 0
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
         asked = [(walk, group) for walk, nodes in reading for group in _groups(walk, nodes)]
         questions = _questions(asked, options)
         assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
-        cache_hits += assessment.cache_hits
         for (walk, group), said in zip(asked, matched(questions, assessment.judgements), strict=True):
             walk.learn(group, said)
     found: dict[str, list[Origin]] = defaultdict(list)
@@ -76,7 +74,6 @@ def localize(
     return Origins(
         by_claim={id_: _first(graph, origins) for id_, origins in found.items()},
         warnings=tuple(dict.fromkeys(warnings)),
-        cache_hits=cache_hits,
     )
 
 

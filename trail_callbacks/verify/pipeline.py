@@ -11,7 +11,7 @@ from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
 from trail_callbacks.judges.resolve import JudgeLike, resolve
-from trail_callbacks.models.call import Pipeline, Usage
+from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
@@ -66,7 +66,7 @@ def verify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptio
     """Verifies the answer of a provenance graph against the leaves upstream of it. See `check`."""
     settings = _checked(graph, options)
     asked = judging(judge, settings)
-    report, usage = drive(pipeline(graph, asked, settings), asked.model, _limits(settings))
+    report, usage = drive(_work(graph, asked, settings), asked.model, _limits(settings))
     return replace(report, usage=usage + report.usage)
 
 
@@ -76,23 +76,20 @@ async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: Veri
 
     settings = _checked(graph, options)
     asked = judging(judge, settings)
-    report, usage = await adrive(pipeline(graph, asked, settings), asked.model, _limits(settings))
+    report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
     return replace(report, usage=usage + report.usage)
 
 
 def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
     """The verification itself, as a computation that yields model calls; `drive` and `adrive` carry it out."""
 
-    def report(
-        state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = (), cache_hits: int = 0
-    ) -> Report:
+    def report(state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = ()) -> Report:
         return Report(
             state=state,
             graph=graph,
             claims=extraction.claims,
             verdicts=tuple(verdicts),
             warnings=tuple(dict.fromkeys([*extraction.warnings, *warnings])),
-            usage=Usage(cache_hits=extraction.cache_hits + cache_hits),
             scoring=options.scoring,
             judge=judge.name,
         )
@@ -110,7 +107,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     if extraction.abstained and not _asserts(extraction.claims, answer.text):
         wrongly = yield from answerable(graph, leaves, judge, options)
         unchecked = [_not_checked(claim, judge, "the answer declines") for claim in extraction.claims]
-        return report("abstained", unchecked, wrongly.warnings, wrongly.cache_hits)
+        return report("abstained", unchecked, wrongly.warnings)
     checkable = [claim for claim in extraction.claims if claim.checkable]
     walked = options.strategy == "veritrail"
     if walked:
@@ -135,19 +132,30 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     if options.localize:
         verdicts = [_placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
     warnings = [*found.warnings, *origins.warnings, *_warnings(graph, extraction, verdicts, leaves)]
-    return report(_state(extraction, verdicts, leaves), verdicts, warnings, found.cache_hits + origins.cache_hits)
+    return report(_state(extraction, verdicts, leaves), verdicts, warnings)
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
-    """Returns the judge that decides under some options: one that keeps what its model says, if they name a cache."""
-    asked = resolve(judge)
-    if options is None or options.cache is None:
-        return asked
-    from trail_callbacks.judges.cached import CachedJudge, cached  # noqa: PLC0415 - most keep nothing on disk
-    from trail_callbacks.models.store import Store  # noqa: PLC0415 - as above
+    """Returns the judge that is meant, once it is known that the cache folder of some options can be used.
 
-    # A session asks once for all its runs; trying out the folder for each would cost a file.
-    return asked if isinstance(asked, CachedJudge) else cached(asked, Store(options.cache))
+    Raises:
+        JudgeError: If the judge is unknown.
+        InputError: If the cache folder cannot be used.
+    """
+    if options is not None and options.cache is not None:
+        from trail_callbacks.models.store import shared  # noqa: PLC0415 - most keep nothing on disk
+
+        shared(options.cache)
+    return resolve(judge)
+
+
+def _work(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+    work = pipeline(graph, judge, options)
+    if options.cache is None:
+        return work
+    from trail_callbacks.verify.caching import cached  # noqa: PLC0415 - most keep nothing on disk
+
+    return cached(work, judge, options)
 
 
 def _checked(graph: ProvenanceGraph, options: VerifyOptions | None) -> VerifyOptions:

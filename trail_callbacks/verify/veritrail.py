@@ -69,7 +69,6 @@ def veritrail(
     shelf = Shelf()
     walks = [Walk(graph, claim, parts[claim.id], options.q) for claim in claims]
     warnings: list[str] = []
-    cache_hits = 0
     while live := [walk for walk in walks if walk.judgement is None]:
         yield from _select(live, reader, shelf)
         yield from _condense(live, reader, shelf)
@@ -79,7 +78,6 @@ def veritrail(
         if questions:
             assessment = yield from judge.assess(questions)
             warnings += assessment.warnings
-            cache_hits += assessment.cache_hits
             for (walk, _), judgement in zip(contexts, matched(questions, assessment.judgements), strict=True):
                 said[walk.claim.id].append(judgement)
         for walk in live:
@@ -88,7 +86,6 @@ def veritrail(
         judged={walk.claim.id: walk.final() for walk in walks},
         origins={walk.claim.id: walk.origin() for walk in walks},
         warnings=tuple(dict.fromkeys(warnings)),
-        cache_hits=cache_hits,
     )
 
 

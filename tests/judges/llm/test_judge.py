@@ -16,10 +16,11 @@ from trail_callbacks.evidence import Passage, candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judge, Question
 from trail_callbacks.judges.llm import claims as llm_claims
-from trail_callbacks.judges.llm.claims import _cut
 from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.judges.llm.windows import cut
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.taxonomy import ERRORS, SUPPORT, UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import locate
@@ -186,7 +187,7 @@ def test_a_reply_without_any_usable_quote_is_asked_for_once_more_then_an_error()
 
 def test_broken_json_is_salvaged_item_by_item():
     text = "<think>hm</think>Sure! " + json.dumps(CLAIMS)[:-40]
-    result, usage, _ = extract([Reply(error="invalid: JSON", text=text)])
+    result, usage, _ = extract([Reply(failure=Failure("invalid", "JSON"), text=text)])
     assert len(result.claims) == 3
     assert result.error == "invalid: JSON"
     assert usage.calls == 1
@@ -195,7 +196,7 @@ def test_broken_json_is_salvaged_item_by_item():
 def test_a_reply_cut_at_the_token_limit_goes_on_where_it_stopped():
     cut = json.dumps(CLAIMS)[: json.dumps(CLAIMS).index("Anything") - 30]
     rest = {"claims": CLAIMS["claims"][1:]}  # the last salvaged claim is read again
-    result, usage, model = extract([Reply(error="length: cut", text=cut), rest])
+    result, usage, model = extract([Reply(failure=Failure("length", "cut"), text=cut), rest])
     assert [c.quote for c in result.claims] == [entry["quote"] for entry in CLAIMS["claims"]]
     assert result.error is None
     assert usage.calls == 2
@@ -208,15 +209,17 @@ def test_a_reply_cut_at_the_token_limit_goes_on_where_it_stopped():
 def test_a_model_that_repeats_itself_until_it_is_cut_has_made_its_claims():
     item = {"quote": "The Halden Bridge opened in 1932", "claim": "It opened in 1932.", "checkable": True}
     text = json.dumps({"abstained": False, "claims": [item] * 30})[:-20]
-    result, usage, _ = extract([Reply(error="length: cut", text=text), {"claims": CLAIMS["claims"][1:]}])
+    result, usage, _ = extract([Reply(failure=Failure("length", "cut"), text=text), {"claims": CLAIMS["claims"][1:]}])
     assert [c.quote for c in result.claims] == [entry["quote"] for entry in CLAIMS["claims"]]
     assert (result.error, usage.calls) == (None, 2)
-    result, usage, _ = extract([Reply(error="length: cut", text=text)], "The Halden Bridge opened in 1932 ")
+    result, usage, _ = extract(
+        [Reply(failure=Failure("length", "cut"), text=text)], "The Halden Bridge opened in 1932 "
+    )
     assert (len(result.claims), result.error, usage.calls) == (1, None, 1)
 
 
 def test_a_cut_reply_with_nothing_in_it_halves_the_text_then_widens_the_room_then_gives_up():
-    result, _, model = extract(lambda call: Reply(error="length: cut", text='{"abst'))
+    result, _, model = extract(lambda call: Reply(failure=Failure("length", "cut"), text='{"abst'))
     assert result.claims == ()
     assert result.error == "length: cut"
     rooms = [call.max_tokens for call in model.calls]
@@ -224,10 +227,10 @@ def test_a_cut_reply_with_nothing_in_it_halves_the_text_then_widens_the_room_the
     assert max(rooms[1:]) > min(rooms)
 
 
-@pytest.mark.parametrize("error", ["unreachable: no", "unauthorised: no", "budget: over", "busy: later", "failed: x"])
-def test_errors_that_asking_again_cannot_cure_are_reported_at_once(error):
-    result, usage, _ = extract([Reply(error=error), CLAIMS])
-    assert (result.claims, result.error, usage.calls) == ((), error, 1)
+@pytest.mark.parametrize("kind", ["unreachable", "unauthorised", "budget", "busy", "failed"])
+def test_errors_that_asking_again_cannot_cure_are_reported_at_once(kind):
+    result, usage, _ = extract([Reply(failure=Failure(kind, "no")), CLAIMS])
+    assert (result.claims, result.error, usage.calls) == ((), f"{kind}: no", 1)
 
 
 def test_a_long_answer_is_read_in_windows_that_cover_it():
@@ -250,7 +253,7 @@ def test_a_long_answer_is_read_in_windows_that_cover_it():
 
 @given(st.text(alphabet="ab. \n!?é。", max_size=400), st.integers(1, 60))
 def test_windows_cover_every_word_once_and_in_order(text, longest):
-    windows = _cut(text, 0, len(text), longest)
+    windows = cut(text, 0, len(text), longest)
     assert all(a < b for a, b in windows)
     assert all(first[1] <= second[0] for first, second in pairwise(windows))
     assert "".join("".join(text[a:b] for a, b in windows).split()) == "".join(text.split())
@@ -351,7 +354,7 @@ def test_an_answer_has_abstained_only_if_all_of_its_windows_say_so():
 
     assert says({"abstained": True, "claims": []})
     assert not says({"abstained": False, "claims": []})
-    assert not says(Reply(error="unreachable: no"))
+    assert not says(Reply(failure=Failure("unreachable", "no")))
     assert not says(Reply())
 
 
@@ -631,17 +634,19 @@ def test_a_class_that_does_not_exist_is_no_answer():
 
 def test_a_partly_broken_reply_keeps_its_good_items():
     text = json.dumps({"verdicts": [verdict(1), verdict(2), verdict(3)]})
-    broken = Reply(error="invalid: Expecting value", text=text[: text.index('"c3"')])
+    broken = Reply(failure=Failure("invalid", "Expecting value"), text=text[: text.index('"c3"')])
     judgements, usage, model = ask([broken, good])
     assert [j.support for j in judgements] == [SupportClass.SUPPORTED] * 3
     assert asked_ids(model.calls[1]) == ["c3"]
     assert usage.calls == 2
 
 
-@pytest.mark.parametrize("error", ["length: cut", "refused: content filter", "rejected: too long: 9000 tokens"])
-def test_a_batch_that_does_not_fit_is_split_in_two(error):
+@pytest.mark.parametrize(
+    "failure", [Failure("length", "cut"), Failure("refused", "content filter"), Failure("too_long", "9000 tokens")]
+)
+def test_a_batch_that_does_not_fit_is_split_in_two(failure):
     def only_small(call):
-        return Reply(error=error) if len(asked_ids(call)) > 2 else good(call)
+        return Reply(failure=failure) if len(asked_ids(call)) > 2 else good(call)
 
     questions = [Question(claim=claim(n), passages=SOURCES) for n in range(1, 9)]
     judgements, _, model = ask(only_small, questions)
@@ -651,24 +656,24 @@ def test_a_batch_that_does_not_fit_is_split_in_two(error):
 
 def test_one_refused_claim_does_not_take_the_others_with_it():
     def refuse_two(call):
-        return Reply(error="refused: content filter") if "c2" in asked_ids(call) else good(call)
+        return Reply(failure=Failure("refused", "content filter")) if "c2" in asked_ids(call) else good(call)
 
     judgements, _, _ = ask(refuse_two)
     assert [j.error for j in judgements] == [None, "refused: content filter", None]
 
 
 def test_a_single_claim_that_is_cut_gets_more_room_once():
-    judgements, _, model = ask(lambda call: Reply(error="length: cut"), [Question(claim=claim(1), passages=SOURCES)])
+    judgements, _, model = ask(
+        lambda call: Reply(failure=Failure("length", "cut")), [Question(claim=claim(1), passages=SOURCES)]
+    )
     assert judgements[0].error == "length: cut"
     assert [call.max_tokens for call in model.calls] == [616, 1232]
 
 
-@pytest.mark.parametrize(
-    "error", ["unreachable: no", "unauthorised: no", "budget: over", "busy: later", "rejected: x", "failed: x"]
-)
-def test_a_dead_model_is_an_error_for_every_claim_and_asked_once(error):
-    judgements, _, model = ask(lambda call: Reply(error=error))
-    assert [j.error for j in judgements] == [error] * 3
+@pytest.mark.parametrize("kind", ["unreachable", "unauthorised", "budget", "busy", "rejected", "failed"])
+def test_a_dead_model_is_an_error_for_every_claim_and_asked_once(kind):
+    judgements, _, model = ask(lambda call: Reply(failure=Failure(kind, "no")))
+    assert [j.error for j in judgements] == [f"{kind}: no"] * 3
     assert len(model.calls) == 1
 
 
