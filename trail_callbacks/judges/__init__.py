@@ -1,12 +1,11 @@
 """Ways to decide whether evidence supports a claim. What a judge of one's own needs is imported from here."""
 
-from trail_callbacks.evidence import Evidence, Passage, quoted
+from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
 
 __all__ = [
     "Assessment",
-    "Evidence",
     "Extraction",
     "Judge",
     "Judgement",
