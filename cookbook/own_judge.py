@@ -1,8 +1,9 @@
 """Your own judge: what you know about your domain decides first, another judge decides the rest.
 
 The offline judge cannot calculate: where a ticket costs 8 euros, it does not see that three cost 24. This one does.
-Any object with these four members is a judge. It may ask a service of yours in `_check_total`. To ask a language model,
-it names one as `model` and lets `assess` yield lists of `trail_callbacks.models.Call`: it is sent as many replies.
+Nothing is played, answer and sources are texts. Any object with these four members is a judge. It may ask a service of
+yours in `_check_total`. To ask a language model, it names one as `model` and lets `assess` yield lists of
+`trail_callbacks.models.Call`: as many replies are sent back.
 
     pip install trail-callbacks
     python cookbook/own_judge.py

@@ -1,4 +1,4 @@
-"""Tracing with a model: what is asked, what of a reply counts, and what happens when it fails."""
+"""Pointing at evidence with a model: what is asked, what of a reply counts, and what happens when it fails."""
 
 import re
 
@@ -133,35 +133,6 @@ def test_a_broken_reply_is_asked_for_once_more():
     assert [p.id for p in selections[0].passages] == ["a0"]
     assert usage.calls == 2
     assert select(["no json", "still none"])[0][0].error.startswith("invalid:")
-
-
-def decompose(script, *statements, claims_per_call=8):
-    model = ScriptedModel(script)
-    judge = LLMJudge(model, claims_per_call=claims_per_call)
-    result, usage = drive(judge.decompose([claim(n, text) for n, text in enumerate(statements)]), model)
-    return result, usage
-
-
-def test_claims_come_apart_by_id():
-    reply = {"claims": [{"claim": "c2", "parts": ["B one.", "B  two."]}, {"claim": "c9", "parts": ["Z."]}]}
-    parts, usage = decompose([reply], "A.", "B one and two.")
-    assert parts == (("A.",), ("B one.", "B two."))
-    assert usage.calls == 1
-
-
-@pytest.mark.parametrize(
-    "reply", [Reply(failure=Failure("unreachable", "no")), "prose", {"claims": [{"claim": "c1", "parts": []}]}]
-)
-def test_a_claim_that_could_not_be_taken_apart_stays_whole(reply):
-    assert decompose([reply], "A.")[0] == (("A.",),)
-
-
-def test_the_items_of_a_broken_reply_are_kept():
-    text = '{"claims": [{"claim": "c1", "parts": ["A one.", "A two."]}, {"claim": "c2", "par'
-    assert decompose([Reply(failure=Failure("length", "cut"), text=text)], "A.", "B.")[0] == (
-        ("A one.", "A two."),
-        ("B.",),
-    )
 
 
 def test_a_walk_with_a_model_from_the_answer_to_the_source():
