@@ -383,7 +383,7 @@ def test_a_claim_that_cannot_be_understood_is_unevaluatable_and_says_why():
     )
     report = check("It is old.", ORCHARD, judge=WordJudge(extraction=Extraction(claims=claims)))
     assert report.verdict("c1").support is S.UNEVALUATABLE
-    assert report.verdict("c1").rationale == "What it means cannot be told from the answer: 'It'"
+    assert report.verdict("c1").rationale == "What it means is not clear from the answer: 'It'"
 
 
 def test_the_faults_of_a_claim_are_what_is_followed():
@@ -402,7 +402,7 @@ def test_an_origin_that_was_not_found_is_counted():
     report = verify(chain("The owner sold wine.", "The owner sold wine."), WordJudge(fails_to_localize=True))
     assert [claim.id for claim in report.undetermined] == ["c1"]
     assert report.summary()["undetermined"] == 1
-    assert any("where c1 came in could not be determined" in warning for warning in report.warnings)
+    assert any("the step that introduced c1 could not be determined" in warning for warning in report.warnings)
     assert verify(chain("The owner sold wine."), WordJudge()).undetermined == ()
 
 

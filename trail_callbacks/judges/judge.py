@@ -138,7 +138,7 @@ def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> l
         judgements: What came back.
 
     Returns:
-        One judgement a question, in order; one with `error` where none came back, or where it cannot be told which of
+        One judgement a question, in order; one with `error` where none came back, or where it is not clear which of
         several is meant.
     """
     ids = [question.claim.id for question in questions]
@@ -156,4 +156,4 @@ def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> l
     ]
 
 
-_UNCLEAR = "the judge gave verdicts of which it cannot be told what they are about"
+_UNCLEAR = "the judge gave several verdicts, and it is not clear which is about this claim"

@@ -22,7 +22,7 @@ class Limits:
         max_tokens: Tokens, prompt and completion, 0 or more; None is no limit. Checked before a call, so the calls
             in flight when it is reached may overshoot it.
         max_seconds: Wall time after which no further call is started, 0 or more; None is no limit. A call that is
-            under way then is told so beforehand, in `Call.seconds`.
+            under way then knows it beforehand, from `Call.seconds`.
         concurrency: Calls in flight at once, 1 or more.
 
     Raises:

@@ -24,7 +24,7 @@ __all__ = ["Paced"]
 
 _BURST = 0.1  # share of a minute's allowance that may be spent at once
 _ANSWER = 0.5  # share of the room for an answer that it is expected to take, until its tokens are known
-_PATIENCE = 60.0  # seconds all calls wait, at most, because one was told to
+_PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
 
 
 class _Bucket:

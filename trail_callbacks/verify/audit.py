@@ -1,4 +1,4 @@
-"""Holding claims, and abstentions, against the leaves of the graph."""
+"""Checking claims, and abstentions, against the leaves of the graph."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.findings import Findings
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["SAID", "answerable", "audit", "is_verbatim"]
+__all__ = ["REQUEST_KINDS", "answerable", "audit", "is_verbatim"]
 
-SAID = frozenset({"question", "instruction"})
-"""Kinds of leaves that the app or its user said: no source."""
+REQUEST_KINDS = frozenset({"question", "instruction"})
+"""Kinds of leaves that the app or its user wrote: they are not sources."""
 
 
 def audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Findings]:
@@ -36,7 +36,7 @@ def answerable(
 ) -> Pipeline[Assessment]:
     """Warns of a wrongful abstention: the sources hold the answer that was not given."""
     asked = graph.question
-    sources = [leaf for leaf in leaves if leaf.kind not in SAID]
+    sources = [leaf for leaf in leaves if leaf.kind not in REQUEST_KINDS]
     if asked is None or not asked.text.strip() or not sources:
         return Assessment(judgements=())
     question = Claim(id="question", text=asked.text, quote="", start=0, end=0)
@@ -50,12 +50,12 @@ def answerable(
         if is_verbatim(item, graph)
     ]
     errors = [judgement.error for judgement in assessment.judgements if judgement.error]
-    said = list(assessment.warnings)
+    warnings = list(assessment.warnings)
     if quotes:
-        said.append(f"the answer declines, but the sources seem to hold it: {', '.join(quotes)}")
+        warnings.append(f"the answer declines, but the sources seem to hold it: {', '.join(quotes)}")
     elif errors:
-        said.append(f"whether the sources hold what the answer declines to say was not checked: {errors[0]}")
-    return replace(assessment, warnings=tuple(said))
+        warnings.append(f"whether the sources hold what the answer declines to say was not checked: {errors[0]}")
+    return replace(assessment, warnings=tuple(warnings))
 
 
 def _absent(claim: Claim, rationale: str) -> Judgement:
@@ -63,7 +63,7 @@ def _absent(claim: Claim, rationale: str) -> Judgement:
 
 
 def is_verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:
-    """A judge may only point: what is not in the node, word for word, is no evidence."""
+    """A judge may only point: what is not in the node, word for word, is not evidence."""
     try:
         text = graph.node(item.node_id).text
     except KeyError:

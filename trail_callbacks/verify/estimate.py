@@ -155,9 +155,9 @@ class _Rehearsal:
         real = self._ahead(self.judge.assess(questions, purpose))
         if self.calls > before:
             self.written += len(questions) * (_ITEM[purpose] + _REASONING)
-        return real or Assessment(judgements=tuple(self._said(question, purpose) for question in questions))
+        return real or Assessment(judgements=tuple(self._guess(question, purpose) for question in questions))
 
-    def _said(self, question: Question, purpose: Purpose) -> Judgement:
+    def _guess(self, question: Question, purpose: Purpose) -> Judgement:
         id_ = question.claim.id
         if purpose == "verdicts" and not self._holds(id_):
             return Judgement(claim_id=id_, support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
@@ -204,9 +204,9 @@ class _TracerRehearsal(_Rehearsal):
             return real
         if self.words is not None:
             return (yield from self.words.select(searches))
-        found = tuple(
+        selections = tuple(
             Selection(passages=tuple({passage.node_id: passage for passage in search.passages}.values()))
             for search in searches
         )
-        self.written += sum(_FOUND * len(selection.passages) for selection in found)
-        return found
+        self.written += sum(_FOUND * len(selection.passages) for selection in selections)
+        return selections

@@ -1,4 +1,4 @@
-"""What is found out about the claims of an answer: judgements, and where unsupported content came in."""
+"""What a verification finds about the claims of an answer: judgements, and where unsupported content was introduced."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Findings:
 
     Attributes:
         judged: A judgement for each claim asked about, by claim id.
-        origins: Where unsupported claims came in, by claim id.
+        origins: Where unsupported claims were introduced, by claim id.
         warnings: See `Assessment`.
     """
 

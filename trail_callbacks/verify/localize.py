@@ -66,13 +66,13 @@ def localize(
         questions = _questions(asked, options)
         assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
-        for (walk, group), said in zip(asked, matched(questions, assessment.judgements), strict=True):
-            walk.learn(group, said)
-    found: dict[str, list[Origin]] = defaultdict(list)
+        for (walk, group), judgement in zip(asked, matched(questions, assessment.judgements), strict=True):
+            walk.learn(group, judgement)
+    origins: dict[str, list[Origin]] = defaultdict(list)
     for walk in walks:
-        found[walk.claim.id].append(walk.origin())
+        origins[walk.claim.id].append(walk.origin())
     return Origins(
-        by_claim={id_: _first(graph, origins) for id_, origins in found.items()},
+        by_claim={id_: _first(graph, several) for id_, several in origins.items()},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -95,11 +95,11 @@ def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOpt
     ids: dict[tuple[str, int, int], str] = {}
     questions = []
     for walk, nodes in asked:
-        found = candidates([_searched(walk)], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
-        keys = [(passage.node_id, passage.start, passage.end) for passage in found]
+        chosen = candidates([_searched(walk)], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
+        keys = [(passage.node_id, passage.start, passage.end) for passage in chosen]
         passages = tuple(
             replace(passage, id=ids.setdefault(key, f"s{len(ids) + 1}"))
-            for passage, key in zip(found, keys, strict=True)
+            for passage, key in zip(chosen, keys, strict=True)
         )
         questions.append(Question(claim=replace(walk.claim, text=walk.statement), passages=passages))
     return questions

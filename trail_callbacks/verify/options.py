@@ -19,11 +19,12 @@ class VerifyOptions:
     Attributes:
         passages: Candidate sentences given to the judge for each claim, 1 or more.
         localize: Find the step where unsupported content entered.
-        strategy: `audit` holds claims against the leaves and then looks for the origin of those that fail; `veritrail`
+        strategy: `audit` checks claims against the leaves and then looks for the origin of those that fail; `veritrail`
             walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
         q: For `veritrail`: verdicts of "not fully supported" in a row that end a walk, 1 or more. Higher costs more
             calls and flags fewer claims, more surely.
-        cache: Folder where answers of a model are kept for other runs and processes; None keeps nothing on disk.
+        cache: Folder where the answers of a model are kept for other runs and processes, call by call: only a call
+            whose prompt, model or release changed is paid for again. None keeps nothing on disk.
         strict: See `Scoring`.
         severity: See `Scoring`.
         gate: See `Scoring`.

@@ -16,7 +16,7 @@ from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import forms
-from trail_callbacks.verify.audit import SAID, answerable, audit, is_verbatim
+from trail_callbacks.verify.audit import REQUEST_KINDS, answerable, audit, is_verbatim
 from trail_callbacks.verify.findings import Origin, Origins
 from trail_callbacks.verify.localize import Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
@@ -113,25 +113,25 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     if walked:
         from trail_callbacks.verify.veritrail import veritrail  # noqa: PLC0415 - few need it
 
-        found = yield from veritrail(graph, checkable, judge, options)
+        findings = yield from veritrail(graph, checkable, judge, options)
     else:
-        found = yield from audit(checkable, leaves, judge, options)
+        findings = yield from audit(checkable, leaves, judge, options)
     citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
     verdicts = [
-        _verdict(claim, found.judged.get(claim.id) or _unasked(claim), graph, judge, citable)
+        _verdict(claim, findings.judged.get(claim.id) or _unasked(claim), graph, judge, citable)
         for claim in extraction.claims
     ]
-    origins = Origins(by_claim=found.origins)
+    origins = Origins(by_claim=findings.origins)
     if options.localize and not walked:
         suspects = [
-            Suspect(claim=claim, faults=found.judged[claim.id].faults)
+            Suspect(claim=claim, faults=findings.judged[claim.id].faults)
             for claim, verdict in zip(extraction.claims, verdicts, strict=True)
             if verdict.support in UNSUPPORTED
         ]
         origins = yield from localize(graph, suspects, judge, options)
     if options.localize:
         verdicts = [_placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
-    warnings = [*found.warnings, *origins.warnings, *_warnings(graph, extraction, verdicts, leaves)]
+    warnings = [*findings.warnings, *origins.warnings, *_warnings(graph, extraction, verdicts, leaves)]
     return report(_state(extraction, verdicts, leaves), verdicts, warnings)
 
 
@@ -185,7 +185,7 @@ def _limits(options: VerifyOptions) -> Limits:
 def _unasked(claim: Claim) -> Judgement:
     rationale = "Not a statement that evidence could confirm."
     if claim.unresolved:
-        rationale = f"What it means cannot be told from the answer: {claim.unresolved}"
+        rationale = f"What it means is not clear from the answer: {claim.unresolved}"
     return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=rationale)
 
 
@@ -194,11 +194,11 @@ def _verdict(
 ) -> Verdict:
     verbatim = [item for item in judgement.evidence if item.node_id in citable and is_verbatim(item, graph)]
     # A question or a prompt may hold facts, but "Was it built in 1887?" denies nothing.
-    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in SAID)
+    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in REQUEST_KINDS)
     support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
     if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
         support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
-        rationale = f"Only the request itself speaks against it, no source does. {rationale}"
+        rationale = f"Only the request itself contradicts it, no source does. {rationale}"
     return Verdict(
         claim_id=claim.id,
         support=support,
@@ -248,7 +248,7 @@ def _state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence
         undecided = any(verdict.history for verdict in judged)  # a walk that ended inconclusive did check its claim
         return "partial" if extraction.error or undecided else "no_checkable_claims"
     silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
-    if all(leaf.kind in SAID for leaf in leaves) and all(verdict.support in silent for verdict in judged):
+    if all(leaf.kind in REQUEST_KINDS for leaf in leaves) and all(verdict.support in silent for verdict in judged):
         return "no_evidence"
     return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
 
@@ -266,16 +266,16 @@ def _warnings(
     if beside:
         warnings.append(f"the app gave further texts of models beside its answer, not verified: {', '.join(beside)}")
     if not leaves:
-        warnings.append("no source reached the answer: nothing to hold it against")
-    said = [
+        warnings.append("no source reached the answer: nothing to check it against")
+    unsourced = [
         verdict.claim_id
         for verdict in verdicts
         if verdict.evidence
         and verdict.support is SupportClass.SUPPORTED
-        and all(graph.node(item.node_id).kind in SAID for item in verdict.evidence)
+        and all(graph.node(item.node_id).kind in REQUEST_KINDS for item in verdict.evidence)
     ]
-    if said:
-        warnings.append(f"rest only on the question or on instructions, not on a source: {', '.join(said)}")
+    if unsourced:
+        warnings.append(f"rest only on the question or on instructions, not on a source: {', '.join(unsourced)}")
     bare = [
         verdict.claim_id for verdict in verdicts if verdict.support is SupportClass.SUPPORTED and not verdict.evidence
     ]
@@ -286,7 +286,7 @@ def _warnings(
         warnings.append(f"the sources disagree on {', '.join(disputed)}: see the evidence for and against")
     lost = [v.claim_id for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None]
     if lost:
-        warnings.append(f"where {', '.join(lost)} came in could not be determined")
+        warnings.append(f"the step that introduced {', '.join(lost)} could not be determined")
     weak = {edge.target for edge in graph.edges if edge.basis == "scope"}
     if weak:
         warnings.append(

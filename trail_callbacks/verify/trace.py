@@ -28,7 +28,7 @@ __all__ = ["READ", "Trace"]
 READ = 12
 """Outputs read at once for one statement."""
 
-_TELLING = 60  # signs from which the same words say the same
+_TELLING = 60  # characters from which the same words mean the same
 _ALIKE = 0.6  # share of a statement's words that a sentence of a carrier holds at least
 
 
@@ -99,7 +99,7 @@ class Trace:
         self.wording += [quote for quotes in stating.values() for quote in quotes]
 
     def origin(self) -> Origin:
-        """Where the statement came in, as far as it was read."""
+        """Where the statement was introduced, as far as it was read."""
         layers = list(self._layers())
         history = [self._layer(layer) for layer in layers]
         if self.failure:
@@ -171,8 +171,8 @@ class Trace:
         """Whether a sentence has most words and all numbers of the statement, as worded here or there."""
         if node.id not in self._alike:
             asked = [set(keys(text)) for text in (self.statement, *self.wording)]
-            said = [set(keys(sentence.text)) for sentence in sentences(node.text)]
-            self._alike[node.id] = any(_covers(have, want) for want in asked for have in said)
+            stated = [set(keys(sentence.text)) for sentence in sentences(node.text)]
+            self._alike[node.id] = any(_covers(have, want) for want in asked for have in stated)
         return self._alike[node.id]
 
     def _is_chain(self, gap: Sequence[Node]) -> bool:
@@ -199,7 +199,7 @@ def _covers(have: set[str], want: set[str]) -> bool:
 def _stating(nodes: Sequence[Node], judgement: Judgement) -> dict[str, list[str]]:
     """The nodes that the judge named, and those that repeat another's words, with the words.
 
-    A short sentence ("It opened in 1932.") may speak of something else there: of such the judge alone decides.
+    A short sentence ("It opened in 1932.") may be about something else there: of such the judge alone decides.
     """
     if judgement.support is not SupportClass.SUPPORTED:
         return {}
@@ -208,10 +208,12 @@ def _stating(nodes: Sequence[Node], judgement: Judgement) -> dict[str, list[str]
         if item.relation == "supports":
             quotes[item.node_id].append(item.quote)
     copies = {
-        node.id: said
+        node.id: words
         for node in nodes
-        for said in quotes.values()
-        if node.id not in quotes and sum(map(len, said)) >= _TELLING and all(_holds(node.text, quote) for quote in said)
+        for words in quotes.values()
+        if node.id not in quotes
+        and sum(map(len, words)) >= _TELLING
+        and all(_holds(node.text, quote) for quote in words)
     }
     return {**quotes, **copies}
 

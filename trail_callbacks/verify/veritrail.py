@@ -74,14 +74,14 @@ def veritrail(
         yield from _condense(live, reader, shelf)
         contexts = [(walk, part) for walk in live for part in walk.contexts(shelf)]
         questions = [Question(claim=walk.claim, passages=part) for walk, part in contexts]
-        said: dict[str, list[Judgement]] = {walk.claim.id: [] for walk in live}
+        judgements: dict[str, list[Judgement]] = {walk.claim.id: [] for walk in live}
         if questions:
             assessment = yield from judge.assess(questions)
             warnings += assessment.warnings
             for (walk, _), judgement in zip(contexts, matched(questions, assessment.judgements), strict=True):
-                said[walk.claim.id].append(judgement)
+                judgements[walk.claim.id].append(judgement)
         for walk in live:
-            walk.advance(_merged(walk, said[walk.claim.id]))
+            walk.advance(_merged(walk, judgements[walk.claim.id]))
     return Findings(
         judged={walk.claim.id: walk.final() for walk in walks},
         origins={walk.claim.id: walk.origin() for walk in walks},
@@ -103,8 +103,8 @@ def _parts(claims: Sequence[Claim], reader: Tracer) -> Pipeline[dict[str, tuple[
             asked += [replace(claim, text=text) for text in now]
         if not asked:
             break
-        found = yield from reader.decompose(asked)
-        for claim, parts in zip(asked, found, strict=True):
+        decomposed = yield from reader.decompose(asked)
+        for claim, parts in zip(asked, decomposed, strict=True):
             known = {_plain(text) for text in (*done[claim.id], *waiting[claim.id])}
             if len(parts) < 2 or _plain(claim.text) in map(_plain, parts):  # noqa: PLR2004 - one part is no part
                 done[claim.id].append(claim.text)
@@ -146,7 +146,7 @@ def _merged(walk: Walk, judgements: Sequence[Judgement]) -> Judgement:
         return Judgement(claim_id=id_, error=walk.failure)
     if not walk.evidence():
         return absent(
-            id_, "Nothing that was read speaks about it." if walk.layer else "The answer has no recorded inputs."
+            id_, "Nothing that was read addresses it." if walk.layer else "The answer has no recorded inputs."
         )
     failed = [judgement for judgement in judgements if judgement.error is not None]
     if failed or not judgements:

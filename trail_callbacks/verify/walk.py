@@ -1,4 +1,4 @@
-"""One claim's way back from the answer: what it has read, what was said about it, where it goes next."""
+"""One claim's way back from the answer: what it has read, which verdicts it got, where it goes next."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["LONGEST", "Shelf", "Walk", "absent", "interim", "length"]
 Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive"]
 
 LONGEST = 24_000
-"""Signs of evidence for one verdict."""
+"""Characters of evidence for one verdict."""
 
 
 def length(passages: Sequence[Passage]) -> int:
-    """Counts the signs of passages."""
+    """Counts the characters of passages."""
     return sum(len(passage.text) for passage in passages)
 
 
@@ -91,8 +91,8 @@ class Walk:
 
     def _before(self, nodes: Sequence[Node]) -> list[Node]:
         """The inputs of intermediate outputs: src(v)."""
-        found = {node.id: node for above in nodes if not _is_root(above) for node in self.graph.inputs(above.id)}
-        return [node for node in found.values() if node.text.strip()]
+        before = {node.id: node for above in nodes if not _is_root(above) for node in self.graph.inputs(above.id)}
+        return [node for node in before.values() if node.text.strip()]
 
     def unread(self) -> list[Node]:
         """The nodes of the layer from which nothing was selected yet."""

@@ -211,7 +211,7 @@ def _number(placed: list[_Placed], answer: str) -> tuple[Claim, ...]:
 def _open(item: ClaimItem) -> str:
     """What the model could not resolve; empty if nothing.
 
-    A claim must not go unchecked because "none" was said in another language: what keeps a checkable one from being
+    A claim must not go unchecked because "none" was written in another language: what keeps a checkable one from being
     checked names words and their readings, and is not that short.
     """
     text = " ".join(item.unresolved.split())

@@ -52,14 +52,13 @@ class Dropped:
 
     def warnings(self) -> tuple[str, ...]:
         """One sentence for each kind that occurred."""
-        answers, of_model = "answer", "of the model"
         counted = (
-            (self.unknown, answers, f"{of_model} about no claim that was asked"),
-            (self.repeated, answers, f"{of_model} about a claim already answered"),
+            (self.unknown, "answer", "of the model about no claim that was asked"),
+            (self.repeated, "answer", "of the model about a claim already answered"),
             (self.foreign, "passage id", "named by the model but no candidate of the claim"),
-            (self.echoed, answers, f"{of_model} copied from a text it was to judge"),
+            (self.echoed, "answer", "of the model copied from a text it was to judge"),
         )
-        return tuple(f"{_many(n, noun)} {which}, dropped" for n, noun, which in counted if n)
+        return tuple(f"{_many(n, noun)} {why}, dropped" for n, noun, why in counted if n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ _Numbered = tuple[int, Search]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Result:
     """What a reply says, by the numbers of searches.
 
     Attributes:
@@ -42,9 +42,9 @@ def select(searches: Sequence[Search], claims_per_call: int) -> Pipeline[tuple[S
     chosen: list[set[str]] = [set() for _ in searches]
     summaries: list[dict[str, list[str]]] = [defaultdict(list) for _ in searches]
     failures: dict[int, Failure] = {}
-    for found in (yield from ask(_calls(searches, claims_per_call))):
-        failures |= found.failures
-        for n, passages, summary in found.passages:
+    for result in (yield from ask(_calls(searches, claims_per_call))):
+        failures |= result.failures
+        for n, passages, summary in result.passages:
             chosen[n].update(passage.id for passage in passages)
             summaries[n][passages[0].node_id].append(summary)
     return tuple(
@@ -111,11 +111,11 @@ class _Search:
             max_tokens=256 + 96 * len(self.searches) * min(len(self.texts), 4),
         )
 
-    def read(self, reply: Reply) -> Reading[_Found]:
+    def read(self, reply: Reply) -> Reading[_Result]:
         if isinstance(reply.value, FoundReply) and reply.failure is None:
-            return Reading(_Found(passages=tuple(self._found(reply.value.found))))
+            return Reading(_Result(passages=tuple(self._known(reply.value.found))))
         failure = reply.failure or Failure("invalid", "the model gave no answer")
-        return Reading(_Found(), Rest(self, failure, _Found(failures={n: failure for n, _ in self.searches})))
+        return Reading(_Result(), Rest(self, failure, _Result(failures={n: failure for n, _ in self.searches})))
 
     def smaller(self, failure: Failure) -> Sequence[_Search]:
         """Divides the claims, else the texts, else the sentences of a text, whose number the answer does not follow."""
@@ -127,7 +127,7 @@ class _Search:
             return [replace(self, texts=(part,)) for part in _halves(self.texts[0])]
         return []
 
-    def _found(self, items: Sequence[FoundItem]) -> Iterator[tuple[int, tuple[Passage, ...], str]]:
+    def _known(self, items: Sequence[FoundItem]) -> Iterator[tuple[int, tuple[Passage, ...], str]]:
         """Keeps what holds: known claims, and sentences of texts that they were to be looked for in."""
         asked = {f"c{n + 1}": (n, search) for n, search in self.searches}
         shown = {passage.id: passage for text in self.texts for passage in text}
@@ -139,7 +139,7 @@ class _Search:
             known = [shown[id_] for id_ in map(bare, item.sentences) if id_ in shown and shown[id_].node_id in nodes]
             for node_id in dict.fromkeys(passage.node_id for passage in known):
                 mine = tuple(passage for passage in known if passage.node_id == node_id)
-                # A summary over several texts would let one speak for the other.
+                # A summary over several texts would let one stand for the other.
                 yield n, mine, item.summary if len(mine) == len(known) else ""
 
 
