@@ -94,7 +94,11 @@ class Reply:
 
 @runtime_checkable
 class Model(Protocol):
-    """Anything that can answer a call: instructor, the app's own chat model, a scripted model in tests."""
+    """Anything that can answer a call: instructor, the app's own chat model, a scripted model in tests.
+
+    May have `parameters`: what else than its name and the call may change an answer, as JSON-like data without secrets.
+    A cache keeps models apart by it.
+    """
 
     @property
     def name(self) -> str:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
-from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Extraction, Judge, Judgement
+from trail_callbacks.judges.judge import Extraction, Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
-from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
-from trail_callbacks.verify.audit import REQUEST_KINDS, answerable, audit, is_verbatim
-from trail_callbacks.verify.findings import Origin, Origins
+from trail_callbacks.verify.audit import answerable, audit
+from trail_callbacks.verify.findings import Origins
 from trail_callbacks.verify.localize import Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.outcome import final_state, remarks
+from trail_callbacks.verify.verdicts import not_checked, placed, unasked, verdict_on
 
 __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
 
@@ -106,7 +107,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
     if extraction.abstained and not _asserts(extraction.claims, answer.text):
         wrongly = yield from answerable(graph, leaves, judge, options)
-        unchecked = [_not_checked(claim, judge, "the answer declines") for claim in extraction.claims]
+        unchecked = [not_checked(claim, judge, "the answer declines") for claim in extraction.claims]
         return report("abstained", unchecked, wrongly.warnings)
     checkable = [claim for claim in extraction.claims if claim.checkable]
     walked = options.strategy == "veritrail"
@@ -118,7 +119,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         findings = yield from audit(checkable, leaves, judge, options)
     citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
     verdicts = [
-        _verdict(claim, findings.judged.get(claim.id) or _unasked(claim), graph, judge, citable)
+        verdict_on(claim, findings.judged.get(claim.id) or unasked(claim), graph, judge, citable)
         for claim in extraction.claims
     ]
     origins = Origins(by_claim=findings.origins)
@@ -130,9 +131,9 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         ]
         origins = yield from localize(graph, suspects, judge, options)
     if options.localize:
-        verdicts = [_placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
-    warnings = [*findings.warnings, *origins.warnings, *_warnings(graph, extraction, verdicts, leaves)]
-    return report(_state(extraction, verdicts, leaves), verdicts, warnings)
+        verdicts = [placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
+    warnings = [*findings.warnings, *origins.warnings, *remarks(graph, extraction, verdicts, leaves)]
+    return report(final_state(extraction, verdicts, leaves), verdicts, warnings)
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
@@ -180,117 +181,3 @@ def _limits(options: VerifyOptions) -> Limits:
         max_seconds=options.max_seconds,
         concurrency=options.concurrency,
     )
-
-
-def _unasked(claim: Claim) -> Judgement:
-    rationale = "Not a statement that evidence could confirm."
-    if claim.unresolved:
-        rationale = f"What it means is not clear from the answer: {claim.unresolved}"
-    return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=rationale)
-
-
-def _verdict(
-    claim: Claim, judgement: Judgement, graph: ProvenanceGraph, judge: Judge, citable: Collection[str]
-) -> Verdict:
-    verbatim = [item for item in judgement.evidence if item.node_id in citable and is_verbatim(item, graph)]
-    # A question or a prompt may hold facts, but "Was it built in 1887?" denies nothing.
-    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in REQUEST_KINDS)
-    support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
-    if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
-        support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
-        rationale = f"Only the request itself contradicts it, no source does. {rationale}"
-    return Verdict(
-        claim_id=claim.id,
-        support=support,
-        error_type=error_type if support in UNSUPPORTED else None,
-        second_type=judgement.second_type if support in UNSUPPORTED else None,
-        detail=judgement.detail,
-        rationale=rationale,
-        evidence=evidence,
-        confidence=judgement.confidence,
-        judge=judgement.judge or judge.name,
-        error=judgement.error,
-    )
-
-
-def _inconclusive(verdict: Verdict) -> bool:
-    """Whether a walk ended with evidence for and against."""
-    relations = {item.relation for item in verdict.evidence}
-    return verdict.support is SupportClass.UNEVALUATABLE and relations == {"supports", "contradicts"}
-
-
-def _against(evidence: Iterable[Evidence]) -> bool:
-    return any(item.relation == "contradicts" for item in evidence)
-
-
-def _not_checked(claim: Claim, judge: Judge, why: str) -> Verdict:
-    return Verdict(
-        claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=f"Not checked: {why}.", judge=judge.name
-    )
-
-
-def _placed(verdict: Verdict, origin: Origin | None) -> Verdict:
-    if origin is None:
-        return verdict
-    return replace(
-        verdict,
-        introduced_at=origin.introduced_at,
-        carried_through=origin.carried_through,
-        history=origin.history,
-    )
-
-
-def _state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
-    judged = [verdict for verdict in verdicts if verdict.error is None]
-    if verdicts and not judged:
-        return "error"
-    if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
-        undecided = any(verdict.history for verdict in judged)  # a walk that ended inconclusive did check its claim
-        return "partial" if extraction.error or undecided else "no_checkable_claims"
-    silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
-    if all(leaf.kind in REQUEST_KINDS for leaf in leaves) and all(verdict.support in silent for verdict in judged):
-        return "no_evidence"
-    return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
-
-
-def _warnings(
-    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]
-) -> list[str]:
-    warnings = []
-    if extraction.error:
-        warnings.append(f"some claims are missing: {extraction.error}")
-    failed = [verdict for verdict in verdicts if verdict.error]
-    if failed:
-        warnings.append(f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}")
-    beside = graph.answer.attributes.get("beside") if graph.answer else None
-    if beside:
-        warnings.append(f"the app gave further texts of models beside its answer, not verified: {', '.join(beside)}")
-    if not leaves:
-        warnings.append("no source reached the answer: nothing to check it against")
-    unsourced = [
-        verdict.claim_id
-        for verdict in verdicts
-        if verdict.evidence
-        and verdict.support is SupportClass.SUPPORTED
-        and all(graph.node(item.node_id).kind in REQUEST_KINDS for item in verdict.evidence)
-    ]
-    if unsourced:
-        warnings.append(f"rest only on the question or on instructions, not on a source: {', '.join(unsourced)}")
-    bare = [
-        verdict.claim_id for verdict in verdicts if verdict.support is SupportClass.SUPPORTED and not verdict.evidence
-    ]
-    if bare:
-        warnings.append(f"called supported without a passage that a source holds, word for word: {', '.join(bare)}")
-    disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting or _inconclusive(verdict)]
-    if disputed:
-        warnings.append(f"the sources disagree on {', '.join(disputed)}: see the evidence for and against")
-    lost = [v.claim_id for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None]
-    if lost:
-        warnings.append(f"the step that introduced {', '.join(lost)} could not be determined")
-    weak = {edge.target for edge in graph.edges if edge.basis == "scope"}
-    if weak:
-        warnings.append(
-            f"{len(weak)} of {len(graph.nodes)} steps read text that was rewritten out of sight: "
-            "their inputs are taken from what was in reach"
-        )
-    return warnings
