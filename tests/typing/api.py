@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, assert_type
 
+from pydantic import BaseModel
+
 from trail_callbacks import (
     Claim,
     Edge,
@@ -19,6 +21,7 @@ from trail_callbacks import (
     check,
     verify,
 )
+from trail_callbacks.models import Call, Failure, Message, Model, Reply
 
 
 def engine() -> None:
@@ -94,3 +97,20 @@ async def llama_index_guards() -> None:
     assert_type(result, TrailEvaluationResult)
     assert_type(result.claims, tuple[Claim, ...])
     assert callable(guard)
+
+
+class OwnModel:
+    name = "own/model"
+
+    def ask(self, call: Call) -> Reply:
+        return Reply(failure=Failure("busy", f"no time for {call.purpose}"), retry_after=1.0)
+
+    async def aask(self, call: Call) -> Reply:
+        return self.ask(call)
+
+
+def model_of_ones_own() -> None:
+    model: Model = OwnModel()
+    reply = model.ask(Call(messages=(Message("user", "Hello."),), schema=BaseModel, purpose="test"))
+    assert_type(reply.failure, Failure | None)
+    Failure("sleepy", "not a kind of failure")  # type: ignore[arg-type]

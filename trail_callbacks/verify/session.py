@@ -293,12 +293,12 @@ class Session:
                 self._skip(f"run {root} was dropped while it waited to be verified: max_traces is {self._max_traces}")
             raise
 
-    def _skip(self, told: str) -> None:
+    def _skip(self, why: str) -> None:
         """Counts a run that is not verified; says so once until the worker has caught up."""
         self.skipped += 1
         if not self._behind:
             self._behind = True
-            self.keep_error(RuntimeError(told))
+            self.keep_error(RuntimeError(why))
 
     def _forget(self, root: str, future: Future[Report]) -> None:
         with self._lock:

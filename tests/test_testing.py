@@ -38,16 +38,18 @@ def test_a_mapping_answers_by_purpose(ask):
     model = ScriptedModel({"claims": [{"text": "a"}, {"text": "b"}], "verdicts": lambda call: {"text": call.purpose}})
     said = [ask(model, call(purpose)).value.text for purpose in ("claims", "verdicts", "claims", "verdicts")]
     assert said == ["a", "verdicts", "b", "verdicts"]
-    assert ask(model, call("localize")).error.startswith("failed: the script has no further reply to a 'localize'")
+    assert str(ask(model, call("localize")).failure).startswith(
+        "failed: the script has no further reply to a 'localize'"
+    )
 
 
 def test_an_empty_script_is_an_error_as_data(ask):
-    assert ask(ScriptedModel([]), call()).error.startswith("failed: the script has no further reply")
+    assert str(ask(ScriptedModel([]), call()).failure).startswith("failed: the script has no further reply")
 
 
 def test_what_does_not_fit_is_invalid_with_its_text(ask):
     reply = ask(ScriptedModel(["nonsense"]), call())
-    assert reply.error.startswith("invalid:")
+    assert reply.failure.kind == "invalid"
     assert reply.text == "nonsense"
 
 
@@ -56,9 +58,7 @@ def test_an_exception_is_raised_as_by_a_broken_model(ask):
         ask(ScriptedModel([OSError("gone")]), call())
 
 
-@pytest.mark.parametrize(
-    "script", ["text", Reply(error="x"), Echo(text="x"), {"claims": "text"}, {"claims": {"text": "x"}}]
-)
+@pytest.mark.parametrize("script", ["text", Reply(), Echo(text="x"), {"claims": "text"}, {"claims": {"text": "x"}}])
 def test_a_single_reply_is_no_script(script):
     with pytest.raises(TypeError, match="expected a list of replies"):
         ScriptedModel(script)

@@ -1,4 +1,4 @@
-"""What went wrong with a request, as one line that begins with its category.
+"""What a provider's client raised: why the request failed, and whether and how it may be sent again.
 
 Exceptions are recognised by shape (`status_code`, class name), not by class: every provider's client has its own,
 and none of them is imported here.
@@ -12,21 +12,11 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from trail_callbacks.models.call import Usage
-from trail_callbacks.models.salvage import clean, spoken
+from trail_callbacks.models.completion import raw_text, refusal
+from trail_callbacks.models.failure import Failure, Kind
 from trail_callbacks.text import encodable
 
-__all__ = [
-    "describe",
-    "header",
-    "raw_text",
-    "redact",
-    "rejected_parameter",
-    "retry_after",
-    "root",
-    "too_large",
-    "usage",
-]
+__all__ = ["failure_of", "header", "redact", "rejected_parameter", "retry_after", "root", "too_large"]
 
 _SECRET = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_]|AIza)[-\w*]{6,}|(?<=Bearer )\S+")
 _FILTERED = re.compile(r"content[_ ]?(?:filter|management|policy)|safety system|responsible_?ai", re.IGNORECASE)
@@ -39,7 +29,7 @@ _UNKNOWN = re.compile(
     r"|extra (?:fields|inputs)",
     re.IGNORECASE,
 )
-_BY_NAME = {
+_BY_NAME: dict[str, Kind] = {
     "IncompleteOutputException": "length",
     "LengthFinishReasonError": "length",
     "ContentFilterFinishReasonError": "refused",
@@ -53,7 +43,7 @@ _BY_NAME = {
     "ResponseParsingError": "invalid",
     "ValidationError": "invalid",
 }
-_BY_STATUS = {401: "unauthorised", 403: "unauthorised", 413: "rejected: too long", 429: "busy"}
+_BY_STATUS: dict[int, Kind] = {401: "unauthorised", 403: "unauthorised", 413: "too_long", 429: "busy"}
 _NO_JSON = ("JSONDecodeError", "UnicodeDecodeError", "ResponseParsingError")
 _LONGEST = 400
 _EXCERPT = 80
@@ -64,35 +54,42 @@ def root(error: BaseException) -> BaseException:
     return error.__cause__ if _named(error, "InstructorRetryException") and error.__cause__ else error
 
 
-def describe(error: BaseException, secrets: Iterable[str] = (), completion: Any = None) -> str:
-    """Says what went wrong: `unreachable: ...`, `unauthorised: ...`, `refused: ...`, `length: ...`, and so on.
+def failure_of(error: BaseException, secrets: Iterable[str] = (), completion: Any = None) -> Failure:
+    """Says what went wrong.
 
     Args:
         error: What the client raised.
-        secrets: Strings that must not appear in the message, e.g. the API key.
+        secrets: Strings that must not appear in the detail, e.g. the API key.
         completion: What the endpoint returned, if it did.
 
     Returns:
-        One line: a category, a colon, and the provider's words, shortened.
+        The failure; its detail is one line, in the provider's words, of about 400 characters at most.
     """
     cause = root(error)
     completion = getattr(error, "last_completion", None) or completion
-    refusal = _refusal(cause, completion)
-    line = f"refused: {refusal}" if refusal else _unread(cause, completion) or f"{_category(cause)}: {_message(cause)}"
+    failure = _refused(cause, completion) or _unread(cause, completion) or Failure(_kind(cause), _message(cause))
     wait = retry_after(cause)
     remark = f" (it asks to wait {wait:.0f} seconds)" if wait else ""
-    return redact(" ".join(line.split())[:_LONGEST] + remark, secrets)
+    return Failure(failure.kind, redact(" ".join(failure.detail.split())[:_LONGEST] + remark, secrets))
 
 
-def _unread(cause: BaseException, completion: Any) -> str | None:
+def _refused(cause: BaseException, completion: Any) -> Failure | None:
+    """Tells a model that would not answer from one that could not: both end as an answer that does not parse."""
+    words = refusal(completion)
+    if words is None and isinstance(cause, AssertionError) and "Unable to generate" in str(cause):
+        words = str(cause)
+    return None if words is None else Failure("refused", words)
+
+
+def _unread(cause: BaseException, completion: Any) -> Failure | None:
     """Says why a reply of the endpoint holds no answer; None if there was no reply, or another reason is known."""
-    if getattr(cause, "status_code", None) is not None or _category(cause) not in {"failed", "invalid"}:
+    if getattr(cause, "status_code", None) is not None or _kind(cause) not in {"failed", "invalid"}:
         return None
     nothing = _named(cause, *_NO_JSON) and not completion
     if nothing or isinstance(completion, str | bytes | list | dict | int | float):
         page = "" if nothing else f": {_quoted(str(completion))}"
-        return f"failed: the endpoint's reply is no chat completion; is base_url right?{page}"
-    return None if completion is None else f"invalid: {_misshapen(cause, raw_text(completion))}"
+        return Failure("failed", f"the endpoint's reply is not a chat completion; is base_url right?{page}")
+    return None if completion is None else Failure("invalid", _misshapen(cause, raw_text(completion)))
 
 
 def _misshapen(cause: BaseException, text: str | None) -> str:
@@ -101,7 +98,7 @@ def _misshapen(cause: BaseException, text: str | None) -> str:
     errors = getattr(cause, "errors", None)
     first = errors()[0] if _named(cause, "ValidationError") and callable(errors) else {}
     if first.get("type") == "json_invalid" or _named(cause, "JSONDecodeError"):
-        return f"the answer is no JSON: {_quoted(text)}"
+        return f"the answer is not JSON: {_quoted(text)}"
     where = ".".join(str(part) for part in first.get("loc", ()))
     return f"the answer has another shape: {where}: {first.get('msg')}" if where else _message(cause)
 
@@ -111,45 +108,35 @@ def _quoted(text: str) -> str:
     return repr(text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}...")
 
 
-def _category(cause: BaseException) -> str:
-    for kind in type(cause).__mro__:
-        if kind.__name__ in _BY_NAME:
-            return _BY_NAME[kind.__name__]
+def _kind(cause: BaseException) -> Kind:
+    for ancestor in type(cause).__mro__:
+        if ancestor.__name__ in _BY_NAME:
+            return _BY_NAME[ancestor.__name__]
     status = getattr(cause, "status_code", None)
+    if not isinstance(status, int):
+        return "failed"
     if status in _BY_STATUS:
         return _BY_STATUS[status]
-    if not isinstance(status, int) or not 400 <= status < 500:  # noqa: PLR2004 - HTTP
+    if not 400 <= status < 500:  # noqa: PLR2004 - HTTP
         return "failed"
     message = _message(cause)
     if _FILTERED.search(f"{getattr(cause, 'code', '')} {message}"):
         return "refused"
-    return "rejected: too long" if _TOO_LONG.search(message) else "rejected"
-
-
-def _refusal(cause: BaseException, completion: Any) -> str | None:
-    """Tells a model that would not answer from one that could not: both end as an answer that does not parse."""
-    choices = getattr(completion, "choices", None)
-    for choice in choices if isinstance(choices, list) else ():
-        said = getattr(getattr(choice, "message", None), "refusal", None)
-        if said:
-            return str(said)
-        if getattr(choice, "finish_reason", None) == "content_filter":
-            return "the provider's content filter stopped the answer"
-    return str(cause) if isinstance(cause, AssertionError) and "Unable to generate" in str(cause) else None
+    return "too_long" if _TOO_LONG.search(message) else "rejected"
 
 
 def _message(cause: BaseException) -> str:
     body = getattr(cause, "body", None)
     if isinstance(body, dict):
         inner = body.get("error") if isinstance(body.get("error"), dict) else body
-        said = inner.get("message") if isinstance(inner, dict) else None
-        if isinstance(said, str) and said:
-            return said
+        message = inner.get("message") if isinstance(inner, dict) else None
+        if isinstance(message, str) and message:
+            return message
     if _named(cause, "IncompleteOutputException", "LengthFinishReasonError"):
         return "the answer was cut off at the token limit"
     under = cause.__cause__
-    said = str(cause) or type(cause).__name__
-    return f"{said} ({under})" if _named(cause, "APIConnectionError") and under is not None and str(under) else said
+    text = str(cause) or type(cause).__name__
+    return f"{text} ({under})" if _named(cause, "APIConnectionError") and under is not None and str(under) else text
 
 
 def _named(error: BaseException, *names: str) -> bool:
@@ -194,13 +181,13 @@ def retry_after(error: BaseException) -> float | None:
     """Returns the seconds that an endpoint asks to be left alone, 0 or more; None if it does not say."""
     cause = root(error)
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        told = header(cause, name)
-        if told is None:
+        value = header(cause, name)
+        if value is None:
             continue
         try:
-            seconds = float(told) * unit
+            seconds = float(value) * unit
         except ValueError:
-            seconds = _until(told)
+            seconds = _until(value)
         if math.isfinite(seconds):
             return max(0.0, seconds)
     return None
@@ -221,31 +208,3 @@ def header(error: Any, name: str) -> str | None:
     headers = getattr(getattr(error, "response", None), "headers", None)
     value = headers.get(name) if headers is not None else None
     return str(value) if value is not None else None
-
-
-def raw_text(completion: Any) -> str | None:
-    """Returns what a model wrote, from a completion that did not parse: its text or its tool call's arguments."""
-    choices = getattr(completion, "choices", None)
-    if not choices or not isinstance(choices, list):
-        return None
-    message = getattr(choices[0], "message", None)
-    for call in getattr(message, "tool_calls", None) or ():
-        arguments = getattr(getattr(call, "function", None), "arguments", None)
-        if isinstance(arguments, str):
-            return arguments
-    content = spoken(getattr(message, "content", None))
-    return clean(content) if content else None
-
-
-def usage(counted: Any, calls: int) -> Usage:
-    """Reads a provider's token counts; providers name them in two ways, and some count nothing."""
-
-    def first(*names: str) -> int:
-        values = (getattr(counted, name, None) for name in names)
-        return next((value for value in values if isinstance(value, int) and value > 0), 0)
-
-    return Usage(
-        calls=calls,
-        prompt_tokens=first("prompt_tokens", "input_tokens"),
-        completion_tokens=first("completion_tokens", "output_tokens"),
-    )

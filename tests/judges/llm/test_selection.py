@@ -1,4 +1,4 @@
-"""Tracing with a model: what is asked, what of a reply counts, and what happens when it fails."""
+"""Pointing at evidence with a model: what is asked, what of a reply counts, and what happens when it fails."""
 
 import re
 
@@ -11,6 +11,7 @@ from trail_callbacks.graph import Edge
 from trail_callbacks.judges.tracer import Search, Tracer
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
 
 
@@ -102,28 +103,28 @@ def test_a_cut_reply_divides_the_claims_then_the_texts_then_gets_more_room():
     def short_of_room(call):
         claims = re.findall(r"^\[c\d\]", call.messages[1].content, re.MULTILINE)
         if len(claims) > 1 or call.messages[1].content.count("\nText ") + 1 > 2:
-            return Reply(error="length: cut", text='{"found": [{"cla')
+            return Reply(failure=Failure("length", "cut"), text='{"found": [{"cla')
         return {"found": [found(claims[0], "a0")]}
 
     selections, *_ = select(short_of_room)
     assert [[p.id for p in s.passages] for s in selections] == [["a0"], ["a0"]]
-    never = select(lambda _: Reply(error="length: cut"))
+    never = select(lambda _: Reply(failure=Failure("length", "cut")))
     assert {s.error for s in never[0]} == {"length: cut"}
     assert never[1].calls < 16
 
 
 def test_a_sentence_that_is_refused_fails_the_search_of_the_claims_it_was_read_for():
     def squeamish(call):
-        return Reply(error="refused: no") if "mended" in call.messages[1].content else {"found": []}
+        return Reply(failure=Failure("refused", "no")) if "mended" in call.messages[1].content else {"found": []}
 
     selections, *_ = select(squeamish)
     assert [s.error for s in selections] == ["refused: no", "refused: no"]
 
 
-@pytest.mark.parametrize("error", ["unreachable: no", "budget: over", "unauthorised: no"])
-def test_errors_that_asking_again_cannot_cure_are_reported_at_once(error):
-    selections, usage, _ = select([Reply(error=error)])
-    assert [s.error for s in selections] == [error, error]
+@pytest.mark.parametrize("kind", ["unreachable", "budget", "unauthorised"])
+def test_errors_that_asking_again_cannot_cure_are_reported_at_once(kind):
+    selections, usage, _ = select([Reply(failure=Failure(kind, "no"))])
+    assert [s.error for s in selections] == [f"{kind}: no"] * 2
     assert usage.calls == 1
 
 
@@ -132,30 +133,6 @@ def test_a_broken_reply_is_asked_for_once_more():
     assert [p.id for p in selections[0].passages] == ["a0"]
     assert usage.calls == 2
     assert select(["no json", "still none"])[0][0].error.startswith("invalid:")
-
-
-def decompose(script, *statements, claims_per_call=8):
-    model = ScriptedModel(script)
-    judge = LLMJudge(model, claims_per_call=claims_per_call)
-    result, usage = drive(judge.decompose([claim(n, text) for n, text in enumerate(statements)]), model)
-    return result, usage
-
-
-def test_claims_come_apart_by_id():
-    reply = {"claims": [{"claim": "c2", "parts": ["B one.", "B  two."]}, {"claim": "c9", "parts": ["Z."]}]}
-    parts, usage = decompose([reply], "A.", "B one and two.")
-    assert parts == (("A.",), ("B one.", "B two."))
-    assert usage.calls == 1
-
-
-@pytest.mark.parametrize("reply", [Reply(error="unreachable: no"), "prose", {"claims": [{"claim": "c1", "parts": []}]}])
-def test_a_claim_that_could_not_be_taken_apart_stays_whole(reply):
-    assert decompose([reply], "A.")[0] == (("A.",),)
-
-
-def test_the_items_of_a_broken_reply_are_kept():
-    text = '{"claims": [{"claim": "c1", "parts": ["A one.", "A two."]}, {"claim": "c2", "par'
-    assert decompose([Reply(error="length: cut", text=text)], "A.", "B.")[0] == (("A one.", "A two."), ("B.",))
 
 
 def test_a_walk_with_a_model_from_the_answer_to_the_source():

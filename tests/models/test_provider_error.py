@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.models.failures import describe, redact, rejected_parameter
+from trail_callbacks.models.provider_error import failure_of, redact, rejected_parameter
 
 
 class FailingError(Exception):
@@ -22,10 +22,10 @@ class APIConnectionError(FailingError):
         (FailingError("no", 403), "unauthorised: no"),
         (FailingError("slow", 429), "busy: slow"),
         (FailingError("bad", 400), "rejected: bad"),
-        (FailingError("body too big", 413), "rejected: too long: body too big"),
+        (FailingError("body too big", 413), "too_long: body too big"),
         (
             FailingError("prompt is too long: 210000 tokens", 400),
-            "rejected: too long: prompt is too long: 210000 tokens",
+            "too_long: prompt is too long: 210000 tokens",
         ),
         (FailingError("x", 400, code="content_filter"), "refused: x"),
         (FailingError("boom", 503), "failed: boom"),
@@ -39,7 +39,7 @@ class APIConnectionError(FailingError):
     ],
 )
 def test_failures_have_a_category_and_one_short_line(error, said):
-    line = describe(error)
+    line = str(failure_of(error))
     assert said is None or line == said
     assert len(line) < 450
     assert "\n" not in line
