@@ -6,59 +6,68 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from langchain_trail.sentences import Sentences
+from langchain_trail.sentences import SentenceStream
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard import Action, Examine, Guarding, Outcome, Policy, Review, Write
+from trail_callbacks.guard import (
+    Action,
+    GuardSettings,
+    GuardSteps,
+    JudgeDraft,
+    Outcome,
+    WriteDraft,
+    WriteFeedback,
+    decide,
+)
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
-__all__ = ["END", "Emit", "Fetch", "Open", "Steps", "by_sentence", "whole"]
+__all__ = ["END", "EmitChunk", "FetchChunk", "OpenStream", "StreamSteps", "by_sentence", "whole"]
 
 END = object()
 """Stands for the chunk after the last one."""
 
 Draft = TypeVar("Draft")
-Steps: TypeAlias = Generator[Any, Any, Outcome[Draft]]
-"""Yields `Open`, `Fetch` and `Emit`, and what `trail_callbacks.guard.Checker` carries out."""
+StreamSteps: TypeAlias = Generator[Any, Any, Outcome[Draft]]
+"""Yields `OpenStream`, `FetchChunk` and `EmitChunk`, and what `trail_callbacks.guard.Checker` carries out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
-    """To be done: start a stream; one that is open is closed."""
+class OpenStream:
+    """A step: start a stream; one that is open is closed."""
 
     request: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Fetch:
-    """To be done: get the next chunk, or `END`."""
+class FetchChunk:
+    """A step: get the next chunk, or `END`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Emit:
-    """To be done: give the user a chunk."""
+class EmitChunk:
+    """A step: give the user a chunk."""
 
     chunk: Any
 
 
-def whole(steps: Guarding[Draft], drafted: Callable[[list[Any]], Draft], *, live: bool) -> Steps[Draft]:
-    """Guards a stream whose chunks count together.
+def whole(steps: GuardSteps[Draft], drafted: Callable[[list[Any]], Draft], *, live: bool) -> StreamSteps[Draft]:
+    """Guards a stream as one answer.
 
     Args:
-        steps: The guarding.
+        steps: The steps of guarding the answer.
         drafted: Makes a draft of all its chunks.
         live: The user gets each chunk at once.
     """
     step = next(steps)
     while True:
         result: Any
-        if isinstance(step, Write):
-            yield Open(step.request)
+        if isinstance(step, WriteDraft):
+            yield OpenStream(step.request)
             chunks = []
-            while (chunk := (yield Fetch())) is not END:
+            while (chunk := (yield FetchChunk())) is not END:
                 chunks.append(chunk)
                 if live:
-                    yield Emit(chunk)
+                    yield EmitChunk(chunk)
             result = drafted(chunks)
         else:
             result = yield step
@@ -69,42 +78,44 @@ def whole(steps: Guarding[Draft], drafted: Callable[[list[Any]], Draft], *, live
 
 
 def by_sentence(
-    policy: Policy,
+    settings: GuardSettings,
     request: Any,
     *,
     graph_of: Callable[[str], Callable[[], ProvenanceGraph]],
     revised: Callable[[Any, Any, str], Any],
-) -> Steps[Sentences]:
+) -> StreamSteps[SentenceStream]:
     """Guards a stream of text; each new sentence is judged together with those before it, and released if they pass.
 
     Args:
-        policy: What passes. `retry` can start again only while nothing was released.
+        settings: How answers are guarded. `retry` can start again only while nothing was released.
         request: What the app is asked.
         graph_of: Returns how to get the graph of the answer so far.
-        revised: As in `trail_callbacks.guard.guarding`, with the text of the draft.
+        revised: As in `trail_callbacks.guard.guard_answer`, with the text of the draft.
     """
     usage, rejected = Usage(), 0
     while True:
-        yield Open(request)
-        seen, more = Sentences(), True
+        yield OpenStream(request)
+        stream, more = SentenceStream(), True
         action: Action = "skip"
         report: Report | None = None
         while more and action in {"skip", "pass", "annotate"}:
-            chunk = yield Fetch()
+            chunk = yield FetchChunk()
             more = chunk is not END
             if more:
-                seen.add(chunk)
-            end = seen.end() if more else len(seen.text)
-            if seen.text[seen.released : end].strip():
-                report = yield Examine(graph_of(seen.text[:end]), usage)
+                stream.add(chunk)
+            end = stream.end() if more else len(stream.text)
+            if stream.text[stream.released : end].strip():
+                report = yield JudgeDraft(graph_of(stream.text[:end]), usage)
                 usage += report.usage
-                action = policy.decide(report, policy.max_retries if seen.released else rejected)
-            if action in {"pass", "annotate"} and end > seen.released:
-                yield Emit(seen.release(end))
+                action = decide(settings, report, settings.max_retries if stream.released else rejected)
+            if action in {"pass", "annotate"} and end > stream.released:
+                yield EmitChunk(stream.release(end))
         if action in {"skip", "pass", "annotate"} or report is None:
             attempts = rejected + 1
         else:
             attempts = rejected = rejected + 1
         if action != "retry" or report is None:
-            return Outcome(draft=seen, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage)
-        request = revised(request, seen.text, (yield Review(report)))
+            return Outcome(
+                draft=stream, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage
+            )
+        request = revised(request, stream.text, (yield WriteFeedback(report)))

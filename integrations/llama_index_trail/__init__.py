@@ -9,10 +9,11 @@ try:
 except ImportError as error:
     raise MissingExtraError("llama_index_trail", "llama-index") from error
 
-from llama_index_trail.context import Recording, Trail, trail
+from llama_index_trail.context import Trail, trail
 from llama_index_trail.instrument import Status, instrument, status, uninstrument
 from llama_index_trail.models import as_model
 from llama_index_trail.results import report_for
+from trail_callbacks.session import Recording
 
 if TYPE_CHECKING:
     from llama_index_trail.context_filter import TrailContextFilter

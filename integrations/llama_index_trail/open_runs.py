@@ -16,11 +16,12 @@ from llama_index_trail.families import is_kind
 from llama_index_trail.messages import reply
 from llama_index_trail.pieces import answer_of, documents, event_fields
 from llama_index_trail.raw import Raw
-from llama_index_trail.records import Ended, Failed, described, status_of
+from llama_index_trail.records import Ended, Failed, status_of
 from llama_index_trail.scope import Scope, current
 from llama_index_trail.spans import Span, Trace
 from llama_index_trail.streams import Stream, is_stream
-from trail_callbacks.verify.session import Session
+from trail_callbacks.capture.payloads import described
+from trail_callbacks.session import Session
 
 __all__ = ["STREAMING", "OpenRuns"]
 

@@ -11,7 +11,7 @@ from llama_index_trail.families import is_kind
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
-from trail_callbacks.verify.session import Session
+from trail_callbacks.session import Session
 
 __all__ = ["KEY", "Decision", "Results", "Summary", "decide", "graph_for", "is_decided", "report_for", "settle"]
 
@@ -171,7 +171,7 @@ class Results:
             wait: Wait for the report, so that the summary is complete.
         """
         self.remember(root_id, response)
-        if is_decided(response) or not self._session.due(root_id):
+        if is_decided(response) or not self._session.is_due(root_id):
             return
         if wait:
             self._session.report(root_id)

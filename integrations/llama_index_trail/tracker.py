@@ -15,11 +15,12 @@ from llama_index_trail.messages import turns
 from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
 from llama_index_trail.raw import Raw
-from llama_index_trail.records import Ended, Failed, Started, described, status_of
+from llama_index_trail.records import Ended, Failed, Started, status_of
 from llama_index_trail.scope import Scope, current, suppressed
 from llama_index_trail.sending import hear
 from llama_index_trail.spans import Span, Trace, classify, method_of, passes
 from llama_index_trail.streams import is_stream
+from trail_callbacks.capture.payloads import described
 
 __all__ = ["TRACKER", "Tracker"]
 
