@@ -37,7 +37,7 @@ class Started:
         run_id: The run; an id or a UUID, whose text is made when somebody reads: it is a fifth of what a hook costs.
         parent_id: The run around it, likewise.
         kind: The kind of component, from the callback's name.
-        serialized: What LangChain says about the component; None for graphs and many others.
+        serialized: LangChain's description of the component; None for graphs and many others.
         payload: The inputs, from `snapshot`.
         details: The callback's keyword arguments; its metadata must be a copy.
     """
@@ -180,7 +180,7 @@ def _outputs(payload: object, metadata: Mapping[str, Any] | None, run_id: str) -
 
 
 def _model_attributes(result: LLMResult, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Which model wrote this, as the provider's answer says, else as the app configured it."""
+    """Which model wrote this, by the provider's answer, else by the app's configuration."""
     response: Mapping[str, Any] = {}
     first = result.generations[0][0] if result.generations and result.generations[0] else None
     if isinstance(first, ChatGeneration):
@@ -240,7 +240,7 @@ def _hints(
 
 
 def _variables(serialized: Mapping[str, Any] | None) -> tuple[str, ...] | None:
-    """The input keys a prompt template uses; None where LangChain does not say."""
+    """The input keys of a prompt template; None if LangChain does not list them."""
     settings = serialized.get("kwargs") if isinstance(serialized, Mapping) else None
     if not isinstance(settings, Mapping) or not isinstance(settings.get("input_variables"), Sequence):
         return None

@@ -17,7 +17,7 @@ from langchain_trail.drafts import isolated
 from langchain_trail.parts import parts
 from langchain_trail.revising import Revise, prepared, revised
 from langchain_trail.sentences import SentenceStream
-from langchain_trail.streams import END, EmitChunk, FetchChunk, OpenStream, StreamSteps, by_sentence, whole
+from langchain_trail.streams import StreamSteps, acarry_out_stream, by_sentence, carry_out_stream, whole
 from trail_callbacks.errors import AnswerRejectedError, InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -72,10 +72,10 @@ class Guarded(Runnable[In, Out]):
     # ------------------------------------------------------------------ whole answers
 
     def invoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> Out:  # noqa: A002 - as Runnable names it
-        """Calls the app until an answer passes, or does what the policy says.
+        """Calls the app until an answer passes, or does what the settings say.
 
         Raises:
-            AnswerRejectedError: If the policy says so, or the output has no place for a message.
+            AnswerRejectedError: If the settings say so, or the output has no place for a message.
         """
 
         def call(given: In, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Out:
@@ -176,55 +176,28 @@ class Guarded(Runnable[In, Out]):
             yield chunk
 
     def _streamed(self, given: Any, attempts: Attempts, kwargs: dict[str, Any]) -> Generator[Any]:
-        steps, result = self._stream_steps(given, attempts), None
-        stream: Iterator[Any] = iter(())
-        try:
-            while True:
-                try:
-                    step = steps.send(result)
-                except StopIteration as stop:
-                    outcome = stop.value
-                    break
-                result = None
-                if isinstance(step, OpenStream):
-                    _close(stream)
-                    stream = self._runnable.stream(step.request, attempts.next(), **kwargs)
-                elif isinstance(step, FetchChunk):
-                    result = next(stream, END)
-                elif isinstance(step, EmitChunk):
-                    yield step.chunk
-                else:
-                    result = self._checker.carry_out(step)
-        finally:
-            _close(stream)
-        attempts.publish(outcome)
-        yield from self._rest(outcome)
+        def finish(outcome: Outcome[Any]) -> list[Any]:
+            attempts.publish(outcome)
+            return self._rest(outcome)
 
-    async def _astreamed(self, given: Any, attempts: Attempts, kwargs: dict[str, Any]) -> AsyncGenerator[Any]:
-        steps, result = self._stream_steps(given, attempts), None
-        stream: AsyncIterator[Any] | None = None
-        try:
-            while True:
-                try:
-                    step = steps.send(result)
-                except StopIteration as stop:
-                    outcome = stop.value
-                    break
-                result = None
-                if isinstance(step, OpenStream):
-                    await _aclose(stream)
-                    stream = self._runnable.astream(step.request, attempts.next(), **kwargs)
-                elif isinstance(step, FetchChunk):
-                    result = END if stream is None else await anext(stream, END)
-                elif isinstance(step, EmitChunk):
-                    yield step.chunk
-                else:
-                    result = await self._checker.acarry_out(step)
-        finally:
-            await _aclose(stream)
-        await attempts.apublish(outcome)
-        for chunk in self._rest(outcome):
-            yield chunk
+        return carry_out_stream(
+            self._stream_steps(given, attempts),
+            lambda request: self._runnable.stream(request, attempts.next(), **kwargs),
+            self._checker,
+            finish,
+        )
+
+    def _astreamed(self, given: Any, attempts: Attempts, kwargs: dict[str, Any]) -> AsyncGenerator[Any]:
+        async def finish(outcome: Outcome[Any]) -> list[Any]:
+            await attempts.apublish(outcome)
+            return self._rest(outcome)
+
+        return acarry_out_stream(
+            self._stream_steps(given, attempts),
+            lambda request: self._runnable.astream(request, attempts.next(), **kwargs),
+            self._checker,
+            finish,
+        )
 
     def _stream_steps(self, given: Any, attempts: Attempts) -> StreamSteps[Any]:
         if self._stream == "sentences":
@@ -253,16 +226,6 @@ class Guarded(Runnable[In, Out]):
             return [as_chunk(self._withheld(outcome))]
         chunks = [] if self._stream == "pass" else list(draft.chunks)
         return chunks + (trailing(draft.output, summary) if summary else [])
-
-
-def _close(stream: Iterator[Any]) -> None:
-    if (close := getattr(stream, "close", None)) is not None:
-        close()
-
-
-async def _aclose(stream: AsyncIterator[Any] | None) -> None:
-    if (close := getattr(stream, "aclose", None)) is not None:
-        await close()
 
 
 @shows_settings(GuardSettings, GuardKeywords)

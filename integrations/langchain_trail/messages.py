@@ -89,5 +89,5 @@ def _json(value: object) -> str:
 
 
 def digest(data: bytes) -> str:
-    """Returns a short hash, to tell one image from another."""
+    """Returns a short hash, which distinguishes one image from another."""
     return hashlib.sha256(data).hexdigest()[:12]

@@ -41,7 +41,7 @@ _OWN_TEXT = 100_000
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _IDENTITY = 16
-"""Strings shorter than this may be shared by the interpreter: being the same object says nothing."""
+"""Strings shorter than this may be shared by the interpreter: identity of such objects means nothing."""
 
 
 def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:

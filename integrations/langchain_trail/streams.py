@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -10,6 +10,7 @@ from langchain_trail.sentences import SentenceStream
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
     Action,
+    Checker,
     GuardSettings,
     GuardSteps,
     JudgeDraft,
@@ -21,14 +22,14 @@ from trail_callbacks.guard import (
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
-__all__ = ["END", "EmitChunk", "FetchChunk", "OpenStream", "StreamSteps", "by_sentence", "whole"]
+__all__ = ["StreamSteps", "acarry_out_stream", "by_sentence", "carry_out_stream", "whole"]
 
 END = object()
 """Stands for the chunk after the last one."""
 
 Draft = TypeVar("Draft")
 StreamSteps: TypeAlias = Generator[Any, Any, Outcome[Draft]]
-"""Yields `OpenStream`, `FetchChunk` and `EmitChunk`, and what `trail_callbacks.guard.Checker` carries out."""
+"""Yields `OpenStream`, `FetchChunk` and `EmitChunk`, and the steps that a `Checker` carries out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +120,83 @@ def by_sentence(
                 draft=stream, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage
             )
         request = revised(request, stream.text, (yield WriteFeedback(report)))
+
+
+def carry_out_stream(
+    steps: StreamSteps[Any],
+    open_stream: Callable[[Any], Iterator[Any]],
+    checker: Checker,
+    finish: Callable[[Outcome[Any]], Iterable[Any]],
+) -> Generator[Any]:
+    """Guards a stream; yields what the user gets.
+
+    Args:
+        steps: The steps.
+        open_stream: Starts a stream for a request.
+        checker: Judges drafts.
+        finish: Returns the last chunks for an outcome.
+    """
+    result: Any = None
+    stream: Iterator[Any] = iter(())
+    try:
+        while True:
+            try:
+                step = steps.send(result)
+            except StopIteration as stop:
+                outcome = stop.value
+                break
+            result = None
+            if isinstance(step, OpenStream):
+                _close(stream)
+                stream = open_stream(step.request)
+            elif isinstance(step, FetchChunk):
+                result = next(stream, END)
+            elif isinstance(step, EmitChunk):
+                yield step.chunk
+            else:
+                result = checker.carry_out(step)
+    finally:
+        _close(stream)
+    yield from finish(outcome)
+
+
+async def acarry_out_stream(
+    steps: StreamSteps[Any],
+    open_stream: Callable[[Any], AsyncIterator[Any]],
+    checker: Checker,
+    finish: Callable[[Outcome[Any]], Awaitable[Iterable[Any]]],
+) -> AsyncGenerator[Any]:
+    """As `carry_out_stream`."""
+    result: Any = None
+    stream: AsyncIterator[Any] | None = None
+    try:
+        while True:
+            try:
+                step = steps.send(result)
+            except StopIteration as stop:
+                outcome = stop.value
+                break
+            result = None
+            if isinstance(step, OpenStream):
+                await _aclose(stream)
+                stream = open_stream(step.request)
+            elif isinstance(step, FetchChunk):
+                result = END if stream is None else await anext(stream, END)
+            elif isinstance(step, EmitChunk):
+                yield step.chunk
+            else:
+                result = await checker.acarry_out(step)
+    finally:
+        await _aclose(stream)
+    for chunk in await finish(outcome):
+        yield chunk
+
+
+def _close(stream: Iterator[Any]) -> None:
+    if (close := getattr(stream, "close", None)) is not None:
+        close()
+
+
+async def _aclose(stream: AsyncIterator[Any] | None) -> None:
+    if (close := getattr(stream, "aclose", None)) is not None:
+        await close()

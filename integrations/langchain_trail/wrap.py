@@ -63,9 +63,9 @@ class Traced(Generic[In, Out]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[TrailResult[Out]]:
-        """Calls the app with each input; one result each, in order.
+        """Calls the app with each input; one result for each, in order.
 
-        With `return_exceptions`, an exception stands in the list in place of its result, as in `Runnable.batch`.
+        With `return_exceptions`, an exception replaces its result in the list, as in `Runnable.batch`.
         """
         ids, configs = self._prepared_batch(len(inputs), config)
         outputs = self._runnable.batch(list(inputs), configs, return_exceptions=return_exceptions, **kwargs)
@@ -215,7 +215,7 @@ class Traced(Generic[In, Out]):
     def _result(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:
             report = self.handler.report(run_id)
-        except Exception as error:  # noqa: BLE001 - the app has its answer; a report we cannot give must not take it away
+        except Exception as error:  # noqa: BLE001 - a report that cannot be made must not cost the app its answer
             report = _no_report(error)
         return _resulting(output, report)
 
@@ -234,7 +234,7 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
         result = traced(chain).invoke(question)
         result.output, result.report.hallucination_score, result.graph
 
-    A call returns when its report is there. To get the answer first and the report later, use `trail()`.
+    A call returns when its report is ready. To get the answer first and the report later, use `trail()`.
 
     Args:
         runnable: A chain, graph or agent; it is not changed.

@@ -41,7 +41,7 @@ __all__ = [
 
 del llama_index_instrumentation
 
-_LATER = {
+_LAZY = {
     "GuardedQueryEngine": "guarded_engine",
     "TrailContextFilter": "context_filter",
     "TrailEvaluationResult": "evaluator",
@@ -51,11 +51,11 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Imports what needs LlamaIndex itself when somebody asks for it: it takes seconds."""
-    if name in _LATER:
-        from importlib import import_module  # noqa: PLC0415 - as said
+    """Imports on first use what needs LlamaIndex itself, because that takes seconds."""
+    if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415 - see above
 
-        return getattr(import_module(f"llama_index_trail.{_LATER[name]}"), name)
+        return getattr(import_module(f"llama_index_trail.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

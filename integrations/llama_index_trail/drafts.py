@@ -11,8 +11,8 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.context import trail
-from llama_index_trail.grounds import ended_with
-from llama_index_trail.responses import joined
+from llama_index_trail.grounds import ended_with, from_nodes
+from llama_index_trail.responses import is_empty, joined
 from llama_index_trail.scope import current, suppressed
 from llama_index_trail.streams import Stream
 from llama_index_trail.tracker import TRACKER
@@ -20,7 +20,9 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.session import Session
 
-__all__ = ["Draft", "Request", "adraft", "draft", "followed", "recorded", "run_here"]
+__all__ = ["Draft", "Request", "adraft", "aread", "draft", "followed", "graph_of", "read", "recorded", "run_here"]
+
+_SOURCES = frozenset({"document", "tool_result"})
 
 _span = get_dispatcher(__name__).span
 
@@ -98,6 +100,36 @@ def followed(draft: Draft, source: Any) -> Stream:
             TRACKER.was_read(source, draft.run[1], draft.text)
 
     return Stream(TRACKER.maker_of(source, draft.run[1] if draft.run else here), ended, ended)
+
+
+def read(draft: Draft) -> None:
+    """Reads the stream of a draft to its end, which sets its chunks and its text."""
+    source = draft.response.response_gen
+    for _ in followed(draft, source).wrapped(source):
+        pass
+
+
+async def aread(draft: Draft) -> None:
+    """As `read`."""
+    source = draft.response.response_gen
+    async for _ in followed(draft, source).wrapped_async(source):
+        pass
+
+
+def graph_of(request: Request, draft: Draft) -> Callable[[], ProvenanceGraph] | None:
+    """Returns how to get the provenance graph of a draft; None if the engine found nothing and made no answer."""
+    nodes = draft.response.source_nodes or []
+    if is_empty(draft.text, nodes):
+        return None
+
+    def graph() -> ProvenanceGraph:
+        captured = draft.graph()
+        if captured is not None and (not nodes or any(node.kind in _SOURCES for node in captured.nodes)):
+            return captured
+        # LlamaIndex's tracing may not show components that the app's author wrote.
+        return from_nodes(nodes, draft.text, request.query.query_str)
+
+    return graph
 
 
 @_span

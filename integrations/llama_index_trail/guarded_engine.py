@@ -13,15 +13,13 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index_instrumentation.dispatcher import DISPATCHER_SPAN_DECORATED_ATTR
 from llama_index_instrumentation.span import active_span_id
 
-from llama_index_trail.drafts import Draft, Request, adraft, draft, followed, recorded, run_here
-from llama_index_trail.grounds import from_nodes
-from llama_index_trail.responses import is_empty, replayed, response_text, streams, withheld
+from llama_index_trail.drafts import Draft, Request, adraft, aread, draft, followed, graph_of, read, recorded, run_here
+from llama_index_trail.responses import replayed, response_text, streams, withheld
 from llama_index_trail.results import decide, settle
 from llama_index_trail.rewriting import Rewriting
 from llama_index_trail.scope import untraced
 from llama_index_trail.spans import method_of
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
     Checker,
     GuardKeywords,
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = ["GuardedQueryEngine"]
 
-_READ = frozenset({"document", "tool_result"})
 _RETRIEVING = frozenset({"retrieve", "aretrieve", "_retrieve", "_aretrieve"})
 _caller: ContextVar[str | None] = ContextVar("llama_index_trail_caller", default=None)
 
@@ -190,7 +187,7 @@ class GuardedQueryEngine(BaseQueryEngine):
                 if streams(attempt.response):
                     if self._live:
                         return attempt.response
-                    _exhaust(attempt, attempt.response.response_gen)
+                    read(attempt)
                     return attempt.text
                 attempt.text = response_text(attempt.response)
                 return attempt.text
@@ -218,7 +215,7 @@ class GuardedQueryEngine(BaseQueryEngine):
                 if streams(attempt.response):
                     if self._live:
                         return attempt.response
-                    await _aexhaust(attempt, attempt.response.response_gen)
+                    await aread(attempt)
                     return attempt.text
                 attempt.text = response_text(attempt.response)
                 return attempt.text
@@ -238,7 +235,7 @@ class GuardedQueryEngine(BaseQueryEngine):
         return self._result(outcome)
 
     def _steps(self, request: Request) -> GuardSteps[Draft]:
-        return guard_answer(self._settings, request, graph_of=_graph_of, revised=self._rewriting.revised)
+        return guard_answer(self._settings, request, graph_of=graph_of, revised=self._rewriting.revised)
 
     def _result(self, outcome: Outcome[Draft]) -> Any:
         attempt, report = outcome.draft, outcome.report
@@ -258,13 +255,13 @@ class GuardedQueryEngine(BaseQueryEngine):
         _marked(attempt.response, outcome, outcome.report)
 
     async def _afollowed(self, attempt: Draft, source: Any, request: Request) -> AsyncGenerator[Any]:
-        async def read(_: object) -> Draft:
+        async def written(_: object) -> Draft:
             return attempt
 
         async with aclosing(followed(attempt, source).wrapped_async(source)) as chunks:
             async for chunk in chunks:
                 yield chunk
-        outcome = await acarry_out(self._steps(request), read, self._checker)
+        outcome = await acarry_out(self._steps(request), written, self._checker)
         _marked(attempt.response, outcome, outcome.report)
 
 
@@ -272,31 +269,6 @@ def _for_retriever() -> bool:
     """True if a retriever asks: it makes a node of the response, with its metadata, which a prompt will show."""
     caller = _caller.get()
     return caller is not None and method_of(caller) in _RETRIEVING
-
-
-def _exhaust(attempt: Draft, source: Any) -> None:
-    for _ in followed(attempt, source).wrapped(source):
-        pass  # it keeps the chunks
-
-
-async def _aexhaust(attempt: Draft, source: Any) -> None:
-    async for _ in followed(attempt, source).wrapped_async(source):
-        pass  # it keeps the chunks
-
-
-def _graph_of(request: Request, attempt: Draft) -> Callable[[], ProvenanceGraph] | None:
-    nodes = attempt.response.source_nodes or []
-    if is_empty(attempt.text, nodes):
-        return None
-
-    def graph() -> ProvenanceGraph:
-        captured = attempt.graph()
-        if captured is not None and (not nodes or any(node.kind in _READ for node in captured.nodes)):
-            return captured
-        # Components that the app's author wrote may be invisible to LlamaIndex's tracing.
-        return from_nodes(nodes, attempt.text, request.query.query_str)
-
-    return graph
 
 
 def _marked(response: Any, outcome: Outcome[Draft], report: Report | None) -> Any:

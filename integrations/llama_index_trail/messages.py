@@ -37,7 +37,7 @@ def turns(prompt: str, message: str) -> list[Raw]:
 
     Args:
         prompt: The text.
-        message: What the user said last; a template shows this after the conversation, under a heading.
+        message: The user's last message; a template shows this after the conversation, under a heading.
     """
     starts = list(_TURN.finditer(prompt))
     if not starts:
