@@ -74,7 +74,7 @@ class GuardedQueryEngine(BaseQueryEngine):
     To ask again without searching again, an engine that retrieves and then writes (`RetrieverQueryEngine`,
     `CitationQueryEngine`, one of them behind a query transform) writes from the same nodes, with the feedback beside
     the question. Any other engine is asked from the start: the feedback follows the question in the query, while
-    embeddings are attempt of the question alone; keyword search and selectors see both.
+    embeddings are made of the question alone; keyword search and selectors see both.
 
     Args:
         engine: The engine inside; it is not changed.
