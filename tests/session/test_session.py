@@ -17,6 +17,7 @@ from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.testing import ScriptedModel
 
 HERE = Path(__file__).parent
 SOURCE = "The quarry at Holm was opened in 1874 and closed in 1902."
@@ -219,6 +220,20 @@ def test_closing_leaves_nobody_waiting(monkeypatch):
         session.close(timeout=0.01)
         SlowJudge.door.set()
         assert [each.result(10).state for each in asked] == ["assessed", "assessed"]
+
+
+async def test_whoever_waits_for_a_cancelled_verification_carries_it_out():
+    model = ScriptedModel(lambda call: RuntimeError("the model is down"), delay=0.5)
+    session = Session(CaptureSettings(judge=model, evaluate="never"))
+    run(session)
+    first = asyncio.create_task(session.areport())
+    second = asyncio.create_task(session.areport(timeout=10))
+    await asyncio.sleep(0.05)  # so that the first is at work and the second waits for it
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert (await second).run_id == "r1"
+    assert list(session.reports) == ["r1"]
 
 
 def test_a_report_on_an_unfinished_run_is_not_its_last_word():
