@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from llama_index_trail.messages import said
+from llama_index_trail.messages import message_text as said
 from llama_index_trail.scope import untraced
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage

@@ -1,24 +1,31 @@
-"""A guard without a framework: its decisions, its judge, and the loop that adapters carry out."""
+"""A guard without a framework: its settings, its decisions, its judge, and the loop that adapters carry out."""
 
-from trail_callbacks.guard.checker import Checker, Examine, Review
-from trail_callbacks.guard.loop import Guarding, Write, acarry_out, answered, carry_out, guarding
-from trail_callbacks.guard.policy import BLOCKED, Action, LastResort, OnFail, Outcome, Policy, refused
+from trail_callbacks.guard.checker import Checker, JudgeDraft, WriteFeedback
+from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
+from trail_callbacks.guard.loop import GuardSteps, WriteDraft, acarry_out, carry_out, guard_answer
+from trail_callbacks.guard.policy import Action, Outcome, decide, reject
+from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
 
 __all__ = [
     "BLOCKED",
     "Action",
     "Checker",
-    "Examine",
-    "Guarding",
+    "GuardKeywords",
+    "GuardSettings",
+    "GuardSteps",
+    "JudgeDraft",
     "LastResort",
     "OnFail",
     "Outcome",
-    "Policy",
-    "Review",
-    "Write",
+    "ReadMessage",
+    "Stream",
+    "WriteDraft",
+    "WriteFeedback",
     "acarry_out",
-    "answered",
     "carry_out",
-    "guarding",
-    "refused",
+    "decide",
+    "ended_at",
+    "guard_answer",
+    "message_nodes",
+    "reject",
 ]

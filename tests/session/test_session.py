@@ -16,7 +16,8 @@ import pytest
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.verify.session import Session
+from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.testing import ScriptedModel
 
 HERE = Path(__file__).parent
 SOURCE = "The quarry at Holm was opened in 1874 and closed in 1902."
@@ -61,7 +62,7 @@ class BrokenJudge(LocalJudge):
 
 def test_background_verification_is_there_when_asked_for():
     seen = []
-    session = Session(on_report=seen.append)
+    session = Session(CaptureSettings(on_report=seen.append))
     run(session)
     report = session.report(timeout=10)
     assert report.hallucination_score == 1.0
@@ -74,13 +75,13 @@ def test_background_verification_is_there_when_asked_for():
 
 
 def test_inline_verification_is_done_when_the_run_ends():
-    session = Session(evaluate="inline")
+    session = Session(CaptureSettings(evaluate="inline"))
     run(session)
     assert list(session.reports) == ["r1"]
 
 
 def test_never_means_only_on_demand():
-    session = Session(evaluate="never")
+    session = Session(CaptureSettings(evaluate="never"))
     run(session)
     assert session.flush(1)
     assert not session.reports
@@ -89,7 +90,7 @@ def test_never_means_only_on_demand():
 
 
 def test_a_sample_rate_of_zero_verifies_nothing_unasked():
-    session = Session(sample_rate=0.0, evaluate="inline")
+    session = Session(CaptureSettings(sample_rate=0.0, evaluate="inline"))
     run(session)
     assert not session.reports
     assert session.report().state == "assessed"
@@ -97,7 +98,7 @@ def test_a_sample_rate_of_zero_verifies_nothing_unasked():
 
 async def test_the_loop_is_never_blocked_while_waiting():
     SlowJudge.door.clear()
-    session = Session(judge=SlowJudge())
+    session = Session(CaptureSettings(judge=SlowJudge()))
     run(session)
     waiting = asyncio.create_task(session.areport(timeout=10))
     for _ in range(5):
@@ -110,7 +111,7 @@ async def test_the_loop_is_never_blocked_while_waiting():
 
 def test_waiting_has_an_end():
     SlowJudge.door.clear()
-    session = Session(judge=SlowJudge())
+    session = Session(CaptureSettings(judge=SlowJudge()))
     run(session)
     with pytest.raises(TimeoutError, match="r1"):
         session.report(timeout=0.05)
@@ -122,7 +123,7 @@ def test_waiting_has_an_end():
 
 @pytest.mark.parametrize("evaluate", ["background", "inline", "never"])
 def test_a_broken_judge_is_a_report_and_a_kept_error(evaluate, caplog):
-    session = Session(judge=BrokenJudge(), evaluate=evaluate)
+    session = Session(CaptureSettings(judge=BrokenJudge(), evaluate=evaluate))
     with caplog.at_level(logging.WARNING, "trail_callbacks"):
         run(session)
         report = session.report(timeout=10)
@@ -136,21 +137,21 @@ def test_a_broken_judge_is_a_report_and_a_kept_error(evaluate, caplog):
 
 
 def test_a_broken_hook_does_not_lose_the_report():
-    session = Session(evaluate="inline", on_report=lambda report: 1 / 0)
+    session = Session(CaptureSettings(evaluate="inline", on_report=lambda report: 1 / 0))
     run(session)
     assert session.report().state == "assessed"
     assert isinstance(session.errors[0], ZeroDivisionError)
 
 
 def test_reports_are_bounded():
-    session = Session(evaluate="inline", max_traces=3)
+    session = Session(CaptureSettings(evaluate="inline", max_traces=3))
     for n in range(10):
         run(session, f"r{n}")
     assert list(session.reports) == ["r7", "r8", "r9"]
 
 
 def test_concurrent_runs_keep_to_themselves():
-    session = Session(max_traces=200)
+    session = Session(CaptureSettings(max_traces=200))
 
     def work(worker):
         for n in range(10):
@@ -180,15 +181,15 @@ def test_asking_before_anything_ran_is_a_clear_error():
 )
 def test_wrong_settings_are_named(wrong):
     with pytest.raises(InputError, match=next(iter(wrong))):
-        Session(**wrong)
+        Session(CaptureSettings(**wrong))
     with pytest.raises(JudgeError):
-        Session(judge="no such judge")
+        Session(CaptureSettings(judge="no such judge"))
 
 
 def test_a_report_asked_for_from_many_sides_is_made_once(monkeypatch):
     seen = []
     monkeypatch.setattr(SlowJudge, "door", threading.Event())
-    session = Session(judge=SlowJudge(), evaluate="never", on_report=seen.append)
+    session = Session(CaptureSettings(judge=SlowJudge(), evaluate="never", on_report=seen.append))
     run(session)
 
     async def ask():
@@ -206,7 +207,7 @@ def test_a_report_asked_for_from_many_sides_is_made_once(monkeypatch):
 
 def test_closing_leaves_nobody_waiting(monkeypatch):
     monkeypatch.setattr(SlowJudge, "door", threading.Event())
-    session = Session(judge=SlowJudge())
+    session = Session(CaptureSettings(judge=SlowJudge()))
     run(session, "r1")
     run(session, "r2")  # waits behind the first until it is cancelled
 
@@ -221,8 +222,22 @@ def test_closing_leaves_nobody_waiting(monkeypatch):
         assert [each.result(10).state for each in asked] == ["assessed", "assessed"]
 
 
+async def test_whoever_waits_for_a_cancelled_verification_carries_it_out():
+    model = ScriptedModel(lambda call: RuntimeError("the model is down"), delay=0.5)
+    session = Session(CaptureSettings(judge=model, evaluate="never"))
+    run(session)
+    first = asyncio.create_task(session.areport())
+    second = asyncio.create_task(session.areport(timeout=10))
+    await asyncio.sleep(0.05)  # so that the first is at work and the second waits for it
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert (await second).run_id == "r1"
+    assert list(session.reports) == ["r1"]
+
+
 def test_a_report_on_an_unfinished_run_is_not_its_last_word():
-    session = Session(evaluate="never")
+    session = Session(CaptureSettings(evaluate="never"))
     session.emit(Record("r1", "started", text="When did it open?"))
     assert session.report("r1").state == "error"
     assert asyncio.run(session.areport("r1")).state == "error"
@@ -235,7 +250,7 @@ def test_a_report_on_an_unfinished_run_is_not_its_last_word():
 
 
 def test_a_broken_judge_is_a_state_for_those_who_await_it_too():
-    session = Session(judge=BrokenJudge(), evaluate="never")
+    session = Session(CaptureSettings(judge=BrokenJudge(), evaluate="never"))
     run(session)
     report = asyncio.run(session.areport())
     assert report.state == "error"
@@ -247,7 +262,7 @@ def test_a_graph_that_cannot_be_built_does_not_reach_the_app(monkeypatch):
         raise RuntimeError("no graph")
 
     monkeypatch.setattr("trail_callbacks.capture.recorder.build", broken)
-    session = Session(evaluate="inline")
+    session = Session(CaptureSettings(evaluate="inline"))
     run(session)
     assert [str(error) for error in session.errors] == ["no graph"]
     with pytest.raises(RuntimeError, match="no graph"):
@@ -288,7 +303,9 @@ def test_a_hook_may_ask_for_a_run_that_waits_behind_its_own():
     SlowJudge.door.clear()
     seen = []
     session = Session(
-        judge=SlowJudge(), on_report=lambda r: seen.append(r.run_id) or (r.run_id == "r1" and session.report("r2"))
+        CaptureSettings(
+            judge=SlowJudge(), on_report=lambda r: seen.append(r.run_id) or (r.run_id == "r1" and session.report("r2"))
+        )
     )
     run(session, "r1")
     run(session, "r2")
@@ -299,7 +316,7 @@ def test_a_hook_may_ask_for_a_run_that_waits_behind_its_own():
 
 
 def test_a_run_id_that_is_used_again_gets_a_report_of_its_own():
-    session = Session(evaluate="inline")
+    session = Session(CaptureSettings(evaluate="inline"))
     run(session, "r1")
     assert session.report("r1").hallucination_score == 1.0
     run(session, "r1", answer=SOURCE)
