@@ -1,7 +1,7 @@
 import pytest
 
 from trail_callbacks.context_filter import ContextFilter
-from trail_callbacks.context_filter.voices import voices
+from trail_callbacks.context_filter.duplicates import originals
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node
 
@@ -22,7 +22,7 @@ def kept(passages, question=None, **settings):
         ([*TALL, SHORT], "250 metres", "number"),
         (["The bridge opened in 1937.", "The bridge opened to traffic in May 1937.", "The bridge opened in 1950."], "1950", "date"),
         (["Canberra is the capital of Australia.", "Australia's capital is Canberra, chosen in 1908.", "The capital of Australia is Sydney."], "Sydney", "name"),
-        (["The drug is not approved for children.", "Regulators say the drug is not approved for use in children.", "The drug is approved for children."], "approved", "negation"),
+        (["The drug is not approved for children.", "Regulators have not approved the drug for children.", "The drug is approved for children."], "approved", "negation"),
     ],
 )  # fmt: skip
 def test_who_states_otherwise_than_two_others_is_dropped(passages, quote, kind):
@@ -47,7 +47,7 @@ def test_copies_have_one_voice():
 
 def test_a_taken_over_text_is_a_copy():
     long = "The mill on the river was built by monks who came from the north and stayed for a hundred years."
-    assert voices({0: long, 1: "Note: " + long, 2: "The mill was built by monks."}) == {0: 0, 1: 0, 2: 2}
+    assert originals({0: long, 1: "Note: " + long, 2: "The mill was built by monks."}) == {0: 0, 1: 0, 2: 2}
 
 
 @pytest.mark.parametrize(
