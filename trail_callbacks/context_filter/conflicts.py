@@ -50,8 +50,8 @@ class Conflict:
 def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
     """Compares the statements of passages with each other.
 
-    A passage is outvoted if at least two others agree among themselves and contradict it, and they are at least twice as
-    many as those that state what it states, itself included. Copies count once.
+    A passage is outvoted if at least two others agree among themselves and contradict it, and they are at least twice
+    as many as those that state what it states, itself included. Copies count once.
 
     Args:
         texts: Passages by position.
@@ -99,7 +99,9 @@ def _pairs(statements: list[Statement], sources: Mapping[int, int]) -> Iterator[
                 shared[i] += 1
         mine = sources[statement.passage]
         others = [
-            statements[i] for i, n in sorted(shared.items()) if n >= _COMMON_KEYS and sources[statements[i].passage] != mine
+            statements[i]
+            for i, n in sorted(shared.items())
+            if n >= _COMMON_KEYS and sources[statements[i].passage] != mine
         ]
         if others:
             yield statement, others

@@ -132,7 +132,7 @@ class _Run:
         return {i: text for i, text in self._texts.items() if not any(reason.drops for reason in self._reasons[i])}
 
     def _add(self, i: int, kind: ReasonKind, why: str, *signals: str, drops: bool, **details: Any) -> None:
-        """Adds a reason, which drops the passage only where that is the action for its kind; by default of all of it."""
+        """Adds a reason, by default against all of the text; it drops only where that is the action for its kind."""
         start, end = details.pop("start", 0), details.pop("end", len(self._texts[i]))
         reason = Reason(
             kind=kind,

@@ -6,12 +6,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 
 from trail_callbacks.context_filter.mentions import Mentions
 from trail_callbacks.context_filter.normalization import View, joined, normalized, restored
 from trail_callbacks.context_filter.obfuscation import decoded, hidden, mirrored
-from trail_callbacks.context_filter.rules import Rule, override_rules, rules, spaced_rules
+from trail_callbacks.context_filter.rules import rules
 from trail_callbacks.context_filter.translations import translated
 
 __all__ = ["Instruction", "instruction"]
@@ -71,39 +71,30 @@ def instruction(text: str) -> Instruction | None:
     hits = list(_hits(plain))
     known = {(hit.start, hit.why) for hit in hits}
     hits += [_raised(hit, how) for hit, how in _disguised(text, plain) if (hit.start, hit.why) not in known]
-    for start, end in hidden(text):
-        hits += [
-            _raised(replace(hit, start=hit.start + start, end=hit.end + start), "in what a page does not show")
-            for hit in _hits(normalized(text[start:end]))
-        ]
+    for first, last in hidden(text):
+        inside = _hits(normalized(text[first:last]))
+        moved = (replace(hit, start=hit.start + first, end=hit.end + first) for hit in inside)
+        hits += [_raised(hit, "in what a page does not show") for hit in moved]
     return _scored(hits, text) if hits else None
 
 
 def _hits(view: View) -> Iterator[_Hit]:
     mentions = Mentions(view.text)
-    for rule, span in _matches(view, rules()):
-        factor, reported = mentions.factor(*span, order=rule.order)
-        yield _Hit(rule.kind, rule.weight * factor, *view.original(*span), rule.why, reported)
-    for kind, weight, why, *span in translated(view.text):
-        factor, reported = mentions.translated_factor(*span, order=kind == "override")
-        yield _Hit(kind, weight * factor, *view.original(*span), why, reported)
-
-
-def _matches(view: View, candidates: Sequence[Rule]) -> Iterator[tuple[Rule, tuple[int, int]]]:
-    for rule in candidates:
+    for rule in rules():
         for match in islice(rule.pattern.finditer(view.text), _MATCHES):
-            yield rule, match.span()
+            factor, reported = mentions.factor(*match.span(), order=rule.order)
+            yield _Hit(rule.kind, rule.weight * factor, *view.original(*match.span()), rule.why, reported)
+    for found in translated(view.text):
+        span = found.start, found.end
+        factor, reported = mentions.factor(*span, order=found.kind == "override", english=False)
+        yield _Hit(found.kind, found.weight * factor, *view.original(*span), found.why, reported)
 
 
 def _disguised(text: str, plain: View) -> Iterator[tuple[_Hit, str]]:
     """What comes to light when a disguise is removed, and which disguise it was."""
-    for view in filter(None, chain((restored(plain),), decoded(text))):
-        for hit in _hits(view):
-            yield hit, view.disguise
-    spaced = joined(plain)
-    for view, candidates in ((spaced, spaced_rules()), *((view, override_rules()) for view in mirrored(plain))):
-        for rule, span in _matches(view, candidates) if view is not None else ():
-            yield _Hit(rule.kind, rule.weight, *view.original(*span), rule.why), view.disguise
+    for view in (restored(plain), joined(plain), *decoded(text), *mirrored(plain)):
+        if view is not None:
+            yield from ((hit, view.disguise) for hit in _hits(view))
 
 
 def _raised(hit: _Hit, disguise: str) -> _Hit:

@@ -1,4 +1,4 @@
-"""Whether words are used or only mentioned: quoted, reported of somebody, said on a condition, or part of a discussion."""
+"""Whether words are used or only mentioned: quoted, reported of somebody, conditional, or part of a discussion."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _INTRODUCED = re.compile(  # what introduces or describes a quotation
 )
 _SUBJECT = re.compile(
     r"prompt[\s-]injections?|\battackers?\b|jailbreak\w{0,9}|adversarial|\bresearchers\b|vulnerabilit\w{1,9}|malicious|"
-    r"\bmitigations?\b|\bowasp\b|\bclassifiers?\b|\btokens?\b|chat templates?|documentation|\bschema\b|\bapi\b|\bsyntax\b|"
-    r"training data"
+    r"\bmitigations?\b|\bowasp\b|\bclassifiers?\b|\btokens?\b|chat templates?|documentation|\bschema\b|\bapi\b|"
+    r"\bsyntax\b|training data"
 )
 _GIVEN = re.compile(  # what stands before an order, as opposed to a report of one
     r"(?:^|[,;:>*#\"'\u201c\u2018\u00ab(\[\]!|/\u2013\u2014-]|\b(?:please|kindly|now|must|should|shall|and|then|so|just|"
     r"immediately|instead|first|also|but|hereby|or|you (?:to|will|are to|need to|have to)|(?:tool|function|plugin) to|"
-    r"(?:use|call) (?:the|your)|(?:must|need|has|have|are|is|required|instructed|order|request|command) (?:\w{1,20} )?to|"
-    r"(?<!if )(?<!when )(?<!unless )(?<!that )you(?: \w{1,20}ly)?|"
+    r"(?:use|call) (?:the|your)|(?:must|need|has|have|are|is|required|instructed|order|request|command) "
+    r"(?:\w{1,20} )?to|(?<!if )(?<!when )(?<!unless )(?<!that )you(?: \w{1,20}ly)?|"
     r"ai|assistant|model|bot|chatbot|task|important|attention|warning|note|instructions?|order))\W{0,4}$"
 )
 _CONDITION = re.compile(
@@ -57,28 +57,26 @@ class Mentions:
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def factor(self, start: int, end: int, *, order: bool) -> tuple[float, bool]:
+    def factor(self, start: int, end: int, *, order: bool, english: bool = True) -> tuple[float, bool]:
         """Returns how much a rule says that fired at a stretch.
 
         Args:
             start: Offset of the stretch.
             end: Offset after it.
             order: Whether its words count in full only as an order.
+            english: Whether the rule is English: in other languages a report is not told from an order.
 
         Returns:
             A factor for its weight, 0.0 to 1.0, and whether the text only reports the words.
         """
-        factor, reported = self._as_order(start, end) if order else (1.0, False)
-        if self.quoted(start, end):
-            return factor * _QUOTED_FACTOR, True
-        return factor * (_DISCUSSED_FACTOR if self._discussed else 1.0), reported
-
-    def translated_factor(self, start: int, end: int, *, order: bool) -> tuple[float, bool]:
-        """As `factor` for other languages: there only quotations and conditions are known."""
-        conditional = order and _CONDITION.search(self._text, *sentence(self._text, start, end))
-        factor = _CONDITIONAL_FACTOR if conditional else 1.0
+        first, last = sentence(self._text, start, end)
+        conditional = order and _CONDITION.search(self._text, first, min(last, end + _BEHIND))
+        reported = order and english and not _GIVEN.search(self._text[max(first, start - _BEFORE) : start])
         quoted = self.quoted(start, end)
-        return factor * (_QUOTED_FACTOR if quoted else 1.0), quoted
+        factor = _CONDITIONAL_FACTOR if conditional else 1.0
+        if quoted or self._discussed:
+            factor *= _QUOTED_FACTOR if quoted else _DISCUSSED_FACTOR
+        return factor * (_REPORTED_FACTOR if reported else 1.0), reported or quoted
 
     def quoted(self, start: int, end: int) -> bool:
         """Tells whether a stretch is quoted in a text that says something about the quotation."""
@@ -92,12 +90,6 @@ class Mentions:
     @cached_property
     def _discussed(self) -> bool:
         return len({match[0] for match in _SUBJECT.finditer(self._text)}) > 1
-
-    def _as_order(self, start: int, end: int) -> tuple[float, bool]:
-        first, last = sentence(self._text, start, end)
-        given = _GIVEN.search(self._text[max(first, start - _BEFORE) : start])
-        conditional = _CONDITION.search(self._text, first, min(last, end + _BEHIND))
-        return (1.0 if given else _REPORTED_FACTOR) * (_CONDITIONAL_FACTOR if conditional else 1.0), not given
 
 
 def sentence(text: str, start: int, end: int) -> tuple[int, int]:

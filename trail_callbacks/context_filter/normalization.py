@@ -1,9 +1,10 @@
-"""Text in one spelling: case, width, accents, look-alike letters and disguised words, with the way back to the original."""
+"""Text in one spelling, without accents, look-alike letters and disguised words, and its offsets in the original."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,6 +16,8 @@ __all__ = ["View", "joined", "normalized", "restored"]
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[a-z0-9@$!|+]{3,40}")
 _SPACED = re.compile(r"(?<!\w)(?:[^\W_][\W_]{1,3}){7}(?:[^\W_][\W_]{1,3}){0,400}[^\W_](?!\w)")
+_GAP = re.compile(r"[\W_]{1,4}")
+_PART = re.compile(r"[^\W_]|[\W_]{1,4}")
 # Letters of other scripts that look like Latin ones, and what they look like.
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u0433\u043a\u043c\u043d\u0442\u0432"
@@ -115,15 +118,23 @@ def _restored(match: re.Match[str]) -> str:
 
 
 def joined(view: View) -> View | None:
-    """Joins letters that were written apart (`i g n o r e`, `i.g.n.o.r.e`); None if there are none."""
+    """Joins letters that were written apart (`i g n o r e`, `f-o-r-g-e-t`); None if there are none.
+
+    The commonest gap parts letters, any other parts words.
+    """
     out: list[str] = []
     offsets: list[int] = []
     for match in _SPACED.finditer(view.text):
-        places = [i for i in range(*match.span()) if view.text[i].isalnum()]
-        out += [*(view.text[i] for i in places), "\n"]
-        offsets += [*places, match.end() - 1]
+        gaps = Counter(gap[0] for gap in _GAP.finditer(match[0]))
+        within = gaps.most_common(1)[0][0]
+        for part in _PART.finditer(match[0]):
+            if part[0] != within:
+                out.append(part[0] if part[0].isalnum() else " ")
+                offsets.append(match.start() + part.start())
+        out.append("\n")
+        offsets.append(match.end() - 1)
     if not out:
         return None
     if view.offsets is not None:
         offsets = [view.offsets[i] for i in offsets]
-    return View("".join(out).translate(_DIGITS), offsets, disguise="spelt out letter by letter")
+    return View("".join(out), offsets, disguise="spelt out letter by letter")

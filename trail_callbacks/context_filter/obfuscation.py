@@ -22,7 +22,9 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{4,4000}")
 _HEX_MARKS = re.compile(r"0x|\\x|[ ,:]")
 _READABLE = 0.9  # share of letters and blanks; what decodes to less is data, not text
 
-_COMMENT = re.compile(r"<!--(.{1,2000}?)(?:-->|\Z)|^\[(?://|comment)\]:\s?#\s?[(\"'](.{1,2000}?)[)\"']", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(
+    r"<!--(.{1,2000}?)(?:-->|\Z)|^\[(?://|comment)\]:\s?#\s?[(\"'](.{1,2000}?)[)\"']", re.DOTALL | re.MULTILINE
+)
 _STYLED = re.compile(
     r"<\w{1,12}\b(?=[^<>]{0,300}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?![\d.])"
     r"|opacity\s?:\s?0(?![\d.])|(?<![\w-])color\s?:\s?(?:white|transparent|#fff)\b|\shidden[\s>]))[^<>]{0,300}>([^<]{1,2000})",

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a rule a line reads best
 """Rules for English passages that address the model instead of telling a reader something.
 
 An imperative as such is no sign: "Press the red button" and "Ignore the warning light" address a person. A rule looks for
@@ -14,7 +15,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-__all__ = ["Rule", "override_rules", "rules", "spaced_rules"]
+__all__ = ["Rule", "rules"]
 
 _GAP = r"(?:(?![.!?]\s)[\W_]){1,4}"
 _WORD = r"[^\W_]{1,40}"
@@ -73,30 +74,23 @@ class Rule(NamedTuple):
     order: bool = False
 
 
-_OVERRIDES = (
-    (0.75, "<ignore> ~4 <earlier> ~3 <input>", "asks to ignore earlier instructions"),
-    (0.75, "<ignore> ~4 <input> ~5 <before>", "asks to ignore what was said before"),
-    (0.7, "<ignore> ~1 (?:all|everything|anything|whatever|what) ~3 <before>", "asks to ignore what was said before"),
-    (0.6, "<ignore> ~1 (?:all|any|every|your) ~3 <instructions>", "asks to ignore instructions"),
-)
-_REVEALS = (
-    (0.8, "<show> ~4 (?:system|initial|hidden|secret|developer|original|full|exact) ~1 (?:prompts?|instructions?|rules)", "asks for hidden instructions"),
-    (0.6, "<show> ~7 your ~1 (?:prompts?|instructions|directives|configuration|settings|memory)", "asks for the model's instructions"),
-)  # fmt: skip
 _PHRASES = (
     # kind, weight, phrase, why, order
-    *(("override", weight, phrase, why, True) for weight, phrase, why in _OVERRIDES),
+    ("override", 0.75, "<ignore> ~4 <earlier> ~3 <input>", "asks to ignore earlier instructions", True),
+    ("override", 0.75, "<ignore> ~4 <input> ~5 <before>", "asks to ignore what was said before", True),
+    ("override", 0.7, "<ignore> ~1 (?:all|everything|anything|whatever|what) ~3 <before>", "asks to ignore what was said before", True),
+    ("override", 0.6, "<ignore> ~1 (?:all|any|every|your) ~3 <instructions>", "asks to ignore instructions", True),
     ("override", 0.65, "(?:<earlier> <instructions>|<instructions> ~2 <before>|your ~1 <instructions>|system prompt) ~1 (?:are|is|were|should be|have been|no longer|do not|does not) ~1 (?:void|cancell?ed|revoked|overridden|suspended|ignored|disregarded|lifted|matters?|appl(?:y|ies))", "declares earlier instructions void", False),
     ("override", 0.75, "<ignore> ~3 (?:other|remaining|rest of the) ~1 <sources>", "asks to ignore the other sources", True),
     ("override", 0.65, "<ignore> ~2 (?:the|a) users? ~1 (?:question|request|query|input|wants?|asks?|asked|says?|said|needs?)", "asks to ignore the user", True),
     ("override", 0.55, "(?:no longer|not|never|don t|stop) ~2 (?:obey|listen to|follow|comply with|answer to) ~2 <developers>", "asks not to obey the model's developers", False),
     ("override", 0.4, "(?:(?:new|updated|revised) (?:instructions?|tasks?|objective|orders)(?= ?:)|your (?:new|updated|only|real|actual|true|sole) ~1 (?:instructions?|tasks?|objective|goal|mission|role|identity) (?:is|are))", "gives the model a task of its own", False),
     ("override", 0.55, "(?:(?:do not|don t|never) (?:summari[sz]e|answer|translate)|(?:instead of|rather than) (?:answering|summari[sz]ing|helping)) ~2 (?:question|users?|request|<sources>)", "asks for something else than an answer", False),
-    *(("reveal", weight, phrase, why, True) for weight, phrase, why in _REVEALS),
+    ("reveal", 0.8, "<show> ~4 (?:system|initial|hidden|secret|developer|original|full|exact) ~1 (?:prompts?|instructions?|rules)", "asks for hidden instructions", True),
+    ("reveal", 0.6, "<show> ~7 your ~1 (?:prompts?|instructions|directives|configuration|settings|memory)", "asks for the model's instructions", True),
     ("reveal", 0.7, "(?:repeat|print|output|copy|recite|write) ~4 (?:everything|words|text|prompts?|instructions) ~6 (?:verbatim|word for word|starting with)", "asks for the very words of the prompt", True),
     ("reveal", 0.55, "<show> ~8 (?:(?:user|developer|admin|system) s (?:passwords?|secrets?|credentials)|api keys?|secret keys?|credit card|(?:passwords?|keys|secrets?) you can)", "asks for secrets", True),
     ("exfiltration", 0.75, "<send> ~6 <seen> ~9 <address>", "asks to send what it has seen to an address", True),
-    ("exfiltration", 0.4, "<send> ~6 <seen>", "asks to pass the conversation on", True),
     ("address", 0.45, "your (?:(?:original|initial|previous) (?:prompt|programming)|(?:system|hidden) (?:prompt|instructions))", "speaks of the model's instructions", False),
     ("address", 0.65, "(?:if|when|as|since|because) you (?:are|re) ~2 <model>", "addresses a model", False),
     ("address", 0.5, "(?:as an?|you are (?:just |only |now )?an?) ~1 <model>", "addresses a model", False),
@@ -107,13 +101,11 @@ _PHRASES = (
     ("role", 0.5, "<now> ~4 <persona>", "gives the model another role", False),
     ("role", 0.6, "do anything now|jailbroken|uncensored|unfiltered|without (?:any )?<limits>|unrestricted (?:ai|model|assistant)|no (?:\\w+ )?<limits> and|(?:safety|content) <limits> (?:are|is) (?:disabled|off|suspended|lifted)|have no (?:content )?<limits>", "lifts the model's limits", False),
     ("role", 0.5, "(?:assume|adopt|take on) (?:the|a|an) ~1 (?:persona|identity|character)|stay in character|never break character|obeys? (?:nobody|no one) but", "gives the model a persona", False),
-    ("role", 0.4, "(?:pretend|imagine|suppose) (?:to be|that you|you (?:are|re))|(?:enter|enable|activate|switch to|are in) ~2 (?:dan|jailbreak|god|debug|developer|admin|maintenance) mode", "asks the model to pretend", True),
     ("steer", 0.5, "from (?:now on|this point on|this moment on|here on) ~3 <say>", "tells the model how to answer from now on", False),
     ("steer", 0.35, "(?:in|to|with|begin|start|end|finish) (?:all |every |each )?(?:your|the final) ~2 <answer>", "speaks of the model's answer", False),
     ("steer", 0.4, "your ~2 <answer> (?:must|should|shall|will|has to|needs? to)", "speaks of the model's answer", False),
     ("steer", 0.6, "<answer> (?:of|about|based on|to) (?:this|these|every|all|any) ~3 (?:must|should|shall|have to|has to|needs? to|question|query)", "says what every answer must be", False),
     ("steer", 0.5, "(?:when|whenever|if|once) (?:the user|a user|users|anyone|anybody|asked) ~9 (?:always|only|just|you must|you should) <say>", "says what to answer to a question", False),
-    ("steer", 0.4, "(?:when|if|whenever) asked ~6 <say>", "says what to answer to a question", False),
     ("steer", 0.45, "(?:when|while|before|after) (?:summari[sz]ing|generating|evaluating|reviewing|ranking|processing) (?:this|the|your) ~6 <say>", "says how to answer", False),
     ("steer", 0.65, "(?:<say> ~9 <whatever> ~3 <asked>|<whatever> ~3 <asked> ~4 <say>)", "fixes the answer whatever is asked", False),
     ("steer", 0.4, "(?:answer|respond|reply|output|say|print|write) (?:only|just|exactly|simply|nothing but|nothing else|with nothing else|with exactly|with only)", "fixes the words of the answer", True),
@@ -132,7 +124,6 @@ _SYNTAX = (
     ("template", 0.75, r"<\|\w{1,30}\|>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>", "holds the marks of a chat template"),
     ("template", 0.45, r"(?<![^\n])#{2,4} ?(?:instruction|system|response|human|assistant)s? ?:?(?=\s|$)", "holds the marks of a chat template"),
     ("template", 0.5, r"<(?:system|important|secret|instructions?|admin|assistant)>|</(?:system|context|instructions?|prompt|retrieved_\w{1,20})>", "holds a tag of a prompt"),
-    ("authority", 0.4, r"(?<![^\n])\W{0,4}(?:system|admin|administrator|developer) ?(?:message|prompt|note|notice|instructions?|override)? ?[\])>]?:", "poses as a message of the system"),
     ("template", 0.5, r"[-=#*]{2}\s?(?:end|begin|start) of (?:the )?(?:context|documents?|prompt|instructions?|data)\b", "poses as the end of the context"),
     ("exfiltration", 0.75, r"!\[[^\]]{0,80}\]\(\s?https?://[^)\s]{0,200}[?/=][^)\s]{0,80}[{\[<$%]", "has an image whose address takes data along"),
 )  # fmt: skip
@@ -155,23 +146,3 @@ def rules() -> tuple[Rule, ...]:
     ]
     syntax = [Rule(kind, weight, re.compile(pattern), why) for kind, weight, pattern, why in _SYNTAX]
     return (*phrases, *syntax)
-
-
-@cache
-def override_rules() -> tuple[Rule, ...]:
-    """The rules for what an attacker most wants to disguise."""
-    return rules()[: len(_OVERRIDES)]
-
-
-@cache
-def spaced_rules() -> tuple[Rule, ...]:
-    """Rules for overriding and revealing in text without any blanks, as letters that were written apart give it."""
-    joined = [("override", *each) for each in _OVERRIDES] + [("reveal", *each) for each in _REVEALS]
-    return tuple(
-        Rule(kind, weight, re.compile(re.sub(r"\(\?<!\\w\)|\(\?!\\w\)", "", _unspaced(phrase))), why)
-        for kind, weight, phrase, why in joined
-    )
-
-
-def _unspaced(phrase: str) -> str:
-    return _expanded(re.sub(r" ~\d ", "~", phrase)).replace(_GAP, "").replace("~", r"\w{0,24}?")

@@ -1,7 +1,7 @@
 """Two sentences on one subject, and the one thing in which they differ: a number, a date, a name or a negation.
 
-Only what the sentences themselves show is used: most of their words are shared, and one of them has something else in one
-place. A paraphrase that shares few words is not compared.
+Only what the sentences themselves show is used: they share most of their words, and differ in one place. A paraphrase
+that shares few words is not compared.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ _CONTRACTED = ("n't", "n\u2019t")
 _SUBJECT = re.compile(r"\s(?:is|was|are|were|became|wrote|invented|discovered|founded|directed|designed)\b")
 # Relations that hold of one only: two members, products or guests do not exclude each other.
 _UNIQUE = re.compile(
-    r"\b(?:the|its|his|her|whose|their|\w{1,40}['\u2019]s) (?:\w{1,40} ){0,2}?(?:capital|author|founder|inventor|director|"
-    r"president|ceo|chief executive|chair\w{0,3}|king|queen|mayor|winner|champion|composer|designer|owner|creator|headquarters|"
-    r"mother|father|wife|husband|currency|\w{2,20}est|first|last|official language|prime minister|parent company|publisher)\b"
-    r"|\b(?:founded|invented|discovered|written|directed|designed|composed|owned|acquired|published|manufactured|led) by\b"
+    r"\b(?:the|its|his|her|whose|their|\w{1,40}['\u2019]s) (?:\w{1,40} ){0,2}?(?:capital|author|founder|inventor|"
+    r"director|president|ceo|chief executive|chair\w{0,3}|king|queen|mayor|winner|champion|composer|designer|owner|"
+    r"creator|headquarters|mother|father|wife|husband|currency|\w{2,20}est|first|last|official language|prime minister|"
+    r"parent company|publisher)\b"
+    r"|\b(?:founded|invented|discovered|written|directed|designed|composed|owned|acquired|published|led) by\b"
     r"|\b(?:born|died|located|based|headquartered|buried|founded|lies|took place) (?:in|at|near|on)\b"
     r"|\b(?:invented|discovered|founded|wrote|composed|directed|designed|succeeded|acquired)\b",
     re.IGNORECASE,
@@ -138,15 +139,7 @@ def difference(a: Statement, b: Statement) -> Difference | None:
 
 def agrees(a: Statement, b: Statement, at: Difference) -> bool:
     """Tells whether a statement on the same subject states what another states at a place."""
-    if not _one_subject(a, b, at.span, (0, 0)):
-        return False
-    if at.kind == "name":
-        return any(b.has(name) for name in a.names if at.span[0] <= name[0].start < at.span[1])
-    if at.kind == "negation":
-        return _in_negation(a, b) is None
-    unmatched = {(quantity.start, quantity.end) for quantity in _unmatched(a, b)}
-    here = [(q.start, q.end) for q in a.quantities if at.span[0] <= q.start < at.span[1]]
-    return bool(here) and unmatched.isdisjoint(here)
+    return _one_subject(a, b, at.span, (0, 0)) and difference(a, b) is None
 
 
 def _unmatched(a: Statement, b: Statement) -> list[Quantity]:
@@ -154,9 +147,13 @@ def _unmatched(a: Statement, b: Statement) -> list[Quantity]:
 
 
 def _may_be(a: Quantity, b: Quantity) -> bool:
-    """Whether two numbers may be of one value: equal, rounded to the coarser one, or one a range with the other in it."""
+    """Whether two numbers may be of one value: equal, rounded, or a range and a value in it."""
     rounded = a.kind == b.kind and abs(a.value - b.value) <= max(a.step, b.step) / 2
-    return a.may_be(b) or (rounded and a.step != b.step) or (a.kind != b.kind and "count" in {a.kind, b.kind} and a.raw == b.raw)
+    return (
+        a.may_be(b)
+        or (rounded and a.step != b.step)
+        or (a.kind != b.kind and "count" in {a.kind, b.kind} and a.raw == b.raw)
+    )
 
 
 def _kind(quantity: Quantity) -> str:
@@ -183,7 +180,9 @@ def _hull(parts: Sequence[Quantity]) -> Span:
     return min(part.start for part in parts), max(part.end for part in parts)
 
 
-def _in_name(a: Statement, b: Statement, mine: Sequence[Sequence[Term]], its: Sequence[Sequence[Term]]) -> Difference | None:
+def _in_name(
+    a: Statement, b: Statement, mine: Sequence[Sequence[Term]], its: Sequence[Sequence[Term]]
+) -> Difference | None:
     unique = all(_UNIQUE.search(each.text) and not _NOT_UNIQUE.search(each.text) for each in (a, b))
     if not unique or len(mine) + len(its) > 3:  # noqa: PLR2004 - one each, and one in passing
         return None
