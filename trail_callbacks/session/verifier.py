@@ -202,19 +202,11 @@ class Verifier:
             raise
 
     def _skip(self, why: str) -> None:
-<<<<<<< HEAD:trail_callbacks/verify/session.py
-        """Counts a run that is not verified; says so once until the worker has caught up."""
-        self.skipped += 1
-        if not self._behind:
-            self._behind = True
-            self.keep_error(RuntimeError(why))
-=======
         """Counts a run that is not verified; reports it once until the worker has caught up."""
         self.skipped += 1
         if not self._behind:
             self._behind = True
             self._keep_error(RuntimeError(why))
->>>>>>> settings:trail_callbacks/session/verifier.py
 
     def _forget(self, root: str, future: Future[Report]) -> None:
         with self._lock:
