@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from trail_callbacks.judges.local.checks.number import stated
-from trail_callbacks.judges.local.checks.overlap import Overlap
 from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.overlap import Overlap
 from trail_callbacks.language.quantities import Quantity
 
 __all__ = ["answers"]
@@ -59,7 +59,7 @@ def _holds(question: Reading, passage: Reading, before: Reading, asking: re.Matc
     asked = frozenset(i for i, item in enumerate(overlap.items) if not skipped[0] <= item.span[0] < skipped[1])
     own = overlap.held[0]
     named = own | frozenset(i for i in overlap.held[1] if overlap.items[i].kind == "name")
-    if any(overlap.items[i].binding and i not in named for i in asked):
+    if any(overlap.items[i].required and i not in named for i in asked):
         return False
     if not all(passage.has(term) or before.has(term) for name in question.names for term in name):
         return False

@@ -63,8 +63,8 @@ def measure(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None) -> l
         claim = Claim(id="c1", text=row.claim, quote=row.claim, start=0, end=len(row.claim))
         nodes = [Node(id=f"d{i}", kind="document", text=text) for i, text in enumerate(row.sources)]
         passages = candidates([claim], nodes, _PASSAGES)[claim.id]
-        (weighing,) = judge.weigh([Question(claim=claim, passages=passages)])
-        counted.append(weighing.counted if weighing else None)
+        (comparison,) = judge.compare([Question(claim=claim, passages=passages)])
+        counted.append(comparison.features if comparison else None)
     return counted
 
 
