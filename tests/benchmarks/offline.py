@@ -11,7 +11,7 @@ interval over groups (claims of one source stay together). Systems:
     refitted        its risk model fitted to the other four of five folds, grouped by source, both labels weighed the same
 
 Thresholds of metrics that need one (F1, balanced accuracy) are chosen on the other four folds for every system, and as
-`... as shipped` the judge's own classes are held against the labels. `minus overlap` is the paired difference to word overlap. What
+`... as shipped` the judge's own classes are compared with the labels. `minus overlap` is the paired difference to word overlap. What
 was looked at while the judge was built are these very sets: expect less on others.
 """
 

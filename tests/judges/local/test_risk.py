@@ -70,8 +70,8 @@ def test_a_model_comes_back_from_json():
         None,
     ],
 )
-def test_what_is_no_model_is_refused(data):
-    with pytest.raises(InputError, match="no risk model"):
+def test_what_is_not_a_model_is_refused(data):
+    with pytest.raises(InputError, match="not a risk model"):
         RiskModel.from_json(data)
 
 

@@ -45,7 +45,7 @@ _NICKNAMES = {
     steve stephen; sasha alexander; fred frederick""".splitlines()
     for nickname, name in map(str.split, line.split(";"))
 }
-_ROOT = 4  # letters that a country and its people share
+_ROOT = 4  # letters that the names of a country and its people share
 _SHARED = 0.35  # share of the rest of a claim that a passage must have to dispute its name
 _SHORTEST, _LONGEST = 2, 5  # letters of an abbreviation
 _REACH = 4  # words between a name and the word that gives it its place
@@ -65,7 +65,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
         if claim.shared(passage, span) < _SHARED:
             continue
         for other in others:
-            if _near(name, other) or _replaced(name, claim, other, passage):
+            if not _called(name, other) and (_near(name, other) or _replaced(name, claim, other, passage)):
                 place = (other[0].start, other[-1].end)
                 return Finding.quoting(
                     claim,
@@ -106,15 +106,14 @@ def _rooted(form: str, other: str) -> bool:
 
 
 def _near(name: Sequence[Term], other: Sequence[Term]) -> bool:
-    """Whether two names of several words differ in one: `Mia Stolz` and `Mira Stolz`; nicknames do not differ."""
+    """Whether two names of several words differ in one: `Mia Stolz` and `Mira Stolz`; `Tom` and `Thomas` are one."""
     if len(name) != len(other) or len(name) == 1:
         return False
     unlike = [(a.form, b.form) for a, b in zip(name, other, strict=True) if a.form != b.form]
     if len(unlike) != 1 or any(a in _TITLES for pair in unlike for a in pair):
         return False
-    a, b = unlike[0]
-    short, long = sorted((a, b), key=len)
-    return not long.startswith(short[:3]) and (short, long) not in _NICKNAMES and (long, short) not in _NICKNAMES
+    short, long = sorted(unlike[0], key=len)
+    return not long.startswith(short[:3])
 
 
 def _called(name: Sequence[Term], other: Sequence[Term]) -> bool:
@@ -125,7 +124,7 @@ def _called(name: Sequence[Term], other: Sequence[Term]) -> bool:
 
 def _replaced(name: Sequence[Term], claim: Reading, other: Sequence[Term], passage: Reading) -> bool:
     """Whether a name stands where the passage has another, and both are of one kind as far as their words tell."""
-    if _called(name, other) or not _place(name, claim) & _place(other, passage):
+    if not _place(name, claim) & _place(other, passage):
         return False
     kinds = [{term.form for term in each} & _KINDS for each in (name, other)]
     return not (kinds[0] and kinds[1]) or kinds[0] == kinds[1]
