@@ -60,7 +60,7 @@ def test_passages_together_hold_what_one_lacks():
         "The Halden Bridge carries lorries.",
         "Other lorries carry sheep to Vint.",
     )
-    everything = compared.without(None)
+    everything = compared.everything
     assert compared.together(0, everything) == (0, 1)
     assert compared.together(0, everything, {1}) == (0,)
     assert compared.share(compared.covered((0, 1)), everything) == 1.0

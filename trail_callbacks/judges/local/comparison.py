@@ -105,14 +105,14 @@ class Comparison:
     @cached_property
     def best(self) -> tuple[int, ...]:
         """The passages that hold most of the claim together."""
-        everything = self.overlap.without(None)
+        everything = self.overlap.everything
         groups = [self.overlap.together(p, everything) for p in self.closest]
         return max(groups, key=lambda group: self.overlap.share(self.overlap.covered(group), everything))
 
     @cached_property
     def stating(self) -> tuple[int, ...] | None:
         """Passages that state the claim by their words, none of which departs from it; None if there are none."""
-        everything = self.overlap.without(None)
+        everything = self.overlap.everything
         findings = {p: found for p in self.closest if (found := self._worst(self._findings(p))) is not None}
         disputed = any(finding.error_type is ErrorType.NUMBER for finding in findings.values())
         for p in self.closest:
@@ -136,7 +136,7 @@ class Comparison:
                 return Departure(finding, (p,))
         for p, finding in findings.items():
             if finding.support is not SupportClass.CONTRADICTED:
-                rest = self.overlap.without(finding.claim_span) or self.overlap.without(None)
+                rest = self._rest(finding)
                 group = self.overlap.together(p, rest)
                 if self._suffices(group, rest):
                     return Departure(finding, group)
@@ -145,7 +145,7 @@ class Comparison:
     @property
     def nearly_stated(self) -> bool:
         """Whether low risk may make support: enough words for a part, the subject, all names, and numbers nearby."""
-        overlap, everything = self.overlap, self.overlap.without(None)
+        overlap, everything = self.overlap, self.overlap.everything
         have = overlap.covered(self.best)
         named = overlap.subject in have and all(overlap.items[i].kind != "name" for i in everything - have)
         return named and not self.features.numbers and overlap.share(have, everything) >= self.settings.partial_at
@@ -207,14 +207,17 @@ class Comparison:
         complete = not any(self.overlap.items[i].required for i in wanted - have)
         return complete and self.overlap.share(have, wanted) >= self.settings.supported_at
 
+    def _rest(self, finding: Finding) -> frozenset[int]:
+        """The items of the claim that a finding does not dispute; all of them where it disputes the whole claim."""
+        return self.overlap.without(finding.claim_span) or self.overlap.everything
+
     def _on_subject(self, p: int, finding: Finding) -> bool:
-        rest = self.overlap.without(finding.claim_span) or self.overlap.without(None)
-        return self.overlap.share(self.overlap.held[p], rest) >= self.settings.subject_at
+        return self.overlap.share(self.overlap.held[p], self._rest(finding)) >= self.settings.subject_at
 
     def _maybe_of_the_same(self, p: int) -> bool:
         """Whether a passage may be of the same things: the checks cost more than this look."""
         overlap = self.overlap
-        held, everything = overlap.held[p], overlap.without(None)
+        held, everything = overlap.held[p], overlap.everything
         lacking = sum(overlap.items[i].required for i in everything - held)
         return lacking <= 1 and overlap.weight(held) >= _RELATED * (overlap.weight(everything) - 2)
 

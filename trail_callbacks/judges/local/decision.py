@@ -53,7 +53,7 @@ def _departs(comparison: Comparison, departure: Departure) -> Judgement:
 
 
 def _supported(comparison: Comparison, passages: Sequence[int]) -> Judgement:
-    overlap, everything = comparison.overlap, comparison.overlap.without(None)
+    overlap, everything = comparison.overlap, comparison.overlap.everything
     have = overlap.covered(passages)
     complete = "" if any(overlap.items[i].required for i in everything - have) else ", with every number and name"
     conflicts = comparison.conflicts(passages)
@@ -70,7 +70,7 @@ def _supported(comparison: Comparison, passages: Sequence[int]) -> Judgement:
 
 def _uncovered(comparison: Comparison) -> Judgement:
     """No passage says otherwise, and none says enough."""
-    overlap, everything = comparison.overlap, comparison.overlap.without(None)
+    overlap, everything = comparison.overlap, comparison.overlap.everything
     if not everything:
         rationale = "It has no word that could be compared."
         return _judgement(comparison, SupportClass.ABSENT, ErrorType.OTHER, rationale, ())

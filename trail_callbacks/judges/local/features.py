@@ -57,7 +57,7 @@ def features(
     near = [window for window in windows if not claim.content or any(map(window.has, claim.content))]
     most = max((sum(map(window.has, claim.content)) for window in windows), default=0)
     return Features(
-        covered=overlap.share(overlap.covered(best), overlap.without(None)),
+        covered=overlap.share(overlap.covered(best), overlap.everything),
         missing=log1p(len(claim.content) - most),
         runs=_runs(claim, windows),
         numbers=min(_MOST, sum(not any(stated(q, claim, window) for window in near) for q in claim.quantities)),

@@ -47,10 +47,9 @@ _LONGEST = 4000  # characters of a claim that are compared; a longer one is a te
 class LocalJudge:
     """Judges offline and deterministically by typed checks and word overlap.
 
-    A passage that asks something supports nothing, so a question in the prompt cannot confirm its own answer.
+    A passage that is a question supports nothing, so a question in the prompt cannot confirm its own answer.
 
-    English first. For claims in other languages only numbers, names and shared words are compared, and the rationale
-    says so.
+    For claims that are not in English only numbers, names and shared words are compared, and the rationale says so.
 
     Attributes:
         without: Checks to leave out, by their names in `trail_callbacks.judges.local.checks.registry`: `number`,
@@ -108,7 +107,7 @@ class LocalJudge:
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims one by one.
 
-        For `localize` each node is judged by itself, and a claim may drop who said it and is stated all the same. For
+        For `localize` each node is judged by itself, and a claim that leaves out who said it counts as stated. For
         `answerable` see `trail_callbacks.judges.local.answering`.
         """
         assessor = self._assessor(purpose)

@@ -108,11 +108,11 @@ class Overlap:
     def held(self) -> tuple[frozenset[int], ...]:
         """For each passage the indices of the items it has.
 
-        Any number stands somewhere in a long source: it counts in a passage that is about the claim, or that has the
-        word beside it. A row has the words of its header, but not the numbers; a sentence has the names before it,
+        A long source has nearly any number: one counts in a passage that is about the claim, or that has a word
+        beside it. A row has the words of its header, but not the numbers; a sentence has the names before it,
         unless it begins with its own.
         """
-        found = []
+        held = []
         for passage, before, tabular in zip(self.passages, self.before, self.tabular, strict=True):
             has = frozenset(i for i, item in enumerate(self.items) if item.is_in(passage, self.claim))
             has = frozenset(i for i in has if not displaced(self.items[i].name, passage, before))
@@ -122,34 +122,37 @@ class Overlap:
                 kinds = {"name", "word"} if tabular else {"name"}
                 has |= {i for i, item in enumerate(self.items) if item.kind in kinds and item.is_in(before, self.claim)}
             about = self.weight(has, numbers=False) >= _ABOUT * self._words
-            found.append(has if about else self._attached(has, passage))
-        return tuple(found)
+            held.append(has if about else self._attached(has, passage))
+        return tuple(held)
 
     @cached_property
     def _words(self) -> float:
-        return self.weight(self.without(None), numbers=False)
+        return self.weight(self.everything, numbers=False)
 
     def on_another(self, passage: Reading) -> bool:
-        """Tells whether claim and passage both begin with a name and it is not the same: what follows is of another."""
+        """Tells whether claim and passage begin with two different names: then the passage is about another."""
         mine, other = _subject(self.claim), _subject(passage)
         return bool(mine and other) and not known(mine, passage) and not known(other, self.claim)
 
     @cached_property
     def attached(self) -> tuple[frozenset[int], ...]:
-        """As `held`, but a number counts only where the word beside it in the claim stands too."""
+        """As `held`, but a number counts only with a word that is beside it in the claim."""
         return tuple(self._attached(held, passage) for held, passage in zip(self.held, self.passages, strict=True))
 
     def _attached(self, held: frozenset[int], passage: Reading) -> frozenset[int]:
         return frozenset(i for i in held if not (near := self.items[i].beside) or any(map(passage.has, near)))
 
     def weight(self, indices: frozenset[int], *, numbers: bool = True) -> float:
-        """Sums the weights of items."""
+        """Returns the sum of the weights of items."""
         return sum(self.items[i].weight for i in indices if numbers or self.items[i].kind != "number")
 
-    def without(self, span: tuple[int, int] | None) -> frozenset[int]:
-        """The items outside a span of the claim; all items for None."""
-        if span is None:
-            return frozenset(range(len(self.items)))
+    @cached_property
+    def everything(self) -> frozenset[int]:
+        """All items."""
+        return frozenset(range(len(self.items)))
+
+    def without(self, span: tuple[int, int]) -> frozenset[int]:
+        """Returns the items outside a span of the claim."""
         return frozenset(i for i, item in enumerate(self.items) if not span[0] <= item.span[0] < span[1])
 
     def together(self, p: int, wanted: frozenset[int], excluded: Collection[int] = ()) -> tuple[int, ...]:
