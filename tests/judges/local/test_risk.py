@@ -11,8 +11,8 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.judges.local.features import Features
 from trail_callbacks.judges.local.risk import Calibration, RiskModel, probability, shipped
 
-NOTHING = Features(team=0.0, missing=3.0, runs=0.0, numbers=2, contradiction=0.0, departure=0.0)
-ALL = Features(team=1.0, missing=0.0, runs=1.0, numbers=0, contradiction=0.0, departure=0.0)
+NOTHING = Features(covered=0.0, missing=3.0, runs=0.0, numbers=2, contradiction=0.0, departure=0.0)
+ALL = Features(covered=1.0, missing=0.0, runs=1.0, numbers=0, contradiction=0.0, departure=0.0)
 
 
 def risk(features):
@@ -23,7 +23,7 @@ def test_the_more_sources_hold_the_lower_the_risk():
     assert risk(ALL) < 0.2
     assert risk(NOTHING) > 0.8
     for better, worse in (
-        (ALL, replace(ALL, team=0.5)),
+        (ALL, replace(ALL, covered=0.5)),
         (ALL, replace(ALL, missing=1.0)),
         (ALL, replace(ALL, runs=0.0)),
         (ALL, replace(ALL, numbers=1)),
@@ -62,7 +62,7 @@ def test_a_model_comes_back_from_json():
     "data",
     [
         {},
-        {"bias": 1.0, "weights": {"team": 1.0}},
+        {"bias": 1.0, "weights": {"covered": 1.0}},
         {"bias": "x", "weights": shipped().to_json()["weights"]},
         {"bias": 1.0, "weights": {**shipped().to_json()["weights"], "more": 1.0}},
         {"bias": math.nan, "weights": shipped().to_json()["weights"]},
@@ -70,8 +70,8 @@ def test_a_model_comes_back_from_json():
         None,
     ],
 )
-def test_what_is_no_model_is_refused(data):
-    with pytest.raises(InputError, match="no risk model"):
+def test_what_is_not_a_model_is_refused(data):
+    with pytest.raises(InputError, match="not a risk model"):
         RiskModel.from_json(data)
 
 
@@ -98,9 +98,9 @@ def test_what_no_source_has_is_never_supported_however_much_they_share():
 
 
 def test_a_threshold_moves_what_is_left_open():
-    claim = "Visitors pick their own fruit in September."
-    strict = LocalJudge(supported_below=0.0, unsupported_at=0.0)
-    lenient = LocalJudge(supported_below=1.0, unsupported_at=1.0, partial_at=0.3)
+    claim = "Visitors pick ripe golden fruit in September."
+    strict = LocalJudge(supported_below=0.0, supported_at=1.0)
+    lenient = LocalJudge(supported_below=1.0, partial_at=0.3)
     assert str(check(claim, [ORCHARD], judge=strict).verdicts[0].support) != "supported"
     assert str(check(claim, [ORCHARD], judge=lenient).verdicts[0].support) == "supported"
 
@@ -108,14 +108,14 @@ def test_a_threshold_moves_what_is_left_open():
 def test_settings_that_change_verdicts_change_the_name():
     names = {
         LocalJudge().name,
-        LocalJudge(unsupported_at=0.6).name,
+        LocalJudge(supported_at=0.6).name,
         LocalJudge(calibration=Calibration(offset=-1.0)).name,
         LocalJudge(risk_model=RiskModel(weights=(0.0,) * 6, bias=0.0)).name,
         LocalJudge(without=("number",)).name,
     }
     assert len(names) == 5
-    assert LocalJudge().name == "local/1"
-    assert LocalJudge(calibration=Calibration()).name == "local/1"
+    assert LocalJudge().name == "local/2"
+    assert LocalJudge(calibration=Calibration()).name == "local/2"
 
 
 def test_claims_in_other_languages_have_no_confidence():

@@ -1,7 +1,7 @@
 """Whether sentences answer a question, by words alone: English, and silent where it is not sure.
 
 It serves to say that an answer declined although the sources had it. A false alarm is worse than a missed one, so a
-sentence must hold nearly all words of the question and every name and number, and what the question asks for besides.
+sentence must hold nearly all words of the question, every name and number of it, and what the question asks for.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from trail_callbacks.judges.local.checks.number import stated
-from trail_callbacks.judges.local.checks.overlap import Overlap
 from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.overlap import Overlap
 from trail_callbacks.language.quantities import Quantity
 
 __all__ = ["answers"]
@@ -32,14 +32,14 @@ _TIMES = frozenset({"year", "month", "day", "weekday", "clock"})
 def answers(question: Reading, passages: Sequence[tuple[Reading, Reading]]) -> list[int]:
     """Finds the passages that answer a question by themselves.
 
-    Questions for reasons, ways or overviews are left alone: words do not show whether a sentence is an answer to them.
+    Questions for reasons, ways or overviews get no answer: words do not show whether a sentence answers them.
 
     Args:
         question: What the user asked.
-        passages: Each passage with what stands before it, which may say whom a pronoun means.
+        passages: Each passage with the text before it, which may say whom a pronoun means.
 
     Returns:
-        Indices of those that answer.
+        Indices of the passages that answer it.
     """
     amount = _AMOUNT.search(question.text)
     if not question.english or not question.content or (not amount and _OPEN.search(question.text)):
@@ -59,7 +59,7 @@ def _holds(question: Reading, passage: Reading, before: Reading, asking: re.Matc
     asked = frozenset(i for i, item in enumerate(overlap.items) if not skipped[0] <= item.span[0] < skipped[1])
     own = overlap.held[0]
     named = own | frozenset(i for i in overlap.held[1] if overlap.items[i].kind == "name")
-    if any(overlap.items[i].binding and i not in named for i in asked):
+    if any(overlap.items[i].required and i not in named for i in asked):
         return False
     if not all(passage.has(term) or before.has(term) for name in question.names for term in name):
         return False
@@ -67,16 +67,16 @@ def _holds(question: Reading, passage: Reading, before: Reading, asking: re.Matc
 
 
 def _adds(question: Reading, passage: Reading, amount: bool) -> bool:
-    """Whether a passage has what is asked for, and not only what was said."""
+    """Whether a passage has what is asked for, and not only what the question says."""
     fresh = [quantity for quantity in passage.quantities if not stated(quantity, passage, question)]
     if amount:
         return any(_counts(quantity) for quantity in fresh)
     if _TIME.search(question.text):
         return any(quantity.kind in _TIMES for quantity in fresh)
     if _WHO.search(question.text):
-        found = [name for name in passage.names if not any(question.has(term) for term in name)]
-        placed = [name for name in found if _PLACED.search(passage.text[: name[0].start])]
-        return bool(placed if _WHERE.search(question.text) else found)
+        names = [name for name in passage.names if not any(question.has(term) for term in name)]
+        placed = [name for name in names if _PLACED.search(passage.text[: name[0].start])]
+        return bool(placed if _WHERE.search(question.text) else names)
     return bool(fresh) or any(not question.has(term) for term in passage.content)
 
 

@@ -1,4 +1,4 @@
-"""Framing: words of an answer that speak of its sources or of itself, and say nothing that a source could hold."""
+"""Framing: words of an answer about its sources or about itself, which no source can confirm."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _FRAMES = rf"""
     | \b(?:by\sfollowing|follow)\s(?:these|the\sfollowing|the)\s(?:(?:general|simple|basic)\s)?
         (?:steps|instructions|guidelines|tips)\b
     """
-_LEFT = 2  # words that must remain: a claim that is nothing but a frame is about the sources, and stays whole
+_LEFT = 2  # words that must remain: a claim that is only a frame is about the sources, and stays whole
 
 
 def unframed(text: str) -> str:
     """Blanks out what frames a statement: `Based on the passages, ...`, `(passage 2)`, `It is worth noting that ...`.
 
     No source holds such words, so counting them as missing would make a claim that says where it comes from look less
-    supported than one that does not. Who in the world said something (`according to the minister`) is no frame.
+    supported than one that does not. Who said something (`according to the minister`) is not a frame.
 
     Args:
         text: A claim; English frames are known.

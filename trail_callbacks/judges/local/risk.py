@@ -1,4 +1,4 @@
-"""Risk: the probability that a claim is not supported, read off its features by a small fitted model."""
+"""Risk: the probability that a claim is not supported, computed from its features by a small fitted model."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class RiskModel:
     bias: float
     source: str = ""
 
-    def log_odds(self, counted: Features) -> float:
-        """Log-odds that a claim with these features is unsupported, if one in two is."""
-        return self.bias + sum(w * x for w, x in zip(self.weights, counted.values(), strict=True))
+    def log_odds(self, features: Features) -> float:
+        """Returns the log-odds that a claim with these features is unsupported, if one in two is."""
+        return self.bias + sum(w * x for w, x in zip(self.weights, features.values(), strict=True))
 
     def to_json(self) -> dict[str, Any]:
-        """The model as a JSON-safe dictionary, weights by the names of their features."""
+        """Returns the model as a JSON-safe dictionary, weights by the names of their features."""
         return {
             "bias": self.bias,
             "weights": dict(zip(Features.__dataclass_fields__, self.weights, strict=True)),
@@ -73,26 +73,26 @@ class RiskModel:
         """Reads what `to_json` wrote.
 
         Raises:
-            InputError: If a weight is missing, unknown or no finite number.
+            InputError: If a weight is missing, unknown or not a finite number.
         """
         try:
             named, bias = data["weights"], float(data["bias"])
             weights = tuple(float(named[name]) for name in Features.__dataclass_fields__)
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"no risk model: {error!r} is missing or no number") from error
+            raise InputError(f"not a risk model: {error!r} is missing or not a number") from error
         if len(named) != len(weights) or not all(map(isfinite, (*weights, bias))):
-            raise InputError("no risk model: it has weights of other features, or values that are not finite")
+            raise InputError("not a risk model: it has weights of other features, or values that are not finite")
         return cls(weights=weights, bias=bias, source=str(data.get("source", "")))
 
 
 def probability(log_odds: float, calibration: Calibration) -> float:
-    """The probability, 0.0 to 1.0, behind log-odds."""
+    """Returns the probability, 0.0 to 1.0, that log-odds stand for."""
     scaled = calibration.slope * log_odds + calibration.offset
     return 1 / (1 + exp(-max(-_FLAT, min(_FLAT, scaled))))
 
 
 @cache
 def shipped() -> RiskModel:
-    """The model that comes with the package, see `risk.json` beside this module."""
+    """Returns the model that comes with the package, see `risk.json` beside this module."""
     text = files("trail_callbacks.judges.local").joinpath("risk.json").read_text(encoding="utf-8")
     return RiskModel.from_json(json.loads(text))

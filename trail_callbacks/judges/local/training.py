@@ -5,7 +5,7 @@
     rows = [LabelledClaim(claim="...", sources=("...",), supported=True), ...]
     judge = recalibrate(LocalJudge(), rows)
 
-A few dozen rows of each kind are enough for `recalibrate`, which fits two numbers; `fit` fits ten and wants hundreds.
+A few dozen rows of each kind are enough for `recalibrate`, which fits two numbers; `fit` fits seven and needs hundreds.
 Needs scikit-learn: `pip install "trail-callbacks[local]"`.
 """
 
@@ -30,7 +30,7 @@ __all__ = ["LabelledClaim", "fit", "fitted", "measure", "recalibrate", "scaled"]
 _PASSAGES = 8  # as many as a verification shows by default
 _LEAST = 10  # rows of each label
 _STRENGTH = 1.0  # inverse of the L2 penalty over standardised features
-_FREE = 1e6  # as good as no penalty
+_FREE = 1e6  # practically no penalty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class LabelledClaim:
 
 
 def measure(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None) -> list[Features | None]:
-    """Counts what the risk is read off, for each row; None where there is nothing to compare.
+    """Counts the features that the risk is computed from, for each row; None where there is nothing to compare.
 
     Args:
         rows: Labelled claims.
@@ -63,8 +63,8 @@ def measure(rows: Sequence[LabelledClaim], judge: LocalJudge | None = None) -> l
         claim = Claim(id="c1", text=row.claim, quote=row.claim, start=0, end=len(row.claim))
         nodes = [Node(id=f"d{i}", kind="document", text=text) for i, text in enumerate(row.sources)]
         passages = candidates([claim], nodes, _PASSAGES)[claim.id]
-        (weighing,) = judge.weigh([Question(claim=claim, passages=passages)])
-        counted.append(weighing.counted if weighing else None)
+        (comparison,) = judge.compare([Question(claim=claim, passages=passages)])
+        counted.append(comparison.features if comparison else None)
     return counted
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from trail_callbacks.judges.local.checks.reading import Finding, Reading
-from trail_callbacks.judges.local.checks.slots import agreement
+from trail_callbacks.judges.local.checks.finding import Finding
+from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.language.abbreviations import abbreviated
 from trail_callbacks.language.terms import Term, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -27,47 +27,26 @@ _KINDS = vocabulary(
     museum library airport station county city town state province company corporation bank party league cup prize award
     war treaty act court ministry department agency institute foundation society association club band festival"""
 )
-_ALIASES = [
-    frozenset(each.split(", "))
-    for each in (
-        "us, usa, u, america, american, americans, united states",
-        "uk, britain, british, great britain, united kingdom, england, english",
-        "eu, european union, europe, european",
-        "un, united nations",
-        "netherlands, dutch, holland",
-        "uae, emirates, united arab",
-        "germany, german, germans",
-        "france, french",
-        "spain, spanish",
-        "china, chinese",
-        "switzerland, swiss",
-        "greece, greek",
-        "turkey, turkish",
-        "denmark, danish",
-        "sweden, swedish",
-        "poland, polish",
-        "ireland, irish",
-        "wales, welsh",
-        "scotland, scottish",
-        "finland, finnish",
-        "ussr, soviet, soviet union, soviets",
-    )
+_ALIASES = [  # countries and unions under several names
+    frozenset(group.split(", "))
+    for line in """us, usa, u, america, american, americans, united states
+    uk, britain, british, great britain, united kingdom, england, english
+    eu, european union, europe, european; un, united nations; uae, emirates, united arab
+    ussr, soviet, soviet union, soviets; netherlands, dutch, holland; france, french; spain, spanish; china, chinese
+    switzerland, swiss; greece, greek; turkey, turkish; denmark, danish; sweden, swedish; poland, polish
+    ireland, irish; wales, welsh; scotland, scottish; finland, finnish""".splitlines()
+    for group in line.strip().split("; ")
 ]
 _NICKNAMES = {
-    (a, b)
-    for group in """bill william,will william,bob robert,rob robert,mike michael,tom thomas,jim james,jimmy james,
-    liz elizabeth,
-    beth elizabeth,kate catherine,kate katherine,dick richard,rick richard,ted edward,ted theodore,jack john,
-    peggy margaret,
-    meg margaret,tony anthony,hank henry,harry harold,harry henry,chuck charles,charlie charles,larry lawrence,
-    betty elizabeth,
-    jerry gerald,gerry gerald,nick nicholas,steve stephen,steven stephen,greg gregory,sasha alexander,alex alexander,
-    fred frederick,ed edward,joe joseph,sam samuel,ben benjamin,dan daniel,dave david,matt matthew,
-    pat patrick""".replace("\n", "").split(",")
-    for a, b in [group.split()]
+    (nickname, name)
+    for line in """bill william; will william; bob robert; mike michael; jim james; liz elizabeth; beth elizabeth
+    betty elizabeth; kate catherine; dick richard; rick richard; ted edward; ted theodore; jack john; peggy margaret
+    tony anthony; hank henry; harry henry; harry harold; chuck charles; charlie charles; larry lawrence; jerry gerald
+    steve stephen; sasha alexander; fred frederick""".splitlines()
+    for nickname, name in map(str.split, line.split(";"))
 }
-_ROOT = 4  # letters that a country and its people share
-_ABOUT = 0.35  # share of the rest of a claim that a passage must have to dispute its name
+_ROOT = 4  # letters that the names of a country and its people share
+_SHARED = 0.35  # share of the rest of a claim that a passage must have to dispute its name
 _SHORTEST, _LONGEST = 2, 5  # letters of an abbreviation
 _REACH = 4  # words between a name and the word that gives it its place
 
@@ -83,18 +62,18 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
         if not _is_name(name, claim) or known(name, passage) or _alias(name, passage):
             continue
         span = (name[0].start, name[-1].end)
-        share = agreement(claim, passage, span)
-        if share < _ABOUT:
+        if claim.shared(passage, span) < _SHARED:
             continue
         for other in others:
-            if _near(name, other) or _replaced(name, claim, other, passage):
-                return Finding(
+            if not _called(name, other) and (_near(name, other) or _replaced(name, claim, other, passage)):
+                place = (other[0].start, other[-1].end)
+                return Finding.quoting(
+                    claim,
+                    span,
+                    passage,
+                    place,
                     error_type=ErrorType.ENTITY,
                     support=SupportClass.CONTRADICTED,
-                    claim_words=claim.text[span[0] : span[1]],
-                    evidence_words=passage.text[other[0].start : other[-1].end],
-                    claim_span=span,
-                    span=(other[0].start, other[-1].end),
                 )
     return None
 
@@ -127,15 +106,14 @@ def _rooted(form: str, other: str) -> bool:
 
 
 def _near(name: Sequence[Term], other: Sequence[Term]) -> bool:
-    """Whether two names of several words differ in one: `Mia Stolz` and `Mira Stolz`; nicknames do not differ."""
+    """Whether two names of several words differ in one: `Mia Stolz` and `Mira Stolz`; `Tom` and `Thomas` are one."""
     if len(name) != len(other) or len(name) == 1:
         return False
     unlike = [(a.form, b.form) for a, b in zip(name, other, strict=True) if a.form != b.form]
     if len(unlike) != 1 or any(a in _TITLES for pair in unlike for a in pair):
         return False
-    a, b = unlike[0]
-    short, long = sorted((a, b), key=len)
-    return not long.startswith(short[:3]) and (short, long) not in _NICKNAMES and (long, short) not in _NICKNAMES
+    short, long = sorted(unlike[0], key=len)
+    return not long.startswith(short[:3])
 
 
 def _called(name: Sequence[Term], other: Sequence[Term]) -> bool:
@@ -146,7 +124,7 @@ def _called(name: Sequence[Term], other: Sequence[Term]) -> bool:
 
 def _replaced(name: Sequence[Term], claim: Reading, other: Sequence[Term], passage: Reading) -> bool:
     """Whether a name stands where the passage has another, and both are of one kind as far as their words tell."""
-    if _called(name, other) or not _place(name, claim) & _place(other, passage):
+    if not _place(name, claim) & _place(other, passage):
         return False
     kinds = [{term.form for term in each} & _KINDS for each in (name, other)]
     return not (kinds[0] and kinds[1]) or kinds[0] == kinds[1]

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import isclose
 
-from trail_callbacks.judges.local.checks.reading import Finding, Reading
-from trail_callbacks.judges.local.checks.slots import agreement
+from trail_callbacks.judges.local.checks.finding import Finding
+from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.language.quantities import EXACT, Quantity
-from trail_callbacks.language.quantities.units import MONTHS
 from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["compare", "equal", "stated"]
 
 _HEDGED = 0.1  # how far `about 500` may be from the number it stands for
-_COARSE = 0.06  # how far a number may be off and still count as imprecise rather than wrong
 _CONVERTED = 0.01  # what is lost between units
-_NEAR = 40  # signs on each side in which a number finds its subject
-_TERMS = 12  # numbers of a passage that are added in pairs
-_ABOUT = 0.3  # share of the rest of a claim that a passage must have to dispute its number
-_SURE = 0.3  # the share if only one word stands beside both numbers
-_WORD = 24  # signs before a number in which its label stands
+_NEAR = 40  # characters on each side in which a number finds its subject
+_SHARED = 0.3  # share of the rest of a claim that a passage must have to dispute its number
+_WORD = 24  # characters before a number in which its label stands
 _BEHIND = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
 _LABELS = vocabulary(
     """passage step source document doc chunk snippet page chapter section figure fig table method option item tip note
     question answer part reason paragraph line article appendix footnote result reference level no"""
 )
 _DATE = frozenset({"day", "month", "year", "weekday"})
-_MONTH_NAMES = frozenset(month.casefold() for month in MONTHS)
-_SUM = vocabulary("total totals altogether combined overall sum together insgesamt zusammen gesamt average")
 _PHRASE = 4  # words between a number and what it counts
 _BIG = 1000.0  # from here on a count is recognised by its size, whatever the counted noun
 
@@ -39,30 +33,31 @@ _BIG = 1000.0  # from here on a count is recognised by its size, whatever the co
 def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds a number of the claim in whose place the passage has another of the same kind.
 
-    Rounding: a coarser number follows from a finer one (`12,000` from 12,340, `41` does not follow from 41.6 but is
-    partial), `about` allows a tenth, units may lose a hundredth in conversion. A number with a label names a thing
-    and is left alone (`passage 3`, `Windows 10`), and so is a claim with several numbers that the passage lacks: it
-    calculates, or is of another event.
+    Rounding: a coarser number follows from a finer one (`12,000` from 12,340, but not `41` from 41.6), `about` allows
+    a tenth, units may lose a hundredth in conversion. A number with a label names a thing and is left alone
+    (`passage 3`, `Windows 10`), and so is a claim with several numbers that the passage lacks: it calculates, or is of
+    another event.
     """
     lacking = [q for q in claim.quantities if not _label(q, claim) and not stated(q, claim, passage)]
     if not lacking or (len(lacking) > 1 and not _one_date(lacking, claim)):
         return None
     free = [r for r in passage.quantities if not _label(r, passage) and not any(equal(q, r) for q in claim.quantities)]
     for quantity in lacking:
-        rivals = [r for r in free if _comparable(quantity, r, claim, passage) and not _open(quantity, r)]
-        if not rivals or _adds_up(quantity, rivals) or _totals(claim, passage):
+        given = [r for r in free if _comparable(quantity, r, claim, passage) and not _open(quantity, r)]
+        if not given:
             continue
-        rival = max(rivals, key=lambda r: _shared(quantity, r, claim, passage))
-        beside = _shared(quantity, rival, claim, passage)
-        if agreement(claim, passage, (quantity.start, quantity.end)) < (_ABOUT if beside > 1 else _SURE) or not beside:
+        other = max(given, key=lambda r: _nearby(quantity, r, claim, passage))
+        span = (quantity.start, quantity.end)
+        if not _nearby(quantity, other, claim, passage) or claim.shared(passage, span) < _SHARED:
             continue
-        return Finding(
+        place = (other.start, other.end)
+        return Finding.quoting(
+            claim,
+            span,
+            passage,
+            place,
             error_type=ErrorType.NUMBER,
-            support=SupportClass.PARTIALLY_SUPPORTED if _imprecise(quantity, rival) else SupportClass.CONTRADICTED,
-            claim_words=claim.text[quantity.start : quantity.end],
-            evidence_words=passage.text[rival.start : rival.end],
-            claim_span=(quantity.start, quantity.end),
-            span=(rival.start, rival.end),
+            support=SupportClass.CONTRADICTED,
         )
     return None
 
@@ -81,7 +76,7 @@ def _label(quantity: Quantity, reading: Reading) -> bool:
     if word.casefold().removesuffix("s") in _LABELS:
         return True
     plain = quantity.kind == "count" and not quantity.noun and quantity.value < _BIG
-    named = word[0].isupper() and reading.text[quantity.start].isdigit() and word.casefold() not in _MONTH_NAMES
+    named = word[0].isupper() and reading.text[quantity.start].isdigit()
     return plain and named and all(term.kind != "function" for term in reading.terms if term.form == word.casefold())
 
 
@@ -89,11 +84,6 @@ def _one_date(lacking: Sequence[Quantity], claim: Reading) -> bool:
     """Whether numbers are the parts of one date: it is wrong as a whole."""
     gaps = [claim.text[a.end : b.start] for a, b in pairwise(lacking)]
     return all(q.kind in _DATE for q in lacking) and all(len(gap) <= len(" of the ") for gap in gaps)
-
-
-def _totals(claim: Reading, passage: Reading) -> bool:
-    """Whether the claim gives a sum that the passage does not."""
-    return any(term.form in _SUM for term in claim.terms) and not any(term.form in _SUM for term in passage.terms)
 
 
 def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
@@ -125,13 +115,6 @@ def _equal(claimed: Quantity, given: Quantity) -> bool:
     rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
     converted = claimed.raw != given.raw and isclose(a, b, rel_tol=_CONVERTED)
     return rounded or converted or _bounded(claimed, given)
-
-
-def _adds_up(claimed: Quantity, given: Sequence[Quantity]) -> bool:
-    """A total of numbers that the passage gives one by one: no arithmetic is done to confirm it, nor to deny it."""
-    values = [each.value for each in given]
-    totals = [sum(values), *(a + b for a, b in combinations(values[:_TERMS], 2))]
-    return len(values) > 1 and claimed.kind not in EXACT and any(isclose(claimed.value, total) for total in totals)
 
 
 def _bare(claimed: Quantity, given: Quantity) -> bool:
@@ -197,21 +180,10 @@ def _about(quantity: Quantity, reading: Reading) -> set[str]:
     return {word for word in (last, stem(quantity.noun) if quantity.noun else "") if word}
 
 
-def _shared(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> int:
+def _nearby(claimed: Quantity, given: Quantity, claim: Reading, passage: Reading) -> int:
     """How many words near the one number stand near the other."""
-    near = [t for t in claim.content if claimed.start - _NEAR <= t.start <= claimed.end + _NEAR]
-    there = [t for t in passage.content if given.start - _NEAR <= t.start <= given.end + _NEAR]
-    stems = {t.stem for t in there} | {t.form for t in there}
+    words = [t for t in claim.content if claimed.start - _NEAR <= t.start <= claimed.end + _NEAR]
+    others = [t for t in passage.content if given.start - _NEAR <= t.start <= given.end + _NEAR]
+    known = {t.stem for t in others} | {t.form for t in others}
     nouns = claimed.noun != "" and stem(claimed.noun) == stem(given.noun)
-    return sum(t.stem in stems or t.form in stems for t in near) + nouns
-
-
-def _imprecise(claimed: Quantity, given: Quantity) -> bool:
-    """Close, and written coarser than what was given (41 for 41.6), or converted (two months for eight weeks)."""
-    if claimed.kind in EXACT:
-        return False
-    off = abs(claimed.value - given.value) / max(abs(claimed.value), abs(given.value), 1e-12)
-    if claimed.kind == "time" and claimed.raw != given.raw and off < 2 * _COARSE:
-        converted = (claimed.value / claimed.raw if claimed.raw else 0) != (given.value / given.raw if given.raw else 0)
-        return converted or (off < _COARSE and claimed.step > given.step)
-    return off < _COARSE and (claimed.step > given.step or claimed.bound == "about")
+    return sum(t.stem in known or t.form in known for t in words) + nouns

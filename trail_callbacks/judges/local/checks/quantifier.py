@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trail_callbacks.judges.local.checks.reading import Finding, Reading
-from trail_callbacks.judges.local.checks.slots import agreement
+from trail_callbacks.judges.local.checks.finding import Finding
+from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
@@ -42,7 +42,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
         if degree < _MOST or any(other >= degree and not strong for _, other, _ in given):
             continue
         term = claim.terms[wide]
-        if agreement(claim, passage, (term.start, term.end)) < _ON_SUBJECT:
+        if claim.shared(passage, (term.start, term.end)) < _ON_SUBJECT:
             continue
         for place, other, things in given:
             if nouns & things and (other < _MANY or (other < _ALL and degree == _ALL)):
@@ -88,11 +88,11 @@ def _adjective(reading: Reading, i: int) -> bool:
 
 
 def _finding(claim: Reading, span: tuple[int, int], passage: Reading, place: tuple[int, int]) -> Finding:
-    return Finding(
+    return Finding.quoting(
+        claim,
+        span,
+        passage,
+        place,
         error_type=ErrorType.OVERGENERALIZATION,
         support=SupportClass.PARTIALLY_SUPPORTED,
-        claim_words=claim.text[slice(*span)],
-        evidence_words=passage.text[slice(*place)],
-        claim_span=span,
-        span=place,
     )

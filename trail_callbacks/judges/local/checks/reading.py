@@ -1,8 +1,7 @@
-"""A text read once for all checks, and what a check may find."""
+"""A text read once for all checks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,41 +9,14 @@ from itertools import islice
 
 from trail_callbacks.language.quantities import Quantity, quantities
 from trail_callbacks.language.terms import Term, looks_english, terms, vocabulary
-from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Finding", "Reading"]
+__all__ = ["Reading"]
 
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
-_PLACES = 32  # of one word that are looked at: a text with more repeats itself
+_PLACES = 32  # occurrences of a word that are looked at: a text with more repeats itself
 _ENDING = 4  # letters that may follow the shared ones
-_CLAUSE = re.compile(
-    r"[.;:!?()\u2014]|,|\b(?:but|although|though|while|whereas|because|which|who|and)\b", re.IGNORECASE
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One way in which a claim departs from a passage on the same subject.
-
-    Attributes:
-        error_type: The type.
-        support: The class it leads to: contradicted, partially_supported where the core still holds, or absent where
-        only
-            the link between its parts is missing.
-        claim_words: What the claim says, verbatim.
-        evidence_words: What the passage says, verbatim; may be empty where it only lacks the claim's words.
-        claim_span: Offsets of `claim_words` in the claim's text.
-        span: Offsets of `evidence_words` in the passage's text.
-        detail: A finer word: `negation flip`, `role swap`, ...
-    """
-
-    error_type: ErrorType
-    support: SupportClass
-    claim_words: str
-    evidence_words: str
-    claim_span: tuple[int, int]
-    span: tuple[int, int]
-    detail: str | None = None
+_STOPS = frozenset(".,;:!?()\u2014")  # they end a clause, as do the words of `_BORDERS`
+_BORDERS = vocabulary("but although though while whereas because which who")
 
 
 @dataclass(frozen=True)
@@ -127,16 +99,25 @@ class Reading:
         )
         return list(islice(places, _PLACES))
 
+    def beside(self, i: int) -> tuple[Term | None, Term | None]:
+        """Returns the nearest word of content or number on each side of the i-th word."""
+        starts = {term.start for term in self.content} | {quantity.start for quantity in self.quantities}
+        before = next((term for term in reversed(self.terms[:i]) if term.start in starts), None)
+        return before, next((term for term in self.terms[i + 1 :] if term.start in starts), None)
+
+    def shared(self, other: Reading, apart: tuple[int, int] = (0, 0)) -> float:
+        """Returns the share, 0.0 to 1.0, of the words and names outside a span that another text has; 0.0 for none."""
+        rest = [term for term in self.content if not apart[0] <= term.start < apart[1]]
+        return sum(map(other.has, rest)) / len(rest) if rest else 0.0
+
     def before(self, i: int, reach: int) -> Sequence[Term]:
         """Returns up to `reach` words before the i-th in its clause, nearest last."""
         first = max(0, i - reach)
         for k in range(i - 1, first - 1, -1):
-            if _CLAUSE.search(self.text[self.terms[k].end : self.terms[k + 1].start]) or self.terms[k].form in _BORDERS:
+            gap = self.text[self.terms[k].end : self.terms[k + 1].start]
+            if not _STOPS.isdisjoint(gap) or self.terms[k].form in _BORDERS:
                 return self.terms[k + 1 : i]
         return self.terms[first:i]
-
-
-_BORDERS = vocabulary("but although though while whereas because which who")
 
 
 def _related(a: str, b: str) -> bool:

@@ -19,6 +19,7 @@ _NUMBER = 1.5
 _LIGHT = 0.4
 _ABOUT = 0.3  # share of the claim's words that make a passage be about it
 _HALF = 0.5
+_OTHERS = 2  # passages that may add to one
 # Words that say little about the subject. Weights are fixed rather than counted in the passages: a verdict must not
 # change because more passages came along.
 _LIGHT_STEMS = frozenset(
@@ -57,13 +58,13 @@ class Item:
     beside: tuple[Term, ...] = ()
 
     @property
-    def binding(self) -> bool:
+    def required(self) -> bool:
         """Whether a claim cannot be supported without it: a name, or a number that is not just `one` or `first`."""
         return self.kind == "name" or (
             self.quantity is not None and self.quantity.kind != "rank" and self.quantity.raw != 1
         )
 
-    def stands_in(self, passage: Reading, claim: Reading) -> bool:
+    def is_in(self, passage: Reading, claim: Reading) -> bool:
         """Tells whether a passage has it."""
         if self.quantity is not None:
             return stated(self.quantity, claim, passage)
@@ -79,16 +80,16 @@ class Overlap:
     Attributes:
         claim: The claim.
         passages: Its passages.
-        heads: For each passage what stands ahead of it; see `Passage.before`.
-        rows: For each passage whether that names its cells or fields, and is part of what it says.
-        origins: For each passage the node that holds it.
+        before: For each passage the text before it; see `Passage.before`.
+        tabular: For each passage whether it is a row or field, so that the text before it names its cells.
+        nodes: For each passage the id of the node that holds it.
     """
 
     claim: Reading
     passages: Sequence[Reading]
-    heads: Sequence[Reading]
-    rows: Sequence[bool]
-    origins: Sequence[str]
+    before: Sequence[Reading]
+    tabular: Sequence[bool]
+    nodes: Sequence[str]
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -107,88 +108,98 @@ class Overlap:
     def held(self) -> tuple[frozenset[int], ...]:
         """For each passage the indices of the items it has.
 
-        Any number stands somewhere in a long source: it counts in a passage that is about the claim, or that has the
-        word beside it. A row has the words of its head, but not the numbers; a sentence has the names ahead of it,
+        A long source has nearly any number: one counts in a passage that is about the claim, or that has a word
+        beside it. A row has the words of its header, but not the numbers; a sentence has the names before it,
         unless it begins with its own.
         """
-        found = []
-        for passage, head, row in zip(self.passages, self.heads, self.rows, strict=True):
-            has = frozenset(i for i, item in enumerate(self.items) if item.stands_in(passage, self.claim))
-            has = frozenset(i for i in has if not displaced(self.items[i].name, passage, head))
+        held = []
+        for passage, before, tabular in zip(self.passages, self.before, self.tabular, strict=True):
+            has = frozenset(i for i, item in enumerate(self.items) if item.is_in(passage, self.claim))
+            has = frozenset(i for i in has if not displaced(self.items[i].name, passage, before))
             if self.on_another(passage):
                 has = frozenset(i for i in has if self.items[i].kind == "name")
-            elif head.text and (row or not _subject(passage)):
-                kinds = {"name", "word"} if row else {"name"}
-                has |= {
-                    i for i, item in enumerate(self.items) if item.kind in kinds and item.stands_in(head, self.claim)
-                }
+            elif before.text and (tabular or not _subject(passage)):
+                kinds = {"name", "word"} if tabular else {"name"}
+                has |= {i for i, item in enumerate(self.items) if item.kind in kinds and item.is_in(before, self.claim)}
             about = self.weight(has, numbers=False) >= _ABOUT * self._words
-            found.append(has if about else self._attached(has, passage))
-        return tuple(found)
+            held.append(has if about else self._attached(has, passage))
+        return tuple(held)
 
     @cached_property
     def _words(self) -> float:
-        return self.weight(self.without(None), numbers=False)
+        return self.weight(self.everything, numbers=False)
 
     def on_another(self, passage: Reading) -> bool:
-        """Whether claim and passage both begin with a name and it is not the same: what follows is of another."""
+        """Tells whether claim and passage begin with two different names: then the passage is about another."""
         mine, other = _subject(self.claim), _subject(passage)
         return bool(mine and other) and not known(mine, passage) and not known(other, self.claim)
 
     @cached_property
     def attached(self) -> tuple[frozenset[int], ...]:
-        """As `held`, but a number counts only where the word beside it in the claim stands too."""
+        """As `held`, but a number counts only with a word that is beside it in the claim."""
         return tuple(self._attached(held, passage) for held, passage in zip(self.held, self.passages, strict=True))
 
     def _attached(self, held: frozenset[int], passage: Reading) -> frozenset[int]:
         return frozenset(i for i in held if not (near := self.items[i].beside) or any(map(passage.has, near)))
 
     def weight(self, indices: frozenset[int], *, numbers: bool = True) -> float:
-        """Sums the weights of items."""
+        """Returns the sum of the weights of items."""
         return sum(self.items[i].weight for i in indices if numbers or self.items[i].kind != "number")
 
-    def without(self, span: tuple[int, int] | None) -> frozenset[int]:
-        """The items outside a span of the claim; all items for None."""
-        if span is None:
-            return frozenset(range(len(self.items)))
+    @cached_property
+    def everything(self) -> frozenset[int]:
+        """All items."""
+        return frozenset(range(len(self.items)))
+
+    def without(self, span: tuple[int, int]) -> frozenset[int]:
+        """Returns the items outside a span of the claim."""
         return frozenset(i for i, item in enumerate(self.items) if not span[0] <= item.span[0] < span[1])
 
-    def team(self, p: int, of: frozenset[int], barred: Collection[int] = (), size: int = 2) -> tuple[int, ...]:
-        """A passage and up to `size` others, none of them barred, that add most of what it lacks.
+    def together(self, p: int, wanted: frozenset[int], excluded: Collection[int] = ()) -> tuple[int, ...]:
+        """Returns a passage and up to two others that add most of the wanted items that it lacks.
 
-        Those of other nodes must be on the same thing, as any text has some of the words that are missing; a row must
+        Those of other nodes must be on the same subject, as any text has some of the words that are missing; a row must
         add a word, as the numbers of another row are of another thing.
+
+        Args:
+            p: Index of the passage.
+            wanted: Indices of items.
+            excluded: Indices of passages that must not be among the others.
         """
-        barred = {*barred, *(i for i in range(len(self.held)) if not self.linked(p, i))}
-        chosen = [p]
-        have = self.held[p] & of
-        for _ in range(size):
-            adds = {i: held & of - have for i, held in enumerate(self.held) if i not in barred}
+        free = [i for i in range(len(self.held)) if i not in excluded and self.same_subject(p, i)]
+        chosen, have = [p], self.held[p] & wanted
+        for _ in range(_OTHERS):
+            added = {i: (self.held[i] & wanted) - have for i in free}
             gains = [
                 (self.weight(new), -i)
-                for i, new in adds.items()
-                if not self.rows[i] or self.weight(new, numbers=False) > 0
+                for i, new in added.items()
+                if not self.tabular[i] or self.weight(new, numbers=False) > 0
             ]
             gain, index = max(gains, default=(0.0, 0))
             if gain <= 0:
                 break
             chosen.append(-index)
-            have |= self.held[-index] & of
+            have |= added[-index]
         return tuple(chosen)
 
-    def linked(self, p: int, other: int) -> bool:
-        """Whether two passages are of one node, share a name of the claim, or the other has half of it and no name."""
-        if self.origins[p] == self.origins[other]:
+    def same_subject(self, p: int, other: int) -> bool:
+        """Tells whether two passages are of one node, share a name of the claim, or one has half of it and no name."""
+        if self.nodes[p] == self.nodes[other]:
             return True
         if any(self.items[i].kind == "name" for i in self.held[p] & self.held[other]):
             return True
         half = self.weight(self.held[other], numbers=False) >= _HALF * self._words
         return half and all(known(name, self.claim) for name in self.passages[other].names)
 
-    def covered(self, team: Sequence[int], *, attached: bool = False) -> frozenset[int]:
-        """What some passages have together."""
+    def covered(self, passages: Sequence[int], *, attached: bool = False) -> frozenset[int]:
+        """Returns the items that some passages, given by index, have together."""
         have = self.attached if attached else self.held
-        return frozenset().union(*(have[p] for p in team))
+        return frozenset().union(*(have[p] for p in passages))
+
+    def share(self, have: frozenset[int], of: frozenset[int]) -> float:
+        """Returns the share by weight, 0.0 to 1.0, of some items that are had; 0.0 for no items."""
+        total = self.weight(of)
+        return self.weight(have & of) / total if total else 0.0
 
 
 def _subject(reading: Reading) -> tuple[Term, ...]:
