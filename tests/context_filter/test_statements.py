@@ -48,4 +48,12 @@ def test_who_states_the_same_agrees():
     at = difference(one, other)
     assert agrees(one, Statement(2, 0, "The old tower is 330 m tall."), at)
     assert not agrees(one, Statement(2, 0, "The tower is 250 m tall."), at)
+    assert not agrees(one, Statement(2, 0, "The tower is very tall."), at)
     assert not agrees(one, Statement(2, 0, "The river is 330 metres wide."), at)
+
+
+def test_a_statement_without_the_name_does_not_agree():
+    one, other = Statement(0, 0, "The capital of Peru is Lima."), Statement(1, 0, "The capital of Peru is Cusco.")
+    at = difference(one, other)
+    assert agrees(one, Statement(2, 0, "Peru has Lima as its capital."), at)
+    assert not agrees(one, Statement(2, 0, "The capital of Peru is old."), at)

@@ -139,7 +139,12 @@ def difference(a: Statement, b: Statement) -> Difference | None:
 
 def agrees(a: Statement, b: Statement, at: Difference) -> bool:
     """Tells whether a statement on the same subject states what another states at a place."""
-    return _one_subject(a, b, at.span, (0, 0)) and difference(a, b) is None
+    if not _one_subject(a, b, at.span, (0, 0)) or difference(a, b) is not None:
+        return False
+    if at.kind == "name":
+        return any(b.has(name) for name in a.names if at.span[0] <= name[0].start < at.span[1])
+    unmatched = {quantity.start for quantity in _unmatched(a, b)}
+    return at.kind == "negation" or unmatched.isdisjoint(range(*at.span))
 
 
 def _unmatched(a: Statement, b: Statement) -> list[Quantity]:
