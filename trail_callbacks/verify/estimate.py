@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import quoted
@@ -25,15 +25,16 @@ from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgemen
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
-from trail_callbacks.models.cache import CallCache
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.verify.caching import call_cache
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
 from trail_callbacks.verify.words import WordSelector
+
+if TYPE_CHECKING:
+    from trail_callbacks.models.cache import CallCache
 
 __all__ = ["Estimate", "estimate"]
 
@@ -112,6 +113,8 @@ class _Unasked:
 def _rehearsed(
     graph: ProvenanceGraph, judge: Judge, options: VerifyOptions, wrong: int, words: WordSelector | None = None
 ) -> _Rehearsal:
+    from trail_callbacks.verify.caching import call_cache  # noqa: PLC0415 - the command line imports this module
+
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
     rehearsal = kind(judge, call_cache(judge, options), words, wrong)
     for _ in pipeline(graph, rehearsal, options):  # yields nothing: no call gets out of the rehearsal

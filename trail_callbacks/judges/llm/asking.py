@@ -101,7 +101,7 @@ class _Request(Generic[Result]):
 
     Attributes:
         task: The task.
-        note: Told to the model.
+        note: Why it is asked again, for the model.
         repeated: Whether it is asked again because an answer could not be used: this time what is missing is lost.
         widened: Whether there is twice the room.
     """

@@ -66,7 +66,7 @@ class Verdicts:
     """What a reply says about the claims of a call, by their keys.
 
     Attributes:
-        judged: The judgements that hold.
+        judged: The judgements that hold; for claims that were given up, ones with an `error`.
         faults: What is wrong with others. Of two answers with different classes none holds.
         dropped: What could not be used.
     """
