@@ -99,16 +99,16 @@ def compared(item):
     """The claim and the passages that the judge compares it with, the best first; and all its candidates."""
     claim = Claim(id="c1", text=item.claim, quote=item.claim, start=0, end=len(item.claim))
     nodes = [Node(id=f"d{i}", kind="document", text=text) for i, text in enumerate(item.sources)]
-    told = [passage for passage in candidates([claim], nodes, 8)["c1"] if not is_question(passage.text)]
-    reading, passages = Reading(item.claim), [Reading(passage.text) for passage in told]
+    statements = [passage for passage in candidates([claim], nodes, 8)["c1"] if not is_question(passage.text)]
+    reading, passages = Reading(item.claim), [Reading(passage.text) for passage in statements]
     if not passages:
         return reading, [], []
     overlap = Overlap(
         reading,
         passages,
-        [Reading(passage.before) for passage in told],
-        [passage.address != "" for passage in told],
-        [passage.node_id for passage in told],
+        [Reading(passage.before) for passage in statements],
+        [passage.address != "" for passage in statements],
+        [passage.node_id for passage in statements],
     )
     shares = [overlap.weight(held, numbers=False) for held in overlap.held]
     order = sorted(range(len(shares)), key=lambda p: (-shares[p], -overlap.weight(overlap.held[p]), p))

@@ -1,4 +1,8 @@
-"""A guard without a framework: its decisions, its judge, and the loop that adapters carry out."""
+"""Guards: checking an answer before the user gets it, independent of a framework.
+
+Start with `policy` (what a guard may do about a failed answer), then `checker` and `loop` (check, retry with feedback,
+block). Adapters run the loop and know how their framework asks a model again; verification itself is in `verify`.
+"""
 
 from trail_callbacks.guard.checker import Checker, Examine, Review
 from trail_callbacks.guard.loop import Guarding, Write, acarry_out, answered, carry_out, guarding
