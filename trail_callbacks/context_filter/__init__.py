@@ -1,8 +1,4 @@
-"""A filter for retrieved passages: drops those that instruct the model, contradict the majority or are off topic.
-
-Start with `filter`; `decision` is its result. It runs before an answer is written, offline and without calling a
-model; checking the answer afterwards is in `verify`. Adapters wrap it as a compressor or postprocessor.
-"""
+"""A filter for retrieved passages: what speaks to the model, contradicts the majority or is off the topic stays out."""
 
 from trail_callbacks.context_filter.decision import Action, Decision, Filtered, Reason, ReasonKind
 from trail_callbacks.context_filter.filter import ContextFilter
