@@ -1,8 +1,9 @@
 """A custom judge: rules for your domain decide first, another judge decides the rest.
 
-The offline judge cannot calculate: if a ticket costs 8 euros, it does not know that three cost 24. This one does.
-Nothing is simulated, answer and sources are texts. To use a service of your own, call it in `_total`; to use a model,
-let `assess` yield calls to it, as `LLMJudge` does. Any object with these four members is a judge.
+The offline judge cannot calculate: where a ticket costs 8 euros, it does not see that three cost 24. This one does.
+Nothing is played, answer and sources are texts. Any object with these four members is a judge. It may ask a service of
+yours in `_check_total`. To ask a language model, it names one as `model` and lets `assess` yield lists of
+`trail_callbacks.models.Call`: as many replies are sent back.
 
     pip install trail-callbacks
     python cookbook/own_judge.py
@@ -12,9 +13,8 @@ import re
 from collections.abc import Sequence
 
 from trail_callbacks import ErrorType, LocalJudge, SupportClass, check
-from trail_callbacks.evidence import quoted
-from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
-from trail_callbacks.models.call import Pipeline
+from trail_callbacks.judges import Assessment, Extraction, Judgement, Purpose, Question, quoted
+from trail_callbacks.models import Pipeline
 
 _NUMBERS = {"two": 2, "three": 3, "five": 5}
 _TOTAL = re.compile(rf"\b({'|'.join(_NUMBERS)}) tickets cost (\d+) euros", re.IGNORECASE)
@@ -33,18 +33,19 @@ class TicketJudge:
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         rest = yield from self._rest.assess(questions, purpose)
-        judgements = [_total(one, purpose) or other for one, other in zip(questions, rest.judgements, strict=True)]
+        pairs = zip(questions, rest.judgements, strict=True)
+        judgements = [_check_total(question, purpose) or judgement for question, judgement in pairs]
         return Assessment(judgements=tuple(judgements), warnings=rest.warnings)
 
 
-def _total(question: Question, purpose: Purpose) -> Judgement | None:
-    """Judges a claim about the price of several tickets by its passages; None for any other claim."""
-    stated = _TOTAL.search(question.claim.text)
-    priced = [(found, passage) for passage in question.passages if (found := _PRICE.search(passage.text))]
-    if purpose != "verdicts" or not stated or not priced:
+def _check_total(question: Question, purpose: Purpose) -> Judgement | None:
+    """Judges a claim about the price of several tickets, by the passages that it may rest on and nothing else."""
+    claimed = _TOTAL.search(question.claim.text)
+    priced = [(price, passage) for passage in question.passages if (price := _PRICE.search(passage.text))]
+    if purpose != "verdicts" or not claimed or not priced:
         return None
     price, passage = int(priced[0][0][1]), priced[0][1]
-    count, total = _NUMBERS[stated[1].lower()], int(stated[2])
+    count, total = _NUMBERS[claimed[1].lower()], int(claimed[2])
     right = total == count * price
     return Judgement(
         claim_id=question.claim.id,

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, Union
 from pydantic import BaseModel, ValidationError
 
 from trail_callbacks.models.call import Call, Reply, Usage
+from trail_callbacks.models.failure import Failure
 
 __all__ = ["Script", "ScriptedModel"]
 
@@ -28,8 +29,8 @@ class ScriptedModel:
 
     Args:
         script: Replies in order; or a function of the call; or one of these for each purpose, by name (`claims`,
-            `verdicts`, `localize`). Fields and JSON text are parsed with the call's schema; if they do not match it,
-            the result is an `invalid:` reply, as from a real model. Exceptions are raised.
+            `verdicts`, `localize`). Fields and JSON text are parsed with the call's schema; what does not fit is a
+            reply with an `invalid` failure, as from a real model, and an exception is raised, as by a broken one.
         name: Shown in reports.
         usage: Usage of each reply, unless it is a `Reply` with usage of its own.
         delay: Seconds before each reply.
@@ -79,7 +80,8 @@ class ScriptedModel:
         try:
             return Reply(value=call.schema.model_validate_json(text), usage=self._usage)
         except ValidationError as error:
-            return Reply(error=f"invalid: {error.error_count()} errors", text=text, usage=self._usage)
+            failure = Failure("invalid", f"{error.error_count()} errors")
+            return Reply(failure=failure, text=text, usage=self._usage)
 
 
 def _reader(script: Script) -> Callable[[Call], Line]:
@@ -107,4 +109,5 @@ def _lines(script: Any) -> Any:
 
 
 def _out_of(call: Call) -> Reply:
-    return Reply(error=f"failed: the script has no further reply to a {call.purpose!r} call", usage=Usage(calls=1))
+    failure = Failure("failed", f"the script has no further reply to a {call.purpose!r} call")
+    return Reply(failure=failure, usage=Usage(calls=1))

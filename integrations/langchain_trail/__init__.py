@@ -39,13 +39,13 @@ del langchain_core
 
 
 def __getattr__(name: str) -> object:
-    """Imports when somebody asks for it what needs more than langchain-core, or is not for everybody."""
+    """Imports on first use what needs more than langchain-core, or is rarely used."""
     if name == "TrailContextFilter":
-        from langchain_trail.context_filter import TrailContextFilter  # noqa: PLC0415 - as said
+        from langchain_trail.context_filter import TrailContextFilter  # noqa: PLC0415 - see above
 
         return TrailContextFilter
     if name == "TrailGuard":
-        from langchain_trail.guard import TrailGuard  # noqa: PLC0415 - as said
+        from langchain_trail.guard import TrailGuard  # noqa: PLC0415 - see above
 
         return TrailGuard
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The answer in what a runnable returned: reading it, and putting something else in its place."""
+"""The answer in what a runnable returned: reading it and replacing it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from langchain_core.messages import AIMessage
 
 from langchain_trail.grounds import answer_text
 
-__all__ = ["annotated", "calls_tools", "noted", "replaced", "said"]
+__all__ = ["annotated", "answer_message", "calls_tools", "replaced", "with_message_summary"]
 
 
-def said(output: object) -> AIMessage | None:
+def answer_message(output: object) -> AIMessage | None:
     """Returns the message that answers: the output itself, or the last of a model in its `messages`."""
     if isinstance(output, AIMessage):
         return output
@@ -23,35 +23,35 @@ def said(output: object) -> AIMessage | None:
 
 
 def calls_tools(output: object) -> bool:
-    """True for what is no answer yet: a message that calls tools."""
-    message = said(output)
+    """True for an output that is not an answer yet: a message that calls tools."""
+    message = answer_message(output)
     return message is not None and bool(message.tool_calls)
 
 
-def noted(output: Any, summary: dict[str, Any]) -> Any:
+def with_message_summary(output: Any, summary: dict[str, Any]) -> Any:
     """Returns an output with a summary on the message that answers; the output itself if there is none."""
-    return _mapped(output, said(output), lambda message: _noted(message, summary))
+    return _mapped(output, answer_message(output), lambda message: _with_summary(message, summary))
 
 
 def annotated(output: Any, summary: dict[str, Any]) -> Any:
-    """Returns an output with a summary on its message and, in a dictionary, under `trail`; a text cannot hold one."""
-    marked = noted(output, summary)
+    """Returns an output with a summary on its message and, in a dictionary, under `trail`; a text is unchanged."""
+    marked = with_message_summary(output, summary)
     return {**marked, "trail": summary} if isinstance(marked, dict) else marked
 
 
 def replaced(output: Any, texts: Sequence[str], message: str, summary: dict[str, Any]) -> Any:
-    """Returns an output in which a message stands in place of the answer, or None where it has no place for one.
+    """Returns an output in which a message replaces the answer, or None if it has no place for one.
 
     Args:
         output: What the runnable returned.
         texts: Its answer, as it was judged: one text, or several side by side.
         message: What the user is to read.
-        summary: What is known about the answer.
+        summary: The summary of the report on the answer.
     """
-    answer = said(output)
+    answer = answer_message(output)
     if answer is not None:
         texts = [answer_text(answer)]
-        blocked = _mapped(output, answer, lambda old: _noted(_withheld(old, message), summary))
+        blocked = _mapped(output, answer, lambda old: _with_summary(_withheld(old, message), summary))
         return {**_cleared(blocked, texts, message), "trail": summary} if isinstance(blocked, dict) else blocked
     if isinstance(output, str):
         return message
@@ -69,19 +69,19 @@ def _mapped(output: Any, answer: AIMessage | None, change: Callable[[AIMessage],
     return {**output, "messages": [change(m) if m is answer else m for m in output["messages"]]}
 
 
-def _noted(message: AIMessage, summary: dict[str, Any]) -> AIMessage:
+def _with_summary(message: AIMessage, summary: dict[str, Any]) -> AIMessage:
     return message.model_copy(update={"response_metadata": {**message.response_metadata, "trail": summary}})
 
 
 def _withheld(message: AIMessage, text: str) -> AIMessage:
-    """A message that keeps nothing but id, name and cost of another. Log probabilities, for one, spell it out."""
+    """A message that keeps only id, name and cost of another. Its log probabilities, for one, would spell it out."""
     return AIMessage(text, id=message.id, name=message.name, usage_metadata=message.usage_metadata)
 
 
 def _cleared(output: dict[str, Any], texts: Sequence[str], message: str) -> dict[str, Any]:
     """Replaces the answer wherever a dictionary holds it, lists and dictionaries inside too.
 
-    A conversation in `messages` stays as it is: its answer is replaced by who knows which message that is.
+    A conversation in `messages` stays as it is: its answer is replaced by `_mapped`, which knows the message.
     """
     whole = {text.strip() for text in texts if text.strip()}
     lines = {line.strip() for text in whole for line in text.splitlines() if line.strip()}

@@ -1,4 +1,4 @@
-"""Chunks of a stream: adding them up, and the ones we write ourselves."""
+"""Chunks of a stream: their sum, and those that we add."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["added", "as_chunk", "trailing"]
 
 
 def added(chunks: Sequence[Any]) -> Any:
-    """Returns the sum of chunks; of such as do not add, the last one, as LangChain does. None for no chunks."""
+    """Returns the sum of chunks; if they cannot be added, the last one, as LangChain does. None for no chunks."""
     try:
         return reduce(add, chunks) if chunks else None
     except TypeError:
@@ -36,7 +36,7 @@ def as_chunk(output: Any) -> Any:
 
 
 def trailing(output: Any, summary: dict[str, Any]) -> list[Any]:
-    """Returns what follows the chunks of a stream to carry a summary: nothing if they are texts."""
+    """Returns the chunks that carry a summary at the end of a stream: none if its chunks are texts."""
     if isinstance(output, AIMessage):
         return [AIMessageChunk(content="", id=output.id, response_metadata={"trail": summary}, chunk_position="last")]
     return [AddableDict(trail=summary)] if isinstance(output, dict) else []

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from langchain_core.tracers.context import register_configure_hook
 
 from langchain_trail.handler import TrailCallbackHandler
-from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.report import Report
-from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.session import Evaluate
+from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, Recording
+from trail_callbacks.signatures import shows_settings
 
 if TYPE_CHECKING:
     from typing import Self
-
-    from trail_callbacks.judges.resolve import JudgeLike
 
 __all__ = ["Trail", "trail", "untraced"]
 
@@ -28,13 +25,18 @@ _active: ContextVar[TrailCallbackHandler | None] = ContextVar("langchain_trail",
 register_configure_hook(_active, inheritable=True)
 
 
-class Trail:
+class Trail(Recording):
     """One block's recording. Made by `trail`; enter it once.
 
-    Its results mean the last run of the block that ended, and stay readable after the block, also if the app raised.
+    Its results are those of the last run of the block that ended, and stay readable after the block, also if the app
+    raised.
+
+    Attributes:
+        handler: The handler that records.
     """
 
     def __init__(self, handler: TrailCallbackHandler) -> None:
+        super().__init__(handler._session)  # noqa: SLF001 - the handler and the block are two views of one session
         self.handler = handler
         self._token: Token[TrailCallbackHandler | None] | None = None
 
@@ -54,50 +56,9 @@ class Trail:
             if _active.get() is self.handler:
                 _active.set(None)
 
-    @property
-    def report(self) -> Report:
-        """The report; waits until the verification is finished. In a coroutine use `areport()`.
 
-        Raises:
-            InputError: If nothing ran in the block.
-        """
-        return self.handler.report()
-
-    async def areport(self) -> Report:
-        """As `report`, without blocking the event loop."""
-        return await self.handler.areport()
-
-    @property
-    def graph(self) -> ProvenanceGraph:
-        """The provenance graph; waits for nothing.
-
-        Raises:
-            InputError: If nothing ran in the block.
-        """
-        return self.handler.graph()
-
-    @property
-    def reports(self) -> Mapping[str, Report]:
-        """Finished reports of all runs of the block by the id of their root run, oldest first."""
-        return self.handler.reports
-
-    @property
-    def errors(self) -> list[Exception]:
-        """What went wrong on our side; the app saw nothing of it."""
-        return self.handler.errors
-
-
-def trail(
-    judge: JudgeLike = None,
-    evaluate: Evaluate = "background",
-    *,
-    options: VerifyOptions | None = None,
-    sample_rate: float = 1.0,
-    redact: Callable[[str], str] | None = None,
-    on_report: Callable[[Report], None] | None = None,
-    max_traces: int = 256,
-    ttl: float = 3600.0,
-) -> Trail:
+@shows_settings(CaptureSettings, CaptureKeywords)
+def trail(judge: JudgeLike = None, evaluate: Evaluate = "background", **settings: Unpack[CaptureKeywords]) -> Trail:
     """Records and verifies what runs in a `with` block, without touching the app; for sync and async code alike.
 
         with trail() as t:
@@ -107,30 +68,15 @@ def trail(
     Blocks may nest and run concurrently: a run belongs to the innermost block around the code that starts it.
 
     Args:
-        judge: See `TrailCallbackHandler`, as for the other arguments.
-        evaluate: Likewise.
-        options: Likewise.
-        sample_rate: Likewise.
-        redact: Likewise.
-        on_report: Likewise.
-        max_traces: Likewise.
-        ttl: Likewise.
+        judge: See `TrailCallbackHandler`.
+        evaluate: See `TrailCallbackHandler`.
+        **settings: See `TrailCallbackHandler`.
 
     Raises:
         InputError: If a value is out of range.
         JudgeError: If the judge is unknown.
     """
-    handler = TrailCallbackHandler(
-        judge,
-        evaluate,
-        options=options,
-        sample_rate=sample_rate,
-        redact=redact,
-        on_report=on_report,
-        max_traces=max_traces,
-        ttl=ttl,
-    )
-    return Trail(handler)
+    return Trail(TrailCallbackHandler(judge, evaluate, **settings))
 
 
 @contextmanager

@@ -29,15 +29,15 @@ _log = logging.getLogger("trail_callbacks")
 
 
 class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
-    """Keeps passages from the model that speak to it, contradict the majority or are off the topic. Offline.
+    """Keeps passages from the model that address it, contradict the majority or are off the topic. Offline.
 
     As a compressor: `ContextualCompressionRetriever(base_compressor=TrailContextFilter(), base_retriever=retriever)`.
     As a step: `retriever | TrailContextFilter().as_runnable()`. In a function of one's own, or a node of a graph:
     `TrailContextFilter().compress_documents(documents, question)`.
 
-    Each call is a run of its own, so every callback handler sees what went in and what came out. In the graph of
+    Each call is a run of its own, so every callback handler receives its input and output. In the graph of
     `TrailCallbackHandler` a document that was dropped or flagged has `attributes["filter"]`, with reasons, and one
-    that was dropped leads nowhere. Watchers of a stream get the custom event `trail.filter`.
+    that was dropped has no outgoing edge. Watchers of a stream get the custom event `trail.filter`.
 
     Documents are returned in order and unchanged, except that one that was flagged comes as a copy with
     `metadata["trail_filter"]`. If the filter fails, all documents are returned, and the event and the log say so.
@@ -66,16 +66,17 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
         """Returns the documents that go on; without a `question` or `query` none is judged off-topic."""
-        return self._run(documents, _asked(kwargs), kwargs.get("callbacks"))
+        return self._run(documents, _question(kwargs), kwargs.get("callbacks"))
 
     async def atransform_documents(self, documents: Sequence[Document], **kwargs: Any) -> list[Document]:
         """As `transform_documents`, without blocking the event loop."""
-        return await self._arun(documents, _asked(kwargs), kwargs.get("callbacks"))
+        return await self._arun(documents, _question(kwargs), kwargs.get("callbacks"))
 
     def as_runnable(self) -> Runnable[Any, list[Document]]:
         """Returns the filter as a step that takes a list of documents, or a mapping with `documents` and `question`.
 
-        The step raises `InputError` for a mapping without `documents`, `docs` or `context`, and for what is no list.
+        The step raises `InputError` for a mapping without `documents`, `docs` or `context`, and for anything else that
+        is not a list.
         """
 
         def run(given: Any) -> list[Document]:
@@ -91,8 +92,8 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
         run = manager.on_chain_start(None, _inputs(documents, question), name="TrailContextFilter")
         outcome = self._filtered(documents, question)
         returned, shown = _documents(outcome)
-        self._tell(outcome)
-        if not _speaks(outcome):
+        self._report(outcome)
+        if not _has_reasons(outcome):
             run.on_chain_end(returned)
             return returned
         child = run.get_child()
@@ -106,8 +107,8 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
         run = await manager.on_chain_start(None, _inputs(documents, question), name="TrailContextFilter")
         outcome = await run_in_executor(None, self._filtered, documents, question)
         returned, shown = _documents(outcome)
-        self._tell(outcome)
-        if not _speaks(outcome):
+        self._report(outcome)
+        if not _has_reasons(outcome):
             await run.on_chain_end(returned)
             return returned
         child = run.get_child()
@@ -119,7 +120,7 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
     def _filtered(self, documents: Sequence[Document], question: str | None) -> Filtered[Document]:
         return self.filter.apply(list(documents), question)
 
-    def _tell(self, outcome: Filtered[Document]) -> None:
+    def _report(self, outcome: Filtered[Document]) -> None:
         for error in outcome.errors:
             _log.warning("context filter kept what it could not read: %s", error)
         if self.on_filtered is not None:
@@ -130,7 +131,7 @@ class TrailContextFilter(BaseDocumentCompressor, BaseDocumentTransformer):
 
 
 def _config(callbacks: Callbacks) -> RunnableConfig:
-    """The config to run in: the callbacks that were handed over, else those of the run around us, if there is one."""
+    """The config to run in: the callbacks that were given, else those of the run around this code, if there is one."""
     return ensure_config() if callbacks is None else ensure_config({"callbacks": callbacks})
 
 
@@ -149,25 +150,25 @@ def _annotated(decision: Decision[Document]) -> Document:
     document = decision.passage
     if not decision.reasons:
         return document
-    said = {"kept": decision.kept, "reasons": [reason.to_dict() for reason in decision.reasons]}
-    return document.model_copy(update={"metadata": {**document.metadata, FILTERED: said}})
+    note = {"kept": decision.kept, "reasons": [reason.to_dict() for reason in decision.reasons]}
+    return document.model_copy(update={"metadata": {**document.metadata, FILTERED: note}})
 
 
-def _speaks(outcome: Filtered[Document]) -> bool:
+def _has_reasons(outcome: Filtered[Document]) -> bool:
     return bool(outcome.errors) or any(decision.reasons for decision in outcome.decisions)
 
 
 def _event(outcome: Filtered[Document]) -> dict[str, Any]:
     return {
         "kept": sum(decision.kept for decision in outcome.decisions),
-        "dropped": [_told(decision) for decision in outcome.dropped],
-        "flagged": [_told(decision) for decision in outcome.flagged],
+        "dropped": [_entry(decision) for decision in outcome.dropped],
+        "flagged": [_entry(decision) for decision in outcome.flagged],
         "errors": list(outcome.errors),
         "warnings": list(outcome.warnings),
     }
 
 
-def _told(decision: Decision[Document]) -> dict[str, Any]:
+def _entry(decision: Decision[Document]) -> dict[str, Any]:
     return {
         "index": decision.index,
         "id": decision.passage.id,
@@ -175,9 +176,9 @@ def _told(decision: Decision[Document]) -> dict[str, Any]:
     }
 
 
-def _asked(details: Mapping[str, Any]) -> str | None:
-    asked = details.get("question", details.get("query"))
-    return asked if isinstance(asked, str) else None
+def _question(details: Mapping[str, Any]) -> str | None:
+    question = details.get("question", details.get("query"))
+    return question if isinstance(question, str) else None
 
 
 def _given(given: Any) -> tuple[Sequence[Document], str | None]:
@@ -193,4 +194,4 @@ def _given(given: Any) -> tuple[Sequence[Document], str | None]:
         documents = given[key]
     if isinstance(documents, str | bytes) or not isinstance(documents, Sequence):
         raise InputError(f"expected a list of documents, got {type(documents).__name__}")
-    return documents, _asked(given) if isinstance(given, Mapping) else None
+    return documents, _question(given) if isinstance(given, Mapping) else None

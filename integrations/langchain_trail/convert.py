@@ -1,12 +1,10 @@
-"""From a callback to an event: records that are cheap to make on the hot path, and what they mean.
+"""From a callback to an event: records that are cheap to make on the hot path, and their conversion.
 
 A record keeps references to what LangChain handed over. `convert` reads them later, off the app's path.
 """
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
 import re
 import sys
 from collections.abc import Hashable, Mapping, Sequence
@@ -17,17 +15,17 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 
 from langchain_trail.pieces import pieces
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
+from trail_callbacks.capture.payloads import is_cancellation
 
-__all__ = ["INTERNAL", "Ended", "Failed", "Started", "described", "snapshot", "status_of", "stops_graph"]
+__all__ = ["INTERNAL", "Ended", "Failed", "Started", "snapshot", "status_of", "stops_graph"]
 
 INTERNAL = "trail_internal"
-"""Metadata key of our own model calls: a judge's reading is no part of the answer's lineage."""
+"""Metadata key of our own model calls: what a judge reads is not part of the answer's lineage."""
 
 _KINDS: frozenset[str] = frozenset(get_args(RunKind))
 _SEQUENCE = re.compile(r"seq:step:(\d+)")
 _WRITER = re.compile(r"(?:lc_)?run-+([0-9a-f-]{36})\b")
 """LangChain names messages after the run that wrote them; an answer from its cache keeps the name."""
-_ERROR_TEXT = 2_000
 _CONTAINERS = (list, dict)
 
 
@@ -38,8 +36,8 @@ class Started:
     Attributes:
         run_id: The run; an id or a UUID, whose text is made when somebody reads: it is a fifth of what a hook costs.
         parent_id: The run around it, likewise.
-        kind: What the callback's name says about the component.
-        serialized: What LangChain says about the component; None for graphs and many others.
+        kind: The kind of component, from the callback's name.
+        serialized: LangChain's description of the component; None for graphs and many others.
         payload: The inputs, from `snapshot`.
         details: The callback's keyword arguments; its metadata must be a copy.
     """
@@ -57,8 +55,8 @@ class Started:
         metadata = self.details.get("metadata") or {}
         kind = self.kind
         if kind == "chain":
-            said = {"llm": "model"}.get(run_type := self.details.get("run_type") or "", run_type)
-            kind = cast("RunKind", said) if said in _KINDS else kind
+            given = {"llm": "model"}.get(run_type := self.details.get("run_type") or "", run_type)
+            kind = cast("RunKind", given) if given in _KINDS else kind
         name = _name(self.serialized, self.details.get("name"), metadata, kind)
         return RunStarted(
             seq=seq,
@@ -78,8 +76,8 @@ class Ended:
     Attributes:
         run_id: The run.
         payload: The outputs, from `snapshot`.
-        late: Its inputs where only the end knows them (streams), else None.
-        metadata: Of a model: the metadata of its start.
+        late: Its inputs if they are known only at its end (streams), else None.
+        metadata: For a model: the metadata of its start.
     """
 
     run_id: Hashable
@@ -103,8 +101,8 @@ class Failed:
     Attributes:
         run_id: The run.
         error: Type and message of the exception. Not the exception itself: its traceback holds the app's frames.
-        status: What it means.
-        payload: What had come out before.
+        status: Whether the run failed, was cancelled or paused.
+        payload: The outputs until then.
         late: As in `Ended`.
         metadata: As in `Ended`.
     """
@@ -144,18 +142,18 @@ def snapshot(payload: object) -> object:
 
 
 def status_of(error: BaseException) -> Status:
-    """Says what an exception means for a run: a fault, a cancellation, or a graph that stopped to be resumed.
+    """Returns what an exception means for a run: a failure, a cancellation, or a graph that stopped to be resumed.
 
-    Graph exceptions are told by class, and only if the app has loaded langgraph.
+    Graph exceptions are recognised by class, and only if the app has loaded langgraph.
     """
-    if isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError | GeneratorExit):
+    if is_cancellation(error):
         return "cancelled"
     # Interrupts, hand-offs to a parent graph, drains.
     return "paused" if _is_graph_error(error, "GraphBubbleUp") else "error"
 
 
 def stops_graph(error: BaseException, details: Mapping[str, Any]) -> bool:
-    """True if a node left with an interrupt, so that the graph around it ends without being done."""
+    """True if a node stopped with an interrupt, so that the graph around it ends before it is finished."""
     tags = details.get("tags") or ()
     return _is_graph_error(error, "GraphInterrupt") and any(str(tag).startswith("graph:step:") for tag in tags)
 
@@ -166,31 +164,31 @@ def _is_graph_error(error: BaseException, name: str) -> bool:
 
 
 def _late(inputs: object) -> tuple[Piece, ...] | None:
-    """Inputs known at the end replace those of the start, unless there are none (an input that is no stream)."""
+    """Inputs known at the end replace those of the start, unless there are none (an input that is not a stream)."""
     return (pieces(inputs) or None) if inputs is not None else None
 
 
 def _outputs(payload: object, metadata: Mapping[str, Any] | None, run_id: str) -> tuple[Piece, ...]:
-    found = pieces(payload)
+    outputs = pieces(payload)
     if not isinstance(payload, LLMResult):
-        return found
+        return outputs
     attributes = _model_attributes(payload, metadata or {})
-    writer = _WRITER.match(found[0].id or "") if found else None
+    writer = _WRITER.match(outputs[0].id or "") if outputs else None
     if writer is not None and writer[1] != run_id:
         attributes["cached"] = True
-    return tuple(replace(piece, attributes={**attributes, **piece.attributes}) for piece in found)
+    return tuple(replace(piece, attributes={**attributes, **piece.attributes}) for piece in outputs)
 
 
 def _model_attributes(result: LLMResult, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Which model wrote this, as the provider's answer says, else as the app configured it."""
-    said: Mapping[str, Any] = {}
+    """Which model wrote this, by the provider's answer, else by the app's configuration."""
+    response: Mapping[str, Any] = {}
     first = result.generations[0][0] if result.generations and result.generations[0] else None
     if isinstance(first, ChatGeneration):
-        said = first.message.response_metadata
+        response = first.message.response_metadata
     attributes = {
-        "model": said.get("model_name") or said.get("model") or metadata.get("ls_model_name"),
-        "provider": metadata.get("ls_provider") or said.get("model_provider"),
-        "finish_reason": said.get("finish_reason") or said.get("stop_reason"),
+        "model": response.get("model_name") or response.get("model") or metadata.get("ls_model_name"),
+        "provider": metadata.get("ls_provider") or response.get("model_provider"),
+        "finish_reason": response.get("finish_reason") or response.get("stop_reason"),
         "lc_source": metadata.get("lc_source"),
     }
     return {key: str(value) for key, value in attributes.items() if value}
@@ -234,7 +232,7 @@ def _hints(
         sequence=sequence,
         branch=branch,
         variables=_variables(serialized) if kind == "prompt" else None,
-        # What a node calls inherits its metadata, and a subgraph may bear its name, but only the node has the tag.
+        # What a node calls inherits its metadata, and a subgraph may have its name, but only the node has the tag.
         channels=in_graph and node is not None and details.get("name") == node,
         call_id=str(call_id) if call_id else None,
         internal=bool(metadata.get(INTERNAL)),
@@ -242,18 +240,9 @@ def _hints(
 
 
 def _variables(serialized: Mapping[str, Any] | None) -> tuple[str, ...] | None:
-    """The input keys a prompt template uses; None where LangChain does not say."""
+    """The input keys of a prompt template; None if LangChain does not list them."""
     settings = serialized.get("kwargs") if isinstance(serialized, Mapping) else None
     if not isinstance(settings, Mapping) or not isinstance(settings.get("input_variables"), Sequence):
         return None
     named = [*settings["input_variables"], *(settings.get("optional_variables") or ())]
     return tuple(dict.fromkeys(str(variable) for variable in named))
-
-
-def described(error: BaseException) -> str:
-    """Returns type and message of an exception."""
-    try:
-        message = str(error)
-    except Exception:  # noqa: BLE001 - the app's exception may be broken too
-        message = "[unreadable message]"
-    return f"{type(error).__name__}: {message}"[:_ERROR_TEXT].encode("utf-8", "replace").decode()

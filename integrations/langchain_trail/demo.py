@@ -53,8 +53,8 @@ class _ChatModel(BaseChatModel):
         return self.bind(tools=[convert_to_openai_tool(each) for each in tools], **kwargs)
 
 
-class _Shelf(BaseRetriever):
-    """Brings every document of the demo."""
+class _AllDocuments(BaseRetriever):
+    """Returns every document of the demo."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         return [Document(page_content=each.text, id=each.name, metadata={"source": each.name}) for each in documents()]
@@ -88,10 +88,10 @@ def map_reduce(chat: Chat, question: str, judge: Judge) -> Report:
         "question": lambda found: found["question"],
         "summaries": spread | summarise.map() | "\n\n".join,
     }
-    find = {"question": RunnablePassthrough(), "documents": _Shelf(name="shelf")}
+    find = {"question": RunnablePassthrough(), "documents": _AllDocuments(name="retriever")}
     chain: Runnable[str, str] = find | RunnableLambda(lambda found: found) | gather | combine
     with trail(judge, "never") as recording:
-        chain.invoke(question, {"max_concurrency": 1})  # in order, so that every showing is the same
+        chain.invoke(question, {"max_concurrency": 1})  # in order, so that every run of the demo is the same
     return recording.report
 
 

@@ -1,8 +1,8 @@
 """Keeps drafts out of what the user watches, until one is accepted.
 
-LangChain streams to the user through callback handlers of its own. While a draft is written they are left out, or
-another handler stands in for them and repeats to them what it heard once the draft is accepted. Tracers, and all other
-handlers of the app, hear everything at once.
+LangChain streams to the user through callback handlers of its own. While a draft is written they are left out, or a
+buffer takes their place and repeats to them what it received once the draft is accepted. Tracers, and all other
+handlers of the app, receive everything at once.
 """
 
 from __future__ import annotations
@@ -19,40 +19,24 @@ from langchain_core.runnables.config import var_child_runnable_config
 
 from langchain_trail.context import untraced
 from langchain_trail.grounds import handlers_in
-from trail_callbacks.errors import InputError
 
-__all__ = ["Drafts", "hides", "unseen"]
+__all__ = ["Drafts", "isolated"]
 
 _MODEL_HOOKS = frozenset({"on_chat_model_start", "on_llm_start", "on_llm_new_token", "on_llm_end", "on_llm_error"})
 _STARTS = frozenset({"on_chat_model_start", "on_llm_start"})
 
 
-def hides(stream: str | None, on_fail: str) -> bool:
-    """Says whether drafts are hidden until one is accepted.
-
-    Raises:
-        InputError: If a draft may be rejected that the user has read already.
-    """
-    if stream not in {None, "buffer", "pass"}:
-        raise InputError(f"stream is {stream!r}, expected 'buffer' or 'pass'")
-    if stream == "pass" and on_fail != "annotate":
-        raise InputError(
-            f"stream='pass' shows an answer before it is judged, so on_fail={on_fail!r} could not take it back"
-        )
-    return stream != "pass" and (stream == "buffer" or on_fail != "annotate")
-
-
-class _StandIn(BaseCallbackHandler):
-    """Hears in place of a handler that streams to the user."""
+class _Buffer(BaseCallbackHandler):
+    """Receives events in place of a handler that streams to the user."""
 
     run_inline = True
 
     def __init__(self, handler: BaseCallbackHandler) -> None:
         self.handler = handler
-        self.heard: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+        self.events: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
     def tap_output_iter(self, run_id: UUID, output: Iterator[Any]) -> Iterator[Any]:  # noqa: ARG002 - LangChain's signature
-        """By this LangChain knows that somebody wants tokens."""
+        """Makes LangChain stream tokens: it looks for a handler with this method."""
         return output
 
     def tap_output_aiter(self, run_id: UUID, output: AsyncIterator[Any]) -> AsyncIterator[Any]:  # noqa: ARG002 - as above
@@ -60,9 +44,9 @@ class _StandIn(BaseCallbackHandler):
         return output
 
 
-def _heard(name: str) -> Any:
-    def hook(self: _StandIn, *args: Any, **kwargs: Any) -> None:
-        self.heard.append((name, args, kwargs))
+def _keeps(name: str) -> Any:
+    def hook(self: _Buffer, *args: Any, **kwargs: Any) -> None:
+        self.events.append((name, args, kwargs))
 
     return hook
 
@@ -73,7 +57,7 @@ _HOOKS = (
     "on_custom_event",
 )
 for _name in _HOOKS:
-    setattr(_StandIn, _name, _heard(_name))
+    setattr(_Buffer, _name, _keeps(_name))
 
 
 class Drafts:
@@ -87,25 +71,25 @@ class Drafts:
     def __init__(self, config: RunnableConfig, *, hide: bool = True) -> None:
         self._config = config
         self._streaming = [h for h in handlers_in(config) if hasattr(h, "tap_output_iter")] if hide else []
-        self._written: list[list[_StandIn]] = []
+        self._buffers: list[list[_Buffer]] = []  # those of each draft
 
     def next(self) -> RunnableConfig:
         """Returns the config to write the next draft with."""
         if not self._streaming:
             return self._config
-        # LangGraph's handlers are not told later: they emit what a node returns, once and with our report on it.
-        stand_ins = [_StandIn(h) for h in self._streaming if not type(h).__module__.startswith("langgraph")]
-        self._written.append(stand_ins)
+        # LangGraph's handlers need no repetition: they emit what a node returns, once and with our report on it.
+        buffers = [_Buffer(h) for h in self._streaming if not type(h).__module__.startswith("langgraph")]
+        self._buffers.append(buffers)
         callbacks = self._config.get("callbacks")
         if isinstance(callbacks, BaseCallbackManager):
             manager = callbacks.copy()
             for handler in self._streaming:
                 manager.remove_handler(handler)
-            for stand_in in stand_ins:
-                manager.add_handler(stand_in)
+            for buffer in buffers:
+                manager.add_handler(buffer)
             return {**self._config, "callbacks": manager}
-        kept = [handler for handler in callbacks or () if handler not in self._streaming]
-        return {**self._config, "callbacks": [*kept, *stand_ins]}
+        others = [handler for handler in callbacks or () if handler not in self._streaming]
+        return {**self._config, "callbacks": [*others, *buffers]}
 
     @contextmanager
     def hidden(self) -> Generator[None]:
@@ -120,7 +104,7 @@ class Drafts:
             var_child_runnable_config.reset(token)
 
     def release(self) -> None:
-        """Repeats what was heard of the last draft: it is accepted."""
+        """Repeats the events of the last draft: it is accepted."""
         for handler, name, args, kwargs in self._repeated():
             handle_event([handler], name, None, *args, **kwargs)
 
@@ -130,25 +114,25 @@ class Drafts:
             await ahandle_event([handler], name, None, *args, **kwargs)
 
     def _repeated(self) -> Iterator[tuple[BaseCallbackHandler, str, tuple[Any, ...], dict[str, Any]]]:
-        if not self._written:
+        if not self._buffers:
             return
-        for first, last in zip(self._written[0], self._written[-1], strict=True):
+        for first, last in zip(self._buffers[0], self._buffers[-1], strict=True):
             if first is last:
-                for name, args, kwargs in last.heard:
+                for name, args, kwargs in last.events:
                     yield last.handler, name, args, kwargs
                 continue
-            # A later draft was asked for with the rejected one beside it: in the place of its prompts stand the first.
-            asked = (args for name, args, _ in first.heard if name in _STARTS)
-            for name, args, kwargs in last.heard:
+            # The prompts of a later draft contain the rejected one, so those of the first draft are shown instead.
+            prompts = (args for name, args, _ in first.events if name in _STARTS)
+            for name, args, kwargs in last.events:
                 if name in _STARTS:
-                    said = next(asked, (*args[:1], [[]] if name == "on_chat_model_start" else [""]))
-                    yield last.handler, name, said, kwargs
+                    shown = next(prompts, (*args[:1], [[]] if name == "on_chat_model_start" else [""]))
+                    yield last.handler, name, shown, kwargs
                 elif name in _MODEL_HOOKS:
                     yield last.handler, name, args, kwargs
 
 
 @contextmanager
-def unseen() -> Generator[None]:
+def isolated() -> Generator[None]:
     """For a judge's own calls: they reach no callback of the app, no stream and no recording of ours."""
     token = var_child_runnable_config.set(None)
     try:

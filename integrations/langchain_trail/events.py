@@ -1,4 +1,4 @@
-"""Tells whoever watches a run what came of its verification: the custom event `trail.report`."""
+"""The custom event `trail.report`: the result of a verification, for whoever watches a run."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ EVENT = "trail.report"
 
 
 def dispatch(summary: dict[str, Any], config: RunnableConfig) -> None:
-    """Sends a summary to the callback handlers of a run and to `astream_events`; outside a run to nobody."""
-    with suppress(RuntimeError):  # nothing runs around us that it could belong to
+    """Sends a summary to the callback handlers of a run and to `astream_events`; outside a run it sends nothing."""
+    with suppress(RuntimeError):  # there is no run around this code
         dispatch_custom_event(EVENT, summary, config=config)
 
 

@@ -1,4 +1,4 @@
-"""What a message says, as one text: its words, markers of what is no text, and its tool calls."""
+"""The text of a message: its words, markers for content that is not text, and its tool calls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-__all__ = ["call_text", "clean_text", "content_lines", "digest", "message_text", "role_named", "role_of", "tool_calls"]
+__all__ = ["call_text", "content_lines", "digest", "message_text", "role_named", "role_of", "tool_calls"]
 
 _ROLES = {
     "human": "user",
@@ -20,14 +20,14 @@ _ROLES = {
     "tool": "tool",
     "function": "tool",
 }
-_UNSPOKEN = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
+_REASONING = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
 _CALLS = frozenset(
     {"tool_call", "tool_call_chunk", "tool_use", "function_call", "input_json_delta", "invalid_tool_call"}
 )
 
 
 def message_text(message: BaseMessage) -> str:
-    """Returns what a message says: its text, then markers of its other content, then its tool calls, a line each."""
+    """Returns the text of a message, then markers for its other content, then its tool calls, a line each."""
     return "\n".join([*content_lines(message.content), *(call for _, call in tool_calls(message))])
 
 
@@ -45,7 +45,7 @@ def role_named(name: object) -> str | None:
 
 
 def content_lines(content: object) -> list[str]:
-    """Returns the text of a message's content, as `message.text` has it, then a marker for each part that is none."""
+    """Returns the text of a message's content, as in `message.text`, then a marker for each part that is not text."""
     if isinstance(content, str):
         return [content] if content else []
     texts: list[str] = []
@@ -55,10 +55,10 @@ def content_lines(content: object) -> list[str]:
             texts.append(block)
         elif isinstance(block, Mapping):
             kind = str(block.get("type", ""))
-            said = block.get("text") if kind in ("text", "text-plain", "output_text") else block.get("refusal")
-            if isinstance(said, str):
-                texts.append(said)
-            elif kind and kind not in _UNSPOKEN and kind not in _CALLS:
+            value = block.get("text") if kind in ("text", "text-plain", "output_text") else block.get("refusal")
+            if isinstance(value, str):
+                texts.append(value)
+            elif kind and kind not in _REASONING and kind not in _CALLS:
                 markers.append(f"[{kind.removesuffix('_url')} {digest(_json(block).encode())}]")
     text = "".join(texts)
     return [text, *markers] if text else markers
@@ -68,12 +68,12 @@ def tool_calls(message: BaseMessage) -> list[tuple[str | None, str]]:
     """Returns the tool calls of a message: id, and name and arguments as text."""
     if not isinstance(message, AIMessage):
         return []
-    found = [(call.get("id"), call_text(call["name"], call["args"])) for call in message.tool_calls]
-    found += [(c.get("id"), f"{c.get('name')}({c.get('args') or ''})") for c in message.invalid_tool_calls]
+    calls = [(call.get("id"), call_text(call["name"], call["args"])) for call in message.tool_calls]
+    calls += [(c.get("id"), f"{c.get('name')}({c.get('args') or ''})") for c in message.invalid_tool_calls]
     legacy = message.additional_kwargs.get("function_call")
-    if not found and isinstance(legacy, Mapping):
-        found.append((None, f"{legacy.get('name')}({legacy.get('arguments') or ''})"))
-    return found
+    if not calls and isinstance(legacy, Mapping):
+        calls.append((None, f"{legacy.get('name')}({legacy.get('arguments') or ''})"))
+    return calls
 
 
 def call_text(name: object, arguments: object) -> str:
@@ -89,16 +89,5 @@ def _json(value: object) -> str:
 
 
 def digest(data: bytes) -> str:
-    """Returns a short hash, to tell one image from another."""
+    """Returns a short hash, which distinguishes one image from another."""
     return hashlib.sha256(data).hexdigest()[:12]
-
-
-def clean_text(text: object) -> str:
-    """Returns an exact `str` that can be encoded: subclasses are unwrapped, lone surrogates replaced."""
-    plain = str.__str__(text) if isinstance(text, str) else str(text)
-    if not plain.isascii():
-        try:
-            plain.encode()
-        except UnicodeEncodeError:
-            return plain.encode("utf-8", "replace").decode()
-    return plain

@@ -16,7 +16,8 @@ from langchain_trail.convert import INTERNAL
 from langchain_trail.messages import message_text
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
-from trail_callbacks.models.chat import failure, parsed, stopped, with_schema
+from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema
+from trail_callbacks.models.failure import Failure
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -53,12 +54,10 @@ class _ChatModel:
     @property
     def name(self) -> str:
         """Provider and model, as LangChain reports them to tracers."""
-        said: dict[str, Any] = {}
         params = getattr(self._chat, "_get_ls_params", None)
-        if params is not None:
-            said = dict(params())
-        model = said.get("ls_model_name") or type(self._chat).__name__
-        return "/".join(str(part) for part in (said.get("ls_provider"), model) if part)
+        known: dict[str, Any] = dict(params()) if params is not None else {}
+        model = known.get("ls_model_name") or type(self._chat).__name__
+        return "/".join(str(part) for part in (known.get("ls_provider"), model) if part)
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -78,7 +77,7 @@ class _ChatModel:
                 answer = asked.invoke(messages, _config(call))
             reply = _read(call, answer)
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = failure(error, _text_of(error))
+            reply = failed_reply(error, _text_of(error))
         return _timed(reply, started)
 
     async def aask(self, call: Call) -> Reply:
@@ -90,7 +89,7 @@ class _ChatModel:
                 answer = await asked.ainvoke(messages, _config(call))
             reply = _read(call, answer)
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = failure(error, _text_of(error))
+            reply = failed_reply(error, _text_of(error))
         return _timed(reply, started)
 
     def _prepared(self, call: Call) -> tuple[Runnable[Any, Any], list[BaseMessage]]:
@@ -126,9 +125,9 @@ def _read(call: Call, answer: object) -> Reply:
     usage, text = Usage(calls=1), None
     if isinstance(raw, BaseMessage):
         usage, text = _usage(raw), _written(raw)
-        if (why := _stopped(raw)) is not None:
-            return Reply(error=why, text=text, usage=usage)
-    return parsed(call, text, usage, both.get("parsed"))
+        if (failure := _stopped(raw)) is not None:
+            return Reply(failure=failure, text=text, usage=usage)
+    return parsed_reply(call, text, usage, both.get("parsed"))
 
 
 def _written(raw: BaseMessage) -> str:
@@ -140,21 +139,21 @@ def _written(raw: BaseMessage) -> str:
     return message_text(raw)
 
 
-def _stopped(raw: BaseMessage) -> str | None:
+def _stopped(raw: BaseMessage) -> Failure | None:
     """Why the model stopped, if not because it was done."""
     refusal = raw.additional_kwargs.get("refusal")
     if not refusal and isinstance(raw.content, list):
         refusal = next((b["refusal"] for b in raw.content if isinstance(b, dict) and b.get("refusal")), None)
-    said = raw.response_metadata
-    return stopped(refusal, said.get("finish_reason") or said.get("stop_reason") or said.get("done_reason"))
+    about = raw.response_metadata
+    return stop_failure(refusal, about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason"))
 
 
 def _usage(raw: BaseMessage) -> Usage:
-    said = getattr(raw, "usage_metadata", None) or {}
+    counted = getattr(raw, "usage_metadata", None) or {}
     return Usage(
         calls=1,
-        prompt_tokens=int(said.get("input_tokens") or 0),
-        completion_tokens=int(said.get("output_tokens") or 0),
+        prompt_tokens=int(counted.get("input_tokens") or 0),
+        completion_tokens=int(counted.get("output_tokens") or 0),
     )
 
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
-from langchain_trail.answers import annotated, said
-from langchain_trail.drafts import unseen
+from langchain_trail.answers import annotated, answer_message
+from langchain_trail.drafts import isolated
 from langchain_trail.events import adispatch, dispatch
 from langchain_trail.grounds import answer_text, captured, from_messages
 from langchain_trail.pieces import pieces
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.guard import Checker, Examine
+from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft
+from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
-
-if TYPE_CHECKING:
-    from trail_callbacks.judges.resolve import JudgeLike
 
 __all__ = ["trail_node"]
 
@@ -40,24 +38,24 @@ def trail_node(
     timeout: float | None = 60.0,
     on_report: Callable[[Report], None] | None = None,
 ) -> Runnable[Any, dict[str, Any]]:
-    """Makes a node for a LangGraph graph that verifies the answer so far and writes the summary of the report.
+    """Makes a node for a LangGraph graph that verifies the answer and writes the summary of the report.
 
         builder.add_node("verify", trail_node())
         builder.add_edge("generate", "verify")
         builder.add_conditional_edges("verify", lambda s: "generate" if s["trail"]["hallucination_score"] else END)
 
-    The score is None where there is nothing to compute it from, e.g. for a greeting, see the summary's `state`: a route
-    that asks for `== 0` would go round for ever. Count the rounds too; a graph that reaches its recursion limit raises.
+    The score is None if there is nothing to compute it from, e.g. for a greeting, see the summary's `state`: a route
+    that waits for `== 0` would loop for ever. Count the rounds too; a graph that reaches its recursion limit raises.
 
-    The state needs a key to write to: `trail: dict`. The answer is held against what led to it in the captured graph
-    where a `TrailCallbackHandler` listens, else against the state: documents anywhere in it, tool results, system and
-    user messages, and texts under `sources`. Where the answer is a message of `messages`, it gets the summary in its
-    `response_metadata["trail"]` too. The node never raises because of the judge: see the summary's `state`.
+    The state needs a key to write to: `trail: dict`. The answer is checked against what led to it in the captured
+    graph if a `TrailCallbackHandler` records the run, else against the state: documents anywhere in it, tool results,
+    system and user messages, and texts under `sources`. If the answer is a message of `messages`, it gets the summary
+    in its `response_metadata["trail"]` too. The node never raises because of the judge: see the summary's `state`.
 
     Args:
         judge: Who decides; None is the offline judge. See `TrailCallbackHandler`.
         answer: Key of the answer in the state; by default the last message of a model in `messages`, else the first
-            that is there of `answer`, `final_answer`, `generation`, `output`, `response`, `result`, `summary`.
+            key in the state of `answer`, `final_answer`, `generation`, `output`, `response`, `result`, `summary`.
         sources: Keys of texts that are evidence; by default `documents`, `context`, `sources` and the like.
         key: Key of the state to write the summary to.
         options: Settings of the verification.
@@ -70,13 +68,14 @@ def trail_node(
     """
     if not key:
         raise InputError("key is empty, expected the name of a key of the graph's state")
-    checker = Checker(judge, options, timeout=timeout, on_report=on_report, around=unseen)
+    settings = GuardSettings(judge=judge, options=options or VerifyOptions(), timeout=timeout, on_report=on_report)
+    checker = Checker(settings, around=isolated)
     names = _SOURCES if sources is None else (sources,) if isinstance(sources, str) else tuple(sources)
 
-    def examine(state: Any, config: RunnableConfig) -> Examine:
+    def draft(state: Any, config: RunnableConfig) -> JudgeDraft:
         values = _values(state)
         message, text = _answer(values, answer)
-        return Examine(lambda: captured(config, message, text) or _from_state(values, message, text, names), Usage())
+        return JudgeDraft(lambda: captured(config, message, text) or _from_state(values, message, text, names), Usage())
 
     def update(state: Any, report: Report) -> dict[str, Any]:
         summary = report.summary()
@@ -84,12 +83,12 @@ def trail_node(
         return {key: summary, **({"messages": [annotated(message, summary)]} if message is not None else {})}
 
     def node(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        report = checker.check(examine(state, config))
+        report = checker.check(draft(state, config))
         dispatch(report.summary(), config)
         return update(state, report)
 
     async def anode(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        report = await checker.acheck(examine(state, config))
+        report = await checker.acheck(draft(state, config))
         await adispatch(report.summary(), config)
         return update(state, report)
 
@@ -108,14 +107,14 @@ def _values(state: Any) -> Mapping[str, Any]:
 
 def _answer(values: Mapping[str, Any], key: str | None) -> tuple[AIMessage | None, str]:
     """The answer's message, if it is the last one of `messages`, and its text; empty if there is none."""
-    message = said(values)
+    message = answer_message(values)
     if message is not None and key in {None, "messages"} and not message.tool_calls:
         return message, answer_text(message)
     named = [key] if key is not None else [name for name in _ANSWERS if values.get(name)]
     if not named:
         return None, ""
-    found = values.get(named[0])
-    return None, answer_text(found) if isinstance(found, AIMessage) else "\n".join(p.text for p in pieces(found))
+    value = values.get(named[0])
+    return None, answer_text(value) if isinstance(value, AIMessage) else "\n".join(p.text for p in pieces(value))
 
 
 def _from_state(
@@ -128,6 +127,5 @@ def _from_state(
         if (piece.form == "document" or piece.path[0] in names) and piece.text.strip()
     ]
     graph = from_messages(read, text)
-    asked = next((str(values[name]) for name in _QUESTIONS if isinstance(values.get(name), str)), None)
-    question = None if graph.question else asked
-    return ProvenanceGraph.from_texts(text, [*graph.leaves(), *nodes], question)
+    question = next((str(values[name]) for name in _QUESTIONS if isinstance(values.get(name), str)), None)
+    return ProvenanceGraph.from_texts(text, [*graph.leaves(), *nodes], None if graph.question else question)

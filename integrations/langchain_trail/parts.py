@@ -1,4 +1,4 @@
-"""An output with several texts that models wrote side by side, as a `RunnableParallel` makes it: all are the answer."""
+"""An output with several texts that models wrote side by side, as of a `RunnableParallel`: all are the answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from langchain_trail.answers import said
+from langchain_trail.answers import answer_message
 from langchain_trail.pieces import pieces
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.text import forms
@@ -16,21 +16,21 @@ __all__ = ["complete", "parts"]
 _NAMED = frozenset(
     {"answer", "final_answer", "generation", "output", "output_text", "report", "response", "result", "summary", "text"}
 )
-_CONTENT = 4  # words from which a text says something; less is a label, such as the route that a model chose
+_CONTENT = 4  # words; a shorter text is a label, such as the route that a model chose
 
 
 def complete(graph: ProvenanceGraph, output: Any) -> ProvenanceGraph:
-    """Returns a graph whose answer is all that models wrote of an output, so that nothing comes out unjudged.
+    """Returns a graph whose answer is all that models wrote of an output, so that everything in it is judged.
 
-    A captured graph takes what was written last for the answer. What another text was made from is no part of it, and
-    where a message or a key such as `answer` says what the answer is, it stays.
+    The answer of a captured graph is what was written last. A text that another one was made from is not added, and if
+    a message or a key such as `answer` names the answer, the graph stays as it is.
 
     Args:
         graph: The captured graph.
         output: What the runnable returned.
     """
     answer = graph.answer
-    if answer is None or _says_which(output):
+    if answer is None or _names_answer(output):
         return graph
     before = {node.id for node in graph.upstream(answer.id)}
     beside = [
@@ -56,24 +56,24 @@ def complete(graph: ProvenanceGraph, output: Any) -> ProvenanceGraph:
 def parts(graph: ProvenanceGraph, output: Any) -> list[str]:
     """Returns the texts of an output that are its answer together; empty if one text is the answer."""
     answer = graph.answer
-    if answer is None or _says_which(output):
+    if answer is None or _names_answer(output):
         return []
-    found = _written(output, [node for node in graph.inputs(answer.id) if node.kind == "completion"])
-    return found if "\n\n".join(found) == answer.text.strip() else []
+    texts = _written(output, [node for node in graph.inputs(answer.id) if node.kind == "completion"])
+    return texts if "\n\n".join(texts) == answer.text.strip() else []
 
 
-def _says_which(output: Any) -> bool:
-    if not isinstance(output, dict | list) or said(output) is not None:
+def _names_answer(output: Any) -> bool:
+    if not isinstance(output, dict | list) or answer_message(output) is not None:
         return True
     return isinstance(output, dict) and any(output.get(name) for name in _NAMED)
 
 
 def _written(output: Any, nodes: Sequence[Node]) -> list[str]:
-    """The texts of an output that these models wrote, whole, in a field of theirs or with words of code around."""
+    """The texts of an output that these models wrote, whole, in fields of their own or inside text of the code."""
     texts = dict.fromkeys(piece.text.strip() for piece in pieces(output))
-    wrote = [node.text.strip() for node in nodes if _tells(node.text)]
-    return [text for text in texts if _tells(text) and any(text in each or each in text for each in wrote)]
+    wrote = [node.text.strip() for node in nodes if _is_content(node.text)]
+    return [text for text in texts if _is_content(text) and any(text in each or each in text for each in wrote)]
 
 
-def _tells(text: str) -> bool:
+def _is_content(text: str) -> bool:
     return len(forms(text)) >= _CONTENT

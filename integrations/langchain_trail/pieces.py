@@ -1,9 +1,8 @@
-"""Any payload of a callback as pieces: what text is in it, and where. Pure; never raises, never changes the payload."""
+"""The texts in any payload of a callback, and where they are. Pure; never raises, never changes the payload."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,7 +18,6 @@ from langchain_core.runnables import Runnable
 
 from langchain_trail.messages import (
     call_text,
-    clean_text,
     content_lines,
     digest,
     message_text,
@@ -28,6 +26,7 @@ from langchain_trail.messages import (
     tool_calls,
 )
 from trail_callbacks.capture.events import Piece
+from trail_callbacks.capture.payloads import exact_text, scalars
 from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = ["FILTERED", "pieces"]
@@ -37,12 +36,12 @@ FILTERED = "trail_filter"
 
 _DEPTH = 16
 _PIECES = 10_000
-"""Pieces a payload; a larger one is cut, so that a state holding a corpus cannot eat the memory of the app."""
+"""Pieces for one payload; a larger one is cut, so that a state that holds a corpus cannot exhaust the app's memory."""
 _OWN_TEXT = 100_000
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
 _IDENTITY = 16
-"""Strings shorter than this may be shared by the interpreter: being the same object says nothing."""
+"""Strings shorter than this may be shared by the interpreter: identity of such objects means nothing."""
 
 
 def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
@@ -52,15 +51,15 @@ def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
         payload: Anything a callback receives: strings, messages, documents, prompt values, model results, graph
             commands, dictionaries, lists, dataclasses, pydantic models, in any nesting.
         model: The payload is what a model reads. Artifacts of tool messages, which no model sees, are left out, and
-            tool calls are no pieces of their own: the message that holds them shows them.
+            tool calls are not pieces of their own: the message that holds them shows them.
 
     Returns:
         One piece for each message, document, tool call or other non-empty text, in the order of the payload. Reasoning
-        is no text; images and the like stand as a short marker. Objects without a text of their own are passed over.
+        is left out; images and the like become a short marker. Objects without a text of their own are skipped.
     """
     walk = _Walk(model)
     walk.visit(payload, (), 0)
-    return tuple(walk.found)
+    return tuple(walk.pieces)
 
 
 class _Walk:
@@ -68,18 +67,18 @@ class _Walk:
 
     def __init__(self, model: bool) -> None:
         self.model = model
-        self.found: list[Piece] = []
+        self.pieces: list[Piece] = []
         self._open: set[int] = set()
 
     def visit(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
         """Adds the pieces of an item."""
-        if item is None or depth > _DEPTH or len(self.found) >= _PIECES:
+        if item is None or depth > _DEPTH or len(self.pieces) >= _PIECES:
             return
         if isinstance(item, str):
             self._leaf(item, path)
             return
         if isinstance(item, bool | int | float | complex):
-            self.found.append(Piece(text=str(item), path=path))
+            self.pieces.append(Piece(text=str(item), path=path))
             return
         if id(item) in self._open:
             return
@@ -87,14 +86,14 @@ class _Walk:
         try:
             self._object(item, path, depth)
         except Exception:  # noqa: BLE001 - an object that cannot be read has no text; the rest of the payload has
-            self.found.append(Piece(text=f"[unreadable {type(item).__name__}]", path=path))
+            self.pieces.append(Piece(text=f"[unreadable {type(item).__name__}]", path=path))
         finally:
             self._open.discard(id(item))
 
     def _leaf(self, item: str, path: tuple[str | int, ...]) -> None:
-        text = without_feedback(clean_text(item.value if isinstance(item, Enum) else item))
+        text = without_feedback(exact_text(item.value if isinstance(item, Enum) else item))
         if text:
-            self.found.append(Piece(text=text, path=path, ref=id(item) if len(text) >= _IDENTITY else None))
+            self.pieces.append(Piece(text=text, path=path, ref=id(item) if len(text) >= _IDENTITY else None))
 
     def _object(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
         if isinstance(item, BaseMessage):
@@ -117,59 +116,59 @@ class _Walk:
     def _message(self, message: BaseMessage, path: tuple[str | int, ...], depth: int) -> None:
         if isinstance(message, RemoveMessage):
             return
-        text, role = clean_text(message_text(message)), role_of(message)
+        text, role = exact_text(message_text(message)), role_of(message)
         if role != "assistant" and text and not (text := without_feedback(text)):
-            return  # a guard's own words about an earlier draft
+            return  # a guard's feedback on an earlier draft
         attributes: dict[str, Any] = {}
         if message.name:
             attributes["name"] = message.name
         if source := message.additional_kwargs.get("lc_source"):  # a middleware wrote it, e.g. a summary of the history
             attributes["lc_source"] = str(source)
-        answers = message.tool_call_id if isinstance(message, ToolMessage) else None
-        self.found.append(
+        call_id = message.tool_call_id if isinstance(message, ToolMessage) else None
+        self.pieces.append(
             Piece(
                 text=text,
                 path=path,
                 form="message",
                 id=message.id,
                 role=role,
-                call_id=answers or None,
+                call_id=call_id or None,
                 ref=id(message),
                 attributes=attributes,
             )
         )
         if self.model:
             return
-        for i, (call_id, text) in enumerate(tool_calls(message)):
+        for i, (id_, text) in enumerate(tool_calls(message)):
             call_path = (*path, "tool_calls", i)
-            self.found.append(Piece(text=clean_text(text), path=call_path, form="tool_call", call_id=call_id))
+            self.pieces.append(Piece(text=exact_text(text), path=call_path, form="tool_call", call_id=id_))
         if isinstance(message, ToolMessage):
             self.visit(message.artifact, (*path, "artifact"), depth + 1)
 
     def _document(self, document: Document, path: tuple[str | int, ...]) -> None:
-        self.found.append(
+        self.pieces.append(
             Piece(
-                text=clean_text(document.page_content),
+                text=exact_text(document.page_content),
                 path=path,
                 form="document",
                 id=document.id,
                 ref=id(document),
-                attributes=_scalars(document.metadata) | _filtered(document.metadata),
+                attributes=scalars(document.metadata) | _filtered(document.metadata),
             )
         )
 
     def _result(self, result: LLMResult, path: tuple[str | int, ...], depth: int) -> None:
-        """The first generation is what the app goes on with, so it stands where the model's output stands."""
+        """The first generation is what the app goes on with, so its path is that of the model's output."""
         for i, generations in enumerate(result.generations):
             for j, generation in enumerate(generations):
                 self.visit(generation, path if i == j == 0 else (*path, "generations", i, j), depth + 1)
 
     def _mapping(self, item: Mapping[Any, Any], path: tuple[str | int, ...], depth: int) -> None:
         if (piece := _as_message(item.get("role"), item.get("content"), item, path)) is not None:
-            self.found.append(piece)
+            self.pieces.append(piece)
         elif item.get("type") == "tool_call" and "name" in item and "args" in item:
-            text = clean_text(call_text(item["name"], item["args"]))
-            self.found.append(Piece(text=text, path=path, form="tool_call", call_id=item.get("id"), ref=id(item)))
+            text = exact_text(call_text(item["name"], item["args"]))
+            self.pieces.append(Piece(text=text, path=path, form="tool_call", call_id=item.get("id"), ref=id(item)))
         elif isinstance(item.get("page_content"), str) and isinstance(item.get("metadata"), Mapping):
             known = item.get("id")
             self._document(Document(**{k: item[k] for k in ("page_content", "metadata")}, id=known), path)
@@ -184,7 +183,7 @@ class _Walk:
         if len(items) == 2 and isinstance(items[0], str) and isinstance(item, tuple):  # noqa: PLR2004 - ("user", "Hi")
             piece = _as_message(items[0], items[1], item, path)
             if piece is not None:
-                self.found.append(piece)
+                self.pieces.append(piece)
                 return
         if len(items) >= _VECTOR and all(isinstance(value, int | float) for value in items):
             return
@@ -194,7 +193,7 @@ class _Walk:
             self.visit(value, inside, depth + 1)
 
     def _command(self, item: object, path: tuple[str | int, ...], depth: int) -> bool:
-        """Reads what a graph's commands and sends carry; told by name, so that langgraph need not be there."""
+        """Reads a graph's commands and sends, recognised by name, so that langgraph need not be installed."""
         if not type(item).__module__.startswith("langgraph"):
             return False
         kind = type(item).__name__
@@ -226,7 +225,7 @@ class _Walk:
             for name in names:
                 self.visit(getattr(item, name, None), (*path, name), depth + 1)
         elif isinstance(item, bytes | bytearray | memoryview):
-            self.found.append(Piece(text=f"[bytes {digest(bytes(item))}]", path=path))
+            self.pieces.append(Piece(text=f"[bytes {digest(bytes(item))}]", path=path))
         elif getattr(item, "shape", None) and hasattr(item, "dtype"):
             return  # an array: an embedding or an image, not text
         elif type(item).__str__ is not object.__str__:
@@ -239,27 +238,18 @@ def _as_message(role: object, content: object, item: object, path: tuple[str | i
     if known is None or not isinstance(content, str | list):
         return None
     call_id = item.get("tool_call_id") if isinstance(item, Mapping) else None
-    whole = clean_text("\n".join(content_lines(content)))
+    whole = exact_text("\n".join(content_lines(content)))
     return Piece(text=whole, path=path, form="message", role=known, call_id=call_id, ref=id(item))
 
 
 def _filtered(metadata: Mapping[Any, Any]) -> dict[str, Any]:
-    """What our filter left on a document, without its quotes: they would escape what `redact` hides."""
-    said = metadata.get(FILTERED)
-    if not isinstance(said, Mapping) or not isinstance(said.get("reasons"), list):
+    """What our filter noted on a document, without its quotes: `redact` would not be applied to them."""
+    note = metadata.get(FILTERED)
+    if not isinstance(note, Mapping) or not isinstance(note.get("reasons"), list):
         return {}
     reasons = [
         {key: value for key, value in reason.items() if key not in {"quote", "why"}}
-        for reason in said["reasons"]
+        for reason in note["reasons"]
         if isinstance(reason, Mapping)
     ]
-    return {"filter": {"kept": said.get("kept") is not False, "reasons": reasons}}
-
-
-def _scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:
-    """The JSON-safe part of a document's metadata: source, page, score and the like."""
-    return {
-        clean_text(key): clean_text(value) if isinstance(value, str) else value
-        for key, value in metadata.items()
-        if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
-    }
+    return {"filter": {"kept": note.get("kept") is not False, "reasons": reasons}}

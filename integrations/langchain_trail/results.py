@@ -1,4 +1,4 @@
-"""What calls of a traced runnable give: a result, or a stream that has one at its end."""
+"""What calls of a traced runnable return: a result, or a stream that has one at its end."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _NOT_DONE = "the stream is not exhausted: read it to its end before asking for i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrailResult(Generic[Out]):
-    """What one call gave.
+    """The result of one call.
 
     Attributes:
         output: What the app returned; of a stream the sum of its chunks, or their list if they do not add. A message
             that answers, alone or in `messages`, is a copy with the report's summary in `response_metadata["trail"]`.
-        report: What the judge says about it.
-        graph: The texts it came from.
+        report: The report on it.
+        graph: The provenance graph: the texts it came from.
     """
 
     output: Out
@@ -38,7 +38,7 @@ class TrailResult(Generic[Out]):
 
 
 class TrailStream(Iterator[Out]):
-    """The chunks of a stream, unchanged, a last one with the report if they are a message's, and what came of it."""
+    """The chunks of a stream, unchanged, then a chunk with the report if they are a message's; and the result."""
 
     def __init__(self, chunks: Iterator[Out], finish: Callable[[Any], TrailResult[Out]]) -> None:
         self._chunks = chunks
@@ -61,7 +61,7 @@ class TrailStream(Iterator[Out]):
 
     @property
     def result(self) -> TrailResult[Out]:
-        """What the call gave; waits until the verification is finished.
+        """The result of the call; waits until the verification is finished.
 
         Raises:
             InputError: If the stream is not exhausted.
@@ -105,7 +105,7 @@ class AsyncTrailStream(AsyncIterator[Out]):
 
 
 def _summed(chunks: list[Any]) -> Any:
-    """Adds chunks that are made to be added; a graph's updates are no such thing."""
+    """The sum of chunks that can be added; a graph's updates cannot."""
     if chunks and all(isinstance(chunk, str) for chunk in chunks):
         return "".join(chunks)
     if chunks and all(isinstance(chunk, BaseMessageChunk | AddableDict) for chunk in chunks):

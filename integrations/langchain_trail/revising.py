@@ -1,4 +1,4 @@
-"""Where the feedback on a draft goes when a runnable is called again."""
+"""The input of a runnable that is called again: where the feedback on its draft goes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable
 
-from langchain_trail.answers import said
+from langchain_trail.answers import answer_message
 
 __all__ = ["VARIABLE", "Revise", "prepared", "revised"]
 
 VARIABLE = "feedback"
 """The input key, and so the prompt variable, that takes feedback."""
 Revise: TypeAlias = Callable[[Any, Any, str], Any]
-"""Makes a new input of the last one, the output it brought and the feedback on that."""
+"""Makes a new input of the last one, its output and the feedback on that output."""
 
 _logger = logging.getLogger("trail_callbacks")
 
@@ -30,27 +30,27 @@ def prepared(runnable: Runnable[Any, Any], given: Any) -> Any:
     return given
 
 
-def revised(runnable: Runnable[Any, Any], given: Any, output: Any, told: str) -> Any:
-    """Returns an input with the feedback in it; the same input if it has no place for any.
+def revised(runnable: Runnable[Any, Any], given: Any, output: Any, feedback: str) -> Any:
+    """Returns an input with the feedback in it; the same input if it has no place for it.
 
     Messages, a prompt value or a dictionary with `messages` get the draft and the feedback as two more messages; a
     dictionary gets the key `feedback` if it has it or the runnable's prompt has a variable of that name.
     """
     if isinstance(given, PromptValue):
-        return [*given.to_messages(), *_told(output, told)]
+        return [*given.to_messages(), *_review(output, feedback)]
     if isinstance(given, str) and isinstance(runnable, BaseLanguageModel):
-        return [HumanMessage(given), *_told(output, told)]
+        return [HumanMessage(given), *_review(output, feedback)]
     if isinstance(given, Mapping):
         if VARIABLE in given:
-            return {**given, VARIABLE: told}
+            return {**given, VARIABLE: feedback}
         messages = given.get("messages")
-        return {**given, "messages": [*messages, *_told(output, told)]} if isinstance(messages, list) else given
-    return [*given, *_told(output, told)] if _are_messages(given) else given
+        return {**given, "messages": [*messages, *_review(output, feedback)]} if isinstance(messages, list) else given
+    return [*given, *_review(output, feedback)] if _are_messages(given) else given
 
 
-def _told(output: Any, told: str) -> list[BaseMessage]:
-    draft = said(output) or AIMessage(output if isinstance(output, str) else str(output))
-    return [draft, HumanMessage(told)]
+def _review(output: Any, feedback: str) -> list[BaseMessage]:
+    draft = answer_message(output) or AIMessage(output if isinstance(output, str) else str(output))
+    return [draft, HumanMessage(feedback)]
 
 
 def _are_messages(given: Any) -> bool:
@@ -62,6 +62,6 @@ def _are_messages(given: Any) -> bool:
 def _wants(runnable: Runnable[Any, Any]) -> bool:
     try:
         return VARIABLE in runnable.get_input_jsonschema().get("properties", {})
-    except Exception as error:  # noqa: BLE001 - a schema that cannot be written down asks for nothing
+    except Exception as error:  # noqa: BLE001 - a runnable without a readable schema has no such variable
         _logger.debug("the input schema of %r cannot be read: %r", runnable, error)
         return False

@@ -1,4 +1,4 @@
-"""For `trail doctor`: a small real chain whose model says what it is told to."""
+"""For `trail doctor`: a small real chain with a scripted model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trail_callbacks.report import Report
 __all__ = ["selfcheck"]
 
 
-class _One(BaseRetriever):
+class _OneDocument(BaseRetriever):
     text: str
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
@@ -32,7 +32,7 @@ def selfcheck(question: str, source: str, answer: str, judge: Judge) -> Report:
     """
     prompt = ChatPromptTemplate.from_template("Context: {context}\n\nQuestion: {question}")
     chain: Runnable[str, str] = (
-        {"context": _One(text=source), "question": RunnablePassthrough()}
+        {"context": _OneDocument(text=source), "question": RunnablePassthrough()}
         | prompt
         | FakeListChatModel(responses=[answer])
         | StrOutputParser()

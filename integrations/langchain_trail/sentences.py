@@ -10,11 +10,16 @@ from langchain_trail.chunks import added, as_chunk
 from trail_callbacks.errors import InputError
 from trail_callbacks.text import sentences
 
-__all__ = ["Sentences"]
+__all__ = ["SentenceStream"]
 
 
-class Sentences:
-    """What came of one stream so far."""
+class SentenceStream:
+    """The chunks of one stream so far.
+
+    Attributes:
+        text: Their text.
+        released: How much of it the user has, in characters.
+    """
 
     def __init__(self) -> None:
         self._chunks: list[Any] = []
@@ -22,7 +27,7 @@ class Sentences:
         self.released = 0
 
     def add(self, chunk: Any) -> None:
-        """Takes a chunk.
+        """Adds a chunk.
 
         Raises:
             InputError: If it is neither text nor a model's message.
@@ -41,17 +46,17 @@ class Sentences:
         return added(self._chunks)
 
     def end(self) -> int:
-        """Where the last sentence ends that is complete: another one has begun behind it."""
-        found = list(sentences(self.text))
-        return found[-2].end if len(found) > 1 else 0
+        """Returns where the last complete sentence ends: one that another sentence follows."""
+        spans = list(sentences(self.text))
+        return spans[-2].end if len(spans) > 1 else 0
 
     def release(self, end: int) -> Any:
-        """The chunk for what is accepted now."""
+        """Returns the chunk for the text accepted now, up to an offset."""
         text, self.released = self.text[self.released : end], end
         return text if isinstance(self._chunks[0], str) else AIMessageChunk(content=text, id=self._chunks[0].id)
 
     def last(self, summary: dict[str, Any]) -> list[Any]:
-        """The chunk for all that is no text: tool calls, costs, the summary."""
+        """Returns the chunk for everything but the text: tool calls, costs, the summary."""
         whole = self.output
         if not isinstance(whole, AIMessageChunk):
             return []
@@ -59,7 +64,7 @@ class Sentences:
         return [whole.model_copy(update={"content": "", "response_metadata": metadata, "chunk_position": "last"})]
 
     def instead(self, message: str, summary: dict[str, Any]) -> Any:
-        """The chunk that ends an answer which fails; sentences that passed stay."""
+        """Returns the chunk that ends an answer which fails; sentences that passed stay."""
         text = f"\n\n{message}" if self.text[: self.released].strip() else message
         if isinstance(self._chunks[0], str):
             return text

@@ -2,63 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from langchain_trail.sentences import Sentences
+from langchain_trail.sentences import SentenceStream
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard import Action, Examine, Guarding, Outcome, Policy, Review, Write
+from trail_callbacks.guard import (
+    Action,
+    Checker,
+    GuardSettings,
+    GuardSteps,
+    JudgeDraft,
+    Outcome,
+    WriteDraft,
+    WriteFeedback,
+    decide,
+)
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
-__all__ = ["END", "Emit", "Fetch", "Open", "Steps", "by_sentence", "whole"]
+__all__ = ["StreamSteps", "acarry_out_stream", "by_sentence", "carry_out_stream", "whole"]
 
 END = object()
 """Stands for the chunk after the last one."""
 
 Draft = TypeVar("Draft")
-Steps: TypeAlias = Generator[Any, Any, Outcome[Draft]]
-"""Yields `Open`, `Fetch` and `Emit`, and what `trail_callbacks.guard.Checker` carries out."""
+StreamSteps: TypeAlias = Generator[Any, Any, Outcome[Draft]]
+"""Yields `OpenStream`, `FetchChunk` and `EmitChunk`, and the steps that a `Checker` carries out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
-    """To be done: start a stream; one that is open is closed."""
+class OpenStream:
+    """A step: start a stream; one that is open is closed."""
 
     request: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Fetch:
-    """To be done: get the next chunk, or `END`."""
+class FetchChunk:
+    """A step: get the next chunk, or `END`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Emit:
-    """To be done: give the user a chunk."""
+class EmitChunk:
+    """A step: give the user a chunk."""
 
     chunk: Any
 
 
-def whole(steps: Guarding[Draft], drafted: Callable[[list[Any]], Draft], *, live: bool) -> Steps[Draft]:
-    """Guards a stream whose chunks count together.
+def whole(steps: GuardSteps[Draft], drafted: Callable[[list[Any]], Draft], *, live: bool) -> StreamSteps[Draft]:
+    """Guards a stream as one answer.
 
     Args:
-        steps: The guarding.
+        steps: The steps of guarding the answer.
         drafted: Makes a draft of all its chunks.
         live: The user gets each chunk at once.
     """
     step = next(steps)
     while True:
         result: Any
-        if isinstance(step, Write):
-            yield Open(step.request)
+        if isinstance(step, WriteDraft):
+            yield OpenStream(step.request)
             chunks = []
-            while (chunk := (yield Fetch())) is not END:
+            while (chunk := (yield FetchChunk())) is not END:
                 chunks.append(chunk)
                 if live:
-                    yield Emit(chunk)
+                    yield EmitChunk(chunk)
             result = drafted(chunks)
         else:
             result = yield step
@@ -69,42 +79,124 @@ def whole(steps: Guarding[Draft], drafted: Callable[[list[Any]], Draft], *, live
 
 
 def by_sentence(
-    policy: Policy,
+    settings: GuardSettings,
     request: Any,
     *,
     graph_of: Callable[[str], Callable[[], ProvenanceGraph]],
     revised: Callable[[Any, Any, str], Any],
-) -> Steps[Sentences]:
+) -> StreamSteps[SentenceStream]:
     """Guards a stream of text; each new sentence is judged together with those before it, and released if they pass.
 
     Args:
-        policy: What passes. `retry` can start again only while nothing was released.
+        settings: How answers are guarded. `retry` can start again only while nothing was released.
         request: What the app is asked.
         graph_of: Returns how to get the graph of the answer so far.
-        revised: As in `trail_callbacks.guard.guarding`, with the text of the draft.
+        revised: As in `trail_callbacks.guard.guard_answer`, with the text of the draft.
     """
     usage, rejected = Usage(), 0
     while True:
-        yield Open(request)
-        seen, more = Sentences(), True
+        yield OpenStream(request)
+        stream, more = SentenceStream(), True
         action: Action = "skip"
         report: Report | None = None
         while more and action in {"skip", "pass", "annotate"}:
-            chunk = yield Fetch()
+            chunk = yield FetchChunk()
             more = chunk is not END
             if more:
-                seen.add(chunk)
-            end = seen.end() if more else len(seen.text)
-            if seen.text[seen.released : end].strip():
-                report = yield Examine(graph_of(seen.text[:end]), usage)
+                stream.add(chunk)
+            end = stream.end() if more else len(stream.text)
+            if stream.text[stream.released : end].strip():
+                report = yield JudgeDraft(graph_of(stream.text[:end]), usage)
                 usage += report.usage
-                action = policy.decide(report, policy.max_retries if seen.released else rejected)
-            if action in {"pass", "annotate"} and end > seen.released:
-                yield Emit(seen.release(end))
+                action = decide(settings, report, settings.max_retries if stream.released else rejected)
+            if action in {"pass", "annotate"} and end > stream.released:
+                yield EmitChunk(stream.release(end))
         if action in {"skip", "pass", "annotate"} or report is None:
             attempts = rejected + 1
         else:
             attempts = rejected = rejected + 1
         if action != "retry" or report is None:
-            return Outcome(draft=seen, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage)
-        request = revised(request, seen.text, (yield Review(report)))
+            return Outcome(
+                draft=stream, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage
+            )
+        request = revised(request, stream.text, (yield WriteFeedback(report)))
+
+
+def carry_out_stream(
+    steps: StreamSteps[Any],
+    open_stream: Callable[[Any], Iterator[Any]],
+    checker: Checker,
+    finish: Callable[[Outcome[Any]], Iterable[Any]],
+) -> Generator[Any]:
+    """Guards a stream; yields what the user gets.
+
+    Args:
+        steps: The steps.
+        open_stream: Starts a stream for a request.
+        checker: Judges drafts.
+        finish: Returns the last chunks for an outcome.
+    """
+    result: Any = None
+    stream: Iterator[Any] = iter(())
+    try:
+        while True:
+            try:
+                step = steps.send(result)
+            except StopIteration as stop:
+                outcome = stop.value
+                break
+            result = None
+            if isinstance(step, OpenStream):
+                _close(stream)
+                stream = open_stream(step.request)
+            elif isinstance(step, FetchChunk):
+                result = next(stream, END)
+            elif isinstance(step, EmitChunk):
+                yield step.chunk
+            else:
+                result = checker.carry_out(step)
+    finally:
+        _close(stream)
+    yield from finish(outcome)
+
+
+async def acarry_out_stream(
+    steps: StreamSteps[Any],
+    open_stream: Callable[[Any], AsyncIterator[Any]],
+    checker: Checker,
+    finish: Callable[[Outcome[Any]], Awaitable[Iterable[Any]]],
+) -> AsyncGenerator[Any]:
+    """As `carry_out_stream`."""
+    result: Any = None
+    stream: AsyncIterator[Any] | None = None
+    try:
+        while True:
+            try:
+                step = steps.send(result)
+            except StopIteration as stop:
+                outcome = stop.value
+                break
+            result = None
+            if isinstance(step, OpenStream):
+                await _aclose(stream)
+                stream = open_stream(step.request)
+            elif isinstance(step, FetchChunk):
+                result = END if stream is None else await anext(stream, END)
+            elif isinstance(step, EmitChunk):
+                yield step.chunk
+            else:
+                result = await checker.acarry_out(step)
+    finally:
+        await _aclose(stream)
+    for chunk in await finish(outcome):
+        yield chunk
+
+
+def _close(stream: Iterator[Any]) -> None:
+    if (close := getattr(stream, "close", None)) is not None:
+        close()
+
+
+async def _aclose(stream: AsyncIterator[Any] | None) -> None:
+    if (close := getattr(stream, "aclose", None)) is not None:
+        await close()

@@ -1,34 +1,35 @@
-"""`traced(runnable)`: the same calls, each answered with output, report and graph."""
+"""`traced(runnable)`: the same calls, each of which returns output, report and graph."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, Generic, TypeVar, Unpack, cast
 from uuid import UUID, uuid4
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
-from langchain_trail.answers import noted
+from langchain_trail.answers import with_message_summary
 from langchain_trail.events import adispatch, dispatch
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.results import AsyncTrailStream, TrailResult, TrailStream
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
-from trail_callbacks.verify.options import VerifyOptions
-
-if TYPE_CHECKING:
-    from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.session import CaptureSettings
+from trail_callbacks.session.settings import RecordKeywords
+from trail_callbacks.signatures import shows_settings
 
 __all__ = ["Traced", "traced"]
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+_MAX_TRACES = 4_096
 
 
 class Traced(Generic[In, Out]):
-    """A runnable whose calls answer with a `TrailResult`. Made by `traced`.
+    """A runnable whose calls return a `TrailResult`. Made by `traced`.
 
     Exceptions of the app pass through unchanged; the graph of such a run is `handler.graph()`.
 
@@ -62,9 +63,9 @@ class Traced(Generic[In, Out]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[TrailResult[Out]]:
-        """Calls the app with each input; one result each, in order.
+        """Calls the app with each input; one result for each, in order.
 
-        With `return_exceptions`, an exception stands in the list in place of its result, as in `Runnable.batch`.
+        With `return_exceptions`, an exception replaces its result in the list, as in `Runnable.batch`.
         """
         ids, configs = self._prepared_batch(len(inputs), config)
         outputs = self._runnable.batch(list(inputs), configs, return_exceptions=return_exceptions, **kwargs)
@@ -133,7 +134,7 @@ class Traced(Generic[In, Out]):
         """Streams the app's chunks unchanged; `.result` of the stream is there once it is exhausted.
 
         After a message's chunks comes one more, empty, with the report's summary in `response_metadata["trail"]`: the
-        stream ends when the verification does. Texts and a graph's updates have no place for that, and end at once.
+        stream ends when the verification does. Texts and a graph's updates have no place for it, and end at once.
         """
         run_id, merged = self._prepared(config)
         return TrailStream(self._runnable.stream(input, merged, **kwargs), lambda out: self._result(out, run_id))
@@ -214,7 +215,7 @@ class Traced(Generic[In, Out]):
     def _result(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:
             report = self.handler.report(run_id)
-        except Exception as error:  # noqa: BLE001 - the app has its answer; a report we cannot give must not take it away
+        except Exception as error:  # noqa: BLE001 - a report that cannot be made must not cost the app its answer
             report = _no_report(error)
         return _resulting(output, report)
 
@@ -226,29 +227,19 @@ class Traced(Generic[In, Out]):
         return _resulting(output, report)
 
 
-def traced(
-    runnable: Runnable[In, Out],
-    judge: JudgeLike = None,
-    *,
-    options: VerifyOptions | None = None,
-    redact: Callable[[str], str] | None = None,
-    on_report: Callable[[Report], None] | None = None,
-    max_traces: int = 4_096,
-) -> Traced[In, Out]:
+@shows_settings(CaptureSettings, RecordKeywords, max_traces=_MAX_TRACES)
+def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unpack[RecordKeywords]) -> Traced[In, Out]:
     """Wraps an app so that each call gives its output, its report and its graph.
 
         result = traced(chain).invoke(question)
         result.output, result.report.hallucination_score, result.graph
 
-    A call returns when its report is there. To get the answer first and the report later, use `trail()`.
+    A call returns when its report is ready. To get the answer first and the report later, use `trail()`.
 
     Args:
         runnable: A chain, graph or agent; it is not changed.
-        judge: See `TrailCallbackHandler`, as for the other arguments.
-        options: Likewise.
-        redact: Likewise.
-        on_report: Likewise.
-        max_traces: Likewise; a batch larger than this loses its oldest reports.
+        judge: See `TrailCallbackHandler`.
+        **settings: See `TrailCallbackHandler`. A batch larger than `max_traces` loses its oldest reports.
 
     Raises:
         InputError: If a value is out of range.
@@ -256,12 +247,12 @@ def traced(
     """
     if not isinstance(runnable, Runnable):
         raise InputError(f"traced() takes a runnable, got {type(runnable).__name__}")
-    handler = TrailCallbackHandler(judge, options=options, redact=redact, on_report=on_report, max_traces=max_traces)
-    return Traced(runnable, handler)
+    settings.setdefault("max_traces", _MAX_TRACES)
+    return Traced(runnable, TrailCallbackHandler(judge, **settings))
 
 
 def _resulting(output: Any, report: Report) -> TrailResult[Any]:
-    return TrailResult(output=noted(output, report.summary()), report=report, graph=report.graph)
+    return TrailResult(output=with_message_summary(output, report.summary()), report=report, graph=report.graph)
 
 
 def _no_report(error: Exception) -> Report:

@@ -9,10 +9,11 @@ try:
 except ImportError as error:
     raise MissingExtraError("llama_index_trail", "llama-index") from error
 
-from llama_index_trail.context import Recording, Trail, trail
+from llama_index_trail.context import Trail, trail
 from llama_index_trail.instrument import Status, instrument, status, uninstrument
 from llama_index_trail.models import as_model
 from llama_index_trail.results import report_for
+from trail_callbacks.session import Recording
 
 if TYPE_CHECKING:
     from llama_index_trail.context_filter import TrailContextFilter
@@ -40,7 +41,7 @@ __all__ = [
 
 del llama_index_instrumentation
 
-_LATER = {
+_LAZY = {
     "GuardedQueryEngine": "guarded_engine",
     "TrailContextFilter": "context_filter",
     "TrailEvaluationResult": "evaluator",
@@ -50,11 +51,11 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Imports what needs LlamaIndex itself when somebody asks for it: it takes seconds."""
-    if name in _LATER:
-        from importlib import import_module  # noqa: PLC0415 - as said
+    """Imports on first use what needs LlamaIndex itself, because that takes seconds."""
+    if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415 - see above
 
-        return getattr(import_module(f"llama_index_trail.{_LATER[name]}"), name)
+        return getattr(import_module(f"llama_index_trail.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

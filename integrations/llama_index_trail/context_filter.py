@@ -21,14 +21,14 @@ _log = logging.getLogger("trail_callbacks")
 
 
 class TrailContextFilter(BaseNodePostprocessor):
-    """Keeps passages from the model that speak to it, contradict the majority or are off the topic. Offline.
+    """Keeps passages from the model that address it, contradict the majority or are off the topic. Offline.
 
         index.as_query_engine(node_postprocessors=[TrailContextFilter()])
 
     Nodes are read as prompts show them, with their metadata; those without text are kept. They come back in order and
     unchanged, except that one that was flagged is a copy with `metadata["trail_filter"]`, which no prompt shows. In the
-    provenance graph a node that was dropped leads nowhere. If the filter fails, all nodes are returned, and the log
-    says so.
+    provenance graph a node that was dropped has no outgoing edge. If the filter fails, all nodes are returned, and a
+    warning is logged.
 
     Attributes:
         filter: What is looked for and what is done about it.
@@ -48,22 +48,22 @@ class TrailContextFilter(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         shown = [(node, text) for node in nodes if (text := node.node.get_content(MetadataMode.LLM)).strip()]
-        asked = without_feedback(query_bundle.query_str) if query_bundle is not None else None
-        outcome = self.filter.apply([text for _, text in shown], asked)
+        question = without_feedback(query_bundle.query_str) if query_bundle is not None else None
+        outcome = self.filter.apply([text for _, text in shown], question)
         decided = Filtered(
             decisions=tuple(_about(shown[each.index][0], each) for each in outcome.decisions),
             errors=outcome.errors,
             warnings=outcome.warnings,
         )
-        self._tell(decided)
-        found = {id(decision.passage): decision for decision in decided.decisions}
+        self._report(decided)
+        decisions = {id(decision.passage): decision for decision in decided.decisions}
         return [
             node if decision is None else _annotated(decision)
             for node in nodes
-            if (decision := found.get(id(node))) is None or decision.kept
+            if (decision := decisions.get(id(node))) is None or decision.kept
         ]
 
-    def _tell(self, outcome: Filtered[NodeWithScore]) -> None:
+    def _report(self, outcome: Filtered[NodeWithScore]) -> None:
         for error in outcome.errors:
             _log.warning("context filter kept what it could not read: %s", error)
         if self.on_filtered is not None:
@@ -84,14 +84,14 @@ def _about(node: NodeWithScore, decision: Decision[Any]) -> Decision[NodeWithSco
 
 
 def _annotated(decision: Decision[NodeWithScore]) -> NodeWithScore:
-    """The node; if it was flagged a copy that says why, for the original may stand in the app's index."""
+    """The node; if it was flagged a copy that says why, because the original may be in the app's index."""
     if not decision.reasons:
         return decision.passage
     node = decision.passage.node
-    said = {"kept": decision.kept, "reasons": [reason.to_dict() for reason in decision.reasons]}
+    note = {"kept": decision.kept, "reasons": [reason.to_dict() for reason in decision.reasons]}
     marked = node.model_copy(
         update={
-            "metadata": {**node.metadata, FILTERED: said},
+            "metadata": {**node.metadata, FILTERED: note},
             "excluded_llm_metadata_keys": [*node.excluded_llm_metadata_keys, FILTERED],
             "excluded_embed_metadata_keys": [*node.excluded_embed_metadata_keys, FILTERED],
         }

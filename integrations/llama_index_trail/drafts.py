@@ -11,16 +11,18 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_instrumentation.span import active_span_id
 
 from llama_index_trail.context import trail
-from llama_index_trail.grounds import ended_with
-from llama_index_trail.responses import joined
+from llama_index_trail.grounds import ended_with, from_nodes
+from llama_index_trail.responses import is_empty, joined
 from llama_index_trail.scope import current, suppressed
 from llama_index_trail.streams import Stream
 from llama_index_trail.tracker import TRACKER
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.verify.session import Session
+from trail_callbacks.session import Session
 
-__all__ = ["Draft", "Request", "adraft", "draft", "followed", "hides", "recorded", "run_here"]
+__all__ = ["Draft", "Request", "adraft", "aread", "draft", "followed", "graph_of", "read", "recorded", "run_here"]
+
+_SOURCES = frozenset({"document", "tool_result"})
 
 _span = get_dispatcher(__name__).span
 
@@ -31,25 +33,25 @@ class Request:
 
     Attributes:
         query: The user's query, as LlamaIndex bundles it.
-        told: Feedback on the draft before; empty for the first.
+        feedback: Feedback on the draft before; empty for the first.
         nodes: What was retrieved for the first draft, where the next can be written from it; else None.
     """
 
     query: Any
-    told: str = ""
+    feedback: str = ""
     nodes: list[Any] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """What an engine answered.
+    """The answer of an engine.
 
     Attributes:
         response: Its response.
-        text: What that says.
-        chunks: Its stream, if it was one.
+        text: The text of the response.
+        chunks: The chunks of a stream.
         run: The session that recorded it, and the run in it; None if nothing did.
-        hidden: Nothing is to be put into its metadata.
+        hidden: True if nothing is to be put into its metadata.
     """
 
     response: Any = None
@@ -59,7 +61,7 @@ class Draft:
     hidden: bool = False
 
     def graph(self) -> ProvenanceGraph | None:
-        """What was recorded of it, or None."""
+        """Returns what was recorded of it, or None."""
         if self.run is None:
             return None
         session, run_id = self.run
@@ -71,9 +73,9 @@ class Draft:
 
 @contextmanager
 def recorded() -> Generator[None]:
-    """Sees to it that runs inside are recorded, where they are not already."""
-    listened = TRACKER.installed is not None or current.get() is not None
-    if listened or suppressed() or TRACKER.run_at(active_span_id.get()) is not None:
+    """Records what runs inside, unless it is recorded already."""
+    scoped = TRACKER.installed is not None or current.get() is not None
+    if scoped or suppressed() or TRACKER.run_at(active_span_id.get()) is not None:
         yield
         return
     with trail(evaluate="never"):
@@ -85,7 +87,7 @@ def run_here() -> tuple[Session, str] | None:
     return TRACKER.run_at(active_span_id.get())
 
 
-def followed(made: Draft, source: Any) -> Stream:
+def followed(draft: Draft, source: Any) -> Stream:
     """Follows the stream of a draft, and keeps its chunks.
 
     A model that is asked only while it is read is part of the component that made it.
@@ -93,16 +95,46 @@ def followed(made: Draft, source: Any) -> Stream:
     here = active_span_id.get()
 
     def ended(chunks: list[Any], error: BaseException | None) -> None:
-        made.chunks, made.text = chunks, joined(chunks)
-        if error is None and made.run is not None:
-            TRACKER.was_read(source, made.run[1], made.text)
+        draft.chunks, draft.text = chunks, joined(chunks)
+        if error is None and draft.run is not None:
+            TRACKER.was_read(source, draft.run[1], draft.text)
 
-    return Stream(TRACKER.maker_of(source, made.run[1] if made.run else here), ended, ended)
+    return Stream(TRACKER.maker_of(source, draft.run[1] if draft.run else here), ended, ended)
+
+
+def read(draft: Draft) -> None:
+    """Reads the stream of a draft to its end, which sets its chunks and its text."""
+    source = draft.response.response_gen
+    for _ in followed(draft, source).wrapped(source):
+        pass
+
+
+async def aread(draft: Draft) -> None:
+    """As `read`."""
+    source = draft.response.response_gen
+    async for _ in followed(draft, source).wrapped_async(source):
+        pass
+
+
+def graph_of(request: Request, draft: Draft) -> Callable[[], ProvenanceGraph] | None:
+    """Returns how to get the provenance graph of a draft; None if the engine found nothing and made no answer."""
+    nodes = draft.response.source_nodes or []
+    if is_empty(draft.text, nodes):
+        return None
+
+    def graph() -> ProvenanceGraph:
+        captured = draft.graph()
+        if captured is not None and (not nodes or any(node.kind in _SOURCES for node in captured.nodes)):
+            return captured
+        # LlamaIndex's tracing may not show components that the app's author wrote.
+        return from_nodes(nodes, draft.text, request.query.query_str)
+
+    return graph
 
 
 @_span
 def draft(query: str, write: Callable[[], Any]) -> Any:  # noqa: ARG001 - the span shows the query
-    """Runs code as a run of its own."""
+    """Runs code as a run of its own, which the name of this function names in the graph."""
     return write()
 
 
@@ -110,18 +142,3 @@ def draft(query: str, write: Callable[[], Any]) -> Any:  # noqa: ARG001 - the sp
 async def adraft(query: str, write: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ARG001 - as above
     """As `draft`."""
     return await write()
-
-
-def hides(stream: str | None, on_fail: str) -> bool:
-    """Says whether drafts are hidden until one is accepted.
-
-    Raises:
-        InputError: If a draft may be rejected that the user has read already.
-    """
-    if stream not in {None, "buffer", "pass"}:
-        raise InputError(f"stream is {stream!r}, expected 'buffer' or 'pass'")
-    if stream == "pass" and on_fail != "annotate":
-        raise InputError(
-            f"stream='pass' shows an answer before it is judged, so on_fail={on_fail!r} could not take it back"
-        )
-    return stream != "pass" and (stream == "buffer" or on_fail != "annotate")

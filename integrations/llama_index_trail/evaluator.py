@@ -12,7 +12,7 @@ from pydantic import Field
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.grounds import from_nodes, node_texts
-from llama_index_trail.responses import said
+from llama_index_trail.responses import response_text
 from llama_index_trail.results import graph_for
 from llama_index_trail.scope import untraced
 from trail_callbacks import averify, verify
@@ -32,7 +32,7 @@ __all__ = ["TrailEvaluationResult", "TrailEvaluator"]
 _REASONS = {
     "abstained": "the answer declines to answer",
     "no_checkable_claims": "the answer makes no claim that can be checked",
-    "no_evidence": "there was no source to hold the answer against",
+    "no_evidence": "there was no source to check the answer against",
     "error": "the judge failed",
 }
 _RETRY = re.compile(
@@ -55,22 +55,22 @@ class TrailEvaluationResult(EvaluationResult):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What the answer claims; `report.verdict(claim.id)` says what is known about each."""
+        """The claims of the answer; `report.verdict(claim.id)` is the verdict on each."""
         report: Report | None = self.report
         return report.claims if report is not None else ()
 
 
 class TrailEvaluator(BaseEvaluator):
-    """Says which claims of an answer its sources support. Works wherever LlamaIndex takes an evaluator.
+    """Evaluates which claims of an answer its sources support. Works wherever LlamaIndex takes an evaluator.
 
         result = TrailEvaluator().evaluate_response(question, engine.query(question))
         result.passing, result.score, result.report
 
-    A response of a recorded run (`instrument()`, `trail()`) is held against all that was read for it, at whatever
+    A response of a recorded run (`instrument()`, `trail()`) is checked against all that was read for it, at whatever
     depth; any other against its source nodes, as prompts show them, without the answers to sub-questions among them: a
-    model wrote those. Streams are read to their end, and are then in `response_txt`. What nobody can score (the answer
-    declines, claims nothing, had no sources, the judge failed) is an `invalid_result` with its reason, and neither
-    passing nor failing. Evaluation is part of no recording.
+    model wrote those. Streams are read to their end, and are then in `response_txt`. An answer without a score (it
+    declines, claims nothing, had no sources, or the judge failed) is an `invalid_result` with its reason, and neither
+    passing nor failing. Evaluation is never recorded.
 
     Args:
         judge: Who decides; None is the offline judge, `as_model(llm)` the app's own model.
@@ -95,7 +95,7 @@ class TrailEvaluator(BaseEvaluator):
         return {}
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        """The judge has prompts of its own."""
+        """Does nothing: the judge has prompts of its own."""
 
     def evaluate(
         self,
@@ -109,8 +109,8 @@ class TrailEvaluator(BaseEvaluator):
         Args:
             query: What was asked, if known.
             response: The answer.
-            contexts: What it should rest on; None is the same as nothing.
-            **kwargs: Ignored, for other evaluators take more.
+            contexts: The texts it should rest on; None is the same as none.
+            **kwargs: Ignored: other evaluators take more.
 
         Raises:
             InputError: If there is no answer.
@@ -133,7 +133,7 @@ class TrailEvaluator(BaseEvaluator):
         """Evaluates a response of any of LlamaIndex's types.
 
         Raises:
-            InputError: If it is none.
+            InputError: If it is not a response.
         """
         del kwargs
         text = _text(response)
@@ -187,16 +187,16 @@ class TrailEvaluator(BaseEvaluator):
 def _of_texts(query: str | None, response: str | None, contexts: Sequence[str] | None) -> ProvenanceGraph:
     if response is None:
         raise InputError("there is no response to evaluate: pass response=, or a response to evaluate_response()")
-    return ProvenanceGraph.from_texts(response, list(contexts or ()), _asked(query))
+    return ProvenanceGraph.from_texts(response, list(contexts or ()), _question(query))
 
 
-def _asked(query: str | None) -> str | None:
-    """The question alone: `RetryQueryEngine` puts the rejected answer in front, which must not vouch for the next."""
+def _question(query: str | None) -> str | None:
+    """The question alone: `RetryQueryEngine` puts the rejected answer in front, which must not support the next."""
     return None if query is None else without_feedback(_RETRY.sub("", query)).strip()
 
 
 def _text(response: Any) -> str | None:
-    """What a response says; None for one that has to be awaited."""
+    """The text of a response; None for one that has to be awaited."""
     if is_kind(response, "AsyncStreamingResponse"):
         read = response.response_txt
         return read if isinstance(read, str) else None
@@ -205,7 +205,7 @@ def _text(response: Any) -> str | None:
     if is_kind(response, "StreamingAgentChatResponse"):
         return str(response.response)
     if is_kind(response, "Response", "PydanticResponse", "AgentChatResponse"):
-        return said(response)
+        return response_text(response)
     raise InputError(f"evaluate_response() takes a response of a query or chat engine, got {type(response).__name__}")
 
 
@@ -213,13 +213,13 @@ def _of_response(query: str | None, response: Any, text: str) -> tuple[Provenanc
     nodes = response.source_nodes or []
     graph = graph_for(response)
     if graph is None or graph.answer is None:
-        graph = from_nodes(nodes, text, _asked(query))
+        graph = from_nodes(nodes, text, _question(query))
     elif not text.strip():  # the app read the stream itself
         text = graph.answer.text
     return graph, query, text, node_texts(nodes)
 
 
 def _reason(report: Report) -> str:
-    told = "; ".join(report.warnings)
+    warnings = "; ".join(report.warnings)
     reason = _REASONS.get(report.state, report.state)
-    return f"{reason}: {told}" if told and report.state == "error" else reason
+    return f"{reason}: {warnings}" if warnings and report.state == "error" else reason

@@ -1,6 +1,6 @@
-"""What sort of component a span belongs to, told by the classes that LlamaIndex declares.
+"""The kind of component that a span belongs to, by the classes that LlamaIndex declares.
 
-Classes are known by name along the inheritance line, so that nothing of `llama_index.core` is imported here: it takes
+Classes are recognised by the names of their bases, so that nothing of `llama_index.core` is imported here: it takes
 seconds, and an app may switch the recording on before it needs LlamaIndex.
 """
 
@@ -43,7 +43,7 @@ _FAMILIES: dict[str, Family] = {
     "AgentWorkflow": "agent",
     "Workflow": "workflow",
     "StreamingAgentChatResponse": "writer",
-    # Embeddings, node parsers, selectors, programs and output parsers: their text stands in the prompts around them.
+    # Embeddings, node parsers, selectors, programs and output parsers: their text is in the prompts around them.
     "TransformComponent": "passing",
     "BaseSparseEmbedding": "passing",
     "BaseSelector": "passing",
@@ -55,19 +55,19 @@ _FRAMEWORK = ("llama_index", "workflows")
 
 _CLASSES = 4_096
 
-# Plain dictionaries, as they are asked many times a query; emptied when an app keeps making classes.
+# Plain dictionaries, because they are read many times per query; emptied when an app keeps making classes.
 _known: dict[type, Family] = {}
-_lines: dict[type, frozenset[str]] = {}
+_bases: dict[type, frozenset[str]] = {}
 
 
 def family(kind: type) -> Family:
     """Returns the family of a class."""
-    found = _known.get(kind)
-    if found is None:
+    known = _known.get(kind)
+    if known is None:
         if len(_known) >= _CLASSES:
             _known.clear()
-        found = _known[kind] = _find(kind)
-    return found
+        known = _known[kind] = _find(kind)
+    return known
 
 
 def _find(kind: type) -> Family:
@@ -80,12 +80,12 @@ def _find(kind: type) -> Family:
 def is_kind(value: object, *names: str) -> bool:
     """True if a value is an instance of one of LlamaIndex's classes with these names."""
     kind = type(value)
-    line = _lines.get(kind)
-    if line is None:
-        if len(_lines) >= _CLASSES:
-            _lines.clear()
-        line = _lines[kind] = frozenset(base.__name__ for base in kind.__mro__ if from_framework(base))
-    return not line.isdisjoint(names)
+    bases = _bases.get(kind)
+    if bases is None:
+        if len(_bases) >= _CLASSES:
+            _bases.clear()
+        bases = _bases[kind] = frozenset(base.__name__ for base in kind.__mro__ if from_framework(base))
+    return not bases.isdisjoint(names)
 
 
 def from_framework(kind: type) -> bool:

@@ -1,4 +1,4 @@
-"""What an answer in the making rests on: the captured graph where there is one, else sources and tool results."""
+"""What a draft rests on: the captured graph if there is one, else sources and tool results."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message as message_of
-from llama_index_trail.messages import said
+from llama_index_trail.messages import message_text
 from llama_index_trail.pieces import documents
-from trail_callbacks.graph import EVIDENCE_KINDS, Node, NodeKind, ProvenanceGraph
-from trail_callbacks.guard import answered
+from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = [
@@ -26,28 +26,27 @@ __all__ = [
     "writer_of",
 ]
 
-_KINDS: dict[str, NodeKind] = {"tool": "tool_result", "system": "instruction", "user": "question"}
 _SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
 HANDOFF = "handoff"
 """The tool by which LlamaIndex lets an agent call another one."""
 
 
 def writer_of(graph: ProvenanceGraph, text: str) -> Node | None:
-    """Returns the node that says a text: the last completion that is it, else the last that holds it."""
+    """Returns the node that wrote a text: the last completion with this text, else the last that contains it."""
     written = [node for node in graph.nodes if node.kind in {"completion", "answer"}]
     text = text.strip()
     same = [node for node in written if node.text.strip() == text]
-    found = same or [node for node in written if text and text in node.text]
-    return found[-1] if found else None
+    writers = same or [node for node in written if text and text in node.text]
+    return writers[-1] if writers else None
 
 
 def ended_with(graph: ProvenanceGraph, text: str) -> ProvenanceGraph:
     """Returns a graph with a text as its answer.
 
-    Where nothing recorded leads to the text, it rests on all that was read.
+    If nothing recorded leads to the text, it rests on all that was read.
     """
     if graph.answer is None and (wrote := writer_of(graph, text)) is not None:
-        return answered(graph, wrote.id, text.strip())
+        return ended_at(graph, wrote.id, text.strip())
     if graph.answer is not None and graph.inputs(graph.answer.id):
         return graph
     read = [node for node in graph.nodes if node.kind in EVIDENCE_KINDS]
@@ -55,30 +54,30 @@ def ended_with(graph: ProvenanceGraph, text: str) -> ProvenanceGraph:
 
 
 def without_handoffs(graph: ProvenanceGraph) -> ProvenanceGraph:
-    """Returns a graph in which the reason that a model gives for calling another agent is no tool's result."""
-    given = [node for node in graph.nodes if node.kind == "tool_result" and node.step == HANDOFF]
-    if not given:
+    """Returns a graph in which the reason that a model gives for calling another agent is not a tool's result."""
+    reasons = [node for node in graph.nodes if node.kind == "tool_result" and node.step == HANDOFF]
+    if not reasons:
         return graph
-    nodes = tuple(replace(node, kind="completion") if node in given else node for node in graph.nodes)
+    nodes = tuple(replace(node, kind="completion") if node in reasons else node for node in graph.nodes)
     return ProvenanceGraph(nodes=nodes, edges=graph.edges)
 
 
 def from_nodes(nodes: Iterable[Any], text: str, question: str | None) -> ProvenanceGraph:
     """Returns the graph of an answer that rests on retrieved nodes, as prompts show them.
 
-    The answers to sub-questions that LlamaIndex lists among the sources are what models wrote, and no evidence.
+    The answers to sub-questions that LlamaIndex lists among the sources were written by models, and are not evidence.
     """
     return ProvenanceGraph.from_texts(text, _documents(nodes), without_feedback(question or ""))
 
 
 def node_texts(nodes: Iterable[Any]) -> list[str]:
-    """Returns what retrieved nodes say, as prompts show them."""
+    """Returns the texts of retrieved nodes, as prompts show them."""
     return [raw.text for raw in documents(list(nodes), ("sources",))]
 
 
 def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:
-    found = documents(list(nodes), ("sources",))
-    texts = {raw.text: raw for raw in found if raw.text.strip() and not _SUB_ANSWER.match(raw.text)}
+    shown = documents(list(nodes), ("sources",))
+    texts = {raw.text: raw for raw in shown if raw.text.strip() and not _SUB_ANSWER.match(raw.text)}
     return [
         Node(id=f"{prefix}-{i}", kind="document", text=raw.text, step="retriever", attributes={"id": raw.id or ""})
         for i, raw in enumerate(texts.values(), 1)
@@ -88,14 +87,14 @@ def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:
 def sources_of(tool_output: Any) -> list[Any]:
     """Returns the nodes behind what a tool returned: a query engine's sources. Empty for a tool that is a source."""
     raw: Any = getattr(tool_output, "raw_output", None)
-    answers = is_kind(
+    is_answer = is_kind(
         raw, "Response", "PydanticResponse", "StreamingResponse", "AsyncStreamingResponse", "AgentChatResponse"
     )
-    return list(raw.source_nodes or ()) if answers else []
+    return list(raw.source_nodes or ()) if is_answer else []
 
 
 def from_messages(messages: Sequence[Any], results: Sequence[Any], text: str) -> ProvenanceGraph:
-    """Returns the graph of an agent's answer. What models wrote is no evidence, a query engine's answer included.
+    """Returns the graph of an agent's answer. What models wrote is not evidence, not even a query engine's answer.
 
     Args:
         messages: What the agent's model reads.
@@ -113,15 +112,10 @@ def from_messages(messages: Sequence[Any], results: Sequence[Any], text: str) ->
             nodes += _documents(sources, f"tool-{i}-source")
         else:
             nodes.append(Node(id=f"tool-{i}", kind="tool_result", text=str(output.content), step=result.tool_name))
-    known = {node.text.strip() for node in nodes}
-    heard: list[Node] = []
-    for i, each in enumerate(messages):
-        role = message_of(each, ()).role or "user"
-        kind, content = _KINDS.get(role), without_feedback(said(each)).strip()
-        if kind is None or not content or (kind == "tool_result" and content in known | written):
-            continue
-        heard.append(Node(id=f"message-{i}", kind=kind, text=content, step="user" if kind == "question" else role))
-    asked = max((i for i, node in enumerate(heard) if node.kind == "question"), default=None)
-    if asked is not None:
-        heard.insert(0, heard.pop(asked))
-    return ProvenanceGraph.from_texts(text, [*heard, *nodes])
+    known = {node.text.strip() for node in nodes} | written
+    read = [
+        ReadMessage(role, text_, role)
+        for role, text_ in ((message_of(each, ()).role or "user", message_text(each)) for each in messages)
+        if not (role == "tool" and without_feedback(text_).strip() in known)
+    ]
+    return ProvenanceGraph.from_texts(text, [*message_nodes(read), *nodes])

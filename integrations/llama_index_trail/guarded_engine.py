@@ -1,4 +1,4 @@
-"""`GuardedQueryEngine`: the same engine, of which only those answers come out that its sources support."""
+"""`GuardedQueryEngine`: the same engine, which returns only answers that its sources support."""
 
 from __future__ import annotations
 
@@ -6,48 +6,43 @@ from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index_instrumentation.dispatcher import DISPATCHER_SPAN_DECORATED_ATTR
 from llama_index_instrumentation.span import active_span_id
 
-from llama_index_trail.drafts import Draft, Request, adraft, draft, followed, hides, recorded, run_here
-from llama_index_trail.grounds import from_nodes
-from llama_index_trail.responses import is_empty, replayed, said, streams, withheld
+from llama_index_trail.drafts import Draft, Request, adraft, aread, draft, followed, graph_of, read, recorded, run_here
+from llama_index_trail.responses import replayed, response_text, streams, withheld
 from llama_index_trail.results import decide, settle
 from llama_index_trail.rewriting import Rewriting
 from llama_index_trail.scope import untraced
 from llama_index_trail.spans import method_of
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
-    BLOCKED,
     Checker,
-    Guarding,
-    LastResort,
-    OnFail,
+    GuardKeywords,
+    GuardSettings,
+    GuardSteps,
     Outcome,
-    Policy,
+    Stream,
     acarry_out,
     carry_out,
-    guarding,
-    refused,
+    guard_answer,
+    reject,
 )
+from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
-from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.signatures import shows_settings
 
 if TYPE_CHECKING:
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
     from llama_index.core.schema import QueryType
 
-    from trail_callbacks.judges.resolve import JudgeLike
-
 __all__ = ["GuardedQueryEngine"]
 
-_READ = frozenset({"document", "tool_result"})
 _RETRIEVING = frozenset({"retrieve", "aretrieve", "_retrieve", "_aretrieve"})
 _caller: ContextVar[str | None] = ContextVar("llama_index_trail_caller", default=None)
 
@@ -55,7 +50,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _no_span(method: Method) -> Method:
-    """Keeps LlamaIndex from making a span of an override that only looks around before it calls the real method."""
+    """Keeps LlamaIndex from making a span of an override that only notes its caller before it calls the method."""
     setattr(method, DISPATCHER_SPAN_DECORATED_ATTR, True)
     return method
 
@@ -67,89 +62,50 @@ class GuardedQueryEngine(BaseQueryEngine):
         response = engine.query(question)
         response.metadata["trail"]["passed"]
 
-    It is a query engine like the one inside and stands wherever one does: in tools, routers, sub-question engines. An
-    answer is held against all that was read for it, at whatever depth; it is recorded for that, by the app's own
-    recording if there is one. The response is of the type that the engine inside returns, and carries the summary in
-    `metadata["trail"]`, except where a retriever asked: it would put the metadata into a prompt.
+    It is a query engine like the one inside and works wherever one does: in tools, routers, sub-question engines. An
+    answer is checked against all that was read for it, at whatever depth; it is recorded for that, by the app's own
+    recording if there is one. The response is of the type that the engine inside returns, and has the summary in
+    `metadata["trail"]`, unless a retriever asked: it would put the metadata into a prompt. LlamaIndex's "Empty
+    Response" makes no claim and passes.
 
     A withheld answer is a response too, with `blocked` in its summary and its sources kept: what is raised inside a
     sub-question engine is swallowed, and what is raised in a tool becomes text that a model reads.
 
     To ask again without searching again, an engine that retrieves and then writes (`RetrieverQueryEngine`,
     `CitationQueryEngine`, one of them behind a query transform) writes from the same nodes, with the feedback beside
-    the question. Any other engine is asked anew: the feedback follows the question in the query, while embeddings are
-    made of the question alone; keyword search and selectors see both.
+    the question. Any other engine is asked from the start: the feedback follows the question in the query, while
+    embeddings are made of the question alone; keyword search and selectors see both.
 
     Args:
         engine: The engine inside; it is not changed.
-        judge: Who decides; None is the offline judge. `as_model(llm)` is the app's own model.
-        max_score: Hallucination score up to which an answer passes, 0.0 to 1.0.
-        on_fail: `retry`: ask again, told which claims failed and what the sources say; `block`: return `message`
-            instead; `annotate`: let it through with its report; `raise`: raise `AnswerRejectedError`.
-        max_retries: Further drafts asked for, 0 or more.
-        exhausted: What `retry` does with the last draft.
-        on_error: When the judge fails: `open` lets the answer through with the failure noted, `closed` does what
-            `on_fail` (of `retry`: `exhausted`) says.
-        no_evidence: What is done with claims when nothing was read that could support them, see `Policy`. LlamaIndex's
-            "Empty Response" is no claim and passes.
-        timeout: Seconds for judging one draft, above 0; None waits as long as it takes.
-        max_calls: Model calls of the judge for all drafts of one answer; None is no limit. `options` limits each draft.
-        max_tokens: Tokens, likewise.
-        options: Settings of the verification; by default the origin of unsupported claims is looked for only where the
-            report gets to the user (`annotate`, `raise`).
-        message: What the user reads in place of a withheld answer. A structured response is then without content, and
-            says it as a text.
-        stream: `buffer`: a stream is handed out when its answer is accepted; `pass`: tokens come at once, and the
+        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
+            instructor; `as_model(llm)` is the app's own model.
+        stream: `buffer`: a stream is returned when its answer is accepted; `pass`: tokens come at once, and the
             summary after the last one, which only `annotate` allows and does by default.
-        on_report: Called with the report on every draft, on the thread that judged.
+        **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`. A
+            structured response that is withheld is without content, and has the `message` as its text.
 
     Raises:
-        InputError: If a value is out of range, or `engine` is no query engine.
+        InputError: If a value is out of range, or `engine` is not a query engine.
         JudgeError: If the judge is unknown.
     """
 
+    @shows_settings(GuardSettings, GuardKeywords)
     def __init__(
         self,
         engine: BaseQueryEngine,
         judge: JudgeLike = None,
-        max_score: float = 0.0,
-        on_fail: OnFail = "retry",
-        max_retries: int = 2,
         *,
-        exhausted: LastResort = "block",
-        on_error: Literal["open", "closed"] = "open",
-        no_evidence: Literal["pass", "fail"] = "fail",
-        timeout: float | None = 60.0,
-        max_calls: int | None = None,
-        max_tokens: int | None = None,
-        options: VerifyOptions | None = None,
-        message: str = BLOCKED,
-        stream: Literal["buffer", "pass"] | None = None,
-        on_report: Callable[[Report], None] | None = None,
+        stream: Stream | None = None,
+        **settings: Unpack[GuardKeywords],
     ) -> None:
         if not isinstance(engine, BaseQueryEngine):
             raise InputError(f"GuardedQueryEngine takes a query engine, got {type(engine).__name__}")
         super().__init__(getattr(engine, "callback_manager", None))
         self._engine = engine
-        self._policy = Policy(
-            max_score=max_score,
-            on_fail=on_fail,
-            max_retries=max_retries,
-            exhausted=exhausted,
-            on_error=on_error,
-            no_evidence=no_evidence,
-        )
-        self._checker = Checker(
-            judge,
-            options or self._policy.options(),
-            timeout=timeout,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-            on_report=on_report,
-            around=untraced,
-        )
-        self._message = message
-        self._live = not hides(stream, on_fail)
+        self._settings = GuardSettings(judge=judge, stream=stream, **settings)
+        self._checker = Checker(self._settings, around=untraced)
+        self._live = not self._settings.hides_drafts
         self._rewriting = Rewriting(engine)
 
     # ------------------------------------------------------------------ what the engine inside has
@@ -171,10 +127,10 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     @_no_span
     def query(self, str_or_query_bundle: QueryType) -> RESPONSE_TYPE:
-        """Asks the engine until an answer passes, or does what the policy says.
+        """Asks the engine until an answer passes, or does what the settings say.
 
         Raises:
-            AnswerRejectedError: If the policy says so.
+            AnswerRejectedError: If the settings say so.
         """
         token = _caller.set(active_span_id.get())
         try:
@@ -223,27 +179,27 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     def _guarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         def write(request: Request) -> Draft:
-            made = Draft(hidden=_for_retriever())
+            attempt = Draft(hidden=_for_retriever())
 
             def work() -> Any:
-                made.run = run_here()
-                made.response = ask(request)
-                if streams(made.response):
+                attempt.run = run_here()
+                attempt.response = ask(request)
+                if streams(attempt.response):
                     if self._live:
-                        return made.response
-                    _exhaust(made, made.response.response_gen)
-                    return made.text
-                made.text = said(made.response)
-                return made.text
+                        return attempt.response
+                    read(attempt)
+                    return attempt.text
+                attempt.text = response_text(attempt.response)
+                return attempt.text
 
             draft(request.query.query_str, work)
-            return made
+            return attempt
 
         with recorded():
-            if self._live and streams((made := write(request)).response):
-                made.response.response_gen = self._followed(made, made.response.response_gen, request)
-                return made.response
-            first = [made] if self._live else []
+            if self._live and streams((attempt := write(request)).response):
+                attempt.response.response_gen = self._followed(attempt, attempt.response.response_gen, request)
+                return attempt.response
+            first = [attempt] if self._live else []
             outcome = carry_out(
                 self._steps(request), lambda again: first.pop() if first else write(again), self._checker
             )
@@ -251,92 +207,68 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     async def _aguarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         async def write(request: Request) -> Draft:
-            made = Draft(hidden=_for_retriever())
+            attempt = Draft(hidden=_for_retriever())
 
             async def work() -> Any:
-                made.run = run_here()
-                made.response = await ask(request)
-                if streams(made.response):
+                attempt.run = run_here()
+                attempt.response = await ask(request)
+                if streams(attempt.response):
                     if self._live:
-                        return made.response
-                    await _aexhaust(made, made.response.response_gen)
-                    return made.text
-                made.text = said(made.response)
-                return made.text
+                        return attempt.response
+                    await aread(attempt)
+                    return attempt.text
+                attempt.text = response_text(attempt.response)
+                return attempt.text
 
             await adraft(request.query.query_str, work)
-            return made
+            return attempt
 
         async def written(request: Request) -> Draft:
             return first.pop() if first else await write(request)
 
         with recorded():
-            if self._live and streams((made := await write(request)).response):
-                made.response.response_gen = self._afollowed(made, made.response.response_gen, request)
-                return made.response
-            first = [made] if self._live else []
+            if self._live and streams((attempt := await write(request)).response):
+                attempt.response.response_gen = self._afollowed(attempt, attempt.response.response_gen, request)
+                return attempt.response
+            first = [attempt] if self._live else []
             outcome = await acarry_out(self._steps(request), written, self._checker)
         return self._result(outcome)
 
-    def _steps(self, request: Request) -> Guarding[Draft]:
-        return guarding(self._policy, request, graph_of=_graph_of, revised=self._rewriting.revised)
+    def _steps(self, request: Request) -> GuardSteps[Draft]:
+        return guard_answer(self._settings, request, graph_of=graph_of, revised=self._rewriting.revised)
 
     def _result(self, outcome: Outcome[Draft]) -> Any:
-        made, report = outcome.draft, outcome.report
+        attempt, report = outcome.draft, outcome.report
         if outcome.action == "raise":
-            refused(outcome)
+            reject(outcome)
         if outcome.action == "block":
-            response, report = withheld(made.response, self._message), None
+            response, report = withheld(attempt.response, self._settings.message), None
         else:
-            response = made.response if made.chunks is None else replayed(made.response, made.chunks)
+            response = attempt.response if attempt.chunks is None else replayed(attempt.response, attempt.chunks)
         return _marked(response, outcome, report)
 
     # ------------------------------------------------------------------ streams that the user reads at once
 
-    def _followed(self, made: Draft, source: Any, request: Request) -> Generator[Any]:
-        yield from followed(made, source).wrapped(source)
-        outcome = carry_out(self._steps(request), lambda _: made, self._checker)
-        _marked(made.response, outcome, outcome.report)
+    def _followed(self, attempt: Draft, source: Any, request: Request) -> Generator[Any]:
+        yield from followed(attempt, source).wrapped(source)
+        outcome = carry_out(self._steps(request), lambda _: attempt, self._checker)
+        _marked(attempt.response, outcome, outcome.report)
 
-    async def _afollowed(self, made: Draft, source: Any, request: Request) -> AsyncGenerator[Any]:
-        async def read(_: object) -> Draft:
-            return made
+    async def _afollowed(self, attempt: Draft, source: Any, request: Request) -> AsyncGenerator[Any]:
+        async def written(_: object) -> Draft:
+            return attempt
 
-        async with aclosing(followed(made, source).wrapped_async(source)) as chunks:
+        async with aclosing(followed(attempt, source).wrapped_async(source)) as chunks:
             async for chunk in chunks:
                 yield chunk
-        outcome = await acarry_out(self._steps(request), read, self._checker)
-        _marked(made.response, outcome, outcome.report)
+        outcome = await acarry_out(self._steps(request), written, self._checker)
+        _marked(attempt.response, outcome, outcome.report)
 
 
 def _for_retriever() -> bool:
     """True if a retriever asks: it makes a node of the response, with its metadata, which a prompt will show."""
     caller = _caller.get()
     return caller is not None and method_of(caller) in _RETRIEVING
-
-
-def _exhaust(made: Draft, source: Any) -> None:
-    for _ in followed(made, source).wrapped(source):
-        pass  # it keeps the chunks
-
-
-async def _aexhaust(made: Draft, source: Any) -> None:
-    async for _ in followed(made, source).wrapped_async(source):
-        pass  # it keeps the chunks
-
-
-def _graph_of(request: Request, made: Draft) -> Callable[[], ProvenanceGraph] | None:
-    nodes = made.response.source_nodes or []
-    if is_empty(made.text, nodes):
-        return None
-
-    def graph() -> ProvenanceGraph:
-        found = made.graph()
-        if found is not None and (not nodes or any(node.kind in _READ for node in found.nodes)):
-            return found
-        return from_nodes(nodes, made.text, request.query.query_str)  # its author's own parts show nothing
-
-    return graph
 
 
 def _marked(response: Any, outcome: Outcome[Draft], report: Report | None) -> Any:

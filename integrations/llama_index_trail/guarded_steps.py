@@ -1,4 +1,4 @@
-"""What a guard adds to an agent's class: no step ends with an answer that was not judged."""
+"""What a guard adds to an agent's class: every answer of a step is judged before the step ends."""
 
 from __future__ import annotations
 
@@ -16,41 +16,49 @@ from llama_index.core.workflow import Context, StopEvent, step
 from llama_index_trail.drafts import run_here
 from llama_index_trail.grounds import HANDOFF, from_messages, sources_of, without_handoffs, writer_of
 from llama_index_trail.results import KEY, Decision
-from llama_index_trail.turns import Notes, Onlooker, answer_of
+from llama_index_trail.scope import untraced
+from llama_index_trail.turns import EventBuffer, Notes, answer_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard import Checker, Guarding, Outcome, Policy, acarry_out, answered, guarding, refused
+from trail_callbacks.guard import (
+    Checker,
+    GuardSettings,
+    GuardSteps,
+    Outcome,
+    acarry_out,
+    ended_at,
+    guard_answer,
+    reject,
+)
 
 __all__ = ["Guard", "GuardedStep", "GuardedStop"]
 
 _REJECTED = "trail_rejected"
 _RESULTS = "current_tool_calls"
-_last_reply: ContextVar[list[Outcome[Any]] | None] = ContextVar("llama_index_trail_reply", default=None)
+_early_stop: ContextVar[list[Outcome[Any]] | None] = ContextVar("llama_index_trail_reply", default=None)
 
 
-@dataclass(frozen=True, slots=True)
 class Guard:
     """How an agent is guarded.
 
+    Args:
+        settings: What passes, and what happens otherwise.
+
     Attributes:
-        policy: What passes.
-        checker: Who judges.
-        message: What the user reads in place of a withheld answer.
-        hide: Drafts are shown only when they are accepted.
+        checker: Judges drafts.
     """
 
-    policy: Policy
-    checker: Checker
-    message: str
-    hide: bool
+    def __init__(self, settings: GuardSettings) -> None:
+        self.settings = settings
+        self.checker = Checker(settings, around=untraced)
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What a step is given, and feedback that goes into the agent's own notes; without notes it is in the messages."""
+    """What a step is given, and feedback for the agent's own notes; an agent without notes has it in the messages."""
 
     messages: list[ChatMessage]
-    told: str = ""
+    feedback: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,45 +74,45 @@ class GuardedStop:
 
     async def _generate_early_stopping_response(self, *args: Any) -> Any:
         of_class: Any = super()
-        token = _last_reply.set([])
+        token = _early_stop.set([])
         try:
             stop = await of_class._generate_early_stopping_response(*args)  # noqa: SLF001 - as the class inside
-            for outcome in _last_reply.get() or ():
+            for outcome in _early_stop.get() or ():
                 _marked(stop.result, outcome)
             return stop
         finally:
-            _last_reply.reset(token)
+            _early_stop.reset(token)
 
     async def _get_llm_response(self, ctx: Any, llm_input: list[ChatMessage], *args: Any) -> Any:
-        guard, seen = self._trail_guard, Onlooker(ctx, hide=self._trail_guard.hide)
+        guard, events = self._trail_guard, EventBuffer(ctx, hide=self._trail_guard.settings.hides_drafts)
         results, here = await ctx.store.get(_RESULTS, default=[]), run_here()
         of_class: Any = super()
 
         async def write(messages: list[ChatMessage]) -> Any:
-            seen.next()
-            return await of_class._get_llm_response(seen, messages, *args)  # noqa: SLF001 - as the class inside
+            events.next()
+            return await of_class._get_llm_response(events, messages, *args)  # noqa: SLF001 - as the class inside
 
         def graph_of(messages: list[ChatMessage], reply: Any) -> Callable[[], ProvenanceGraph]:
             return lambda: _grounds(here, messages, results, reply.message.content or "")
 
-        def revised(messages: list[ChatMessage], reply: Any, told: str) -> list[ChatMessage]:
-            return [*messages, reply.message, ChatMessage(role="user", content=told)]
+        def revised(messages: list[ChatMessage], reply: Any, feedback: str) -> list[ChatMessage]:
+            return [*messages, reply.message, ChatMessage(role="user", content=feedback)]
 
-        steps: Guarding[Any] = guarding(guard.policy, llm_input, graph_of=graph_of, revised=revised)
+        steps: GuardSteps[Any] = guard_answer(guard.settings, llm_input, graph_of=graph_of, revised=revised)
         outcome = await acarry_out(steps, write, guard.checker)
-        if (kept := _last_reply.get()) is not None:
+        if (kept := _early_stop.get()) is not None:
             kept.append(outcome)
         if outcome.action == "raise":
-            refused(outcome)
+            reject(outcome)
         if outcome.action != "block":
-            seen.release()
+            events.release()
             return outcome.draft
-        seen.instead(guard.message, getattr(args[0] if args else self, "name", ""))
-        return ChatResponse(message=ChatMessage(role="assistant", content=guard.message))
+        events.instead(guard.settings.message, getattr(args[0] if args else self, "name", ""))
+        return ChatResponse(message=ChatMessage(role="assistant", content=guard.settings.message))
 
     @step
     async def parse_agent_output(self, ctx: Context, ev: AgentOutput) -> StopEvent | AgentInput | ToolCall | None:
-        """Ends the run, or goes on. No structured output is made in place of an answer that was withheld."""
+        """Ends the run, or goes on. No structured output is made of an answer that was withheld."""
         unstructured = _unstructured(self) if (ev.get(KEY) or {}).get("blocked") else self
         of_class: Any = super(GuardedStop, unstructured)
         following: StopEvent | AgentInput | ToolCall | None = await of_class.parse_agent_output(ctx, ev)
@@ -112,7 +120,7 @@ class GuardedStop:
 
 
 def _unstructured(agent: Any) -> Any:
-    """A copy that makes nothing of an answer; other runs go on with the agent itself."""
+    """A copy without structured output; other runs go on with the agent itself."""
     plain = copy.copy(agent)
     plain.output_cls = plain.structured_output_fn = None
     if isinstance(plain, AgentWorkflow):
@@ -124,8 +132,12 @@ class GuardedStep(GuardedStop):
     """Mixed into the classes of agents."""
 
     async def take_step(self, ctx: Any, llm_input: list[ChatMessage], tools: Any, memory: Any) -> AgentOutput:
-        """Takes steps until an answer passes, or does what the policy says."""
-        guard, seen, notes = self._trail_guard, Onlooker(ctx, hide=self._trail_guard.hide), Notes(self, ctx)
+        """Takes steps until an answer passes, or does what the settings say."""
+        guard, events, notes = (
+            self._trail_guard,
+            EventBuffer(ctx, hide=self._trail_guard.settings.hides_drafts),
+            Notes(self, ctx),
+        )
         start = len(await notes.mark())
         results, here = await ctx.store.get(_RESULTS, default=[]), run_here()
         rejected = await ctx.store.get(_REJECTED, default=0)
@@ -133,25 +145,25 @@ class GuardedStep(GuardedStop):
 
         async def write(request: _Request) -> _Draft:
             nonlocal start
-            if request.told:
-                await notes.reject(request.told)
+            if request.feedback:
+                await notes.reject(request.feedback)
                 start = len(await notes.read())
-            seen.next()
-            output = await of_class.take_step(seen, request.messages, tools, memory)
+            events.next()
+            output = await of_class.take_step(events, request.messages, tools, memory)
             return _Draft(output, answer_of(output, await notes.read()))
 
         def graph_of(_: _Request, draft: _Draft) -> Callable[[], ProvenanceGraph] | None:
             text = draft.text
             return None if text is None else lambda: _grounds(here, llm_input, results, text)
 
-        def revised(request: _Request, draft: _Draft, told: str) -> _Request:
+        def revised(request: _Request, draft: _Draft, feedback: str) -> _Request:
             if notes.exist:
-                return replace(request, told=told)
-            review = [draft.output.response, ChatMessage(role="user", content=told)]
+                return replace(request, feedback=feedback)
+            review = [draft.output.response, ChatMessage(role="user", content=feedback)]
             return replace(request, messages=[*request.messages, *review])
 
         request = _Request(llm_input)
-        steps = guarding(guard.policy, request, graph_of=graph_of, revised=revised, rejected=rejected)
+        steps = guard_answer(guard.settings, request, graph_of=graph_of, revised=revised, rejected=rejected)
         outcome = await acarry_out(steps, write, guard.checker)
         await notes.keep_last(start)
         after = outcome.rejected if outcome.action == "skip" else 0
@@ -159,13 +171,13 @@ class GuardedStep(GuardedStop):
             await ctx.store.set(_REJECTED, after)
         output = outcome.draft.output
         if outcome.action == "raise":
-            refused(outcome)
+            reject(outcome)
         if outcome.action == "block":
-            seen.instead(guard.message, output.current_agent_name)
-            await notes.replace(guard.message)
-            output = _withheld(output, guard.message)
+            events.instead(guard.settings.message, output.current_agent_name)
+            await notes.replace(guard.settings.message)
+            output = _withheld(output, guard.settings.message)
         else:
-            seen.release()
+            events.release()
         return _marked(output, outcome)
 
     async def finalize(self, ctx: Any, output: AgentOutput, memory: Any) -> AgentOutput:
@@ -183,13 +195,13 @@ class GuardedStep(GuardedStop):
         def graph_of(_: None, __: _Draft) -> Callable[[], ProvenanceGraph]:
             return lambda: _grounds(here, [], results, text)
 
-        steps = guarding(_once(guard.policy), None, graph_of=graph_of, revised=_never)
+        steps = guard_answer(_once(guard.settings), None, graph_of=graph_of, revised=_never)
         outcome = await acarry_out(steps, write, guard.checker)
         if outcome.action == "raise":
-            refused(outcome)
+            reject(outcome)
         if outcome.action == "block":
-            await Notes(self, ctx).replace(guard.message, frozenset({text}))
-            output = _withheld(output, guard.message)
+            await Notes(self, ctx).replace(guard.settings.message, frozenset({text}))
+            output = _withheld(output, guard.settings.message)
         return _marked(await of_class.finalize(ctx, output, memory), outcome)
 
 
@@ -197,22 +209,22 @@ def _never(_: None, __: _Draft, ___: str) -> None:
     """There is no second request."""
 
 
-def _once(policy: Policy) -> Policy:
-    """The policy where there is nobody to ask again."""
-    return replace(policy, on_fail=policy.exhausted) if policy.on_fail == "retry" else policy
+def _once(settings: GuardSettings) -> GuardSettings:
+    """The settings for an answer that nothing can be asked for again."""
+    return replace(settings, on_fail=settings.exhausted) if settings.on_fail == "retry" else settings
 
 
 def _grounds(here: Any, messages: list[ChatMessage], results: list[Any], text: str) -> ProvenanceGraph:
-    """What an answer rests on: the recorded run if it is one, else what the agent was told and its tools returned."""
+    """What an answer rests on: the recorded run if there is one, else the agent's messages and its tools' results."""
     if here is not None:
         session, run_id = here
         with suppress(InputError):  # given up as too old
             graph = without_handoffs(session.graph_under(run_id))
             if (wrote := writer_of(graph, text)) is not None:
-                return answered(graph, wrote.id, text.strip())
+                return ended_at(graph, wrote.id, text.strip())
             written = [node for node in graph.nodes if node.kind == "completion"]
-            if session.redacts and written:  # what is to be kept from the record is to be kept from the judge
-                return answered(graph, written[-1].id, written[-1].text)
+            if session.redacts and written:  # a redacted text must not reach the judge either
+                return ended_at(graph, written[-1].id, written[-1].text)
     return from_messages(messages, results, text)
 
 
@@ -227,7 +239,7 @@ def _is_written(output: AgentOutput, results: list[Any]) -> bool:
 
 
 def _withheld(output: AgentOutput, message: str) -> AgentOutput:
-    """An output that keeps nothing of an answer; the model's raw reply, for one, holds it."""
+    """An output without anything of the answer, which the model's raw reply, for one, contains."""
     return output.model_copy(
         update={"response": ChatMessage(role="assistant", content=message), "raw": None, "structured_response": None}
     )

@@ -8,7 +8,7 @@ from llama_index_instrumentation import root_dispatcher
 from llama_index_instrumentation.event_handlers import BaseEventHandler
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
-from llama_index_trail.sending import unhear
+from llama_index_trail.sending import unwatch
 from llama_index_trail.tracker import TRACKER
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["listen", "listening", "unlisten"]
 
-_HEARD = frozenset(
+_STREAM_EVENTS = frozenset(
     {"LLMChatEndEvent", "LLMCompletionEndEvent", "ExceptionEvent", "StreamChatEndEvent", "StreamChatErrorEvent"}
 )
 
@@ -77,11 +77,11 @@ class _SpanHandler(BaseSpanHandler[Any]):
 
 
 class _EventHandler(BaseEventHandler):
-    """Hears every token of every stream, so it looks at the type first."""
+    """Receives every token of every stream, so it looks at the type first."""
 
     def handle(self, event: BaseEvent, **kwargs: Any) -> None:  # noqa: ARG002 - LlamaIndex's signature
         kind = type(event).__name__
-        if kind not in _HEARD:
+        if kind not in _STREAM_EVENTS:
             return
         try:
             if kind.startswith("StreamChat"):
@@ -109,7 +109,7 @@ def unlisten() -> None:
     """Takes the handlers off; by identity, because handlers with equal fields compare equal."""
     root_dispatcher.span_handlers = [h for h in root_dispatcher.span_handlers if h is not _spans]
     root_dispatcher.event_handlers = [h for h in root_dispatcher.event_handlers if h is not _events]
-    unhear()
+    unwatch()
 
 
 def listening() -> bool:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Unpack
 
-from llama_index_trail.context import Recording, lock, open_trails, rest
+from llama_index_trail.context import lock, open_trails, rest
 from llama_index_trail.handlers import listen, listening
 from llama_index_trail.scope import Scope
 from llama_index_trail.tracker import TRACKER
-from trail_callbacks.report import Report
-from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.session import Evaluate
-
-if TYPE_CHECKING:
-    from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, Recording
+from trail_callbacks.signatures import shows_settings
 
 __all__ = ["Status", "instrument", "status", "uninstrument"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """What the recording is doing.
+    """The state of the recording.
 
     Attributes:
         instrumented: `instrument()` is on.
@@ -40,16 +36,9 @@ class Status:
     errors: tuple[Exception, ...]
 
 
+@shows_settings(CaptureSettings, CaptureKeywords)
 def instrument(
-    judge: JudgeLike = None,
-    evaluate: Evaluate = "inline",
-    *,
-    options: VerifyOptions | None = None,
-    sample_rate: float = 1.0,
-    redact: Callable[[str], str] | None = None,
-    on_report: Callable[[Report], None] | None = None,
-    max_traces: int = 256,
-    ttl: float = 3600.0,
+    judge: JudgeLike = None, evaluate: Evaluate = "inline", **settings: Unpack[CaptureKeywords]
 ) -> Recording:
     """Records and verifies every LlamaIndex run of the process.
 
@@ -66,12 +55,8 @@ def instrument(
         evaluate: `inline`: the summary is in the metadata when a synchronous call returns; in an event loop, which
             must not wait, it arrives shortly after, and reading it waits. `background`: as in an event loop,
             everywhere. `never`: only when a report is asked for; nothing is attached.
-        options: Settings of the verification.
-        sample_rate: Share of runs verified unasked, 0.0 to 1.0.
-        redact: Applied to every captured text before it is stored or judged.
-        on_report: Called with every finished report, on the thread that verified.
-        max_traces: Runs kept for reading, 1 or more; the oldest go first.
-        ttl: Seconds after which a run that never ended is dropped.
+        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces` and `ttl`; see
+            `trail_callbacks.session.CaptureSettings`.
 
     Returns:
         What is being recorded.
@@ -80,20 +65,11 @@ def instrument(
         InputError: If a value is out of range.
         JudgeError: If the judge is unknown.
     """
-    scope = Scope(
-        judge,
-        evaluate,
-        options=options,
-        sample_rate=sample_rate,
-        redact=redact,
-        on_report=on_report,
-        max_traces=max_traces,
-        ttl=ttl,
-    )
+    scope = Scope(CaptureSettings(judge=judge, evaluate=evaluate, **settings))
     with lock:
         TRACKER.installed = scope
         listen()
-    return Recording(scope)
+    return Recording(scope.session)
 
 
 def uninstrument() -> None:
@@ -104,7 +80,7 @@ def uninstrument() -> None:
 
 
 def status() -> Status:
-    """Says whether anything is recorded, and what went wrong on our side."""
+    """Returns whether anything is recorded, and what went wrong on our side."""
     open_runs = TRACKER.open_traces
     with lock:
         rest()

@@ -1,4 +1,4 @@
-"""Chat messages and what models reply, as texts."""
+"""Chat messages and replies of models, as texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from llama_index_trail.raw import Path, Raw
 
-__all__ = ["calls_of", "message", "other_text", "reply", "said", "turns"]
+__all__ = ["calls_of", "message", "message_text", "other_text", "reply", "turns"]
 
 _TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
 
@@ -21,7 +21,7 @@ def message(value: Any, path: Path) -> Raw:
     role = getattr(value, "role", None)
     role = str(getattr(role, "value", role) or "user")
     extra = getattr(value, "additional_kwargs", None) or {}
-    text = said(value)
+    text = message_text(value)
     if role in ("assistant", "chatbot", "model"):
         shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls_of(value)]
         text = "\n".join([line for line in (text,) if line] + shown)
@@ -37,16 +37,16 @@ def turns(prompt: str, message: str) -> list[Raw]:
 
     Args:
         prompt: The text.
-        message: What the user said last; a template that shows the conversation shows this after it, under a heading.
+        message: The user's last message; a template shows this after the conversation, under a heading.
     """
-    found = list(_TURN.finditer(prompt))
-    if not found:
+    starts = list(_TURN.finditer(prompt))
+    if not starts:
         return []
-    ends = [turn.start() for turn in found[1:]] + [_before(message, prompt, found[-1].end())]
-    said_ = [(turn[1], prompt[turn.end() : end].strip()) for turn, end in zip(found, ends, strict=True)]
+    ends = [turn.start() for turn in starts[1:]] + [_before(message, prompt, starts[-1].end())]
+    parts = [(turn[1], prompt[turn.end() : end].strip()) for turn, end in zip(starts, ends, strict=True)]
     return [
         Raw(text, ("history", i), "message", role="assistant") if role == "assistant" else Raw(text, ("history", i))
-        for i, (role, text) in enumerate(said_)
+        for i, (role, text) in enumerate(parts)
         if text and role in ("user", "assistant")
     ]
 
@@ -69,24 +69,24 @@ def reply(response: object, model: object = None, attributes: Mapping[str, Any] 
         model: The model; asked to read tool calls of its own format.
         attributes: Kept on the node.
     """
-    fields_of = getattr(response, "__dict__", {})  # asking a pydantic object for what it lacks is slow
-    written = fields_of.get("message")
+    values = getattr(response, "__dict__", {})  # asking a pydantic object for what it lacks is slow
+    written = values.get("message")
     if written is None:
-        text = fields_of.get("text")
+        text = values.get("text")
         if not isinstance(text, str):
             text = response if isinstance(response, str) else other_text(response)
         return [Raw(text, ("text",), attributes=attributes)]
     calls = calls_of(written, model, response)
     shown = [f"{name}({_json(arguments)})" for _, name, arguments in calls]
-    text = "\n".join([line for line in (said(written),) if line] + shown)
-    found = [Raw(text, ("message",), "message", role="assistant", attributes=attributes)]
+    text = "\n".join([line for line in (message_text(written),) if line] + shown)
+    pieces = [Raw(text, ("message",), "message", role="assistant", attributes=attributes)]
     for i, (call_id, _, _) in enumerate(calls):
-        found.append(Raw(shown[i], ("message", "tool_calls", i), "tool_call", call_id=call_id))
-    return found
+        pieces.append(Raw(shown[i], ("message", "tool_calls", i), "tool_call", call_id=call_id))
+    return pieces
 
 
-def said(value: Any) -> str:
-    """Returns the text of a message; other content stands as a short marker."""
+def message_text(value: Any) -> str:
+    """Returns the text of a message; other content becomes a short marker."""
     blocks = getattr(value, "blocks", None)
     if isinstance(blocks, list) and len(blocks) == 1 and isinstance(text := getattr(blocks[0], "text", None), str):
         return text
@@ -102,16 +102,16 @@ def said(value: Any) -> str:
 def calls_of(value: Any, model: Any = None, response: object = None) -> list[tuple[str | None, str, object]]:
     """Lists the tool calls of a message: id, name, arguments."""
     blocks = getattr(value, "blocks", None) or ()
-    found = [
+    calls = [
         (block.tool_call_id, str(block.tool_name), block.tool_kwargs)
         for block in blocks
         if getattr(block, "block_type", None) == "tool_call"
     ]
     raw = (getattr(value, "additional_kwargs", None) or {}).get("tool_calls")
-    if found or not raw:
-        return found
+    if calls or not raw:
+        return calls
     read = getattr(model, "get_tool_calls_from_response", None)
-    if read is not None and response is not None:  # providers have formats of their own; the model knows its own
+    if read is not None and response is not None:  # each provider has its own format, which the model knows
         selections = read(response, error_on_no_tool_call=False)
         return [(call.tool_id, call.tool_name, call.tool_kwargs) for call in selections]
     return [call for each in raw if (call := _provider_call(each)) is not None]
@@ -145,6 +145,6 @@ def _json(value: object) -> str:
 
 
 def other_text(value: object) -> str:
-    """Returns what stands for a value that is no text: a structured answer is its JSON."""
+    """Returns the text for a value that is not a text: a structured answer is its JSON."""
     dump: Callable[[], str] | None = getattr(value, "model_dump_json", None)
     return "" if value is None else dump() if dump is not None else str(value)

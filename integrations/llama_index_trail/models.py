@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from llama_index_trail.messages import said
+from llama_index_trail.messages import message_text as said
 from llama_index_trail.scope import untraced
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply, Usage
-from trail_callbacks.models.chat import failure, parsed, stopped, with_schema
+from trail_callbacks.models.chat import failed_reply, parsed_reply, stop_failure, with_schema
+from trail_callbacks.models.failure import Failure
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage
@@ -69,7 +70,7 @@ class _Llm:
             with untraced():
                 reply = _read(call, self._llm.chat(_messages(call)))
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = failure(error)
+            reply = failed_reply(error)
         return _timed(reply, started)
 
     async def aask(self, call: Call) -> Reply:
@@ -79,7 +80,7 @@ class _Llm:
             with untraced():
                 reply = _read(call, await self._llm.achat(_messages(call)))
         except Exception as error:  # noqa: BLE001 - a failure is a reply
-            reply = failure(error)
+            reply = failed_reply(error)
         return _timed(reply, started)
 
 
@@ -91,26 +92,26 @@ def _messages(call: Call) -> list[ChatMessage]:
 
 def _read(call: Call, response: Any) -> Reply:
     text, usage = said(response.message), _usage(response)
-    if (why := _stopped(response)) is not None:
-        return Reply(error=why, text=text, usage=usage)
-    return parsed(call, text, usage)
+    if (failure := _stopped(response)) is not None:
+        return Reply(failure=failure, text=text, usage=usage)
+    return parsed_reply(call, text, usage)
 
 
-def _stopped(response: Any) -> str | None:
+def _stopped(response: Any) -> Failure | None:
     """Why the model stopped, if not because it was done; each provider's object says it in its own place."""
     raw = response.raw
     choices = _of(raw, "choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     refusal = _of(_of(first, "message"), "refusal") or _of(response.message.additional_kwargs, "refusal")
-    return stopped(refusal, _of(first, "finish_reason") or _of(raw, "stop_reason") or _of(raw, "done_reason"))
+    return stop_failure(refusal, _of(first, "finish_reason") or _of(raw, "stop_reason") or _of(raw, "done_reason"))
 
 
 def _usage(response: Any) -> Usage:
     used, extra = _of(response.raw, "usage"), response.additional_kwargs or {}
 
     def count(*names: str) -> int:
-        found = (_of(place, name) for name in names for place in (used, extra))
-        return next((int(number) for number in found if isinstance(number, int)), 0)
+        numbers = (_of(place, name) for name in names for place in (used, extra))
+        return next((int(number) for number in numbers if isinstance(number, int)), 0)
 
     return Usage(
         calls=1,

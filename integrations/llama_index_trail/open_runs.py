@@ -1,6 +1,6 @@
 """Runs that are open, and how they end: with a result, an exception, or the last token of a stream.
 
-A run whose result is a stream ends when the stream has been read, was abandoned, or died unread.
+A run whose result is a stream ends when the stream has been read, was abandoned, or was collected as garbage.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from llama_index_trail.families import is_kind
 from llama_index_trail.messages import reply
 from llama_index_trail.pieces import answer_of, documents, event_fields
 from llama_index_trail.raw import Raw
-from llama_index_trail.records import Ended, Failed, described, status_of
+from llama_index_trail.records import Ended, Failed, status_of
 from llama_index_trail.scope import Scope, current
 from llama_index_trail.spans import Span, Trace
 from llama_index_trail.streams import Stream, is_stream
-from trail_callbacks.verify.session import Session
+from trail_callbacks.capture.payloads import described
+from trail_callbacks.session import Session
 
 __all__ = ["STREAMING", "OpenRuns"]
 
@@ -45,7 +46,7 @@ class OpenRuns:
     @property
     def open_traces(self) -> int:
         """Number of runs that have not ended; unread streams count."""
-        self._bury()
+        self._end_lost()
         self._give_up(time.monotonic(), len(self._traces))
         return len(self._traces)
 
@@ -69,13 +70,13 @@ class OpenRuns:
         return span.trace.scope.session, span.above.node
 
     def maker_of(self, source: object, span_id: str | None) -> str | None:
-        """Returns the span of the component that made a stream: the innermost below a span that handed it on."""
+        """Returns the span of the component that made a stream: the innermost below a span that passed it on."""
         span = self._spans.get(span_id) if span_id else None
         unread = span.trace.unread if span is not None else []
         return next((maker.id for maker, key in unread if key == id(source)), span_id)
 
     def was_read(self, source: object, span_id: str | None, text: str) -> None:
-        """Ends the components that handed on a stream, which has been read to its end inside the run around them."""
+        """Ends the components that passed on a stream, which has been read to its end inside the run around them."""
         span = self._spans.get(span_id) if span_id else None
         if span is None or span.trace.closed:
             return
@@ -86,7 +87,7 @@ class OpenRuns:
             maker.trace.finish(maker.id, (Ended, maker.id, [Raw(text, ("response",))]))
 
     def _token(self, trace: Trace, event: object) -> int:
-        """A number for the identity of an event; `id` alone is used again after an event died."""
+        """A number for the identity of an event; `id` alone is used again after an event is gone."""
         known = trace.tokens.get(id(event))
         if known is not None and known[0]() is event:
             return known[1]
@@ -204,7 +205,7 @@ class OpenRuns:
             self.on_idle()
 
     def _close_models(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
-        """Ends streams of models that told no end: their author left out the callbacks, or nobody read them."""
+        """Ends streams of models that reported no end: their author left out the callbacks, or nobody read them."""
         unended = [span for span in list(trace.open.values()) if span.streaming and span is not trace.root]
         for span in unended:
             if error is None and len(unended) == 1 and outputs:
@@ -213,15 +214,15 @@ class OpenRuns:
                 span.trace.finish(span.id, (Failed, span.id, described(error or GeneratorExit()), "cancelled"))
 
     def _close_unread(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
-        """Ends the components that handed the stream on; what went through another stream is not known."""
-        handed_on = trace.stream
-        if handed_on is None and trace.streamed is not None:  # a chat's writer reads the stream of an engine
-            handed_on = trace.unread[-1][1] if trace.unread else None
+        """Ends the components that passed the stream on; what went through another stream is not known."""
+        passed_on = trace.stream
+        if passed_on is None and trace.streamed is not None:  # a chat's writer reads the stream of an engine
+            passed_on = trace.unread[-1][1] if trace.unread else None
         for span, key in trace.unread:
             if error is not None:
                 span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error)))
             else:
-                span.trace.finish(span.id, (Ended, span.id, outputs if key == handed_on else ()))
+                span.trace.finish(span.id, (Ended, span.id, outputs if key == passed_on else ()))
 
     def _drop(self, trace: Trace | None) -> None:
         if trace is not None:
@@ -240,8 +241,8 @@ class OpenRuns:
                 return
             self._drop(self._traces.pop(id_, None))
 
-    def _bury(self) -> None:
-        """Ends runs whose streams died unread; the garbage collector only put them down."""
+    def _end_lost(self) -> None:
+        """Ends runs whose streams were collected unread; the garbage collector only queued them."""
         while self._lost:
             self._lost.popleft()()
 

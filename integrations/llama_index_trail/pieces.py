@@ -1,4 +1,4 @@
-"""What LlamaIndex's components take and give, as texts."""
+"""Inputs and outputs of LlamaIndex's components, as texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VECTOR = 32
 _SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
 
 
-# -- what components take and give ---------------------------------------------------------------------------------
+# -- inputs and outputs of components ---------------------------------------------------------------------------------
 
 
 def bounded(arguments: Mapping[str, Any], kind: str) -> list[Raw]:
@@ -63,7 +63,7 @@ def prompt_of(arguments: Mapping[str, Any]) -> list[Raw]:
 
 
 def answer_of(result: object) -> list[Raw]:
-    """Lists what a component returned; responses without their sources, which have pieces of their own."""
+    """Lists what a component returned; of a response not its sources, which are recorded as retrieved."""
     found: list[Raw] = []
     _walk(found, result, ("response",) if isinstance(result, str) else (), 0)
     return found

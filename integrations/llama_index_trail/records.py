@@ -1,19 +1,16 @@
-"""Events in the making: what spans emit, holding snapshots only."""
+"""Records: what spans emit. They hold snapshots only, and are converted to events later."""
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from llama_index_trail.raw import Raw, pieces
 from trail_callbacks.capture.events import Hints, RunEnded, RunFailed, RunKind, RunStarted, Status
+from trail_callbacks.capture.payloads import is_cancellation
 
-__all__ = ["Ended", "Failed", "Started", "described", "status_of"]
-
-_ERROR_TEXT = 2_000
+__all__ = ["Ended", "Failed", "Started", "status_of"]
 
 
 @dataclass(slots=True, eq=False)
@@ -75,15 +72,5 @@ class Failed:
 
 
 def status_of(error: BaseException | None) -> Status:
-    """Says what an exception means: the app stopped the run, or it failed."""
-    cancelled = asyncio.CancelledError | concurrent.futures.CancelledError | GeneratorExit
-    return "cancelled" if isinstance(error, cancelled) else "error"
-
-
-def described(error: BaseException | None) -> str:
-    """Returns type and message of an exception; not the exception, whose traceback holds the app's frames."""
-    try:
-        message = str(error)
-    except Exception:  # noqa: BLE001 - the app's exception may be broken too
-        message = "[unreadable message]"
-    return f"{type(error).__name__}: {message}"[:_ERROR_TEXT].encode("utf-8", "replace").decode()
+    """Returns what an exception means: the app stopped the run, or it failed."""
+    return "cancelled" if is_cancellation(error) else "error"

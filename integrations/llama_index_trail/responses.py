@@ -1,4 +1,4 @@
-"""LlamaIndex's responses: reading what they say, and putting something else in its place."""
+"""LlamaIndex's responses: reading their text and replacing it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llama_index_trail.messages import other_text
 from llama_index_trail.pieces import answer_of
 from llama_index_trail.streams import is_stream
 
-__all__ = ["is_empty", "joined", "replayed", "said", "streams", "withheld"]
+__all__ = ["is_empty", "joined", "replayed", "response_text", "streams", "withheld"]
 
 _EMPTY = "Empty Response"
 
@@ -23,8 +23,8 @@ def streams(response: object) -> bool:
     )
 
 
-def said(response: Any) -> str:
-    """Returns what a response says that is not streamed: a structured one, a line for each of its fields."""
+def response_text(response: Any) -> str:
+    """Returns the text of a response that is not streamed; of a structured one, a line for each of its fields."""
     value = response.response
     if value is None or isinstance(value, str):
         return value or ""
@@ -43,27 +43,27 @@ def joined(chunks: Sequence[Any]) -> str:
 
 
 def is_empty(text: str, nodes: Sequence[Any]) -> bool:
-    """True for what LlamaIndex says when nothing was found: no model wrote it."""
+    """True for the text that LlamaIndex returns when nothing was found: no model wrote it."""
     return not nodes and text.strip() in {"", _EMPTY}
 
 
 def replayed(response: Any, chunks: Iterable[Any]) -> Any:
-    """Gives a response whose stream has been read a new one."""
+    """Gives a new stream to a response whose stream has been read."""
     chunks = list(chunks)
-    later = is_kind(response, "AsyncStreamingResponse")
-    response.response_gen = _again_async(chunks) if later else _again(chunks)
+    is_async = is_kind(response, "AsyncStreamingResponse")
+    response.response_gen = _again_async(chunks) if is_async else _again(chunks)
     return response
 
 
 def withheld(response: Any, message: str) -> Any:
-    """Returns a response of the same type, with its sources, that says something else."""
+    """Returns a response of the same type, with the same sources, whose text is a message."""
     nodes, metadata = list(response.source_nodes), dict(response.metadata or {})
     if is_kind(response, "StreamingResponse", "AsyncStreamingResponse"):
         return replayed(type(response)(None, source_nodes=nodes, metadata=metadata), [message])
     if is_kind(response, "PydanticResponse"):
-        said = _structured()(None, source_nodes=nodes, metadata=metadata)
-        said._message = message  # noqa: SLF001 - of the class below
-        return said
+        replacement = _structured()(None, source_nodes=nodes, metadata=metadata)
+        replacement._message = message  # noqa: SLF001 - of the class below
+        return replacement
     return type(response)(message, source_nodes=nodes, metadata=metadata)
 
 
@@ -81,7 +81,7 @@ def _structured() -> type[Any]:
     from llama_index.core.base.response.schema import PydanticResponse, Response  # noqa: PLC0415 - takes seconds
 
     class WithheldResponse(PydanticResponse):
-        """A structured response without content: there is none that the app's class must accept."""
+        """A structured response without content: the app's class may accept no other."""
 
         _message = ""
 

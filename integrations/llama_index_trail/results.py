@@ -1,4 +1,4 @@
-"""How a report gets to the app: attached to the response, or looked up by it."""
+"""How a report reaches the app: attached to the response, or looked up by it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from llama_index_trail.families import is_kind
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
-from trail_callbacks.verify.session import Session
+from trail_callbacks.session import Session
 
 __all__ = ["KEY", "Decision", "Results", "Summary", "decide", "graph_for", "is_decided", "report_for", "settle"]
 
 KEY = "trail"
-"""Where the summary stands in `response.metadata`."""
+"""The key of the summary in `response.metadata`."""
 
-_PATIENCE = 60.0  # seconds a read of a pending summary waits
+_TIMEOUT = 60.0  # seconds a read of a pending summary waits
 _WITH_METADATA = (
     "Response",
     "PydanticResponse",
@@ -31,7 +31,7 @@ _origins: dict[int, tuple[weakref.ref[Any], Session | Settled, str]] = {}
 
 
 class Settled:
-    """Stands for a session where a guard has judged already."""
+    """Takes the place of a session if a guard has judged already."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -46,7 +46,7 @@ class Settled:
 
 
 class Decision(dict[str, Any]):
-    """What a guard says about a response: more than a report could, so nothing is put in its place.
+    """The summary that a guard attaches to a response; the summary of a plain report does not replace it.
 
     Args:
         summary: See `trail_callbacks.guard.Outcome.summary`.
@@ -68,7 +68,7 @@ class Decision(dict[str, Any]):
 
 
 class Summary(dict[str, Any]):
-    """The summary of a report, as `Report.summary()` gives it, that may still be on its way.
+    """The summary of a report, as `Report.summary()` gives it, that may still be pending.
 
     Reading waits for it, for a minute at most; printing does not. Made by a plain call it is complete.
     """
@@ -87,7 +87,7 @@ class Summary(dict[str, Any]):
         return summary
 
     def fill(self, values: dict[str, Any]) -> None:
-        """Completes a pending summary and lets its readers go on."""
+        """Completes a pending summary; those who wait for it go on."""
         dict.update(self, values)
         ready, self._ready = self._ready, None
         if ready is not None:
@@ -95,8 +95,8 @@ class Summary(dict[str, Any]):
 
     def _wait(self) -> None:
         ready = self._ready
-        if ready is not None and not ready.wait(_PATIENCE):
-            self._ready = None  # it will not come: do not make every further read wait as long
+        if ready is not None and not ready.wait(_TIMEOUT):
+            self._ready = None  # it is not coming: further reads must not wait as long
 
     def __getitem__(self, key: str) -> Any:
         self._wait()
@@ -152,7 +152,7 @@ class Summary(dict[str, Any]):
 
 
 class Results:
-    """Brings the reports of one session to the responses they are about, without keeping those alive."""
+    """Attaches the reports of one session to the responses they are about, without keeping those alive."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -171,7 +171,7 @@ class Results:
             wait: Wait for the report, so that the summary is complete.
         """
         self.remember(root_id, response)
-        if is_decided(response) or not self._session.due(root_id):
+        if is_decided(response) or not self._session.is_due(root_id):
             return
         if wait:
             self._session.report(root_id)
@@ -181,7 +181,7 @@ class Results:
         summary = Summary.pending()
         self._waiting[root_id] = summary
         report = self._session.reports.get(root_id)
-        if report is not None:  # finished before anybody waited
+        if report is not None:  # finished meanwhile
             summary.fill(report.summary())
         target: Any = response
         if agent:
@@ -202,14 +202,14 @@ def decide(response: Any, summary: dict[str, Any], report: Report | None) -> Non
     Args:
         response: One of LlamaIndex's responses.
         summary: What is attached.
-        report: What `report_for` is to return; None if nobody is to read it.
+        report: What `report_for` is to return; None if the user must not read it.
     """
     response.metadata = {**(response.metadata or {}), KEY: Decision(summary, response)}
     settle(response, report)
 
 
 def settle(response: object, report: Report | None) -> None:
-    """Lets `report_for` find a report that a guard has already, or find none."""
+    """Makes `report_for` return a report that a guard has already, or none."""
     if report is not None:
         _remember(response, Settled(report), "")
     else:
@@ -247,7 +247,7 @@ def _remember(response: object, session: Session | Settled, root_id: str) -> Non
 
 
 def report_for(response: object, timeout: float | None = None) -> Report:
-    """Returns the report about a response, also where there is no metadata to look into.
+    """Returns the report on a response, also for one without metadata.
 
     Verifies now if nobody has, e.g. with `evaluate="never"`.
 

@@ -1,4 +1,4 @@
-"""How an engine is asked again: with feedback, and without searching for other sources than before."""
+"""Asking an engine again: with feedback, and without searching for other sources than before."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RETRIEVE_THEN_WRITE = (RetrieverQueryEngine, CitationQueryEngine)
 
 
 class Rewriting:
-    """Asks one engine.
+    """Asks one engine for drafts.
 
     Args:
         engine: The engine.
@@ -30,56 +30,56 @@ class Rewriting:
         self._synthesizer = _writer(engine)
 
     def ask(self, request: Request) -> Any:
-        """Lets the engine answer, or write again from what was found before."""
-        if request.told and request.nodes is not None and self._synthesizer is not None:
-            return self._synthesizer.synthesize(_told(request), request.nodes)
-        return self._engine.query(_told(request))
+        """Lets the engine answer, or write again from the nodes retrieved before."""
+        if request.feedback and request.nodes is not None and self._synthesizer is not None:
+            return self._synthesizer.synthesize(_query(request), request.nodes)
+        return self._engine.query(_query(request))
 
     async def aask(self, request: Request) -> Any:
         """As `ask`."""
-        if request.told and request.nodes is not None and self._synthesizer is not None:
-            return await self._synthesizer.asynthesize(_told(request), request.nodes)
-        return await self._engine.aquery(_told(request))
+        if request.feedback and request.nodes is not None and self._synthesizer is not None:
+            return await self._synthesizer.asynthesize(_query(request), request.nodes)
+        return await self._engine.aquery(_query(request))
 
     def write(self, additional: Sequence[Any] | None, request: Request) -> Any:
-        """Lets the engine write from nodes that somebody else retrieved."""
-        return self._engine.synthesize(_told(request), request.nodes or [], additional)
+        """Lets the engine write from nodes that the caller retrieved."""
+        return self._engine.synthesize(_query(request), request.nodes or [], additional)
 
     async def awrite(self, additional: Sequence[Any] | None, request: Request) -> Any:
         """As `write`."""
-        return await self._engine.asynthesize(_told(request), request.nodes or [], additional)
+        return await self._engine.asynthesize(_query(request), request.nodes or [], additional)
 
-    def revised(self, request: Request, draft: Draft, told: str) -> Request:
+    def revised(self, request: Request, draft: Draft, feedback: str) -> Request:
         """Returns the request for the next draft."""
         nodes = request.nodes
         if nodes is None and self._synthesizer is not None:
             nodes = list(draft.response.source_nodes)
-        return replace(request, told=told, nodes=nodes)
+        return replace(request, feedback=feedback, nodes=nodes)
 
 
 def _writer(engine: BaseQueryEngine) -> BaseSynthesizer | None:
-    """The part that writes, if all that the engine does is to retrieve and to let it write."""
+    """The part that writes, if the engine does nothing but retrieve and let it write."""
     while isinstance(engine, TransformQueryEngine) and _answers_as(engine, TransformQueryEngine):
         engine = engine._query_engine  # noqa: SLF001 - there is no other way in
     if not any(_answers_as(engine, kind) for kind in _RETRIEVE_THEN_WRITE):
         return None
-    found = getattr(engine, "_response_synthesizer", None)
-    return found if isinstance(found, BaseSynthesizer) else None
+    synthesizer = getattr(engine, "_response_synthesizer", None)
+    return synthesizer if isinstance(synthesizer, BaseSynthesizer) else None
 
 
 def _answers_as(engine: BaseQueryEngine, kind: type) -> bool:
     """True unless a subclass answers in a way of its own."""
-    line = type(engine).__mro__
-    return all(next(base for base in line if name in vars(base)) is kind for name in ("_query", "_aquery"))
+    bases = type(engine).__mro__
+    return all(next(base for base in bases if name in vars(base)) is kind for name in ("_query", "_aquery"))
 
 
-def _told(request: Request) -> QueryBundle:
-    """The query with the feedback behind it. Embeddings are made of the user's words alone."""
+def _query(request: Request) -> QueryBundle:
+    """The query, followed by the feedback. Embeddings are made of the user's words alone."""
     query: QueryBundle = request.query
-    if not request.told:
+    if not request.feedback:
         return query
     return QueryBundle(
-        query_str=f"{query.query_str}\n\n{request.told}",
+        query_str=f"{query.query_str}\n\n{request.feedback}",
         image_path=query.image_path,
         custom_embedding_strs=query.embedding_strs,
         embedding=query.embedding,

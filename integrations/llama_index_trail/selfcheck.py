@@ -1,4 +1,4 @@
-"""For `trail doctor`: a small real query engine whose model says what it is told to."""
+"""For `trail doctor`: a small real query engine with a scripted model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trail_callbacks.report import Report
 __all__ = ["selfcheck"]
 
 
-class _One(BaseRetriever):
+class _OneNode(BaseRetriever):
     def __init__(self, text: str) -> None:
         super().__init__()
         self._text = text
@@ -28,12 +28,12 @@ class _One(BaseRetriever):
         return [NodeWithScore(node=TextNode(text=self._text), score=1.0)]
 
 
-class _Told(CustomLLM):
+class _ScriptedLLM(CustomLLM):
     answer: str
 
     @property
     def metadata(self) -> LLMMetadata:
-        return LLMMetadata(model_name="told")
+        return LLMMetadata(model_name="scripted")
 
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
@@ -50,7 +50,7 @@ def selfcheck(question: str, source: str, answer: str, judge: Judge) -> Report:
     Raises:
         Exception: The first error that capture kept, if it kept any.
     """
-    engine = RetrieverQueryEngine.from_args(_One(source), llm=_Told(answer=answer))
+    engine = RetrieverQueryEngine.from_args(_OneNode(source), llm=_ScriptedLLM(answer=answer))
     with trail(judge, "never") as recording:
         engine.query(question)
     report = recording.report

@@ -1,4 +1,4 @@
-"""Spans and traces while they are open, and what each span is: a run of its own, or a way through."""
+"""Spans and traces while they are open, and what each span is: a run of its own, or one that passes through."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Span:
         self.trace = trace
         self.method = method
         self.instance = instance
-        self.kind: RunKind | None = None  # None: passes only through to what is above
+        self.kind: RunKind | None = None  # None: passes through to the span above
         self.family: Family = "passing"
-        self.over: Span | None = None  # the nearest span above that is a run, if this one is none
+        self.over: Span | None = None  # the nearest span above that is a run, if this one is not
         self.node = id_  # the run that its children are in
         self.name = ""
         self.call_id: str | None = None
@@ -104,7 +104,7 @@ class Trace:
 
 
 def passes(instance: object, span_id: str, above: Span) -> bool:
-    """True if a span inside another run, of a family that may be one, is no run of its own."""
+    """True if a span inside another run, of a family that may be one, is not a run of its own."""
     kind = family(type(instance))
     if kind == "model":  # `acomplete` that calls `complete` is one call, the outermost
         return above.kind == "model" or method_of(span_id) not in MODEL_CALLS
@@ -112,7 +112,7 @@ def passes(instance: object, span_id: str, above: Span) -> bool:
 
 
 def classify(span: Span, parent: Span | None, arguments: dict[str, Any]) -> None:
-    """Sets kind, family and name of a span that begins; the kind stays None if it is no run of its own."""
+    """Sets kind, family and name of a span that begins; the kind stays None if it is not a run of its own."""
     if span.instance is None:
         _function(span, parent, arguments)
         return

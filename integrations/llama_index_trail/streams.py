@@ -12,12 +12,12 @@ __all__ = ["Stream", "is_stream"]
 
 
 def is_stream(value: object) -> bool:
-    """True for an iterator, sync or async, that somebody else is going to read."""
+    """True for an iterator, sync or async, that the app is going to read."""
     return isinstance(value, (Iterator, AsyncIterator))  # by class: a structured response claims any attribute
 
 
 class Stream:
-    """What is known of a stream while the app reads it.
+    """Follows a stream while the app reads it.
 
     A model that is asked while the stream is read (LlamaIndex asks as late as that) becomes part of the run that
     returned the stream, in whatever thread or task it is read.
@@ -26,8 +26,8 @@ class Stream:
         run_id: The span that returned the stream; None if there is none.
         on_end: Called once with the chunks read, and with what ended it: None at the end, or an exception; a stream
             that was closed early is ended by `GeneratorExit`.
-        on_loss: As `on_end`, for a stream that nobody holds any more. It is called from the garbage collector, so it
-            must not take locks.
+        on_loss: As `on_end`, for a stream that is not referenced any more. It is called from the garbage collector, so
+            it must not take locks.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Stream:
         return generator
 
     def _guard(self, generator: object) -> None:
-        """A generator that was never started runs no `finally` when it dies."""
+        """A generator that was never started runs no `finally` when it is collected."""
         weakref.finalize(generator, self._lost).atexit = False
 
     def _read(self, source: Iterator[Any]) -> Generator[Any]:
@@ -68,7 +68,9 @@ class Stream:
                 except StopIteration:
                     return
                 finally:
-                    active_span_id.reset(token)  # before yielding, or the reader's own work would count as ours
+                    active_span_id.reset(
+                        token
+                    )  # before yielding, or the reader's own work would count as part of this run
                 self._chunks.append(chunk)
                 yield chunk
         except BaseException as caught:

@@ -1,6 +1,6 @@
 """From LlamaIndex's spans to events.
 
-Spans say who ran inside whom and are there for every component, also for models whose author forgot the callbacks.
+Spans show what ran inside what, for every component, also for models whose author forgot the callbacks.
 Events are needed only for the end of a model's stream, which comes after its span has closed.
 """
 
@@ -15,11 +15,12 @@ from llama_index_trail.messages import turns
 from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
 from llama_index_trail.raw import Raw
-from llama_index_trail.records import Ended, Failed, Started, described, status_of
+from llama_index_trail.records import Ended, Failed, Started, status_of
 from llama_index_trail.scope import Scope, current, suppressed
-from llama_index_trail.sending import hear
+from llama_index_trail.sending import watch
 from llama_index_trail.spans import Span, Trace, classify, method_of, passes
 from llama_index_trail.streams import is_stream
+from trail_callbacks.capture.payloads import described
 
 __all__ = ["TRACKER", "Tracker"]
 
@@ -28,7 +29,7 @@ _EVENTS = 10_000  # pieces of events that one step sends
 
 
 class Tracker(OpenRuns):
-    """Follows spans and emits what they mean."""
+    """Follows spans and emits the records of runs."""
 
     def enter(
         self, id_: str, arguments: dict[str, Any], instance: object, parent_id: str | None, tags: dict[str, Any] | None
@@ -38,7 +39,7 @@ class Tracker(OpenRuns):
         if parent is not None:
             if parent.trace.closed:
                 parent = None
-            elif instance is not None and (  # most spans are of this sort: a look into a dictionary tells
+            elif instance is not None and (  # most spans are of this kind: one look into a dictionary
                 family(type(instance)) == "passing" or passes(instance, id_, parent.over or parent)
             ):
                 self._spans[id_] = parent
@@ -101,7 +102,7 @@ class Tracker(OpenRuns):
                     if is_kind(value, "Event"):
                         found += event_fields(value, self._token(span.trace, value))
                     elif is_kind(value, "Context"):
-                        hear(type(value), self.sent, self.collected)
+                        watch(type(value), self.sent, self.collected)
                     else:
                         found += bounded({name: value}, "chain")
                 return found
@@ -115,7 +116,7 @@ class Tracker(OpenRuns):
     ) -> None:
         """A root: registers the trace and starts its run."""
         if self._lost:
-            self._bury()
+            self._end_lost()
         span = Span(id_, Trace(scope), method_of(id_), instance)
         classify(span, None, arguments)
         if span.kind is None:
@@ -134,7 +135,7 @@ class Tracker(OpenRuns):
         if is_kind(instance, "BaseChatEngine"):
             span.trace.history = {raw.text.strip(): None for raw in inputs}
         span.trace.open[span.id] = self._spans[span.id] = span
-        if span.kind == "retriever":  # documents that nobody answered from are no answer: the run around them has none
+        if span.kind == "retriever":  # retrieved documents alone are not an answer: the run around them has none
             span.node = f"{span.id}:documents"
             span.trace.begin(span.id, None, (Started, span.id, None, "chain", span.name, inputs))
             span.trace.begin(span.node, span.id, (Started, span.node, span.id, "retriever", span.name, inputs))
@@ -142,11 +143,11 @@ class Tracker(OpenRuns):
             span.trace.begin(span.id, None, (Started, span.id, None, span.kind, span.name, inputs))
 
     def exit(self, id_: str, result: object) -> None:
-        """A span ends well."""
+        """A span ends with a result."""
         span = self._spans.get(id_)
         if span is None:
             return
-        if span.id != id_:  # it stood only for the run above it
+        if span.id != id_:  # it only passed through to the run above it
             del self._spans[id_]
             return
         if span.kind == "model" and is_stream(result):
@@ -198,7 +199,7 @@ class Tracker(OpenRuns):
         span.trace.finish(span.id, (Ended, span.id, outputs))
 
     def chat_written(self, span_id: str | None, error: BaseException | None) -> None:
-        """The writer of a chat's stream has all of it; only now will those who read it hear of the end."""
+        """The writer of a chat's stream has all of it; its readers learn of the end after this."""
         span = self._spans.get(span_id) if span_id else None
         if span is not None and span.family == "writer" and span.trace.written is None:
             self._wrote(span, error)
@@ -208,7 +209,7 @@ class Tracker(OpenRuns):
         self._note(event, "sent")
 
     def collected(self, event: object) -> None:
-        """A step has an event that it was given in an earlier turn."""
+        """A step collects an event that it was given in an earlier turn."""
         self._note(event, "collected")
 
     def _note(self, event: object, kept: Literal["sent", "collected"]) -> None:

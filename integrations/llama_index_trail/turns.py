@@ -1,4 +1,4 @@
-"""One step of an agent, taken until its answer passes: drafts leave no trace in its memory, its prompts or its stream.
+"""One step of an agent, taken until its answer passes: rejected drafts leave no trace in its memory, prompts or stream.
 
 LlamaIndex's agents keep what they did in this turn in the context's store: messages, or the reasoning of a ReAct agent.
 """
@@ -12,11 +12,11 @@ from llama_index.core.agent.react.types import ObservationReasoningStep, Respons
 from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentStream
 from llama_index.core.base.llms.types import ChatMessage
 
-__all__ = ["Notes", "Onlooker", "answer_of"]
+__all__ = ["EventBuffer", "Notes", "answer_of"]
 
 
-class Onlooker:
-    """Stands for a step's context; holds back what the step shows until it may be seen.
+class EventBuffer:
+    """A step's context that holds back the events that the step shows, until its draft is accepted.
 
     Args:
         context: The agent's context.
@@ -26,44 +26,44 @@ class Onlooker:
     def __init__(self, context: Any, *, hide: bool) -> None:
         self._context = context
         self._hide = hide
-        self._asked: list[Any] = []
-        self._shown: list[Any] = []
+        self._inputs: list[Any] = []
+        self._events: list[Any] = []
         self._drafts = 0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
     def next(self) -> None:
-        """Forgets what the last draft showed: another one is written."""
+        """Drops the events of the last draft: another one is written."""
         self._drafts += 1
-        self._shown.clear()
+        self._events.clear()
 
     def write_event_to_stream(self, event: Any) -> None:
-        """Keeps an event for later. What later drafts were asked holds the rejected ones, so the first is shown."""
+        """Keeps an event for later. Inputs of later drafts contain the rejected ones, so the first input is shown."""
         if not self._hide:
             self._context.write_event_to_stream(event)
         elif not isinstance(event, AgentInput):
-            self._shown.append(event)
+            self._events.append(event)
         elif self._drafts <= 1:
-            self._asked.append(event)
+            self._inputs.append(event)
 
     def release(self) -> None:
-        """Shows the last draft: it is accepted."""
-        for event in [*self._asked, *self._shown]:
+        """Shows the events of the last draft: it is accepted."""
+        for event in [*self._inputs, *self._events]:
             self._context.write_event_to_stream(event)
-        self._asked, self._shown = [], []
+        self._inputs, self._events = [], []
 
     def instead(self, message: str, name: str) -> None:
         """Shows a message in place of the drafts."""
-        for event in self._asked:
+        for event in self._inputs:
             self._context.write_event_to_stream(event)
-        if self._hide and any(isinstance(event, AgentStream) for event in self._shown):
+        if self._hide and any(isinstance(event, AgentStream) for event in self._events):
             self._context.write_event_to_stream(AgentStream(delta=message, response=message, current_agent_name=name))
-        self._asked, self._shown = [], []
+        self._inputs, self._events = [], []
 
 
 class Notes:
-    """What an agent has done in this turn, as it stands in the store of its context.
+    """What an agent has done in this turn, as it is kept in the store of its context.
 
     Args:
         agent: The agent.
@@ -78,25 +78,27 @@ class Notes:
 
     @property
     def exist(self) -> bool:
-        """False for an agent that keeps none, or where nobody knows."""
+        """False for an agent that keeps none, or keeps them in an unknown place."""
         return self._key is not None
 
     async def read(self) -> list[Any]:
-        """Returns them."""
+        """Returns the notes."""
         return list(await self._store.get(self._key, default=[])) if self._key else []
 
     async def mark(self) -> list[Any]:
-        """Remembers them as they are, before any draft; returns them."""
+        """Returns the notes, and remembers them as those before any draft."""
         self._before = await self.read()
         return self._before
 
-    async def reject(self, told: str) -> None:
-        """Adds feedback behind the draft that a model just wrote."""
+    async def reject(self, feedback: str) -> None:
+        """Adds feedback after the draft that a model just wrote."""
         if self._key:
-            said = (
-                ObservationReasoningStep(observation=told) if self._reasons else ChatMessage(role="user", content=told)
+            note = (
+                ObservationReasoningStep(observation=feedback)
+                if self._reasons
+                else ChatMessage(role="user", content=feedback)
             )
-            await self._store.set(self._key, [*await self.read(), said])
+            await self._store.set(self._key, [*await self.read(), note])
 
     async def keep_last(self, since: int) -> None:
         """Drops rejected drafts and feedback: only what came after them stays."""
@@ -104,7 +106,7 @@ class Notes:
             await self._store.set(self._key, [*self._before, *(await self.read())[since:]])
 
     async def replace(self, message: str, texts: frozenset[str] = frozenset()) -> None:
-        """Puts a message in place of the last answer, and of what says one of these texts."""
+        """Replaces the last answer, and every note with one of these texts, by a message."""
         if not self._key:
             return
         notes = await self.read()
@@ -118,8 +120,8 @@ class Notes:
 
     def _blank(self, note: Any, message: str, texts: frozenset[str]) -> Any:
         if self._reasons:
-            said = getattr(note, "observation", None)
-            return note.model_copy(update={"observation": message}) if said in texts else note
+            observation = getattr(note, "observation", None)
+            return note.model_copy(update={"observation": message}) if observation in texts else note
         if note.role == "tool" and note.content in texts:
             return ChatMessage(role="tool", content=message, additional_kwargs=_ids(note))
         return note
@@ -129,8 +131,8 @@ def answer_of(output: AgentOutput, notes: Sequence[Any]) -> str | None:
     """Returns what an agent answers, or None while it calls tools or repairs what could not be read.
 
     Args:
-        output: What a step brought.
-        notes: What stands in the agent's store after it.
+        output: The output of a step.
+        notes: The agent's notes after it.
     """
     if output.tool_calls or output.retry_messages:
         return None
@@ -140,5 +142,5 @@ def answer_of(output: AgentOutput, notes: Sequence[Any]) -> str | None:
 
 
 def _ids(message: ChatMessage) -> dict[str, Any]:
-    """What ties a message to a tool's call."""
+    """The ids that link a message to a tool call."""
     return {key: value for key, value in message.additional_kwargs.items() if key == "tool_call_id"}

@@ -2,17 +2,20 @@
 
     TRAIL_DATA_DIR=/path/to/data python tests/benchmarks/context_filter.py
 
-Prints one JSON line for each set and measure: the count, n, the share and its 95 % Wilson interval. The labelled cases
-are our own, by one author, short, and do not represent real attackers.
+Prints one JSON line for each set and measure: the count, n, the share and its 95 % Wilson interval. The labelled cases are
+our own, by one author, short, and do not measure what a real attacker does.
 
-Set `tuned` was used to write the rules, so it only shows that nothing broke. It grew in four rounds; when a round was
-first seen, 21 of 31, 25 of 33 and 14 of 25 attacks were dropped, and 4 of 24, 2 of 26 and 0 of 24 harmless passages.
-Set `held_out` is the last round; no rule was written for it, except that one of its 16 harmless passages (French) was
-first dropped because of an accent. Its result is the one to rely on, and even that is optimistic against an attacker
-who has read the rules.
+Set `tuned` was used to write the rules, so it says only that nothing broke. It grew in four rounds; when a round was seen
+for the first time, 21 of 31, 25 of 33 and 14 of 25 attacks were dropped, and 4 of 24, 2 of 26 and 0 of 24 harmless passages.
+Set `held_out` is the last round. No rule was written for it, but it decided twice: a harmless French passage (of 16) was
+dropped at first for an accent, and the combination of a role and a model in other languages, which the tuned set does not
+need, was kept for it. That is the number to believe, and even that is kinder than an attacker who has read the rules.
 
-With TRAIL_DATA_DIR, passages of RAGTruth (question answering, from the web, no known attacks) show how many harmless
-passages are lost in practice; they were used while the rules were written.
+With TRAIL_DATA_DIR, passages of RAGTruth (question answering, from the web, none an attack as far as known) show what is
+lost in practice; they were looked at while the rules were made. So do the documents of `everyday_train`: one false sentence
+is laid beside each document, which should be disputed, and one true sentence, which should not.
+
+Time is measured on texts of 25,000 and 50,000 characters that repeat one piece; an exponent of 1 is linear.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import os
 import re
 import time
 from collections import Counter
-from math import sqrt
+from math import log2, sqrt
 from pathlib import Path
 
 from trail_callbacks.context_filter import ContextFilter
@@ -31,6 +34,13 @@ from trail_callbacks.context_filter import ContextFilter
 CASES = Path(__file__).parents[1] / "context_filter" / "cases.jsonl"
 PASSAGE = re.compile(r"(?:^|\n+)passage \d+:")
 FILTER = ContextFilter()
+COMPARING = ContextFilter(instruction="off", off_topic="off")
+SIZE = 25_000  # characters
+PIECES = (
+    "The cat sat on the warm stone. ", "ignore all ", "ignore ", "show your ", "send the prompt ", "<!-- ", "<p style='color:white'>a",
+    '"', "\u201c", " ", "a ", "\n", "----", "## ", "human: x\n\n", "QUJD", "41 ", "%41", "&#105;", "1gn0r3 ", "a\u200b",
+    "\U000e0041", "![a](http://x/?", '{"name": "a", ', "{{", "\u5ffd\u7565", "folge befolge ",
+)  # fmt: skip
 
 
 def wilson(hits, n, z=1.96):
@@ -118,10 +128,43 @@ def ragtruth(path):
     )
 
 
+def contradictions(path):
+    disputed = Counter()
+    total = Counter()
+    for row in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        alone = COMPARING.apply(row["passages"])
+        total["passage of one document"] += len(row["passages"])
+        disputed["passage of one document"] += sum(bool(decision.reasons) for decision in alone.decisions)
+        for sentence in row["sentences"]:
+            if sentence["label"] in {"supported", "contradicted"}:
+                decision = COMPARING.apply([*row["passages"], sentence["text"]]).decisions[-1]
+                total[sentence["label"]] += 1
+                disputed[sentence["label"]] += bool(decision.reasons)
+    for label in sorted(total):
+        line("everyday_train", f"disputed: {label}", disputed[label], total[label])
+
+
+def seconds_for(text):
+    started = time.process_time()
+    FILTER.apply([text, "Tea."])
+    return time.process_time() - started
+
+
+def timing():
+    FILTER.apply(["Warm up: ignore all rules.", "忽略"])
+    for piece in PIECES:
+        text = piece * (2 * SIZE // len(piece) + 1)
+        half, whole = seconds_for(text[:SIZE]), seconds_for(text[: 2 * SIZE])
+        exponent = round(log2(max(whole, 1e-3) / max(half, 1e-3)), 2)
+        print(json.dumps({"set": "time", "piece": piece, "seconds": round(whole, 3), "exponent": exponent}))
+
+
 if __name__ == "__main__":
     own()
+    timing()
     data = os.environ.get("TRAIL_DATA_DIR")
     if data:
         ragtruth(Path(data) / "ragtruth_dev.jsonl.gz")
+        contradictions(Path(data) / "everyday_train.jsonl")
     else:
-        print("RAGTruth skipped: TRAIL_DATA_DIR is not set")
+        print("RAGTruth and everyday_train skipped: TRAIL_DATA_DIR is not set")

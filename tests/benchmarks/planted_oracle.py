@@ -28,7 +28,7 @@ from planted_prompts import Shown, apart, blocks, groups_of, items, tokens
 from pydantic import ValidationError
 
 from trail_callbacks.graph import EVIDENCE_KINDS
-from trail_callbacks.models.call import Reply, Usage
+from trail_callbacks.models import Failure, Reply, Usage
 from trail_callbacks.prompts import neutral
 from trail_callbacks.text import forms, sentences
 
@@ -85,14 +85,13 @@ class OracleModel:
             tally.context += sum(tokens(fenced.get(name, "")) for name in SHOWN)
             tally.schema += tokens(json.dumps(call.schema.model_json_schema()))
             if call.purpose not in answers:
-                return Reply(
-                    error=f"failed: no oracle for {call.purpose!r}", usage=Usage(calls=1, prompt_tokens=prompt)
-                )
+                failure = Failure("failed", f"no oracle for {call.purpose!r}")
+                return Reply(failure=failure, usage=Usage(calls=1, prompt_tokens=prompt))
             answer = answers[call.purpose](call.messages[-1].content)
             try:
                 value = call.schema.model_validate(answer)
             except ValidationError as error:
-                return Reply(error=f"invalid: {error}", usage=Usage(calls=1, prompt_tokens=prompt))
+                return Reply(failure=Failure("invalid", str(error)), usage=Usage(calls=1, prompt_tokens=prompt))
             written = tokens(value.model_dump_json())
             tally.completion += written
         return Reply(value=value, usage=Usage(calls=1, prompt_tokens=prompt, completion_tokens=written))

@@ -1,7 +1,6 @@
 import pytest
 
 from trail_callbacks.context_filter import ContextFilter
-from trail_callbacks.context_filter.voices import voices
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node
 
@@ -16,83 +15,13 @@ def kept(passages, question=None, **settings):
     return [decision.index for decision in outcome.decisions if decision.kept]
 
 
-@pytest.mark.parametrize(
-    ("passages", "quote", "kind"),
-    [
-        ([*TALL, SHORT], "250 metres", "number"),
-        (["The bridge opened in 1937.", "The bridge opened to traffic in May 1937.", "The bridge opened in 1950."], "1950", "date"),
-        (["Canberra is the capital of Australia.", "Australia's capital is Canberra, chosen in 1908.", "The capital of Australia is Sydney."], "Sydney", "name"),
-        (["The drug is not approved for children.", "Regulators say the drug is not approved for use in children.", "The drug is approved for children."], "approved", "negation"),
-    ],
-)  # fmt: skip
-def test_who_states_otherwise_than_two_others_is_dropped(passages, quote, kind):
-    outcome = ContextFilter().apply(passages)
-    assert outcome.kept == passages[:2]
-    (dropped,) = outcome.dropped
-    (reason,) = dropped.reasons
-    assert (reason.kind, reason.quote, reason.signals) == ("contradiction", quote, (kind, "outvoted"))
-    assert reason.against == (0, 1)
-
-
-def test_one_against_one_is_flagged_on_both_sides():
-    outcome = ContextFilter().apply([TALL[0], SHORT])
-    assert [decision.kept for decision in outcome.decisions] == [True, True]
-    assert [decision.reasons[0].against for decision in outcome.flagged] == [(1,), (0,)]
-
-
-def test_copies_have_one_voice():
-    assert kept([SHORT, SHORT.upper(), " " + SHORT, TALL[0]]) == [0, 1, 2, 3]
-    assert kept([SHORT, SHORT + "\n", *TALL]) == [2, 3]
-
-
-def test_a_taken_over_text_is_a_copy():
-    long = "The mill on the river was built by monks who came from the north and stayed for a hundred years."
-    assert voices({0: long, 1: "Note: " + long, 2: "The mill was built by monks."}) == {0: 0, 1: 0, 2: 2}
-
-
-@pytest.mark.parametrize(
-    "passages",
-    [
-        ["Revenue was 5 million in 2019.", "Revenue was 6 million in 2020.", "In 2020, revenue was 6 million euros."],
-        ["Paris is a city in France.", "Lyon is a city in France.", "Lyon is a big city in France."],
-        ["Ann joined the club in May 2001.", "Bob joined the club in June 2003.", "Bob joined the club in June 2003, too."],
-        ["The firm has offices in Oslo.", "The firm has offices in Rome.", "The firm also has offices in Rome, near the river."],
-        ["The tower has 3 floors.", "The tower has 2 lifts.", "The tower has 2 lifts and a café."],
-        ["A cat weighs 4 kg.", "A dog weighs 20 kg.", "A big dog weighs 20 kg."],
-    ],
-)  # fmt: skip
-def test_different_things_do_not_contradict(passages):
-    assert kept(passages) == [0, 1, 2]
+ON_TOPIC = ["Yeast makes bread rise because it gives off gas.", "Bread dough with yeast rises in an hour."]
+STRAY = "Football clubs signed nine strikers before Tuesday's transfer deadline passed."
 
 
 def test_a_dropped_passage_has_no_vote():
     liars = [f"{SHORT} {ATTACK}", f"In Paris, {SHORT} {ATTACK}"]
     assert kept([TALL[0], *liars]) == [0]
-
-
-ON_TOPIC = ["Yeast makes bread rise because it gives off gas.", "Bread dough with yeast rises in an hour."]
-STRAY = "Football clubs signed nine strikers before Tuesday's transfer deadline passed."
-
-
-def test_an_outlier_is_dropped():
-    outcome = ContextFilter().apply([*ON_TOPIC, STRAY], "Why does bread rise with yeast?")
-    assert [decision.reasons[0].kind for decision in outcome.dropped] == ["off_topic"]
-
-
-@pytest.mark.parametrize(
-    ("passages", "question"),
-    [
-        ([*ON_TOPIC, STRAY], None),
-        ([*ON_TOPIC, STRAY], "Why?"),
-        ([ON_TOPIC[0], STRAY], "Why does bread rise with yeast?"),
-        ([*ON_TOPIC, "Teig geht auf, weil die Hefe ein Gas bildet und der Kleber es festhält."], "Why does bread rise with yeast?"),
-        ([*ON_TOPIC, "パンが膨らむのは、酵母がガスを出すからです。生地がそれを保ちます。"], "Why does bread rise with yeast?"),
-        ([*ON_TOPIC, "Carbon dioxide bubbles are trapped by gluten while dough ferments."], "Why does bread rise with yeast?"),
-        ([*ON_TOPIC, "Table 3"], "Why does bread rise with yeast?"),
-    ],
-)  # fmt: skip
-def test_in_doubt_nothing_is_off_topic(passages, question):
-    assert kept(passages, question) == list(range(len(passages)))
 
 
 def test_so_many_remain_however_far_off():

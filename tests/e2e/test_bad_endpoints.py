@@ -423,7 +423,7 @@ def test_an_origin_is_found_over_http(endpoints, chain):
 @pytest.mark.parametrize(
     ("said", "requests", "words"),
     [
-        (answer("I do not know."), 2, "invalid: the answer is no JSON"),
+        (answer("I do not know."), 2, "invalid: the answer is not JSON"),
         (answer(""), 2, "invalid: the model returned nothing"),
         (answer({"verdicts": []}), 2, "invalid: the model skipped this claim"),
         (error(500, "oops"), 3, "failed: oops"),

@@ -94,13 +94,13 @@ NOTHING = {
     "no text": Answer(200, {"id": "x"}),
 }
 PROSE = {
-    "prose": (answer("I would rather not."), "the answer is no JSON: 'I would rather not.'"),
+    "prose": (answer("I would rather not."), "the answer is not JSON: 'I would rather not.'"),
     "another shape": (answer({"result": "fine"}), "the answer has another shape"),
     "null lists": (answer({"claims": None, "verdicts": None}), "the answer has another shape"),
     "texts for lists": (answer({"claims": "none", "verdicts": "none"}), "the answer has another shape"),
-    "half": (answer('{"abstained": false, "claims": ['), "the answer is no JSON"),
-    "too deep": (answer('{"verdicts": ' + "[" * 50_000), "the answer is no JSON"),
-    "objects too deep": (answer('{"claims":' * 50_000), "the answer is no JSON"),
+    "half": (answer('{"abstained": false, "claims": ['), "the answer is not JSON"),
+    "too deep": (answer('{"verdicts": ' + "[" * 50_000), "the answer is not JSON"),
+    "objects too deep": (answer('{"claims":' * 50_000), "the answer is not JSON"),
 }
 
 
@@ -144,7 +144,7 @@ def test_what_is_no_completion_is_not_asked_for_again(judged, page):
     for purpose, requests in (("claims", 1), ("verdicts", 2)):
         report, endpoint = judged(on(purpose, page))
         assert (report.state, len(endpoint.asked)) == ("error", requests)
-        assert "failed: the endpoint's reply is no chat completion; is base_url right?" in report.warnings[0]
+        assert "failed: the endpoint's reply is not a chat completion; is base_url right?" in report.warnings[0]
 
 
 def cut(asked, items, **options):

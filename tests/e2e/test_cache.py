@@ -66,7 +66,7 @@ def endpoint():
     server.server_close()
 
 
-def test_the_second_run_of_a_command_pays_only_for_what_is_new(endpoint, tmp_path, capsys, monkeypatch):
+def test_the_second_run_of_a_command_pays_only_for_calls_that_changed(endpoint, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     url, prompts = endpoint
 
@@ -85,8 +85,9 @@ def test_the_second_run_of_a_command_pays_only_for_what_is_new(endpoint, tmp_pat
     assert second["claims"] == first["claims"]
     assert len(prompts) == 2
     longer = check(f"{TRUE} {FALSE}")
-    assert (longer["usage"]["calls"], longer["usage"]["cache_hits"]) == (2, 1)
-    assert FALSE in prompts[-1]
-    assert f"] (candidates: all) {TRUE}" not in prompts[-1]
+    assert (longer["usage"]["calls"], longer["usage"]["cache_hits"]) == (2, 0)  # both of its prompts are new
+    other_source = check(TRUE, "--source-text", "The tower has a bell.")
+    assert (other_source["usage"]["calls"], other_source["usage"]["cache_hits"]) == (1, 1)  # its claims are known
+    assert "The tower has a bell." in prompts[-1]
     for path in (tmp_path / "kept").rglob("*"):
         assert path.is_dir() or KEY not in path.read_text()

@@ -52,7 +52,7 @@ def serve(endpoints):
 def test_a_good_answer(serve, ask):
     endpoint, model = serve(GOOD)
     reply = ask(model)
-    assert (reply.value.name, reply.error) == ("Oslo", None)
+    assert (reply.value.name, reply.failure) == ("Oslo", None)
     assert (reply.usage.calls, reply.usage.prompt_tokens, reply.usage.completion_tokens) == (1, 10, 5)
     sent = endpoint.requests[0]
     assert sent["max_tokens"] == 50
@@ -64,7 +64,7 @@ def test_a_good_answer(serve, ask):
 def test_a_key_of_the_environment_is_not_sent_to_another_endpoint(serve, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     endpoint, _ = serve(GOOD)
-    assert InstructorModel("openai/m", base_url=endpoint.url).ask(CALL).error is None
+    assert InstructorModel("openai/m", base_url=endpoint.url).ask(CALL).failure is None
     assert KEY not in endpoint.authorizations[0]
 
 
@@ -74,9 +74,9 @@ def test_a_wrong_key_is_unauthorised_and_never_shown(serve, ask, status):
         error(status, f"Incorrect API key provided: {KEY}. Also sk-other-0123456789abc.", "invalid_api_key")
     )
     reply = ask(model)
-    assert reply.error.startswith("unauthorised: Incorrect API key provided: [key]")
-    assert "SECRET" not in reply.error
-    assert "sk-" not in reply.error
+    assert str(reply.failure).startswith("unauthorised: Incorrect API key provided: [key]")
+    assert "SECRET" not in reply.failure.detail
+    assert "sk-" not in reply.failure.detail
     assert reply.usage.calls == 1
 
 
@@ -89,7 +89,7 @@ def test_a_busy_endpoint_is_asked_again_when_it_says(serve, ask):
 
 def test_an_endpoint_that_stays_busy_is_busy(serve, ask):
     _, model = serve(error(429, "quota used up", "insufficient_quota"))
-    assert ask(model).error == "busy: quota used up"
+    assert str(ask(model).failure) == "busy: quota used up"
 
 
 def test_what_instructor_logs_for_others_stays(serve, ask, caplog):
@@ -107,7 +107,7 @@ def test_an_endpoint_that_is_down_is_unreachable(ask):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     reply = ask(InstructorModel("openai/m", base_url=f"http://127.0.0.1:{port}/v1", http_retries=0))
-    assert reply.error.startswith("unreachable:")
+    assert reply.failure.kind == "unreachable"
     assert reply.usage.prompt_tokens == 0
 
 
@@ -115,14 +115,14 @@ def test_an_endpoint_that_never_answers_is_unreachable(ask):
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         reply = ask(InstructorModel("openai/m", base_url=url, timeout=0.3, http_retries=0))
-    assert reply.error.startswith("unreachable:")
-    assert "timed out" in reply.error
+    assert reply.failure.kind == "unreachable"
+    assert "timed out" in reply.failure.detail
 
 
 def test_nonsense_is_invalid_and_its_text_is_kept(serve, ask):
     endpoint, model = serve(answer("I would rather talk about the weather."), max_retries=1)
     reply = ask(model)
-    assert reply.error.startswith("invalid:")
+    assert reply.failure.kind == "invalid"
     assert reply.text == "I would rather talk about the weather."
     assert len(endpoint.requests) == reply.usage.calls == 2
     assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (20, 10)
@@ -158,13 +158,13 @@ def test_an_answer_in_the_reasoning_field_is_found(serve, ask):
 def test_an_answer_with_talk_around_it_is_read(serve, ask):
     _, model = serve(answer('Here you are: {"name": "Oslo"} Anything else?'))
     reply = ask(model)
-    assert (reply.value.name, reply.error, reply.usage.calls) == ("Oslo", None, 1)
+    assert (reply.value.name, reply.failure, reply.usage.calls) == ("Oslo", None, 1)
 
 
 def test_a_cut_answer_is_a_length_failure_with_its_text(serve, ask):
     endpoint, model = serve(answer('{"name": "Os', finish="length"))
     reply = ask(model)
-    assert reply.error.startswith("length:")
+    assert reply.failure.kind == "length"
     assert reply.text == '{"name": "Os'
     assert (len(endpoint.requests), reply.usage.calls, reply.usage.completion_tokens) == (1, 1, 5)
 
@@ -184,7 +184,7 @@ def test_a_cut_answer_is_a_length_failure_with_its_text(serve, ask):
 def test_a_refusal_is_not_an_error_of_shape(serve, ask, refusing):
     _, model = serve(refusing)
     reply = ask(model)
-    assert reply.error.startswith("refused:")
+    assert reply.failure.kind == "refused"
     assert reply.value is None
 
 
@@ -192,7 +192,7 @@ def test_a_context_that_is_too_long_is_rejected(serve, ask):
     _, model = serve(
         error(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded", "messages")
     )
-    assert ask(model).error.startswith("rejected: too long: This model's maximum context")
+    assert str(ask(model).failure).startswith("too_long: This model's maximum context")
 
 
 def test_max_tokens_is_renamed_once_and_leaves_room_to_think(serve, ask):
@@ -265,7 +265,7 @@ def test_a_rejected_sampling_parameter_is_dropped_and_remembered(serve, ask):
 
 def test_a_rejection_that_dropping_cannot_cure_ends(serve, ask):
     endpoint, model = serve(error(400, "Unsupported parameter: 'max_tokens' and 'max_completion_tokens'"))
-    assert ask(model).error.startswith("rejected:")
+    assert ask(model).failure.kind == "rejected"
     assert len(endpoint.requests) == 3
 
 
@@ -284,8 +284,8 @@ def test_everything_else_is_a_reply_too(serve, ask, given, category):
     _, model = serve(given)
     reply = ask(model)
     assert reply.value is None
-    assert reply.error.startswith(category)
-    assert reply.error.split(":")[0] in {"failed", "invalid", "rejected"}
+    assert str(reply.failure).startswith(category)
+    assert reply.failure.kind in {"failed", "invalid", "rejected"}
 
 
 def test_concurrent_asks_share_one_client(serve):
@@ -346,14 +346,14 @@ def test_broken_arguments_are_asked_for_again(serve, ask):
 def test_arguments_that_stay_broken_are_kept_for_salvage(serve, ask):
     _, model = serve(tool_answer('{"name": "Os'), mode="tools")
     reply = ask(model)
-    assert reply.error.startswith("invalid:")
+    assert reply.failure.kind == "invalid"
     assert reply.text == '{"name": "Os'
 
 
 def test_cut_arguments_are_a_length_failure(serve, ask):
     _, model = serve(tool_answer('{"name": "Os', finish="length"), mode="tools")
     reply = ask(model)
-    assert reply.error.startswith("length:")
+    assert reply.failure.kind == "length"
     assert reply.text == '{"name": "Os'
 
 
@@ -365,7 +365,7 @@ def test_a_model_that_answers_in_text_instead_of_a_tool_is_understood_if_it_is_j
 def test_a_refusal_of_a_tool_call_is_refused(serve, ask):
     endpoint, model = serve(answer(None, refusal="I cannot help with that."), mode="tools")
     reply = ask(model)
-    assert reply.error.startswith("refused:")
+    assert reply.failure.kind == "refused"
     assert reply.usage.calls == len(endpoint.requests)
 
 

@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_trail.convert import INTERNAL, Ended, Failed, Started, described, snapshot, status_of, stops_graph
+from langchain_trail.convert import INTERNAL, Ended, Failed, Started, snapshot, status_of, stops_graph
 
 
 def started(kind="chain", serialized=None, payload=None, **details):
@@ -115,16 +115,6 @@ def test_only_a_node_s_interrupt_stops_its_graph():
     assert not stops_graph(GraphInterrupt(), {"tags": None}), "what a node calls may be caught by the node"
     assert not stops_graph(ParentCommand(Command()), node), "a hand-off goes on elsewhere"
     assert not stops_graph(ValueError(), node)
-
-
-def test_broken_exceptions_are_described_too():
-    class MuteError(Exception):
-        def __str__(self):
-            raise RuntimeError
-
-    assert described(MuteError()) == "MuteError: [unreadable message]"
-    assert described(ValueError("\ud800" * 9_999)).startswith("ValueError: ??")
-    assert len(described(ValueError("x" * 9_999))) == 2_000
 
 
 def test_a_snapshot_survives_changes_in_place():

@@ -318,7 +318,7 @@ def asking_graph(says, **options):
     return graph.compile(checkpointer=InMemorySaver(), **options)
 
 
-_HEARS_INTERRUPTS = TrailCallbackHandler(evaluate="never").hears_graphs
+_RECEIVES_INTERRUPTS = TrailCallbackHandler(evaluate="never").receives_interrupts
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ _HEARS_INTERRUPTS = TrailCallbackHandler(evaluate="never").hears_graphs
         {},
         pytest.param(
             {"interrupt_before": ["ask"]},
-            marks=pytest.mark.skipif(not _HEARS_INTERRUPTS, reason="this langgraph does not tell callbacks"),
+            marks=pytest.mark.skipif(not _RECEIVES_INTERRUPTS, reason="this langgraph does not tell callbacks"),
         ),
     ],
 )

@@ -26,6 +26,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.guard import BLOCKED
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.models.call import Reply
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
@@ -391,7 +392,7 @@ def test_handlers_of_the_app_hear_every_draft(agent):
 def unsupported(call):
     """Claims and verdicts of a model that holds everything for absent."""
     if call.purpose == "claims":
-        return Reply(error="failed: no claims today")
+        return Reply(failure=Failure("failed", "no claims today"))
     raise AssertionError(call.purpose)
 
 
@@ -435,7 +436,7 @@ class Hanging:
 
     def ask(self, call):
         self.let_go.wait(20)
-        return Reply(error="failed: let go")
+        return Reply(failure=Failure("failed", "let go"))
 
     async def aask(self, call):
         try:
@@ -443,7 +444,7 @@ class Hanging:
         except asyncio.CancelledError:
             self.cancelled = True
             raise
-        return Reply(error="failed: let go")
+        return Reply(failure=Failure("failed", "let go"))
 
 
 def test_a_judge_that_hangs_is_left_behind(agent):
@@ -488,7 +489,7 @@ def test_what_all_drafts_may_cost_together(agent):
     def busy(call):
         if call.purpose == "claims":
             return {"claims": [{"quote": BAD, "claim": BAD, "checkable": True}], "abstained": False}
-        return Reply(error="failed: no")
+        return Reply(failure=Failure("failed", "no"))
 
     for limits, calls in (({"max_calls": 1}, 1), ({"options": VerifyOptions(max_calls=0)}, 0), ({"max_calls": 0}, 0)):
         model = ScriptedModel(busy)
@@ -518,7 +519,7 @@ def test_costs_go_on_counting_when_tools_are_called_between_drafts(says):
 
 
 def test_costs_of_all_drafts_are_added(agent):
-    model = ScriptedModel(lambda call: Reply(error="failed: no"))
+    model = ScriptedModel(lambda call: Reply(failure=Failure("failed", "no")))
     reports = []
     made = agent(TrailGuard(LLMJudge(model), on_error="closed", on_report=reports.append))
     out = made.invoke(TO_TURN, LIMIT)
@@ -534,10 +535,11 @@ async def test_the_judge_s_words_reach_no_stream_and_no_callback(agent, says, mo
         name = "careless"
 
         def ask(self, call):
-            return Reply(error=(RunnableLambda(lambda x: x) | chat).invoke("judge this").text)
+            return Reply(failure=Failure("failed", (RunnableLambda(lambda x: x) | chat).invoke("judge this").text))
 
         async def aask(self, call):
-            return Reply(error=(await (RunnableLambda(lambda x: x) | chat).ainvoke("judge this")).text)
+            answer = await (RunnableLambda(lambda x: x) | chat).ainvoke("judge this")
+            return Reply(failure=Failure("failed", answer.text))
 
     for judge in (as_model(chat), LLMJudge(Careless())):
         tracer, handler = Tracer(), TrailCallbackHandler(evaluate="never")

@@ -11,7 +11,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 
-import langchain_trail.handler as handler_module
+import langchain_trail.hooks as hooks_module
 import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -258,7 +258,7 @@ def test_a_fault_of_ours_leaves_the_app_alone_and_is_kept(monkeypatch, says, qui
     def fail(*_):
         raise fault
 
-    monkeypatch.setattr(handler_module, "snapshot", fail)
+    monkeypatch.setattr(hooks_module, "snapshot", fail)
     app = template("{x}") | says("All is well.") | StrOutputParser()
     config = {"callbacks": [handler]}
     output = asyncio.run(app.ainvoke({"x": "?"}, config)) if asynchronous else app.invoke({"x": "?"}, config)
@@ -281,7 +281,7 @@ def test_interrupts_from_the_keyboard_are_the_user_s(monkeypatch, handler):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(handler_module, "snapshot", stop)
+    monkeypatch.setattr(hooks_module, "snapshot", stop)
     with pytest.raises(KeyboardInterrupt):
         RunnableLambda(str).invoke("x", {"callbacks": [handler]})
 
@@ -292,7 +292,7 @@ def test_at_the_end_of_the_stack_the_app_s_own_error_comes_through(handler):
 
     with pytest.raises(RecursionError):
         RunnableLambda(descend).invoke("x", {"callbacks": [handler]})
-    handler._session._errors.clear()  # how many of ours were hit depends on where the stack ended
+    handler._session._faults._errors.clear()  # how many of ours were hit depends on where the stack ended
 
 
 def test_payloads_are_not_changed_and_what_the_app_changes_later_is_not_seen(handler):

@@ -57,7 +57,7 @@ def test_a_handler_takes_it_as_its_judge_and_says_so_of_a_bare_chat_model(says):
 def test_structured_output_where_the_model_has_it(says, ask):
     reply = ask(as_model(says(calls_verdict(label="supported", score=3), tools=True)))
     assert reply.value == Verdict(label="supported", score=3)
-    assert reply.error is None
+    assert reply.failure is None
 
 
 def test_a_prompt_with_the_schema_where_it_has_not(says, ask):
@@ -87,14 +87,14 @@ def test_a_prompt_with_the_schema_where_it_has_not(says, ask):
 def test_failures_are_replies(says, ask, answer, prefix, salvaged):
     reply = ask(as_model(says(answer)))
     assert reply.value is None
-    assert reply.error.startswith(prefix)
+    assert str(reply.failure).startswith(prefix)
     assert reply.text == salvaged
     assert reply.usage.calls == 1
 
 
 def test_arguments_that_do_not_fit_are_kept_for_salvage(says, ask):
     reply = ask(as_model(says(calls_verdict(score="many"), tools=True)))
-    assert reply.error.startswith("invalid: ")
+    assert reply.failure.kind == "invalid"
     assert json.loads(reply.text) == {"score": "many"}
 
 

@@ -23,6 +23,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnableParallel
 from langchain_core.tools import tool
 from langchain_trail import TrailCallbackHandler
+from langchain_trail.hooks import RecordingHooks
 from pydantic import BaseModel
 
 template = ChatPromptTemplate.from_template
@@ -153,8 +154,8 @@ def test_fifty_tasks_and_eight_threads_on_one_handler_never_mix(says, quiet):
 
 HOOKS = sorted(
     name
-    for name in dir(TrailCallbackHandler)
-    if name.startswith("on_") and name in TrailCallbackHandler.__dict__ and name not in {"on_interrupt", "on_resume"}
+    for name in dir(RecordingHooks)
+    if name.startswith("on_") and name in RecordingHooks.__dict__ and name not in {"on_interrupt", "on_resume"}
 )
 
 
@@ -224,7 +225,7 @@ class Faulty(TrailCallbackHandler):
 
         monkeypatch.setattr(self, hook, marked)
         if where == "reading":
-            import langchain_trail.handler as module
+            import langchain_trail.hooks as module
 
             monkeypatch.setattr(module, "snapshot", faulty(module.snapshot))
         else:
@@ -268,7 +269,7 @@ def test_the_hooks_of_graphs_are_safe_too(handler):
     handler.on_interrupt(Broken())
     handler.on_resume(Broken())
     assert [type(error) for error in handler.errors] == [FaultError]
-    handler._session._errors.clear()
+    handler._session._faults._errors.clear()
 
 
 # ---------------------------------------------------------------- payloads of every shape
@@ -379,7 +380,7 @@ def test_any_payload_in_any_hook_is_recorded_and_saved(hook, kind):
 
 
 def test_a_full_queue_is_counted_said_once_and_holds_nobody_up(monkeypatch, says):
-    monkeypatch.setattr(sys.modules["trail_callbacks.verify.session"], "_QUEUE", 3)
+    monkeypatch.setattr(sys.modules["trail_callbacks.session.verifier"], "_QUEUE", 3)
     free = threading.Event()
     handler = TrailCallbackHandler(on_report=lambda report: free.wait(30))
     app = RunnableLambda(lambda x: f"The answer is {x} and that is all there is.")

@@ -173,10 +173,10 @@ class Slow:
         self.go = threading.Event()
 
     def ask(self, call):
-        from trail_callbacks.models.call import Reply
+        from trail_callbacks.models import Failure, Reply
 
         self.go.wait(10)
-        return Reply(error="unreachable: nobody")
+        return Reply(failure=Failure("unreachable", "nobody"))
 
     async def aask(self, call):
         return await asyncio.to_thread(self.ask, call)
@@ -274,7 +274,7 @@ def test_the_judge_may_be_the_apps_own_model_and_is_not_traced(engine, models):
 def test_a_judge_that_uses_llama_index_itself_is_not_traced_either(engine, models):
     """On the worker's thread nothing of the app's context is left to tell its calls by."""
     from trail_callbacks import LLMJudge
-    from trail_callbacks.models.call import Reply
+    from trail_callbacks.models import Failure, Reply
 
     llm = models.Rules(rules=[("", "no JSON")])
 
@@ -282,7 +282,7 @@ def test_a_judge_that_uses_llama_index_itself_is_not_traced_either(engine, model
         name = "own"
 
         def ask(self, call):
-            return Reply(error=f"invalid: {llm.complete(call.messages[-1].content).text}")
+            return Reply(failure=Failure("invalid", llm.complete(call.messages[-1].content).text))
 
         async def aask(self, call):
             return self.ask(call)

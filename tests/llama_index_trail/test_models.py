@@ -33,7 +33,7 @@ def asked(models):
         model = as_model(llm)
         here = model.ask(call)
         there = asyncio.run(model.aask(call))
-        assert (here.value, here.error, here.text) == (there.value, there.error, there.text)
+        assert (here.value, here.failure, here.text) == (there.value, there.failure, there.text)
         assert here.usage.calls == 1
         return here, llm.asked[0]
 
@@ -43,7 +43,7 @@ def asked(models):
 def test_the_schema_is_asked_for_in_the_system_message(asked):
     reply, prompt = asked(JSON)
     assert reply.value == Verdict(label="yes", sure=3)
-    assert reply.error is None
+    assert reply.failure is None
     assert prompt.index("You judge.") < prompt.index('"sure"') < prompt.index("Is the sea wet?")
 
 
@@ -62,13 +62,13 @@ def test_json_is_found_in_what_the_model_wraps_around_it(asked, text):
 def test_what_does_not_fit_is_an_invalid_reply_with_its_text(asked, text):
     reply, _ = asked(text)
     assert reply.value is None
-    assert reply.error.startswith("invalid: ")
+    assert reply.failure.kind == "invalid"
     assert reply.text == text
 
 
 def test_an_exception_is_an_unreachable_reply(asked):
     reply, _ = asked(ConnectionError("no route"))
-    assert reply.error == "unreachable: ConnectionError: no route"
+    assert str(reply.failure) == "unreachable: ConnectionError: no route"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_why_the_model_stopped_is_read_from_the_providers_object(models, raw, er
             return ChatResponse(message=ChatMessage(role="assistant", content=JSON), raw=raw)
 
     reply = as_model(Provider(rules=[])).ask(CALL)
-    assert (reply.error or "").startswith(error or "")
+    assert str(reply.failure).startswith(error or "None")
     assert (reply.value is None) == bool(error)
     assert reply.text == JSON
 

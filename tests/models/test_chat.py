@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.models.chat import failure
+from trail_callbacks.models.chat import failed_reply
 
 
 def http(status, headers=None, sent=None, kind="RateLimitError"):
@@ -14,24 +14,28 @@ def http(status, headers=None, sent=None, kind="RateLimitError"):
 
 
 def test_a_busy_model_of_the_app_may_be_asked_again_when_it_says():
-    reply = failure(http(429, {"Retry-After": "7"}), "half an ans")
-    assert (reply.error, reply.retry_after, reply.text) == ("busy: RateLimitError: slow down", 7.0, "half an ans")
+    reply = failed_reply(http(429, {"Retry-After": "7"}), "half an ans")
+    assert (str(reply.failure), reply.retry_after, reply.text) == (
+        "busy: RateLimitError: slow down",
+        7.0,
+        "half an ans",
+    )
 
 
 @pytest.mark.parametrize("headers", [{}, {"Retry-After": "soon"}, {"Retry-After": ""}, {"Retry-After": "-3"}])
 def test_one_that_does_not_say_is_asked_after_a_pause_of_ours(headers):
-    assert failure(http(429, headers)).retry_after == 0.0
+    assert failed_reply(http(429, headers)).retry_after == 0.0
 
 
 @pytest.mark.parametrize("status", [503, 529])
 def test_overload_is_busy_too(status):
-    reply = failure(http(status, {"retry-after": "1"}, kind="APIStatusError"))
-    assert (reply.error, reply.retry_after) == ("busy: APIStatusError: slow down", 1.0)
+    reply = failed_reply(http(status, {"retry-after": "1"}, kind="APIStatusError"))
+    assert (str(reply.failure), reply.retry_after) == ("busy: APIStatusError: slow down", 1.0)
 
 
 def test_clients_without_http_are_told_by_name():
-    reply = failure(type("ResourceExhausted", (Exception,), {})("quota"))
-    assert (reply.error, reply.retry_after) == ("busy: ResourceExhausted: quota", 0.0)
+    reply = failed_reply(type("ResourceExhausted", (Exception,), {})("quota"))
+    assert (str(reply.failure), reply.retry_after) == ("busy: ResourceExhausted: quota", 0.0)
 
 
 def test_what_the_client_has_repeated_already_is_not_repeated_again():
@@ -47,9 +51,9 @@ def test_what_the_client_has_repeated_already_is_not_repeated_again():
     )
     with pytest.raises(openai.RateLimitError) as caught:
         client.chat.completions.create(model="m", messages=[])
-    reply = failure(caught.value)
+    reply = failed_reply(caught.value)
     assert len(tries) == 3
-    assert reply.error.startswith("busy: RateLimitError")
+    assert str(reply.failure).startswith("busy: RateLimitError")
     assert reply.retry_after is None
 
 
@@ -62,6 +66,6 @@ def test_what_the_client_has_repeated_already_is_not_repeated_again():
     ],
 )
 def test_other_failures_stand(error, category):
-    reply = failure(error)
-    assert reply.error.startswith(f"{category}: ")
+    reply = failed_reply(error)
+    assert reply.failure.kind == category
     assert reply.retry_after is None

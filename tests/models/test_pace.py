@@ -11,6 +11,7 @@ from trail_callbacks.models import pace
 from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Call, Message, Reply, Usage
 from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.pace import Paced
 from trail_callbacks.testing import ScriptedModel
 
@@ -126,7 +127,7 @@ def test_replies_of_a_cache_cost_no_turn(clock):
 
 def test_when_one_is_told_to_wait_all_do(clock):
     model = Paced(
-        ScriptedModel([Reply(error="busy: later", retry_after=20), {"text": "x"}, {"text": "x"}]),
+        ScriptedModel([Reply(failure=Failure("busy", "later"), retry_after=20), {"text": "x"}, {"text": "x"}]),
         requests_per_minute=600,
     )
     started = clock.now
@@ -137,12 +138,12 @@ def test_when_one_is_told_to_wait_all_do(clock):
 
 def test_a_turn_that_comes_too_late_is_not_waited_for(clock):
     model = fast(requests_per_minute=6)
-    assert model.ask(call(seconds=5)).error is None
+    assert model.ask(call(seconds=5)).failure is None
     started = clock.now
     late = model.ask(call(seconds=5))
-    assert late.error == "budget: the pace of scripted would let this call start only in 10.0 s"
+    assert str(late.failure) == "budget: the pace of scripted would let this call start only in 10.0 s"
     assert clock.now == started
-    assert model.ask(call(seconds=15)).error is None
+    assert model.ask(call(seconds=15)).failure is None
     assert clock.now - started == pytest.approx(10, abs=0.1)
     assert model._model.calls[-1].seconds == pytest.approx(5, abs=0.1)
 
@@ -153,9 +154,9 @@ def test_the_time_of_a_drive_holds_for_those_who_wait(run):
     started = time.perf_counter()
     replies, usage = run(pipeline(10), model, Limits(max_seconds=1.5, concurrency=10))
     assert time.perf_counter() - started < 10
-    made = [reply for reply in replies if reply.error is None]
+    made = [reply for reply in replies if reply.failure is None]
     assert 6 <= len(made) == len(model._model.calls) == usage.calls <= 8  # six at once, one after a second
-    assert all(reply.error.startswith("budget: the pace of scripted") for reply in replies if reply.error)
+    assert all(str(reply.failure).startswith("budget: the pace of scripted") for reply in replies if reply.failure)
 
 
 async def test_waiting_holds_up_no_event_loop_and_a_cancelled_call_gives_its_turn_back():
@@ -170,7 +171,7 @@ async def test_waiting_holds_up_no_event_loop_and_a_cancelled_call_gives_its_tur
     await asyncio.gather(*waiting, return_exceptions=True)
     assert len(model._model.calls) == 1
     late = await model.aask(call(seconds=0.01))
-    assert 10 < float(late.error.split()[-2]) <= 20  # not 120
+    assert 10 < float(late.failure.detail.split()[-2]) <= 20  # not 120
 
 
 def test_threads_and_event_loops_share_one_pace():

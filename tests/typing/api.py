@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, assert_type
 
+from pydantic import BaseModel
+
 from trail_callbacks import (
     Claim,
     Edge,
@@ -19,6 +21,7 @@ from trail_callbacks import (
     check,
     verify,
 )
+from trail_callbacks.models import Call, Failure, Message, Model, Reply
 
 
 def engine() -> None:
@@ -68,10 +71,38 @@ def langchain() -> None:
     assert_type(trail_node(key="trail").invoke({}), dict[str, Any])
 
 
+def settings() -> None:
+    """Each `ignore` is an error that a type checker finds: mypy reports one that it does not need."""
+    from langchain_core.runnables import RunnableLambda
+    from langchain_trail import TrailCallbackHandler, TrailGuard, guarded, traced, trail
+    from langchain_trail.guarded import Guarded
+
+    from trail_callbacks.guard import GuardKeywords, GuardSettings
+    from trail_callbacks.session import CaptureSettings
+
+    chain: RunnableLambda[str, int] = RunnableLambda(len)
+    shared: GuardKeywords = {"max_score": 0.2, "on_fail": "block", "options": VerifyOptions(passages=4)}
+    TrailGuard("local", name="first", **shared)
+    assert_type(guarded(chain, None, stream="sentences", revise=None, **shared), Guarded[str, int])
+    assert_type(GuardSettings(judge="local", **shared).max_score, float)
+    assert_type(CaptureSettings(evaluate="never").ttl, float)
+    TrailGuard(max_score="high")  # type: ignore[arg-type]
+    TrailGuard(max_scores=0.5)  # type: ignore[call-arg]
+    TrailGuard(on_fail="shrug")  # type: ignore[arg-type]
+    TrailGuard(stream="sentences")  # type: ignore[arg-type]
+    guarded(chain, stream="words")  # type: ignore[arg-type]
+    TrailCallbackHandler(None, "inline", sample_rate=0.5, redact=str.upper, on_report=print, max_traces=8, ttl=60)
+    TrailCallbackHandler(evaluate="sometimes")  # type: ignore[arg-type]
+    trail(sample_rate="all")  # type: ignore[arg-type]
+    traced(chain, max_traces=8)
+    traced(chain, sample_rate=0.5)  # type: ignore[call-arg]
+
+
 def llama_index() -> None:
     from llama_index_trail import instrument, trail, uninstrument
 
-    instrument(evaluate="never")
+    instrument(evaluate="never", redact=str.upper)
+    instrument(redact="names")  # type: ignore[arg-type]
     uninstrument()
     with trail() as recording:
         pass
@@ -89,8 +120,27 @@ async def llama_index_guards() -> None:
         assert_type(GuardedQueryEngine(engine, "local", on_fail="block"), GuardedQueryEngine)
         assert_type(guard_agent(agent, max_retries=1), FunctionAgent)
         assert_type(guard_agent(workflow), AgentWorkflow)
+        guard_agent(agent, on_error="maybe")  # type: ignore[arg-type]
+        GuardedQueryEngine(engine, stream="sentences")  # type: ignore[arg-type]
 
     result = await TrailEvaluator().aevaluate_response("When?", Response("It opened."))
     assert_type(result, TrailEvaluationResult)
     assert_type(result.claims, tuple[Claim, ...])
     assert callable(guard)
+
+
+class OwnModel:
+    name = "own/model"
+
+    def ask(self, call: Call) -> Reply:
+        return Reply(failure=Failure("busy", f"no time for {call.purpose}"), retry_after=1.0)
+
+    async def aask(self, call: Call) -> Reply:
+        return self.ask(call)
+
+
+def model_of_ones_own() -> None:
+    model: Model = OwnModel()
+    reply = model.ask(Call(messages=(Message("user", "Hello."),), schema=BaseModel, purpose="test"))
+    assert_type(reply.failure, Failure | None)
+    Failure("sleepy", "not a kind of failure")  # type: ignore[arg-type]

@@ -98,7 +98,7 @@ def test_what_a_cache_knows_is_free(tmp_path):
     model = ScriptedModel([])
     known = estimate(FLAT, LLMJudge(model), options)
     assert (known.calls, known.prompt_tokens, known.completion_tokens, known.claims) == (0, 0, 0, 8)
-    assert verify(FLAT, LLMJudge(model), options).usage.cache_hits == 9
+    assert verify(FLAT, LLMJudge(model), options).usage.cache_hits == 2
     assert model.calls == []
     assert estimate(FLAT, LLMJudge(ScriptedModel([], name="another")), options).calls == 2
 

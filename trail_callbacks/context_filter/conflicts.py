@@ -1,4 +1,4 @@
-"""Passages that state otherwise than the majority of the others."""
+"""Passages that contradict the majority of the others."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from trail_callbacks.context_filter.statements import Difference, Statement, agrees, difference, proper
-from trail_callbacks.context_filter.voices import voices
-from trail_callbacks.language.speech import is_statement
+from trail_callbacks.context_filter.duplicates import originals
+from trail_callbacks.context_filter.statements import Difference, Statement, agrees, difference
+from trail_callbacks.language.speech import is_question
 from trail_callbacks.text import sentences
 
 __all__ = ["Conflict", "conflicts"]
 
 _SENTENCES = 200  # of one passage
 _PAIRS = 200_000  # pairs of sentences that are compared; some tens of passages have a few thousand
-_LONGEST = 400  # signs; a longer sentence says too many things at once
+_LONGEST = 400  # characters; a longer sentence states too many things at once
 _COMMON_KEYS = 2
-_MAJORITY = 2  # others that agree, and times those who say the same as the passage
+_MAJORITY = 2  # others that agree, and times those who state the same as the passage
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A passage states something that others state otherwise.
+    """A passage states something that others contradict.
 
     Attributes:
         passage: Its position.
-        outvoted: Whether a clear majority states otherwise; else nobody can tell who is right.
+        outvoted: Whether a clear majority contradicts it; else nobody can tell who is right.
         start: Offset of the words in question.
         end: Offset after them.
-        words: What it says.
-        others: What the others say.
-        against: Positions of the passages that state otherwise, copies included.
-        score: Their share among those that speak of it, copies counted once, 0.0 to 1.0.
+        words: What it states.
+        others: What the others state.
+        against: Positions of the passages that contradict it, copies included.
+        score: Their share among those on the subject, copies counted once, 0.0 to 1.0.
         kind: `number`, `date`, `name` or `negation`.
     """
 
@@ -50,8 +50,8 @@ class Conflict:
 def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
     """Compares the statements of passages with each other.
 
-    A passage is outvoted if at least two others agree among themselves and state otherwise, and they are at least twice
-    as many as those that say what it says, itself included. Copies count once.
+    A passage is outvoted if at least two others agree among themselves and contradict it, and they are at least twice
+    as many as those that state what it states, itself included. Copies count once.
 
     Args:
         texts: Passages by position.
@@ -59,35 +59,35 @@ def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
     Returns:
         At most one conflict a passage, the clearest; and a warning if not everything was compared, else nothing.
     """
-    one_voice = voices(texts)
+    if len(texts) < 2:  # noqa: PLR2004 - nothing to compare with
+        return [], ""
+    sources = originals(texts)
     statements, warning = _statements(texts)
     found: dict[int, list[Conflict]] = defaultdict(list)
     compared = 0
-    for statement, others in _pairs(statements, one_voice):
+    for statement, others in _pairs(statements, sources):
         compared += len(others)
         if compared > _PAIRS:
             warning = f"compared {_PAIRS} pairs of sentences for contradictions, and left out the rest"
             break
-        conflict = _judge(statement, others, one_voice)
-        if conflict is not None:
-            found[statement.passage].append(conflict)
-    return [max(each, key=lambda c: (c.outvoted, c.score, -c.start)) for _, each in sorted(found.items())], warning
+        found[statement.passage] += _conflicts(statement, others, sources)
+    clearest = [max(each, key=lambda c: (c.outvoted, c.score, -c.start)) for _, each in sorted(found.items()) if each]
+    return clearest, warning
 
 
 def _statements(texts: Mapping[int, str]) -> tuple[list[Statement], str]:
     found: list[Statement] = []
-    names = proper(texts.values())
     warning = ""
     for i, text in texts.items():
-        own = [s for s in sentences(text) if len(s.text) <= _LONGEST and is_statement(s.text)]
+        own = [s for s in sentences(text) if len(s.text) <= _LONGEST and not is_question(s.text)]
         if len(own) > _SENTENCES:
             warning = f"passage {i}: only its first {_SENTENCES} sentences were compared for contradictions"
-        found += [Statement(i, s.start, s.text, names) for s in own[:_SENTENCES]]
+        found += [Statement(i, s.start, s.text) for s in own[:_SENTENCES]]
     return found, warning
 
 
-def _pairs(statements: list[Statement], one_voice: Mapping[int, int]) -> Iterator[tuple[Statement, list[Statement]]]:
-    """Each statement with those of others that share words with it."""
+def _pairs(statements: list[Statement], sources: Mapping[int, int]) -> Iterator[tuple[Statement, list[Statement]]]:
+    """Each statement with those of other sources that share words with it."""
     holders: dict[str, list[int]] = defaultdict(list)
     for i, statement in enumerate(statements):
         for key in sorted(statement.keys):
@@ -97,43 +97,38 @@ def _pairs(statements: list[Statement], one_voice: Mapping[int, int]) -> Iterato
         for key in statement.keys:
             for i in holders[key]:
                 shared[i] += 1
-        mine = one_voice[statement.passage]
+        mine = sources[statement.passage]
         others = [
             statements[i]
             for i, n in sorted(shared.items())
-            if n >= min(_COMMON_KEYS, len(statement.keys)) and one_voice[statements[i].passage] != mine
+            if n >= _COMMON_KEYS and sources[statements[i].passage] != mine
         ]
         if others:
             yield statement, others
 
 
-def _judge(statement: Statement, others: list[Statement], one_voice: Mapping[int, int]) -> Conflict | None:
-    differing: dict[tuple[object, ...], list[tuple[Statement, Difference]]] = defaultdict(list)
+def _conflicts(statement: Statement, others: list[Statement], sources: Mapping[int, int]) -> Iterator[Conflict]:
+    """One conflict for each thing that others state instead."""
+    instead: dict[tuple[object, ...], list[tuple[Statement, Difference]]] = defaultdict(list)
     for other in others:
         found = difference(statement, other)
         if found is not None:
-            differing[found.kind, found.value].append((other, found))
-    best: Conflict | None = None
-    for group in differing.values():
-        at = group[0][1]
-        with_it = {one_voice[other.passage] for other in others if agrees(statement, other, at)}
-        against = {one_voice[other.passage] for other, _ in group} - with_it
+            instead[found.kind, found.value].append((other, found))
+    for group in instead.values():
+        other, at = group[0]
+        agreeing = {sources[each.passage] for each in others if agrees(statement, each, at)}
+        against = {sources[each.passage] for each, _ in group} - agreeing
         if not against:
             continue
-        passages = tuple(sorted({other.passage for other, _ in group if one_voice[other.passage] in against}))
         start, end = at.span
-        other = group[0][0]
-        conflict = Conflict(
+        yield Conflict(
             passage=statement.passage,
-            outvoted=len(against) >= _MAJORITY and len(against) >= _MAJORITY * (1 + len(with_it)),
+            outvoted=len(against) >= _MAJORITY * (1 + len(agreeing)),
             start=statement.start + start,
             end=statement.start + end,
             words=statement.text[start:end],
             others=other.text[at.other[0] : at.other[1]],
-            against=passages,
-            score=len(against) / (len(against) + 1 + len(with_it)),
+            against=tuple(sorted({each.passage for each, _ in group if sources[each.passage] in against})),
+            score=len(against) / (len(against) + 1 + len(agreeing)),
             kind=at.kind,
         )
-        if best is None or (conflict.outvoted, conflict.score) > (best.outvoted, best.score):
-            best = conflict
-    return best

@@ -18,8 +18,7 @@ class Reason:
     """One thing found in a passage.
 
     Attributes:
-        kind: `instruction` (it speaks to the model), `contradiction` (others state otherwise), `off_topic` or
-            `duplicate`.
+        kind: `instruction` (to the model), `contradiction` (others contradict it), `off_topic` or `duplicate`.
         score: How sure, 0.0 to 1.0. A rule's weight, not a probability.
         drops: Whether it is enough to drop the passage; otherwise the passage is kept and flagged.
         start: Offset in the passage's text of what triggered it.
@@ -28,7 +27,7 @@ class Reason:
         signals: The rules that fired, e.g. `("override", "exfiltration")`.
         why: One sentence for a person.
         against: Positions in the input of the passages that it contradicts or repeats.
-        density: Of an instruction: the share of the passage's sentences that speak to a model.
+        density: Of an instruction: the share of the passage's sentences that address a model.
     """
 
     kind: ReasonKind

@@ -1,16 +1,16 @@
-"""The filter: which passages go on to the model, and what is held against the others."""
+"""The filter: which passages go on to the model, and the reasons against the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_args
 
 from trail_callbacks.context_filter.conflicts import conflicts
 from trail_callbacks.context_filter.decision import Action, Decision, Filtered, Reason, ReasonKind
+from trail_callbacks.context_filter.duplicates import originals
 from trail_callbacks.context_filter.instructions import instruction
 from trail_callbacks.context_filter.relevance import outliers
-from trail_callbacks.context_filter.voices import voices
 from trail_callbacks.errors import InputError
 
 __all__ = ["ContextFilter"]
@@ -25,14 +25,14 @@ class ContextFilter:
 
     Four detectors, each with what is to be done: `drop` the passage, `flag` it (keep it, with the reason), or `off`.
 
-    It lowers a risk and removes none: it knows the ways in which known attacks speak. A new wording, or a lie that
-    several texts repeat, passes. Never use it as the only thing between a passage and a tool that can do harm.
+    It lowers a risk and removes none: it knows the wording of known attacks. A new wording, or a lie that several texts
+    repeat, passes. Never use it as the only thing between a passage and a tool that can do harm.
 
     Attributes:
-        instruction: Passages that speak to the model: override, role play, exfiltration, tool and template syntax,
-            hidden text. Directions for a person are none.
-        contradiction: Passages that state a number, date, name or negation otherwise than a clear majority. Where there
-            is none, both sides are flagged.
+        instruction: Passages that give instructions to the model: override, role play, exfiltration, tool and template
+            syntax, hidden text. Directions for a person are not meant.
+        contradiction: Passages whose number, date, name or negation a clear majority contradicts, in sentences that
+            share most of their words. Where there is no majority, both sides are flagged.
         off_topic: Passages without a word in common with the question or the other passages. Needs a question.
         duplicate: Copies of an earlier passage.
         drop_at: Score of an instruction from which it is dropped, above 0.0, at most 1.0.
@@ -75,13 +75,13 @@ class ContextFilter:
         Returns:
             A decision a passage, in order, and what went wrong.
         """
-        return _Run(self, passages, question).filtered()
+        return _Run(self, passages, question or "").filtered()
 
 
 class _Run:
-    """One set of passages."""
+    """The detectors at work on one set of passages."""
 
-    def __init__(self, settings: ContextFilter, passages: Sequence[object], question: str | None) -> None:
+    def __init__(self, settings: ContextFilter, passages: Sequence[object], question: str) -> None:
         self._settings = settings
         self._passages = passages
         self._question = question
@@ -91,13 +91,26 @@ class _Run:
         self._errors: list[str] = []
         self._warnings: list[str] = []
 
-    def filtered(self) -> Filtered[P]:
+    def filtered(self) -> Filtered[Any]:
         """Runs the detectors: a passage that one drops has no say in the next."""
-        for i in range(len(self._passages)):
-            self._read(i)
-        self._detect("duplicate", self._settings.duplicate, self._duplicates)
-        self._detect("contradiction", self._settings.contradiction, self._contradictions)
-        self._detect("off_topic", self._settings.off_topic, self._off_topic)
+        for i, passage in enumerate(self._passages):
+            try:
+                self._texts[i] = _text(passage)
+                if self._settings.instruction != "off":
+                    self._find_instruction(i)
+            except Exception as error:  # noqa: BLE001 - see _note
+                self._faults[i] = self._note("instruction" if i in self._texts else "reading", error)
+                self._errors[-1] = f"passage {i}: {self._errors[-1]}"
+        for name, find in (
+            ("duplicate", self._find_duplicates),
+            ("contradiction", self._find_contradictions),
+            ("off_topic", self._find_off_topic),
+        ):
+            try:
+                if getattr(self._settings, name) != "off":
+                    find(self._remaining())
+            except Exception as error:  # noqa: BLE001 - see _note
+                self._note(name, error)
         decisions = [
             Decision(
                 index=i,
@@ -108,126 +121,63 @@ class _Run:
             )
             for i, passage in enumerate(self._passages)
         ]
-        return Filtered(decisions=tuple(decisions), errors=tuple(self._errors), warnings=tuple(self._warnings))  # type: ignore[arg-type]  # the passages are those that were given
+        return Filtered(decisions=tuple(decisions), errors=tuple(self._errors), warnings=tuple(self._warnings))
 
-    def _read(self, i: int) -> None:
-        try:
-            self._texts[i] = _text(self._passages[i])
-            if self._settings.instruction != "off":
-                self._instruction(i, self._texts[i])
-        except Exception as error:  # noqa: BLE001 - see _fault
-            self._fault(i, "instruction" if i in self._texts else "reading", error)
-
-    def _detect(self, name: str, action: Action, detector: Callable[[], None]) -> None:
-        if action == "off":
-            return
-        try:
-            detector()
-        except Exception as error:  # noqa: BLE001 - see _fault
-            self._fault(None, name, error)
-
-    def _fault(self, i: int | None, detector: str, error: Exception) -> None:
-        """Keeps an error of ours and the passage: a filter that fails must not empty the context, nor stop the app."""
-        message = f"{detector}: {type(error).__name__}: {error}"
-        if i is not None:
-            self._faults[i] = message
-            message = f"passage {i}: {message}"
-        self._errors.append(message)
+    def _note(self, detector: str, error: Exception) -> str:
+        """Notes a fault of ours: a filter that fails must neither empty the context nor stop the app."""
+        self._errors.append(f"{detector}: {type(error).__name__}: {error}")
+        return self._errors[-1]
 
     def _remaining(self) -> dict[int, str]:
         return {i: text for i, text in self._texts.items() if not any(reason.drops for reason in self._reasons[i])}
 
-    def _add(self, i: int, reason: Reason) -> None:
-        self._reasons[i].append(replace(reason, quote=self._texts[i][reason.start : reason.end]))
-
-    def _instruction(self, i: int, text: str) -> None:
-        found = instruction(text)
-        if found is None or found.score < self._settings.flag_at:
-            return
-        self._add(
-            i,
-            Reason(
-                kind="instruction",
-                score=found.score,
-                drops=self._settings.instruction == "drop" and found.score >= self._settings.drop_at,
-                start=found.start,
-                end=found.end,
-                quote="",
-                signals=found.signals,
-                why=found.why,
-                density=found.density,
-            ),
+    def _add(self, i: int, kind: ReasonKind, why: str, *signals: str, drops: bool, **details: Any) -> None:
+        """Adds a reason, by default against all of the text; it drops only where that is the action for its kind."""
+        start, end = details.pop("start", 0), details.pop("end", len(self._texts[i]))
+        reason = Reason(
+            kind=kind,
+            score=details.pop("score", 1.0),
+            drops=drops and getattr(self._settings, kind) == "drop",
+            start=start,
+            end=end,
+            quote=self._texts[i][start:end],
+            signals=signals,
+            why=why,
+            **details,
         )
+        self._reasons[i].append(reason)
 
-    def _duplicates(self) -> None:
-        texts = self._remaining()
-        for i, first in voices(texts).items():
+    def _find_instruction(self, i: int) -> None:
+        found = instruction(self._texts[i])
+        if found is not None and found.score >= self._settings.flag_at:
+            drops = found.score >= self._settings.drop_at
+            place = {"start": found.start, "end": found.end, "score": found.score, "density": found.density}
+            self._add(i, "instruction", found.why, *found.signals, drops=drops, **place)
+
+    def _find_duplicates(self, texts: Mapping[int, str]) -> None:
+        for i, first in originals(texts).items():
             if i != first:
-                drops = self._settings.duplicate == "drop"
-                why = f"It repeats passage {first}."
-                self._add(
-                    i,
-                    Reason(
-                        kind="duplicate",
-                        score=1.0,
-                        drops=drops,
-                        start=0,
-                        end=len(texts[i]),
-                        quote="",
-                        signals=("copy",),
-                        why=why,
-                        against=(first,),
-                    ),
-                )
+                self._add(i, "duplicate", f"It repeats passage {first}.", "copy", drops=True, against=(first,))
 
-    def _contradictions(self) -> None:
-        found, warning = conflicts(self._remaining())
-        if warning:
-            self._warnings.append(warning)
+    def _find_contradictions(self, texts: Mapping[int, str]) -> None:
+        found, warning = conflicts(texts)
+        self._warnings += [warning] if warning else []
         outvoted = {conflict.passage for conflict in found if conflict.outvoted}
-        for conflict in found:
-            if not conflict.outvoted and outvoted.issuperset(conflict.against):
-                continue  # only who is outvoted says otherwise
-            others = ", ".join(map(str, conflict.against[:_NAMED]))
-            others += ", ..." if len(conflict.against) > _NAMED else ""
-            self._add(
-                conflict.passage,
-                Reason(
-                    kind="contradiction",
-                    score=conflict.score,
-                    drops=conflict.outvoted and self._settings.contradiction == "drop",
-                    start=conflict.start,
-                    end=conflict.end,
-                    quote="",
-                    signals=(conflict.kind, "outvoted" if conflict.outvoted else "disputed"),
-                    why=f"It states {conflict.words!r}, passages {others} state {conflict.others!r}.",
-                    against=conflict.against,
-                ),
-            )
+        for each in found:
+            if not each.outvoted and outvoted.issuperset(each.against):
+                continue  # only the outvoted contradict it
+            others = ", ".join(map(str, each.against[:_NAMED])) + (", ..." if len(each.against) > _NAMED else "")
+            why = f"It states {each.words!r}, passages {others} state {each.others!r}."
+            place = {"start": each.start, "end": each.end, "score": each.score, "against": each.against}
+            status = "outvoted" if each.outvoted else "disputed"
+            self._add(each.passage, "contradiction", why, each.kind, status, drops=each.outvoted, **place)
 
-    def _off_topic(self) -> None:
-        texts = self._remaining()
-        if not self._question or not self._question.strip():
-            return
+    def _find_off_topic(self, texts: Mapping[int, str]) -> None:
         found = outliers(self._question, texts)
         spare = max(0, len(texts) - self._settings.keep_at_least)
-        order = sorted(found, key=lambda i: (-found[i], -i))
-        for rank, i in enumerate(order):
-            drops = self._settings.off_topic == "drop" and rank < spare
-            why = "It shares no word with the question, nor with the passages that do."
-            self._add(
-                i,
-                Reason(
-                    kind="off_topic",
-                    score=found[i],
-                    drops=drops,
-                    start=0,
-                    end=len(texts[i]),
-                    quote="",
-                    signals=("outlier",),
-                    why=why,
-                ),
-            )
+        why = "It shares no word with the question, nor with the passages that do."
+        for rank, i in enumerate(sorted(found, key=lambda i: (-found[i], -i))):
+            self._add(i, "off_topic", why, "outlier", drops=rank < spare, score=found[i])
 
 
 def _text(passage: object) -> str:

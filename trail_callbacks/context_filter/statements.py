@@ -1,41 +1,45 @@
-# ruff: noqa: E501 - lists of words
-"""Two statements about one subject: do they say the same, and if not, where do they part?"""
+"""Two sentences on one subject, and the one thing in which they differ: a number, a date, a name or a negation.
+
+Only what the sentences themselves show is used: they share most of their words, and differ in one place. A paraphrase
+that shares few words is not compared.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, NamedTuple
 
-from trail_callbacks.judges.local.checks import negation, number
-from trail_callbacks.judges.local.checks.entity import known
-from trail_callbacks.judges.local.checks.reading import Reading
-from trail_callbacks.language.quantities import Quantity
-from trail_callbacks.language.terms import Term
-from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.language.quantities import Quantity, quantities
+from trail_callbacks.language.terms import Term, stem, terms, vocabulary
 
-__all__ = ["Difference", "Statement", "agrees", "difference", "proper"]
+__all__ = ["Difference", "Statement", "agrees", "difference"]
 
-_MOST = 0.7  # of one statement's words that the other holds
-_LEAST = 0.3  # and of the other's
-_COMMON = 1.5  # words that both hold
-_NAME = 1.5  # what a name counts
+_SHARED = 0.7  # of the words of one statement that the other has
+_SHARED_BACK = 0.45  # and of the words of the other
+_FEWEST = 2  # words that both have
+_COUNT = 1000  # from here on a count is recognized by its size, whatever noun follows
 _DATE = ("year", "month", "day", "weekday")
-_LEADING = re.compile(r"\s+(?:is|was|are|were|became|remains|wrote|invented|discovered|founded|directed|designed|composed|painted|built)\b")  # fmt: skip
-# Relations in which only one name can stand: two names of members, products or guests do not exclude each other.
-_SINGLE = re.compile(
-    r"\b(?:the|its|his|her|whose|their|\w+['\u2019]s) (?:\w+ ){0,2}?(?:capital|author|founder|inventor|director|president|ceo|chief executive|chairman|king|"
-    r"queen|mayor|winner|champion|composer|designer|owner|creator|headquarters|birthplace|father|mother|wife|husband|discoverer|"
-    r"currency|largest|smallest|highest|tallest|longest|oldest|first|last|official language|prime minister|parent company|successor|"
-    r"predecessor|architect|manufacturer|publisher)\b"
-    r"|\b(?:founded|invented|discovered|written|directed|designed|composed|painted|owned|acquired|published|manufactured|built|led|named) "
-    r"(?:\w+ ){0,2}?(?:by|after)\b"
-    r"|\b(?:born|died|located|based|headquartered|situated|buried|held|founded|set|lies|stands|built|took place|takes place) (?:in|at|near|on)\b"
-    r"|\b(?:invented|discovered|founded|wrote|painted|composed|directed|designed|succeeded|acquired|bought)\b",
+_NEGATIONS = vocabulary("not no never cannot neither nor")
+_NO_DENIAL = vocabulary("have even only just yet but more less")  # `does not have to be`, `not only`
+_CONTRACTED = ("n't", "n\u2019t")
+_SUBJECT = re.compile(r"\s(?:is|was|are|were|became|wrote|invented|discovered|founded|directed|designed)\b")
+# Relations that hold of one only: two members, products or guests do not exclude each other.
+_UNIQUE = re.compile(
+    r"\b(?:the|its|his|her|whose|their|\w{1,40}['\u2019]s) (?:\w{1,40} ){0,2}?(?:capital|author|founder|inventor|"
+    r"director|president|ceo|chief executive|chair\w{0,3}|king|queen|mayor|winner|champion|composer|designer|owner|"
+    r"creator|headquarters|mother|father|wife|husband|currency|\w{2,20}est|first|last|official language|prime minister|"
+    r"parent company|publisher)\b"
+    r"|\b(?:founded|invented|discovered|written|directed|designed|composed|owned|acquired|published|led) by\b"
+    r"|\b(?:born|died|located|based|headquartered|buried|founded|lies|took place) (?:in|at|near|on)\b"
+    r"|\b(?:invented|discovered|founded|wrote|composed|directed|designed|succeeded|acquired)\b",
     re.IGNORECASE,
 )
-_ONE_OF = re.compile(r"\bone of\b|\bamong\b|\balso\b|\bco-\w+", re.IGNORECASE)
+_NOT_UNIQUE = re.compile(r"\bone of\b|\bamong\b|\balso\b|\bco-\w", re.IGNORECASE)
+
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -46,200 +50,178 @@ class Statement:
         passage: Position of the passage.
         start: Offset in its text.
         text: The sentence.
-        proper: Words that are names wherever they stand, case-folded.
     """
 
     passage: int
     start: int
     text: str
-    proper: frozenset[str] = frozenset()
 
     @cached_property
-    def reading(self) -> Reading:
-        """What the checks see."""
-        return Reading(self.text)
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Its numbers and dates."""
+        return quantities(self.text)
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """Its words."""
+        return terms(self.text)
+
+    @cached_property
+    def content(self) -> tuple[Term, ...]:
+        """Words and names, without what belongs to a number."""
+        taken = [(quantity.start, quantity.end) for quantity in self.quantities]
+        return tuple(
+            term
+            for term in self.terms
+            if term.kind in {"word", "name"} and not any(start <= term.start < end for start, end in taken)
+        )
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Stems and names, by which statements on one subject are found."""
-        return frozenset(term.stem if term.kind == "word" else term.form for term in self.reading.content)
+        """Stems of words and names, by which two statements are compared."""
+        return frozenset(stem(term.form) for term in self.content)
 
     @cached_property
     def names(self) -> tuple[tuple[Term, ...], ...]:
-        """Its names, with one that opens the sentence."""
-        names = self.reading.names
-        first = next(iter(self.reading.content), None)
-        if (
-            first is not None
-            and first.kind == "word"
-            and first is self.reading.terms[0]
-            and self.text[first.start].isupper()
-        ):
-            told = first.form in self.proper or _LEADING.match(self.text, first.end)
-            if told and not any(first.start == name[0].start for name in names):
-                return ((first,), *names)
-        return names
+        """Names, each as its adjacent words; a subject that opens the sentence is taken for one."""
+        found: list[tuple[Term, ...]] = []
+        for i, term in enumerate(self.content):
+            opening = i == 0 and term.start == 0 and self.text[:1].isupper() and _SUBJECT.match(self.text, term.end)
+            if term.kind != "name" and not opening:
+                continue
+            if found and self.text[found[-1][-1].end : term.start] in {" ", "-"}:
+                found[-1] = (*found[-1], term)
+            else:
+                found.append((term,))
+        return tuple(found)
+
+    def has(self, name: Sequence[Term]) -> bool:
+        """Tells whether any word of a name occurs in it, or its initials do."""
+        initials = "".join(term.form[0] for term in name)
+        return any(stem(term.form) in self.keys for term in name) or (len(name) > 1 and initials in self.keys)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Where two statements on one subject part.
+class Difference(NamedTuple):
+    """The one thing in which two statements on one subject differ.
 
     Attributes:
-        kind: `number`, `date`, `name` or `negation`.
+        kind: What it is.
         span: Offsets in the first statement.
         other: Offsets in the second.
-        value: What the second gives, in a form that can be compared.
+        value: What the second states, in a form that can be compared.
     """
 
-    kind: str
-    span: tuple[int, int]
-    other: tuple[int, int]
+    kind: Literal["number", "date", "name", "negation"]
+    span: Span
+    other: Span
     value: tuple[object, ...]
 
 
 def difference(a: Statement, b: Statement) -> Difference | None:
-    """Finds the one thing in which two statements on the same subject differ.
+    """Finds the one thing in which two statements on one subject differ.
 
-    Two that differ in more than one thing speak of two things: this year's sales and last year's.
+    Two that differ in more than one thing are on two subjects: this year's sales and last year's.
     """
-    numbers = _numbers(a, b)
-    kinds = {kind for kind, _, _ in numbers}
-    if len(kinds) > 1:
+    mine, its = _unmatched(a, b), _unmatched(b, a)
+    kinds = {_kind(quantity) for quantity in mine} & {_kind(quantity) for quantity in its}
+    names = [[name for name in one.names if not two.has(name)] for one, two in ((a, b), (b, a))]
+    if len(kinds) > 1 or (kinds and all(names)):
         return None
-    names = _names(a, b)
-    if numbers:
-        found = _number(a, b, *numbers[0])
-        return found if found and not all(names) and _one_subject(a, b, found.span, found.other) else None
-    if all(names):
-        return _name(a, b, *names)
-    return _negation(a, b)
+    if kinds:
+        kind = kinds.pop()
+        found = _in_quantity([q for q in mine if _kind(q) == kind], [q for q in its if _kind(q) == kind])
+    elif all(names):
+        found = _in_name(a, b, *names)
+    else:
+        found = _in_negation(a, b)
+    return found if found is not None and _one_subject(a, b, found.span, found.other) else None
 
 
 def agrees(a: Statement, b: Statement, at: Difference) -> bool:
-    """Tells whether a statement on the same subject gives what another gives at a place."""
-    if not _one_subject(a, b, at.span, (0, 0)):
-        return False
-    if at.kind in {"number", "date"}:
-        here = [q for q in a.reading.quantities if at.span[0] <= q.start < at.span[1]]
-        return bool(here) and all(number.stated(q, a.reading, b.reading) for q in here)
-    if at.kind == "name":
-        return any(known(name, b.reading) for name in a.names if at.span[0] <= name[0].start < at.span[1])
-    return _negation(a, b) is None and len(a.keys & b.keys) >= len(a.keys) * _MOST
+    """Tells whether a statement on the same subject states what another states at a place."""
+    return _one_subject(a, b, at.span, (0, 0)) and difference(a, b) is None
 
 
-def _numbers(a: Statement, b: Statement) -> list[tuple[str, list[Quantity], list[Quantity]]]:
-    """Kinds of numbers that both give, and each gives otherwise."""
-    mine = [q for q in a.reading.quantities if not number.stated(q, a.reading, b.reading)]
-    other = [q for q in b.reading.quantities if not number.stated(q, b.reading, a.reading)]
-    found = []
-    for kind in dict.fromkeys(map(_kind, mine)):
-        theirs = [q for q in other if _kind(q) == kind]
-        if theirs:
-            found.append((kind, [q for q in mine if _kind(q) == kind], theirs))
-    return found
+def _unmatched(a: Statement, b: Statement) -> list[Quantity]:
+    return [mine for mine in a.quantities if not any(_may_be(mine, its) for its in b.quantities)]
+
+
+def _may_be(a: Quantity, b: Quantity) -> bool:
+    """Whether two numbers may be of one value: equal, rounded, or a range and a value in it."""
+    rounded = a.kind == b.kind and abs(a.value - b.value) <= max(a.step, b.step) / 2
+    return (
+        a.may_be(b)
+        or (rounded and a.step != b.step)
+        or (a.kind != b.kind and "count" in {a.kind, b.kind} and a.raw == b.raw)
+    )
 
 
 def _kind(quantity: Quantity) -> str:
     return "date" if quantity.kind in _DATE else quantity.kind
 
 
-def _number(a: Statement, b: Statement, kind: str, mine: list[Quantity], other: list[Quantity]) -> Difference | None:
-    if kind == "date":
-        return _date(mine, other)
-    if min(len(mine), len(other)) > 1:
+def _in_quantity(mine: Sequence[Quantity], its: Sequence[Quantity]) -> Difference | None:
+    if mine[0].kind in _DATE:  # dates differ in the coarsest part that both give: `May 1937` and `1950` in the year
+        for part in _DATE:
+            here, there = [q for q in mine if q.kind == part], [q for q in its if q.kind == part]
+            if len(here) == len(there) == 1:
+                return Difference("date", _hull(mine), _hull(its), (part, there[0].value))
         return None
-    found = number.compare(a.reading, b.reading)
-    back = number.compare(b.reading, a.reading)
-    if found is None or back is None or found.support is not SupportClass.CONTRADICTED:
+    if len(mine) != 1 or len(its) != 1:
         return None
-    rival = next((q for q in other if (q.start, q.end) == found.span), None)
-    if rival is None or (rival.bound != "exact" and kind != "count"):
+    (one,), (other,) = mine, its
+    of_one = one.kind != "count" or stem(one.noun) == stem(other.noun) != "" or min(one.value, other.value) >= _COUNT
+    if {one.bound, other.bound} != {"exact"} or not of_one or one.kind in {"label", "id", "rank"}:
         return None
-    return Difference("number", found.claim_span, found.span, (kind, round(rival.value, 6)))
+    return Difference("number", (one.start, one.end), (other.start, other.end), (one.kind, round(other.value, 6)))
 
 
-def _date(mine: Sequence[Quantity], other: Sequence[Quantity]) -> Difference | None:
-    """Dates differ in the coarsest part that both give: `May 1937` and `1950` in the year."""
-    for kind in _DATE:
-        here, there = [q for q in mine if q.kind == kind], [q for q in other if q.kind == kind]
-        if len(here) == len(there) == 1:
-            return Difference("date", _hull(mine), _hull(other), (kind, there[0].value))
+def _hull(parts: Sequence[Quantity]) -> Span:
+    return min(part.start for part in parts), max(part.end for part in parts)
+
+
+def _in_name(
+    a: Statement, b: Statement, mine: Sequence[Sequence[Term]], its: Sequence[Sequence[Term]]
+) -> Difference | None:
+    unique = all(_UNIQUE.search(each.text) and not _NOT_UNIQUE.search(each.text) for each in (a, b))
+    if not unique or len(mine) + len(its) > 3:  # noqa: PLR2004 - one each, and one in passing
+        return None
+    spans = [(name[0].start, name[-1].end) for name in (mine[0], its[0])]
+    return Difference("name", spans[0], spans[1], tuple(sorted(term.form for term in its[0])))
+
+
+def _in_negation(a: Statement, b: Statement) -> Difference | None:
+    denied, stated = dict(_denied(a)), dict(_denied(b))
+    if bool(denied) == bool(stated):
+        return None
+    other = b if denied else a
+    for key, span in (denied or stated).items():
+        there = next(((term.start, term.end) for term in other.content if stem(term.form) == key), None)
+        if there is not None:
+            return Difference("negation", *((span, there) if denied else (there, span)), ())
     return None
 
 
-def _hull(quantities: Sequence[Quantity]) -> tuple[int, int]:
-    return min(q.start for q in quantities), max(q.end for q in quantities)
+def _denied(statement: Statement) -> Iterator[tuple[str, Span]]:
+    """The words that follow a negation, with where negation and word stand."""
+    cue: Term | None = None
+    for term in statement.terms:
+        if term.form in _NEGATIONS or term.form.endswith(_CONTRACTED):
+            cue = term
+        elif term.form in _NO_DENIAL or (cue is not None and "," in statement.text[cue.end : term.start]):
+            cue = None
+        elif cue is not None and term.kind == "word":
+            yield stem(term.form), (cue.start, term.end)
+            cue = None
 
 
-def _names(a: Statement, b: Statement) -> tuple[list[tuple[Term, ...]], list[tuple[Term, ...]]]:
-    """Names that only one of them has."""
-    return (
-        [name for name in a.names if not known(name, b.reading)],
-        [name for name in b.names if not known(name, a.reading)],
-    )
-
-
-def _name(
-    a: Statement, b: Statement, mine: Sequence[tuple[Term, ...]], other: Sequence[tuple[Term, ...]]
-) -> Difference | None:
-    if len(mine) + len(other) > 3:  # noqa: PLR2004 - one each, and one that is said by the way
-        return None
-    for statement in (a, b):
-        if not _SINGLE.search(statement.text) or _ONE_OF.search(statement.text):
-            return None
-    span, there = _span(mine[0]), _span(other[0])
-    if not _one_subject(a, b, span, there):
-        return None
-    return Difference("name", span, there, ("name", *sorted(term.form for term in other[0])))
-
-
-def _span(name: Sequence[Term]) -> tuple[int, int]:
-    return name[0].start, name[-1].end
-
-
-def _negation(a: Statement, b: Statement) -> Difference | None:
-    if not (a.reading.english and b.reading.english):
-        return None
-    spans = _denied(a, b)
-    if spans is None:
-        back = _denied(b, a)  # the longer one gives more than the shorter can answer
-        spans = back and (back[1], back[0])
-    if spans is None or not _one_subject(a, b, *spans):
-        return None
-    return Difference("negation", *spans, ("negation",))
-
-
-def _denied(a: Statement, b: Statement) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Where the second denies what the first states, or states what the first denies: offsets in both."""
-    found = negation.compare(a.reading, b.reading)
-    return (found.claim_span, found.span) if found and found.support is SupportClass.CONTRADICTED else None
-
-
-def _one_subject(a: Statement, b: Statement, span: tuple[int, int], other: tuple[int, int]) -> bool:
+def _one_subject(a: Statement, b: Statement, span: Span, other: Span) -> bool:
     """Whether what stands beside the difference is largely the same on both sides."""
     shares = []
     for one, two, cut in ((a, b, span), (b, a, other)):
-        held, whole = _held(one, two, cut)
-        if held < _COMMON:
+        beside = [term for term in one.content if not cut[0] <= term.start < cut[1]]
+        shared = sum(stem(term.form) in two.keys for term in beside)
+        if shared < _FEWEST:
             return False
-        shares.append(held / whole)
-    return max(shares) >= _MOST and min(shares) >= _LEAST
-
-
-def _held(one: Statement, two: Statement, cut: tuple[int, int]) -> tuple[float, float]:
-    """How much of a statement, outside a stretch, another holds: names and words, but no numbers; and its whole."""
-    held = whole = 0.0
-    named = {term.start for name in one.names for term in name}
-    parts: list[tuple[int, float, bool]] = [(name[0].start, _NAME, known(name, two.reading)) for name in one.names]
-    parts += [(t.start, 1.0, two.reading.has(t)) for t in one.reading.content if t.start not in named]
-    for start, weight, there in parts:
-        if not cut[0] <= start < cut[1]:
-            whole += weight
-            held += weight * there
-    return held, whole
-
-
-def proper(texts: Iterable[str]) -> frozenset[str]:
-    """Words that stand as names inside a sentence somewhere."""
-    return frozenset(term.form for text in texts for name in Reading(text).names for term in name)
+        shares.append(shared / len(beside))
+    return max(shares) >= _SHARED and min(shares) >= _SHARED_BACK

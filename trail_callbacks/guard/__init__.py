@@ -1,28 +1,36 @@
 """Guards: checking an answer before the user gets it, independent of a framework.
 
-Start with `policy` (what a guard may do about a failed answer), then `checker` and `loop` (check, retry with feedback,
-block). Adapters run the loop and know how their framework asks a model again; verification itself is in `verify`.
+Start with `settings` and `policy` (what a guard does about a failed answer), then `checker` and `loop` (check, retry
+with feedback, block). Adapters run the loop and know how their framework asks a model again; verification itself is in
+`verify`.
 """
 
-from trail_callbacks.guard.checker import Checker, Examine, Review
-from trail_callbacks.guard.loop import Guarding, Write, acarry_out, answered, carry_out, guarding
-from trail_callbacks.guard.policy import BLOCKED, Action, LastResort, OnFail, Outcome, Policy, refused
+from trail_callbacks.guard.checker import Checker, JudgeDraft, WriteFeedback
+from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
+from trail_callbacks.guard.loop import GuardSteps, WriteDraft, acarry_out, carry_out, guard_answer
+from trail_callbacks.guard.policy import Action, Outcome, decide, reject
+from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
 
 __all__ = [
     "BLOCKED",
     "Action",
     "Checker",
-    "Examine",
-    "Guarding",
+    "GuardKeywords",
+    "GuardSettings",
+    "GuardSteps",
+    "JudgeDraft",
     "LastResort",
     "OnFail",
     "Outcome",
-    "Policy",
-    "Review",
-    "Write",
+    "ReadMessage",
+    "Stream",
+    "WriteDraft",
+    "WriteFeedback",
     "acarry_out",
-    "answered",
     "carry_out",
-    "guarding",
-    "refused",
+    "decide",
+    "ended_at",
+    "guard_answer",
+    "message_nodes",
+    "reject",
 ]

@@ -1,4 +1,4 @@
-"""What a model is told about an answer that was not accepted: which claims fail, and what the sources say instead."""
+"""The feedback on an answer that was not accepted: which claims fail, and what the sources say instead."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ __all__ = ["feedback", "without_feedback"]
 
 _CLAIMS = 12
 _QUOTES = 3
-_LONG = 400  # signs of a quote; a longer one is cut
+_LONG = 400  # characters of a quote; a longer one is cut
 _SOURCES = frozenset({"document", "tool_result"})
 
 
 def feedback(report: Report) -> str:
-    """Writes to the model whose answer a report is about.
+    """Writes feedback to the model whose answer a report is about.
 
-    Quotes are cleaned of all that looks like an instruction to a chat template. The text stands between marks by which
-    `without_feedback` finds it again: it repeats claims that nothing supports, and must never become evidence for them.
+    Everything that looks like an instruction to a chat template is removed from quotes. The text stands between marks
+    by which `without_feedback` finds it again: it repeats claims that nothing supports, and must never become evidence
+    for them.
 
     Args:
         report: The report on the answer that was not accepted.
@@ -43,7 +44,7 @@ def without_feedback(text: str) -> str:
 
 @cache
 def _marks() -> tuple[str, str]:
-    """Not to be guessed: whoever knows them can hide a text from the record, though never an answer."""
+    """Random, because whoever knows the marks can hide a text from the record, though never an answer."""
     key = secrets.token_hex(8)
     return f"<<<REVIEW {key}>>>", f"<<<END REVIEW {key}>>>"
 
@@ -56,7 +57,7 @@ def _block() -> re.Pattern[str]:
 
 def _listed(report: Report) -> str:
     claims = report.unsupported
-    lines = [line for n, claim in enumerate(claims[:_CLAIMS], 1) for line in _about(n, claim, report)]
+    lines = [line for n, claim in enumerate(claims[:_CLAIMS], 1) for line in _lines(n, claim, report)]
     if len(claims) > _CLAIMS:
         lines.append(f"... and {len(claims) - _CLAIMS} more statements that the sources do not support.")
     if not any(leaf.kind in _SOURCES for leaf in _leaves(report)):
@@ -64,29 +65,28 @@ def _listed(report: Report) -> str:
     return "\n".join(lines) or "The answer holds statements that cannot be checked."
 
 
-def _about(n: int, claim: Claim, report: Report) -> list[str]:
+def _lines(n: int, claim: Claim, report: Report) -> list[str]:
     verdict = report.verdict(claim.id)
     problem = (verdict.support or "").replace("_", " ")
     if verdict.error_type:
         problem = f"{problem} ({verdict.error_type.replace('_', ' ')})"
     why = f". {_short(verdict.rationale)}" if verdict.rationale else ""
-    said = _quotes(claim, verdict, report)
     return [
         f'{n}. You wrote: "{_short(claim.quote)}"',
         f"   Problem: {problem}{why}",
-        *(f'   A source ({_short(step)}) says: "{_short(quote)}"' for step, quote in said),
+        *(f'   A source ({_short(step)}) says: "{_short(quote)}"' for step, quote in _quotes(claim, verdict, report)),
     ]
 
 
 def _quotes(claim: Claim, verdict: Verdict, report: Report) -> list[tuple[str, str]]:
-    """What decided; where nothing did, the passages that come closest."""
+    """The sentences that decided; where none did, the passages that come closest."""
     graph = report.graph
     if verdict.evidence:
-        found = [(item.node_id, item.quote) for item in verdict.evidence]
+        quotes = [(item.node_id, item.quote) for item in verdict.evidence]
     else:
         sources = [leaf for leaf in _leaves(report) if leaf.kind in _SOURCES]
-        found = [(p.node_id, p.text) for p in candidates([claim], sources, _QUOTES).get(claim.id, ())]
-    return [(graph.node(node_id).step or node_id, quote) for node_id, quote in found[:_QUOTES]]
+        quotes = [(p.node_id, p.text) for p in candidates([claim], sources, _QUOTES).get(claim.id, ())]
+    return [(graph.node(node_id).step or node_id, quote) for node_id, quote in quotes[:_QUOTES]]
 
 
 def _leaves(report: Report) -> tuple[Node, ...]:

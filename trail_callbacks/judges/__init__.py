@@ -5,6 +5,20 @@ keeps replies on disk, `resolve` turns the `judge=` argument into a judge. Which
 what becomes of its judgements, is up to `verify`. A custom judge imports what it needs from here.
 """
 
+from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
+from trail_callbacks.judges.tracer import Search, Selection, Tracer
 
-__all__ = ["Assessment", "Extraction", "Judge", "Judgement", "Purpose", "Question"]
+__all__ = [
+    "Assessment",
+    "Extraction",
+    "Judge",
+    "Judgement",
+    "Passage",
+    "Purpose",
+    "Question",
+    "Search",
+    "Selection",
+    "Tracer",
+    "quoted",
+]

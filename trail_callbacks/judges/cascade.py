@@ -20,7 +20,7 @@ _CERTAIN = 0.9
 def is_sure(question: Question, judgement: Judgement) -> bool:
     """Says whether a local judgement needs no second opinion.
 
-    Sure is what is no checkable statement, a claim that is a passage word for word, and a judgement whose calibrated
+    Sure is what is not a checkable statement, a claim that is a passage word for word, and a judgement whose calibrated
     confidence is at least 0.9; recalibrate the local judge on labels of your own
     (`trail_callbacks.judges.local.training`) before you rely on that. A passage that merely contains the
     words of a claim is not enough: it may deny them.
@@ -38,7 +38,7 @@ def is_sure(question: Question, judgement: Judgement) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Only blanks, case and final stops are set aside: every sign inside may change the meaning."""
+    """Only blanks, case and final stops are set aside: every character inside may change the meaning."""
     return " ".join(text.casefold().split()).rstrip(".!。")
 
 
@@ -91,10 +91,6 @@ class CascadeJudge:
     def __repr__(self) -> str:
         return f"CascadeJudge(local={self._local!r}, judge={self._judge!r})"
 
-    def wrapping(self, wrap: Callable[[Judge], Judge]) -> CascadeJudge:
-        """Returns the same cascade with the judge that decides the rest inside another, e.g. one that caches it."""
-        return CascadeJudge(self._local, wrap(self._judge), sure=self._sure)
-
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """Finds the claims of an answer, with the model."""
         return self._judge.extract(answer, question)
@@ -103,16 +99,13 @@ class CascadeJudge:
         """Judges claims by their passages. See `Judge.assess`."""
         first = yield from self._local.assess(questions, purpose)
         guesses = matched(questions, first.judgements)
-        unsure = [i for i, (ask, said) in enumerate(zip(questions, guesses, strict=True)) if not self._sure(ask, said)]
-        decided = [replace(said, judge=said.judge or self._local.name) for said in guesses]
+        pairs = enumerate(zip(questions, guesses, strict=True))
+        unsure = [i for i, (question, guess) in pairs if not self._sure(question, guess)]
+        decided = [replace(guess, judge=guess.judge or self._local.name) for guess in guesses]
         second = Assessment(judgements=())
         if unsure:
             asked = [questions[i] for i in unsure]
             second = yield from self._judge.assess(asked, purpose)
-            for i, said in zip(unsure, matched(asked, second.judgements), strict=True):
-                decided[i] = replace(said, judge=said.judge or self._judge.name)
-        return Assessment(
-            judgements=tuple(decided),
-            warnings=first.warnings + second.warnings,
-            cache_hits=first.cache_hits + second.cache_hits,
-        )
+            for i, judgement in zip(unsure, matched(asked, second.judgements), strict=True):
+                decided[i] = replace(judgement, judge=judgement.judge or self._judge.name)
+        return Assessment(judgements=tuple(decided), warnings=first.warnings + second.warnings)

@@ -29,14 +29,12 @@ class Extraction:
         abstained: True if the answer as a whole declines to answer.
         error: Why claims are missing, if some are: a judge failure is data.
         warnings: What a reader should know, e.g. how many quotes were not in the answer and were dropped.
-        cache_hits: 1 if the claims come from a cache.
     """
 
     claims: tuple[Claim, ...]
     abstained: bool = False
     error: str | None = None
     warnings: tuple[str, ...] = ()
-    cache_hits: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +63,7 @@ class Judgement:
         rationale: Why, in a sentence or two.
         evidence: Passages that decided, spans and quotes checked.
         faults: For an unsupported claim, each part that departs from the evidence as a short statement of its own;
-            each may have come in at another step. Empty means the claim as a whole.
+            each may have been introduced at another step. Empty means the claim as a whole.
         confidence: Probability, 0.0 to 1.0, that the claim is on the side, supported or not, that the class puts it on;
             None if the judge gives none.
         error: Why there is no judgement: the model failed or skipped the claim.
@@ -98,12 +96,10 @@ class Assessment:
     Attributes:
         judgements: One a question, in order.
         warnings: What a reader should know besides, e.g. how many answers of a model were about no claim it was asked.
-        cache_hits: Judgements that come from a cache.
     """
 
     judgements: tuple[Judgement, ...]
     warnings: tuple[str, ...] = ()
-    cache_hits: int = 0
 
 
 @runtime_checkable
@@ -142,7 +138,7 @@ def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> l
         judgements: What came back.
 
     Returns:
-        One judgement a question, in order; one with `error` where none came back, or where it cannot be told which of
+        One judgement a question, in order; one with `error` where none came back, or where it is not clear which of
         several is meant.
     """
     ids = [question.claim.id for question in questions]
@@ -160,4 +156,4 @@ def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> l
     ]
 
 
-_UNCLEAR = "the judge gave verdicts of which it cannot be told what they are about"
+_UNCLEAR = "the judge gave several verdicts, and it is not clear which is about this claim"

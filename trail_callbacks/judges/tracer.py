@@ -15,7 +15,7 @@ __all__ = ["Search", "Selection", "Tracer"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """A claim and the texts to be searched for what speaks about it.
+    """A claim and the texts to be searched for what addresses it.
 
     Attributes:
         claim: The claim.
@@ -30,7 +30,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What was found for one search.
+    """The evidence for one search.
 
     Attributes:
         passages: Those passages of the search that strongly imply the claim or a part of it, true or false.

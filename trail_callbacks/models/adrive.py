@@ -58,7 +58,7 @@ async def _gather(calls: Sequence[Call], model: Model | None, meter: Meter, slot
             refusal = meter.admit()
             if refusal is not None:
                 slots.release()
-                tasks.append(Reply(error=refusal))
+                tasks.append(Reply(failure=refusal))
                 continue
             tasks.append(asyncio.create_task(_answered(model, call, meter, slots)))
         return [item if isinstance(item, Reply) else await item for item in tasks]

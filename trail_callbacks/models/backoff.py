@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from trail_callbacks.models.call import Reply
-from trail_callbacks.models.failures import header, retry_after, root
+from trail_callbacks.models.provider_error import header, retry_after, root
 
 __all__ = ["again", "pause"]
 
@@ -32,10 +32,10 @@ def pause(error: BaseException, tried: int) -> float | None:
     cause = root(error)
     status = getattr(cause, "status_code", None)
     if isinstance(status, int):
-        told = header(cause, "x-should-retry")
-        if told == "false" or getattr(cause, "code", None) in _SPENT:
+        advice = header(cause, "x-should-retry")
+        if advice == "false" or getattr(cause, "code", None) in _SPENT:
             return None
-        if told != "true" and status not in _TRANSIENT and status < 500:  # noqa: PLR2004 - HTTP
+        if advice != "true" and status not in _TRANSIENT and status < 500:  # noqa: PLR2004 - HTTP
             return None
         wait = retry_after(cause)
         if wait is not None:
@@ -55,10 +55,10 @@ def again(reply: Reply, tried: int) -> float | None:
     Returns:
         Seconds, about a minute at most: calls that were refused together do not come back together.
     """
-    told = reply.retry_after
-    if reply.error is None or told is None or not told <= _PATIENCE or tried >= _RETRIES:
+    wait = reply.retry_after
+    if reply.failure is None or wait is None or not wait <= _PATIENCE or tried >= _RETRIES:
         return None
-    return told + 0.25 * _doubled(tried) if told > 0 else _doubled(tried)
+    return wait + 0.25 * _doubled(tried) if wait > 0 else _doubled(tried)
 
 
 def _doubled(tried: int) -> float:

@@ -8,6 +8,7 @@ from time import monotonic
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Reply, Usage
+from trail_callbacks.models.failure import Failure
 
 __all__ = ["Limits", "Meter"]
 
@@ -21,7 +22,7 @@ class Limits:
         max_tokens: Tokens, prompt and completion, 0 or more; None is no limit. Checked before a call, so the calls
             in flight when it is reached may overshoot it.
         max_seconds: Wall time after which no further call is started, 0 or more; None is no limit. A call that is
-            under way then is told so beforehand, in `Call.seconds`.
+            under way then knows it beforehand, from `Call.seconds`.
         concurrency: Calls in flight at once, 1 or more.
 
     Raises:
@@ -53,18 +54,18 @@ class Meter:
         self._usage = Usage()
         self._in_flight = 0
 
-    def admit(self, wait: float = 0.0) -> str | None:
+    def admit(self, wait: float = 0.0) -> Failure | None:
         """Returns why a call must not be made after a wait, or None and counts it as under way."""
         limits, seconds = self.limits, monotonic() - self._started + wait
         with self._lock:
             spent = self._usage
             tokens = spent.prompt_tokens + spent.completion_tokens
             if limits.max_calls is not None and spent.calls + self._in_flight >= limits.max_calls:
-                return f"budget: {limits.max_calls} calls are used up"
+                return Failure("budget", f"{limits.max_calls} calls are used up")
             if limits.max_tokens is not None and tokens >= limits.max_tokens:
-                return f"budget: {tokens} of {limits.max_tokens} tokens are used up"
+                return Failure("budget", f"{tokens} of {limits.max_tokens} tokens are used up")
             if limits.max_seconds is not None and seconds >= limits.max_seconds:
-                return f"budget: {limits.max_seconds:g} seconds are over"
+                return Failure("budget", f"{limits.max_seconds:g} seconds are over")
             self._in_flight += 1
         return None
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
+
+from trail_callbacks.models.failure import Failure
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -59,6 +61,7 @@ class Call:
         purpose: What it is for (`claims`, `verdicts`, `localize`): for logs, budgets and scripted models.
         max_tokens: Room for the answer, sized from the number of items asked for; None leaves it to the model.
         seconds: Time left for the answer, set by the driver; a model that can gives up then. None is no limit.
+        worth_keeping: Tells whether a cache should keep an answer, which fits the schema; None keeps every one.
     """
 
     messages: tuple[Message, ...]
@@ -66,6 +69,7 @@ class Call:
     purpose: str
     max_tokens: int | None = None
     seconds: float | None = None
+    worth_keeping: Callable[[BaseModel], bool] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +78,7 @@ class Reply:
 
     Attributes:
         value: The parsed answer, or None.
-        error: Why there is none: `unreachable: ...`, `busy: ...`, `refused: ...`, `length: ...`, `invalid: ...`,
-            `budget: ...`.
+        failure: Why there is none, or None.
         text: The raw text where it could not be parsed, for salvage; may be None.
         usage: What this call cost.
         retry_after: Seconds after which the same call may be answered, where nobody has asked again yet; 0 if the
@@ -83,7 +86,7 @@ class Reply:
     """
 
     value: BaseModel | None = None
-    error: str | None = None
+    failure: Failure | None = None
     text: str | None = None
     usage: Usage = Usage()
     retry_after: float | None = None
@@ -91,14 +94,18 @@ class Reply:
 
 @runtime_checkable
 class Model(Protocol):
-    """Anything that can answer a call: instructor, the app's own chat model, a scripted model in tests."""
+    """Anything that can answer a call: instructor, the app's own chat model, a scripted model in tests.
+
+    May have `parameters`: what else than its name and the call may change an answer, as JSON-like data without secrets.
+    A cache keeps models apart by it.
+    """
 
     @property
     def name(self) -> str:
         """Provider and model, as shown in reports."""
 
     def ask(self, call: Call) -> Reply:
-        """Answers a call. Must not raise: failures are replies with `error`."""
+        """Answers a call. Must not raise: a failure is a reply with `failure`."""
 
     async def aask(self, call: Call) -> Reply:
         """As `ask`, without blocking the event loop."""

@@ -6,13 +6,14 @@ import json
 from typing import TYPE_CHECKING
 
 from trail_callbacks.models.call import Call, Message, Reply, Usage
-from trail_callbacks.models.failures import retry_after
+from trail_callbacks.models.failure import Failure, Kind
+from trail_callbacks.models.provider_error import retry_after
 from trail_callbacks.models.salvage import document
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["failure", "parsed", "stopped", "with_schema"]
+__all__ = ["failed_reply", "parsed_reply", "stop_failure", "with_schema"]
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
@@ -31,60 +32,60 @@ def with_schema(call: Call) -> tuple[Message, ...]:
     return Message("system", shape), *call.messages
 
 
-def stopped(refusal: object, reason: object) -> str | None:
-    """Says in the words of `Reply` why a model stopped, if not because it was done.
+def stop_failure(refusal: object, reason: object) -> Failure | None:
+    """Says why a model stopped; None if it stopped because it was done.
 
     Args:
         refusal: What the provider calls a refusal, if anything.
         reason: The provider's finish reason, of whatever spelling.
     """
     if refusal:
-        return f"refused: {refusal}"
+        return Failure("refused", str(refusal))
     word = str(reason or "").lower()
     if word in _CUT:
-        return f"length: the model stopped with {word!r}"
-    return f"refused: the model stopped with {word!r}" if word in _REFUSED else None
+        return Failure("length", f"the model stopped with {word!r}")
+    return Failure("refused", f"the model stopped with {word!r}") if word in _REFUSED else None
 
 
-def parsed(call: Call, text: str | None, usage: Usage, value: object = None) -> Reply:
-    """Makes the reply of a text, or of a value that the framework parsed already; what does not fit is `invalid:`."""
+def parsed_reply(call: Call, text: str | None, usage: Usage, value: object = None) -> Reply:
+    """Makes the reply of a text, or of a value that the framework parsed already; what does not fit is `invalid`."""
     from pydantic import ValidationError  # noqa: PLC0415 - only who asks a model needs it
 
-    found: BaseModel
+    answer: BaseModel
     try:
         if isinstance(value, call.schema):
-            found = value
+            answer = value
         elif value is not None:
-            found = call.schema.model_validate(value)
+            answer = call.schema.model_validate(value)
         else:
-            found = call.schema.model_validate_json(document(text or "") or "")
+            answer = call.schema.model_validate_json(document(text or "") or "")
     except ValidationError as error:
-        return Reply(error=f"invalid: {error}", text=text, usage=usage)
-    return Reply(value=found, text=text, usage=usage)
+        return Reply(failure=Failure("invalid", str(error)), text=text, usage=usage)
+    return Reply(value=answer, text=text, usage=usage)
 
 
-def failure(error: Exception, text: str | None = None) -> Reply:
+def failed_reply(error: Exception, text: str | None = None) -> Reply:
     """Makes the reply of an exception that left a model; a busy model may be asked again.
 
     Args:
         error: What was raised.
         text: What the model wrote nevertheless, for salvage.
     """
-    return Reply(error=_described(error), text=text, retry_after=_later(error))
+    kind, name = _kind(error), type(error).__name__
+    detail = f"{name}: {error}" if kind in {"busy", "unreachable"} else str(error)
+    return Reply(failure=Failure(kind, detail), text=text, retry_after=_later(error))
 
 
-def _described(error: Exception) -> str:
-    """Says in the words of `Reply` why; providers' classes are told by name."""
-    kind = type(error).__name__
-    if "Refusal" in kind or "ContentFilter" in kind:
-        return f"refused: {error}"
-    if "LengthFinish" in kind:
-        return f"length: {error}"
-    if "ValidationError" in kind or "OutputParser" in kind:
-        return f"invalid: {error}"
-    if _is_busy(error):
-        return f"busy: {kind}: {error}"
-    return f"unreachable: {kind}: {error}"
+def _kind(error: Exception) -> Kind:
+    """Recognises providers' exceptions by name."""
+    name = type(error).__name__
+    if "Refusal" in name or "ContentFilter" in name:
+        return "refused"
+    if "LengthFinish" in name:
+        return "length"
+    if "ValidationError" in name or "OutputParser" in name:
+        return "invalid"
+    return "busy" if _is_busy(error) else "unreachable"
 
 
 def _is_busy(error: Exception) -> bool:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.errors import JudgeError, MissingExtraError
-from trail_callbacks.models.failures import redact
+from trail_callbacks.models.provider_error import redact
 
 if TYPE_CHECKING:
     from instructor import AsyncInstructor, Mode

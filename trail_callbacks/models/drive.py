@@ -17,6 +17,7 @@ from typing import TypeVar
 from trail_callbacks.models.backoff import again
 from trail_callbacks.models.budget import Limits, Meter
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply, Usage
+from trail_callbacks.models.failure import Failure
 
 __all__ = ["NO_MODEL", "Limits", "advance", "drive", "failed"]
 
@@ -28,7 +29,7 @@ def drive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = No
 
     Args:
         pipeline: The computation. Whatever it raises is raised here.
-        model: Who answers; None for pipelines that make no calls: any they make get a reply with `error`.
+        model: Who answers; None for pipelines that make no calls: any they make get a reply with a failure.
         limits: What the calls may cost.
 
     Returns:
@@ -53,10 +54,10 @@ def advance(pipeline: Pipeline[T], replies: Sequence[Reply] | None) -> tuple[Seq
 
 def failed(error: Exception) -> Reply:
     """The reply of a model that broke its contract and raised."""
-    return Reply(error=f"failed: the model raised {type(error).__name__}: {error}", usage=Usage(calls=1))
+    return Reply(failure=Failure("failed", f"the model raised {type(error).__name__}: {error}"), usage=Usage(calls=1))
 
 
-NO_MODEL = Reply(error="failed: this judge has no model, so its call was not made")
+NO_MODEL = Reply(failure=Failure("failed", "this judge has no model, so its call was not made"))
 
 
 class _Threads:
@@ -88,7 +89,7 @@ class _Threads:
             refusal = self._meter.admit()
             if refusal is not None:
                 self._slots.release()
-                futures.append(Reply(error=refusal))
+                futures.append(Reply(failure=refusal))
                 continue
             futures.append(self._pool.submit(copy_context().run, self._work, model, call))
         return [item if isinstance(item, Reply) else item.result() for item in futures]
@@ -96,7 +97,7 @@ class _Threads:
     def _ask(self, model: Model, call: Call) -> Reply:
         refusal = self._meter.admit()
         if refusal is not None:
-            return Reply(error=refusal)
+            return Reply(failure=refusal)
         return self._answered(model, call)
 
     def _work(self, model: Model, call: Call) -> Reply:

@@ -17,8 +17,10 @@ from trail_callbacks.errors import JudgeError
 from trail_callbacks.models.backoff import pause
 from trail_callbacks.models.call import Call, Reply, Usage
 from trail_callbacks.models.client import closer, configure, connect, unlogged
-from trail_callbacks.models.failures import describe, raw_text, rejected_parameter, too_large, usage
+from trail_callbacks.models.completion import raw_text, usage
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.loop import PrivateLoop
+from trail_callbacks.models.provider_error import failure_of, rejected_parameter, too_large
 from trail_callbacks.models.salvage import clean, document, spoken
 
 if TYPE_CHECKING:
@@ -73,7 +75,7 @@ class _Attempts:
 
 
 class InstructorModel:
-    """Answers calls through instructor. Never raises from `ask` or `aask`: a failure is a reply with `error`.
+    """Answers calls through instructor. Never raises from `ask` or `aask`: a failure is a reply.
 
     Sends no sampling parameters unless told to, drops a parameter that the endpoint rejects and remembers that.
     Nothing is streamed.
@@ -202,8 +204,9 @@ class InstructorModel:
         attempts = _Attempts()
         try:
             return await asyncio.wait_for(self._exchange_async(call, attempts), call.seconds)
-        except TimeoutError:  # the builtin one only since Python 3.11
-            return Reply(error="budget: the time was over before the answer came", usage=Usage(calls=attempts.made))
+        except TimeoutError:
+            late = Failure("budget", "the time was over before the answer came")
+            return Reply(failure=late, usage=Usage(calls=attempts.made))
 
     async def _exchange_async(self, call: Call, attempts: _Attempts) -> Reply:
         exchange = self._exchange(call, attempts)
@@ -273,11 +276,11 @@ class InstructorModel:
         completion = getattr(error, "last_completion", None) or attempts.last
         text = raw_text(completion)
         spent = usage(getattr(error, "total_usage", None) or getattr(completion, "usage", None), attempts.made)
-        reason = describe(error, self._secrets, completion)
-        value = _parse(call.schema, text) if reason.startswith("invalid:") and text else None
+        failure = failure_of(error, self._secrets, completion)
+        value = _parse(call.schema, text) if failure.kind == "invalid" and text else None
         if value is not None:
             return Reply(value=value, usage=spent)
-        return Reply(error=reason, text=text if reason.startswith(("invalid:", "length:")) else None, usage=spent)
+        return Reply(failure=failure, text=text if failure.kind in {"invalid", "length"} else None, usage=spent)
 
 
 def _reply(stop: StopIteration) -> Reply:
@@ -286,8 +289,8 @@ def _reply(stop: StopIteration) -> Reply:
 
 
 def _parse(schema: type[BaseModel], text: str) -> BaseModel | None:
-    found = document(text)
+    written = document(text)
     try:
-        return schema.model_validate_json(found) if found else None
+        return schema.model_validate_json(written) if written else None
     except ValidationError:
         return None

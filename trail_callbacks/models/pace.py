@@ -17,13 +17,14 @@ from typing import Any
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Call, Model, Reply
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
 
 __all__ = ["Paced"]
 
 _BURST = 0.1  # share of a minute's allowance that may be spent at once
 _ANSWER = 0.5  # share of the room for an answer that it is expected to take, until its tokens are known
-_PATIENCE = 60.0  # seconds all calls wait, at most, because one was told to
+_PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
 
 
 class _Bucket:
@@ -63,8 +64,8 @@ class Paced:
     """A model that is asked no faster than a pace. Share one object among all that should keep the pace together.
 
     Calls wait in the order in which they came. One whose turn would come when its time is over is not made, its reply
-    is a `budget:` error. Requests that the model's own client repeats count too, once they are known. When a reply
-    says how long to wait, everybody waits.
+    fails with `budget`. Requests that the model's own client repeats count too, once they are known. When a reply says
+    how long to wait, everybody waits.
 
     Args:
         model: Who answers.
@@ -130,7 +131,8 @@ class Paced:
             waits = [bucket.wait(cost) for bucket, cost in self._costs(1, tokens)]
             wait = max(0.0, self._not_before - now, *waits)
             if call.seconds is not None and wait >= call.seconds:
-                return Reply(error=f"budget: the pace of {self.name} would let this call start only in {wait:.1f} s")
+                late = f"the pace of {self.name} would let this call start only in {wait:.1f} s"
+                return Reply(failure=Failure("budget", late))
             self._take(1, tokens)
         return _Turn(wait, tokens)
 

@@ -49,10 +49,10 @@ def document(text: str) -> str | None:
 
     The last, because a model that talks first may quote JSON from the text it was given.
     """
-    found = None
+    last = None
     for start, end, _ in _decode(text):
-        found = (start, end)
-    return clean(text)[slice(*found)] if found else None
+        last = (start, end)
+    return clean(text)[slice(*last)] if last else None
 
 
 def objects(text: str) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ def _decode(text: str) -> list[tuple[int, int, Any]]:
     """Finds the complete JSON objects of a text: an object that is cut is entered, a whole one is not."""
     text = clean(text)[:_LONGEST]
     decoder = json.JSONDecoder(strict=False)  # control characters inside strings are the commonest small fault
-    found, at, misses = [], text.find("{"), 0
+    decoded, at, misses = [], text.find("{"), 0
     while at >= 0 and misses < _MISSES:
         try:
             value, end = decoder.raw_decode(text, at)
@@ -91,6 +91,6 @@ def _decode(text: str) -> list[tuple[int, int, Any]]:
             misses += 1
             at = text.find("{", at + 1)
         else:
-            found.append((at, end, value))
+            decoded.append((at, end, value))
             at = text.find("{", end)
-    return found
+    return decoded

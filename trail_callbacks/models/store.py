@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -23,7 +24,7 @@ from typing import Any
 
 from trail_callbacks.errors import InputError
 
-__all__ = ["Store", "digest"]
+__all__ = ["Store", "digest", "shared"]
 
 _logger = logging.getLogger("trail_callbacks")
 _LARGEST = 4 * 1024 * 1024  # bytes of one entry; a longer file is none of ours and is not read
@@ -36,7 +37,7 @@ _STALE = 3600.0  # seconds after which a temporary file belongs to nobody
 def digest(material: Any) -> str:
     """Returns the key of some JSON-like material: 64 hex digits, the same in every process.
 
-    Dictionaries are equal in any order; what is no JSON counts by its `repr`.
+    Dictionaries are equal in any order; what is not JSON counts by its `repr`.
     """
     text = json.dumps(material, sort_keys=True, ensure_ascii=True, default=repr, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
@@ -148,6 +149,16 @@ class Store:
                         _remove(Path(entry.path))
 
 
+@lru_cache(maxsize=64)
+def shared(folder: str | Path) -> Store:
+    """Returns the store of a folder, one for all who use it in this process: only the first tries the folder out.
+
+    Raises:
+        InputError: If the folder cannot be made or written.
+    """
+    return Store(folder)
+
+
 def _seal(key: str, body: bytes) -> bytes:
     return sha256(key.encode() + b"\n" + body).hexdigest().encode()
 
@@ -164,7 +175,7 @@ def _is_shard(entry: os.DirEntry[str]) -> bool:
 
 def _scan(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as found:
-            return list(found)
+        with os.scandir(folder) as entries:
+            return list(entries)
     except OSError:
         return []

@@ -20,8 +20,8 @@ _PIECE = re.compile(
 # 3 to 11 % of the real count, nine in ten within 8 to 21 %. Newer tokenizers write fewer for other scripts than Latin.
 _LONG, _SPLIT = 9, 0.45  # a Latin word is one token, and each letter beyond the ninth a part of one
 _ACCENT = 3.0  # and each letter with an accent: words of languages that have them come apart
-_DIGITS, _NUMBER = 3, 1.9  # each group of three digits, with the sign or blank that stands beside it
-_COSTS = {3: 1.0, 4: 0.5, 5: 0.6, 6: 0.55}  # East Asian signs; letters of other scripts; line breaks; ASCII marks
+_DIGITS, _NUMBER = 3, 1.9  # each group of three digits, with the character or blank beside it
+_COSTS = {3: 1.0, 4: 0.5, 5: 0.6, 6: 0.55}  # East Asian characters; letters of other scripts; line breaks; ASCII marks
 _SYMBOL = 1.5
 
 

@@ -28,7 +28,7 @@ def audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options
     questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
     assessment = yield from judge.assess(questions)
     judged = {judgement.claim_id: judgement for judgement in matched(questions, assessment.judgements)}
-    return Findings(judged=judged, warnings=assessment.warnings, cache_hits=assessment.cache_hits)
+    return Findings(judged=judged, warnings=assessment.warnings)
 
 
 def answerable(

@@ -25,9 +25,12 @@ from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgemen
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
+from trail_callbacks.models.cache import CallCache
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
 from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.verify.caching import call_cache
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
 from trail_callbacks.verify.words import WordSelector
@@ -99,7 +102,7 @@ class _Unasked:
 
     def ask(self, call: Call) -> Reply:
         """Never called."""
-        return Reply(error=f"failed: an estimate asks no model, not for {call.purpose}")
+        return Reply(failure=Failure("failed", f"an estimate asks no model, not for {call.purpose}"))
 
     async def aask(self, call: Call) -> Reply:
         """Never called."""
@@ -110,7 +113,7 @@ def _rehearsed(
     graph: ProvenanceGraph, judge: Judge, options: VerifyOptions, wrong: int, words: WordSelector | None = None
 ) -> _Rehearsal:
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
-    rehearsal = kind(judge, words, wrong)
+    rehearsal = kind(judge, call_cache(judge, options), words, wrong)
     for _ in pipeline(graph, rehearsal, options):  # yields nothing: no call gets out of the rehearsal
         raise AssertionError("a rehearsal makes no calls")
     return rehearsal
@@ -121,6 +124,7 @@ class _Rehearsal:
     """A judge that counts the calls another judge would make and makes up the replies."""
 
     judge: Judge
+    cache: CallCache | None
     words: WordSelector | None  # selects evidence; None takes a sentence of every text
     wrong: int  # every n-th claim is unsupported; 0: none
     calls: int = 0
@@ -162,7 +166,8 @@ class _Rehearsal:
         return self._seen.setdefault(claim_id, not self.wrong or (len(self._seen) + 1) % self.wrong != 0)
 
     def _count_calls(self, work: Pipeline[T]) -> T | None:
-        """Counts the first calls of a pipeline; returns its result if it makes none."""
+        """Counts the first calls of a pipeline; returns its result if it makes none that the cache cannot answer."""
+        work = work if self.cache is None else self.cache.answering(work)
         try:
             calls = next(work)
         except StopIteration as stop:
@@ -194,9 +199,9 @@ class _TracerRehearsal(_Rehearsal):
             return real
         if self.words is not None:
             return (yield from self.words.select(searches))
-        found = tuple(
+        selections = tuple(
             Selection(passages=tuple({passage.node_id: passage for passage in search.passages}.values()))
             for search in searches
         )
-        self.written += sum(_FOUND * len(selection.passages) for selection in found)
-        return found
+        self.written += sum(_FOUND * len(selection.passages) for selection in selections)
+        return selections

@@ -34,12 +34,10 @@ class Origins:
     Attributes:
         by_claim: An origin for each claim, by claim id.
         warnings: See `Assessment`.
-        cache_hits: See `Assessment`.
     """
 
     by_claim: dict[str, Origin]
     warnings: tuple[str, ...] = ()
-    cache_hits: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +48,11 @@ class Findings:
         judged: A judgement for each claim that was assessed, by claim id.
         origins: Where unsupported claims were introduced, by claim id.
         warnings: See `Assessment`.
-        cache_hits: See `Assessment`.
     """
 
     judged: dict[str, Judgement]
     origins: dict[str, Origin] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    cache_hits: int = 0
 
 
 def carriers(graph: ProvenanceGraph, first: str, stating: Iterable[str]) -> tuple[str, ...]:

@@ -61,22 +61,19 @@ def localize(
         return Origins(by_claim={})
     walks = [Trace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
     warnings: list[str] = []
-    cache_hits = 0
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
         asked = [(walk, group) for walk, nodes in reading for group in _groups(walk, nodes)]
         questions = _questions(asked, options)
         assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
-        cache_hits += assessment.cache_hits
         for (walk, group), judgement in zip(asked, matched(questions, assessment.judgements), strict=True):
             walk.learn(group, judgement)
-    found: dict[str, list[Origin]] = defaultdict(list)
+    origins: dict[str, list[Origin]] = defaultdict(list)
     for walk in walks:
-        found[walk.claim.id].append(walk.origin())
+        origins[walk.claim.id].append(walk.origin())
     return Origins(
-        by_claim={id_: _first(graph, origins) for id_, origins in found.items()},
+        by_claim={id_: _first(graph, several) for id_, several in origins.items()},
         warnings=tuple(dict.fromkeys(warnings)),
-        cache_hits=cache_hits,
     )
 
 
@@ -99,11 +96,11 @@ def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOpt
     ids: dict[tuple[str, int, int], str] = {}
     questions = []
     for walk, nodes in asked:
-        found = candidates([_searched(walk)], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
-        keys = [(passage.node_id, passage.start, passage.end) for passage in found]
+        chosen = candidates([_searched(walk)], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
+        keys = [(passage.node_id, passage.start, passage.end) for passage in chosen]
         passages = tuple(
             replace(passage, id=ids.setdefault(key, f"s{len(ids) + 1}"))
-            for passage, key in zip(found, keys, strict=True)
+            for passage, key in zip(chosen, keys, strict=True)
         )
         questions.append(Question(claim=replace(walk.claim, text=walk.statement), passages=passages))
     return questions

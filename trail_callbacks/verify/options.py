@@ -23,7 +23,8 @@ class VerifyOptions:
             walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
         q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
             more calls and flag fewer claims, with more certainty.
-        cache: Folder in which model replies are cached for other runs and processes; None caches nothing on disk.
+        cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose
+            prompt, model or release changed is paid for again. None caches nothing on disk.
         strict: See `Scoring`.
         severity: See `Scoring`.
         gate: See `Scoring`.

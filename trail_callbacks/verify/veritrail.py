@@ -70,26 +70,23 @@ def veritrail(
     cache = PassageCache()
     walks = [Walk(graph, claim, parts[claim.id], options.q) for claim in claims]
     warnings: list[str] = []
-    cache_hits = 0
     while live := [walk for walk in walks if walk.judgement is None]:
         yield from _select(live, reader, cache)
         yield from _condense(live, reader, cache)
         contexts = [(walk, part) for walk in live for part in walk.contexts(cache)]
         questions = [Question(claim=walk.claim, passages=part) for walk, part in contexts]
-        judged: dict[str, list[Judgement]] = {walk.claim.id: [] for walk in live}
+        judgements: dict[str, list[Judgement]] = {walk.claim.id: [] for walk in live}
         if questions:
             assessment = yield from judge.assess(questions)
             warnings += assessment.warnings
-            cache_hits += assessment.cache_hits
             for (walk, _), judgement in zip(contexts, matched(questions, assessment.judgements), strict=True):
-                judged[walk.claim.id].append(judgement)
+                judgements[walk.claim.id].append(judgement)
         for walk in live:
-            walk.advance(_merged(walk, judged[walk.claim.id]))
+            walk.advance(_merged(walk, judgements[walk.claim.id]))
     return Findings(
         judged={walk.claim.id: walk.final() for walk in walks},
         origins={walk.claim.id: walk.origin() for walk in walks},
         warnings=tuple(dict.fromkeys(warnings)),
-        cache_hits=cache_hits,
     )
 
 
@@ -107,8 +104,8 @@ def _parts(claims: Sequence[Claim], reader: Tracer) -> Pipeline[dict[str, tuple[
             asked += [replace(claim, text=text) for text in now]
         if not asked:
             break
-        found = yield from reader.decompose(asked)
-        for claim, parts in zip(asked, found, strict=True):
+        decomposed = yield from reader.decompose(asked)
+        for claim, parts in zip(asked, decomposed, strict=True):
             known = {_plain(text) for text in (*done[claim.id], *waiting[claim.id])}
             if len(parts) < 2 or _plain(claim.text) in map(_plain, parts):  # noqa: PLR2004 - one part is the claim
                 done[claim.id].append(claim.text)

@@ -39,11 +39,11 @@ class WordSelector:
         together: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for n, search in enumerate(searches):
             together[tuple(dict.fromkeys(passage.node_id for passage in search.passages))].append(n)
-        found: dict[int, Selection] = {}
+        selections: dict[int, Selection] = {}
         for ids, numbers in together.items():
             best = self._best([searches[n].claim for n in numbers], ids)
-            found |= {n: _shared(searches[n], best[searches[n].claim.id]) for n in numbers}
-        return tuple(found[n] for n in range(len(searches)))
+            selections |= {n: _shared(searches[n], best[searches[n].claim.id]) for n in numbers}
+        return tuple(selections[n] for n in range(len(searches)))
         yield ()  # as above
 
     def _best(self, claims: Sequence[Claim], ids: Sequence[str]) -> dict[str, list[Passage]]:

@@ -40,11 +40,11 @@ class Shown:
     def __init__(self, *texts: str) -> None:
         self._text = text = unicodedata.normalize("NFKC", "\n".join(texts))
         self._numbers = _numbers(text) | {first + last for first, last in _SPAN.findall(text)}
-        found = quantities(text)
-        self._values = {value for quantity in found for value in (quantity.raw, quantity.value)}
-        self._dates = {(quantity.kind, quantity.value) for quantity in found}
-        letters = [sign for sign in text if sign.isalpha()]
-        self._cased = sum(sign.islower() or sign.isupper() for sign in letters) >= _CASED * len(letters)
+        shown = quantities(text)
+        self._values = {value for quantity in shown for value in (quantity.raw, quantity.value)}
+        self._dates = {(quantity.kind, quantity.value) for quantity in shown}
+        letters = [letter for letter in text if letter.isalpha()]
+        self._cased = sum(letter.islower() or letter.isupper() for letter in letters) >= _CASED * len(letters)
         self._words = {_folded(word) for word in _WORD.findall(text)}
         self._scripts = {_script(word) for word in self._words}
 
@@ -79,28 +79,29 @@ class Shown:
 
 def _numbers(text: str) -> set[str]:
     """The numbers of a text in one spelling; `1,2,3` and `16.3.2026` are several."""
-    found = set()
+    numbers = set()
     for match in _NUMBER.finditer(text):
         parts = re.split(_MARK, match[0])
         grouped = _GROUPED.fullmatch(match[0])
         if grouped:
-            found.add(_spelt(re.sub(_MARK, "", grouped[1]), grouped[2] or ""))
+            numbers.add(_spelt(re.sub(_MARK, "", grouped[1]), grouped[2] or ""))
         elif len(parts) > 2:  # noqa: PLR2004 - a point, and more than one of it
-            found.update(_spelt(part, "") for part in parts)
+            numbers.update(_spelt(part, "") for part in parts)
         else:
-            found.add(_spelt(parts[0], "".join(parts[1:])))
-    return found
+            numbers.add(_spelt(parts[0], "".join(parts[1:])))
+    return numbers
 
 
 def _spelt(whole: str, decimals: str) -> str:
-    digits = "".join(str(unicodedata.decimal(sign)) for sign in whole).lstrip("0") or "0"
-    behind = "".join(str(unicodedata.decimal(sign)) for sign in decimals).rstrip("0")
+    digits = "".join(str(unicodedata.decimal(digit)) for digit in whole).lstrip("0") or "0"
+    behind = "".join(str(unicodedata.decimal(digit)) for digit in decimals).rstrip("0")
     return f"{digits}.{behind}" if behind else digits
 
 
 def _folded(word: str) -> str:
     """Without case and accents."""
-    return "".join(sign for sign in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(sign))
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
 def _script(word: str) -> str:
@@ -123,6 +124,6 @@ def _abbreviated(name: str, text: str) -> bool:
 
 
 def _capitalises_nouns(text: str) -> bool:
-    """Whether a text is German, more or less: there one capital is no sign of a name."""
+    """Whether a text is German, more or less: there one capital does not mark a name."""
     words = [word for word in _WORD.findall(text) if word.islower()]
     return sum(word in _GERMAN for word in words) > sum(word in _OTHER for word in words)

@@ -14,6 +14,7 @@ from trail_callbacks.prompts import digest
 
 __all__ = ["LLMJudge"]
 
+_SHARE = 4  # times as many claims share the reading of texts as get a verdict in one call: the answers are short
 _PROMPTS = ("claims", "verdicts", "localize", "answerable", "select", "decompose")
 
 
@@ -83,11 +84,6 @@ class LLMJudge:
         """The model that answers this judge's calls."""
         return self._model
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Settings that may change an answer: part of the key under which a cache keeps it."""
-        return {"claims_per_call": self._claims_per_call}
-
     def __repr__(self) -> str:
         return f"LLMJudge({self._model.name!r})"
 
@@ -105,15 +101,19 @@ class LLMJudge:
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """Splits claims into simpler statements. See `Tracer.decompose`."""
-        from trail_callbacks.judges.llm.trace import decompose  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.llm.decomposition import decompose  # noqa: PLC0415 - as above
 
-        return decompose(claims, self._claims_per_call)
+        return decompose(claims, self._claims_per_reading)
 
     def select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
         """Points at evidence, reading each text once for all claims that need it. See `Tracer.select`."""
-        from trail_callbacks.judges.llm.trace import select  # noqa: PLC0415 - as above
+        from trail_callbacks.judges.llm.selection import select  # noqa: PLC0415 - as above
 
-        return select(searches, self._claims_per_call)
+        return select(searches, self._claims_per_reading)
+
+    @property
+    def _claims_per_reading(self) -> int:
+        return self._claims_per_call if self._claims_per_call == 1 else self._claims_per_call * _SHARE
 
 
 def _instructor_model(*args: Any, **options: Any) -> Model:

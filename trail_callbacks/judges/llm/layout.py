@@ -7,7 +7,7 @@ A prompt shows every passage once, under the text that it comes from:
     [s3] (row 2) Monday | 7 to 19
     [s4] (row 3) Sunday | closed
 
-A line with an id is a passage that a claim may be held against; a line with a tilde is there to be understood only.
+A line with an id is a passage that a claim may be checked against; a line with a tilde is there to be understood only.
 Whatever comes from outside stands behind one of these marks, on one line.
 """
 
@@ -20,7 +20,7 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.language.terms import terms
 
-__all__ = ["Keyed", "candidates", "claim_lines", "letters", "line", "passage_lines"]
+__all__ = ["Keyed", "bare", "candidates", "claim_lines", "letters", "line", "passage_lines"]
 
 Keyed = tuple[str, Question]
 """A question under the id that the model answers with."""
@@ -36,6 +36,11 @@ _WHOLE = 24  # characters; a shorter neighbour that a passage holds may say some
 def line(text: str) -> str:
     """Puts a text on one line, whatever breaks lines in it, in which no bracket opens an id."""
     return _ID.sub("\u2045\\1", " ".join(text.split()))
+
+
+def bare(id_: str) -> str:
+    """Returns an id without the brackets and marks that a model writes around it."""
+    return id_.strip(" []().:'\"")
 
 
 def candidates(questions: Sequence[Keyed]) -> dict[str, dict[str, Passage]]:
@@ -80,22 +85,22 @@ def claim_lines(questions: Sequence[Keyed], labelled: Mapping[str, Mapping[str, 
 def _text(passages: Sequence[tuple[str, Passage]]) -> Iterator[str]:
     """The lines of one text. A sentence that names something stands by itself; others need what comes before them."""
     standing = [line(passage.text) for _, passage in passages]
-    said = set(standing)
+    shown = set(standing)
     for (label, passage), own in zip(passages, standing, strict=True):
         if passage.address or not any(term.kind == "name" for term in terms(passage.text)):
-            yield from _neighbours(passage.before, said, standing)
+            yield from _neighbours(passage.before, shown, standing)
         address = line(passage.address)[:_LONGEST_ADDRESS].replace(")", "")
         yield f"[{label}] ({address}) {own}" if address else f"[{label}] {own}"
 
 
-def _neighbours(context: str, said: set[str], standing: Sequence[str]) -> Iterator[str]:
+def _neighbours(context: str, shown: set[str], standing: Sequence[str]) -> Iterator[str]:
     for part in map(line, _BREAKS.split(context)):
         if (
             _WORD.search(part)
-            and part not in said
+            and part not in shown
             and not (len(part) >= _WHOLE and any(part in other for other in standing))
         ):
-            said.add(part)
+            shown.add(part)
             yield f"~ {part}"
 
 

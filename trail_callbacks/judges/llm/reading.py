@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Self, TypeVar
 
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Judgement, Purpose
-from trail_callbacks.judges.llm.layout import Keyed, candidates
+from trail_callbacks.judges.llm.layout import Keyed, bare, candidates
 from trail_callbacks.judges.llm.schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, own, salvage
 from trail_callbacks.models.call import Reply
+from trail_callbacks.models.failure import Failure
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
-__all__ = ["Dropped", "absent", "read"]
+__all__ = ["Dropped", "Verdicts", "absent", "read"]
 
 Label = TypeVar("Label", SupportClass, ErrorType)
 Candidates = Mapping[str, Passage]
 
 _TOKEN = re.compile(r"[^\s|,;:()\[\]'\"]+")
 _SILENT = frozenset({SupportClass.ABSENT, SupportClass.UNEVALUATABLE})
-_POINTLESS = "invalid: the model called this claim {} without a passage that it was shown"
+_NO_CLASS = Failure("invalid", "the model gave a class that does not exist")
+_TWO_CLASSES = Failure("invalid", "the model gave this claim two classes")
 
 
 @dataclass(slots=True, kw_only=True)
 class Dropped:
-    """How much of what a model said could not be used.
+    """How much of what a model answered could not be used.
 
     Attributes:
         unknown: Answers about no claim that was asked.
@@ -40,20 +42,38 @@ class Dropped:
     foreign: int = 0
     echoed: int = 0
 
+    def __iadd__(self, other: Dropped) -> Self:
+        """Adds another count."""
+        self.unknown += other.unknown
+        self.repeated += other.repeated
+        self.foreign += other.foreign
+        self.echoed += other.echoed
+        return self
+
     def warnings(self) -> tuple[str, ...]:
         """One sentence for each kind that occurred."""
-        said = []
-        if self.unknown:
-            said.append(f"{_many(self.unknown, 'answer')} of the model about no claim that was asked, dropped")
-        if self.repeated:
-            said.append(f"{_many(self.repeated, 'answer')} of the model about a claim already answered, dropped")
-        if self.foreign:
-            said.append(
-                f"{_many(self.foreign, 'passage id')} named by the model but no candidate of the claim, dropped"
-            )
-        if self.echoed:
-            said.append(f"{_many(self.echoed, 'answer')} of the model copied from a text it was to judge, dropped")
-        return tuple(said)
+        counted = (
+            (self.unknown, "answer", "of the model about no claim that was asked"),
+            (self.repeated, "answer", "of the model about a claim already answered"),
+            (self.foreign, "passage id", "named by the model but no candidate of the claim"),
+            (self.echoed, "answer", "of the model copied from a text it was to judge"),
+        )
+        return tuple(f"{_many(n, noun)} {why}, dropped" for n, noun, why in counted if n)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """What a reply says about the claims of a call, by their keys.
+
+    Attributes:
+        judged: The judgements that hold.
+        faults: What is wrong with others. Of two answers with different classes none holds.
+        dropped: What could not be used.
+    """
+
+    judged: dict[str, Judgement]
+    faults: dict[str, Failure] = field(default_factory=dict)
+    dropped: Dropped = field(default_factory=Dropped)
 
 
 def _many(n: int, noun: str) -> str:
@@ -65,41 +85,36 @@ def absent(claim_id: str, rationale: str) -> Judgement:
     return Judgement(claim_id=claim_id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale)
 
 
-def read(
-    questions: Sequence[Keyed], reply: Reply, purpose: Purpose, dropped: Dropped
-) -> tuple[dict[str, Judgement], dict[str, str]]:
+def read(questions: Sequence[Keyed], reply: Reply, purpose: Purpose) -> Verdicts:
     """Reads a reply to some questions.
 
     Args:
         questions: What was asked, with the ids of claims as they were shown.
         reply: Any reply, a broken one too: whole items of it count.
         purpose: What was asked for.
-        dropped: Adds up what cannot be used.
-
-    Returns:
-        The judgements that hold, and what is wrong with others, both by the id of the claim. Of two answers with
-        different classes none holds.
     """
     asked, labelled = dict(questions), candidates(questions)
     plain = {key.casefold(): key for key in asked}
     judged: dict[str, Judgement] = {}
-    faults: dict[str, str] = {}
+    faults: dict[str, Failure] = {}
+    dropped = Dropped()
     items = _items(reply, purpose)
     genuine = own(items, _shown(questions), VerdictItem if purpose == "verdicts" else StatedItem)
     dropped.echoed += len(items) - len(genuine)
     for item in genuine:
-        written = item.claim.strip(" []().:'\"")
+        written = bare(item.claim)
         key = written if written in asked else plain.get(written.casefold())
         if key is None:
             dropped.unknown += 1
             continue
         dropped.repeated += key in judged or key in faults
-        found = _judgement(asked[key].claim.id, labelled[key], item, dropped)
-        if isinstance(found, str):
-            faults.setdefault(key, found)
-        elif judged.setdefault(key, found).support is not found.support:
-            faults[key] = "invalid: the model gave this claim two classes"
-    return {key: judgement for key, judgement in judged.items() if key not in faults}, faults
+        judgement = _judgement(asked[key].claim.id, labelled[key], item, dropped)
+        if isinstance(judgement, Failure):
+            faults.setdefault(key, judgement)
+        elif judged.setdefault(key, judgement).support is not judgement.support:
+            faults[key] = _TWO_CLASSES
+    holding = {key: judgement for key, judgement in judged.items() if key not in faults}
+    return Verdicts(judged=holding, faults=faults, dropped=dropped)
 
 
 def _items(reply: Reply, purpose: Purpose) -> Sequence[VerdictItem | StatedItem]:
@@ -118,13 +133,15 @@ def _shown(questions: Sequence[Keyed]) -> list[str]:
     return [*(question.claim.text for _, question in questions), *parts, *map("\n".join, nodes.values())]
 
 
-def _judgement(claim_id: str, shown: Candidates, item: VerdictItem | StatedItem, dropped: Dropped) -> Judgement | str:
+def _judgement(
+    claim_id: str, shown: Candidates, item: VerdictItem | StatedItem, dropped: Dropped
+) -> Judgement | Failure:
     """The judgement, or what is wrong with the item."""
     if isinstance(item, StatedItem):
         return _stated(claim_id, shown, item, dropped)
     support = _label(SupportClass, item.support)
     if support is None:
-        return "invalid: the model gave a class that does not exist"
+        return _NO_CLASS
     before = dropped.foreign
     supporting, contradicting = _known(item.supporting, shown, dropped), _known(item.contradicting, shown, dropped)
     both = [id_ for id_ in supporting if id_ in contradicting]
@@ -135,7 +152,7 @@ def _judgement(claim_id: str, shown: Candidates, item: VerdictItem | StatedItem,
         or (support is SupportClass.CONTRADICTED and not contradicting)
         or (support is SupportClass.PARTIALLY_SUPPORTED and not supporting + contradicting)
     ):
-        return _POINTLESS.format(support)
+        return _pointless(support)
     wrong = support in UNSUPPORTED
     first = (_label(ErrorType, item.error_type) or ErrorType.OTHER) if wrong else None
     second = _label(ErrorType, item.second_type) if wrong else None
@@ -148,21 +165,21 @@ def _judgement(claim_id: str, shown: Candidates, item: VerdictItem | StatedItem,
         support=support,
         error_type=first,
         second_type=second if second is not first else None,
-        detail=_said(item.detail) or None if wrong else None,
-        rationale=" ".join(filter(None, map(_said, reasons))),
+        detail=_text(item.detail) or None if wrong else None,
+        rationale=" ".join(filter(None, map(_text, reasons))),
         evidence=() if support in _SILENT else tuple(evidence),
         faults=_faults(item.faults) if wrong else (),
     )
 
 
-def _stated(claim_id: str, shown: Candidates, item: StatedItem, dropped: Dropped) -> Judgement | str:
+def _stated(claim_id: str, shown: Candidates, item: StatedItem, dropped: Dropped) -> Judgement | Failure:
     before = dropped.foreign
     known = _known(item.evidence, shown, dropped)
-    rationale = " ".join(filter(None, map(_said, [item.comparison, _lost(dropped.foreign - before)])))
+    rationale = " ".join(filter(None, map(_text, [item.comparison, _lost(dropped.foreign - before)])))
     if not item.stated:
         return absent(claim_id, rationale)
     if not known:
-        return _POINTLESS.format("stated")
+        return _pointless("stated")
     return Judgement(
         claim_id=claim_id,
         support=SupportClass.SUPPORTED,
@@ -171,18 +188,22 @@ def _stated(claim_id: str, shown: Candidates, item: StatedItem, dropped: Dropped
     )
 
 
+def _pointless(word: str) -> Failure:
+    return Failure("invalid", f"the model called this claim {word} without a passage that it was shown")
+
+
 def _known(ids: Sequence[str], shown: Candidates, dropped: Dropped) -> list[str]:
     """The candidates that the model pointed to, each once: `s4`, `S4` and `s4 (row 3)` are the same."""
-    found: dict[str, None] = {}
+    known: dict[str, None] = {}
     for written in dict.fromkeys(ids):
         first = _TOKEN.search(written)
         id_ = written if written in shown or first is None else first[0]
         id_ = id_ if id_ in shown else id_.casefold()
         if id_ in shown:
-            found[id_] = None
+            known[id_] = None
         else:
             dropped.foreign += 1
-    return list(found)
+    return list(known)
 
 
 def _lost(n: int) -> str:
@@ -191,8 +212,8 @@ def _lost(n: int) -> str:
 
 def _faults(faults: Sequence[str]) -> tuple[str, ...]:
     distinct: dict[str, str] = {}
-    for said in filter(None, map(_said, faults)):
-        distinct.setdefault(said.casefold(), said)
+    for fault in filter(None, map(_text, faults)):
+        distinct.setdefault(fault.casefold(), fault)
     return tuple(distinct.values())
 
 
@@ -203,6 +224,6 @@ def _label(kind: type[Label], text: str) -> Label | None:
         return None
 
 
-def _said(text: str) -> str:
+def _text(text: str) -> str:
     text = " ".join(text.split())
     return "" if text.casefold().strip(".") in {"none", "n/a"} else text

@@ -107,7 +107,7 @@ class ClaimItem(_Strict):
     @model_validator(mode="before")
     @classmethod
     def _plain_text(cls, value: Any) -> Any:
-        """A claim that is no object is its own quote, if it can be found."""
+        """A claim that is not an object is its own quote, where the answer holds it."""
         return {"quote": value, "claim": value} if isinstance(value, str) else value
 
 

@@ -1,0 +1,187 @@
+"""LangChain's callbacks: each appends one record to a session, in a few microseconds."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from langchain_trail.convert import Ended, Failed, Started, snapshot, status_of, stops_graph
+from trail_callbacks.capture.events import RunKind
+from trail_callbacks.capture.payloads import described
+from trail_callbacks.session import Session
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langchain_core.outputs import LLMResult
+
+__all__ = ["RecordingHooks"]
+
+_OPEN_MODELS = 4_096
+_INTERRUPTED = 1_024
+
+
+class _Interrupt(Protocol):
+    """What a graph reports when it stops; langgraph's own class, which may not be installed."""
+
+    run_id: UUID | None
+
+
+class RecordingHooks(BaseCallbackHandler):
+    """Records what LangChain and LangGraph report. No exception of ours reaches the app.
+
+    It takes no part in token streaming: the end of a model call brings the merged message, and a thousand hooks for as
+    many tokens would only cost time.
+
+    Args:
+        session: Receives the records.
+    """
+
+    receives_interrupts: ClassVar[bool] = False
+    """Whether langgraph reports interrupts to handlers of this class."""
+    run_inline = True  # on the event loop's own thread: handing a microsecond's work to another costs fifty
+    raise_error = False
+    # Read at every event. In LangChain they are properties, which take ten times as long.
+    ignore_agent = ignore_chain = ignore_chat_model = ignore_llm = ignore_retriever = False
+    ignore_retry = ignore_custom_event = True
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        # Both are bounded, because a run that is abandoned never ends.
+        self._models: OrderedDict[UUID, Mapping[str, Any]] = OrderedDict()
+        self._interrupted: deque[UUID] = deque(maxlen=_INTERRUPTED)
+        self._begin, self._finish = session.begin, session.finish
+
+    def on_chain_start(self, serialized: dict[str, Any], inputs: Any, **kwargs: Any) -> None:
+        """A chain, prompt, parser, graph or graph node began."""
+        self._start("chain", serialized, inputs, kwargs)
+
+    def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
+        """It ended."""
+        self._end(outputs, kwargs)
+
+    def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
+        """It failed, was cancelled or paused."""
+        self._fail(error, kwargs)
+
+    def on_chat_model_start(self, serialized: dict[str, Any], messages: list[list[BaseMessage]], **kwargs: Any) -> None:
+        """A chat model was asked; there is one list of messages, as each prompt of a batch is a run of its own."""
+        self._start("model", serialized, messages, kwargs)
+
+    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], **kwargs: Any) -> None:
+        """A text model was asked."""
+        self._start("model", serialized, prompts, kwargs)
+
+    def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
+        """A model answered."""
+        self._end(response, kwargs)
+
+    def on_llm_error(self, error: BaseException, **kwargs: Any) -> None:
+        """A model failed; what it had written by then is kept."""
+        self._fail(error, kwargs)
+
+    def on_tool_start(self, serialized: dict[str, Any], input_str: str, **kwargs: Any) -> None:
+        """A tool was called."""
+        inputs = kwargs.get("inputs")
+        self._start("tool", serialized, input_str if inputs is None else inputs, kwargs)
+
+    def on_tool_end(self, output: Any, **kwargs: Any) -> None:
+        """It returned."""
+        self._end(output, kwargs)
+
+    def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
+        """It failed."""
+        self._fail(error, kwargs)
+
+    def on_retriever_start(self, serialized: dict[str, Any], query: str, **kwargs: Any) -> None:
+        """A retriever was queried."""
+        self._start("retriever", serialized, query, kwargs)
+
+    def on_retriever_end(self, documents: Any, **kwargs: Any) -> None:
+        """It found documents."""
+        self._end(documents, kwargs)
+
+    def on_retriever_error(self, error: BaseException, **kwargs: Any) -> None:
+        """It failed."""
+        self._fail(error, kwargs)
+
+    def on_interrupt(self, event: _Interrupt) -> None:
+        """A graph stops to be resumed: what it returns is a state, not an answer. Its normal end follows."""
+        try:
+            if event.run_id is not None:
+                self._interrupted.append(event.run_id)
+        except BaseException as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
+
+    def on_resume(self, event: object) -> None:
+        """A graph goes on from a checkpoint; its new root run has begun already."""
+
+    def _start(
+        self, kind: RunKind, serialized: Mapping[str, Any] | None, payload: object, details: dict[str, Any]
+    ) -> None:
+        try:
+            metadata = details.get("metadata")
+            if metadata:
+                details["metadata"] = metadata = metadata.copy()  # langgraph writes into the original later
+            run_id, parent_id = details["run_id"], details.get("parent_run_id")
+            if kind == "model":
+                if isinstance(payload, list) and len(payload) == 1:
+                    payload = payload[0]
+                self._models[run_id] = metadata or {}
+                if len(self._models) > _OPEN_MODELS:
+                    self._models.popitem(last=False)
+            self._begin(run_id, parent_id, (Started, run_id, parent_id, kind, serialized, snapshot(payload), details))
+        except BaseException as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
+            self._bare(self._begin, details, (Started, details.get("run_id"), details.get("parent_run_id"), kind))
+
+    def _end(self, payload: object, details: dict[str, Any]) -> None:
+        try:
+            run_id, late = details["run_id"], details.get("inputs")
+            metadata = self._models.pop(run_id, None) if self._models else None
+            if late is not None:
+                late = snapshot(late)
+            if self._interrupted and run_id in self._interrupted:
+                self._interrupted.remove(run_id)
+                why = "interrupted: the graph waits to be resumed"
+                self._finish(run_id, (Failed, run_id, why, "paused", snapshot(payload), late))
+            else:
+                self._finish(run_id, (Ended, run_id, snapshot(payload), late, metadata))
+        except BaseException as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
+            self._bare(self._finish, details, (Ended, details.get("run_id")))
+
+    def _fail(self, error: BaseException, details: dict[str, Any]) -> None:
+        try:
+            run_id, late, partial = details["run_id"], details.get("inputs"), details.get("response")
+            metadata = self._models.pop(run_id, None)
+            graph_id = details.get("parent_run_id")
+            if graph_id is not None and not self.receives_interrupts and stops_graph(error, details):
+                self._interrupted.append(graph_id)
+            record = (Failed, run_id, described(error), status_of(error), partial, snapshot(late), metadata)
+            self._finish(run_id, record)
+        except BaseException as fault:  # noqa: BLE001 - see _keep
+            self._keep(fault)
+            self._bare(self._finish, details, (Failed, details.get("run_id"), type(error).__name__, "error"))
+
+    def _bare(self, keep: Callable[..., None], details: dict[str, Any], record: tuple[Any, ...]) -> None:
+        """Keeps the record of a payload that could not be read, without it: the runs inside need their parent."""
+        run_id = details.get("run_id")
+        try:
+            keep(run_id, details.get("parent_run_id"), record) if record[0] is Started else keep(run_id, record)
+        except Exception as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
+
+    def _keep(self, error: BaseException) -> None:
+        """Keeps our own fault away from the app. LangChain passes on whatever is not an `Exception`."""
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise error
+        kept = error if isinstance(error, Exception) else RuntimeError(repr(error))
+        try:
+            self._session.keep_error(kept)
+        except Exception:  # noqa: BLE001 - kept already; only logging it failed, e.g. at the end of the stack
+            return

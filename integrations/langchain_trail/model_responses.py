@@ -1,0 +1,84 @@
+"""The answer in what an agent's model call returned: reading it, replacing it, asking for another one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from langchain.agents.middleware.types import ModelRequest, ModelResponse
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from langchain_trail.grounds import answer_text, structured_text
+
+__all__ = ["annotated", "answer_of", "is_withheld", "revised", "structuring_tools", "withheld"]
+
+_KEPT_METADATA = ("model_name", "model", "model_provider")
+
+
+def answer_of(response: ModelResponse[Any]) -> tuple[AIMessage, str] | None:
+    """Returns the message that answers and its text; None if the model calls tools or another guard withheld it."""
+    at = _last(response.result)
+    answer = response.result[at] if at >= 0 else None
+    if not isinstance(answer, AIMessage) or is_withheld(answer):
+        return None
+    if response.structured_response is not None:
+        return answer, structured_text(response.structured_response)
+    return None if answer.tool_calls else (answer, answer_text(answer))
+
+
+def revised(request: ModelRequest[Any], response: ModelResponse[Any], feedback: str) -> ModelRequest[Any]:
+    """Returns the request for the next draft.
+
+    Providers want each tool call of a draft answered, also that of a structured answer: then the feedback is what the
+    tool returned.
+    """
+    at = _last(response.result)
+    answer = response.result[at]
+    calls = answer.tool_calls if isinstance(answer, AIMessage) else []
+    results: list[BaseMessage] = [
+        ToolMessage(feedback, tool_call_id=call["id"] or "", name=call["name"], status="error") for call in calls
+    ]
+    return request.override(
+        messages=[*request.messages, *response.result[: at + 1], *(results or [HumanMessage(feedback)])]  # type: ignore[list-item]  # messages of any kind
+    )
+
+
+def annotated(response: ModelResponse[Any], summary: dict[str, Any]) -> ModelResponse[Any]:
+    """Returns a response with a summary on the message that answers."""
+    messages, at = response.result, _last(response.result)
+    answer = messages[at]
+    metadata = {**answer.response_metadata, "trail": summary}
+    marked = answer.model_copy(update={"response_metadata": metadata})
+    return replace(response, result=[*messages[:at], marked, *messages[at + 1 :]])
+
+
+def withheld(response: ModelResponse[Any], message: str, summary: dict[str, Any]) -> ModelResponse[Any]:
+    """Returns a response in which a message replaces the answer, under its id; what came before the answer stays."""
+    at = _last(response.result)
+    answer = response.result[at]
+    replacement = AIMessage(
+        message,
+        id=answer.id,
+        name=answer.name,
+        usage_metadata=getattr(answer, "usage_metadata", None),
+        response_metadata={
+            **{key: answer.response_metadata[key] for key in _KEPT_METADATA if key in answer.response_metadata},
+            "trail": summary,
+        },
+    )
+    return ModelResponse(result=[*response.result[:at], replacement], structured_response=None)
+
+
+def is_withheld(message: BaseMessage) -> bool:
+    """True for a message that replaces a withheld answer."""
+    return isinstance(message, AIMessage) and bool((message.response_metadata.get("trail") or {}).get("blocked"))
+
+
+def structuring_tools(request: ModelRequest[Any]) -> frozenset[str]:
+    """Returns the tools that only give an answer its structure: the agent says they returned what the model wrote."""
+    specs = getattr(request.response_format, "schema_specs", None) or ()
+    return frozenset(str(spec.name) for spec in specs)
+
+
+def _last(messages: list[BaseMessage]) -> int:
+    return max((i for i, message in enumerate(messages) if isinstance(message, AIMessage)), default=-1)

@@ -1,0 +1,50 @@
+"""Values of an app that are kept: whatever they are, they can be encoded and written as JSON."""
+
+import json
+from concurrent.futures import CancelledError
+from enum import StrEnum
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks.capture.payloads import described, exact_text, is_cancellation, scalars
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_can_be_encoded_and_is_otherwise_unchanged(text):
+    kept = exact_text(text)
+    kept.encode()
+    assert len(kept) == len(text)
+    if not any("\ud800" <= character <= "\udfff" for character in text):
+        assert kept == text
+
+
+def test_subclasses_of_str_and_other_values_become_plain_text():
+    assert (type(exact_text(Colour.RED)), exact_text(Colour.RED)) == (str, "red")
+    assert exact_text(7) == "7"
+
+
+def test_metadata_is_kept_as_far_as_json_has_it():
+    kept = scalars({"page": 3, "score": 0.5, 7: "x", "nan": float("nan"), "list": [1], "none": None, "bad": "\ud800"})
+    assert kept == {"page": 3, "score": 0.5, "7": "x", "bad": "?"}
+    assert json.loads(json.dumps(kept, allow_nan=False)) == kept
+
+
+def test_broken_exceptions_are_described_too():
+    class MuteError(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    assert described(MuteError()) == "MuteError: [unreadable message]"
+    assert described(ValueError("\ud800" * 9_999)).startswith("ValueError: ??")
+    assert len(described(ValueError("x" * 9_999))) == 2_000
+
+
+def test_an_app_that_stops_a_run_did_not_fail():
+    assert is_cancellation(CancelledError())
+    assert is_cancellation(GeneratorExit())
+    assert not is_cancellation(TimeoutError())

@@ -1,0 +1,52 @@
+"""Judging drafts: a judge that fails or takes too long is a report, never an exception."""
+
+import time
+
+from trail_callbacks import ProvenanceGraph
+from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft
+from trail_callbacks.models.call import Usage
+from trail_callbacks.testing import ScriptedModel
+
+
+def test_a_graph_that_cannot_be_built_is_a_failed_judge():
+    def broken():
+        raise ValueError("no graph")
+
+    report = Checker(GuardSettings(timeout=None)).check(JudgeDraft(broken, Usage()))
+    assert report.state == "error"
+    assert report.warnings == ("not verified: failed: ValueError('no graph')",)
+
+
+def test_a_check_that_takes_too_long_is_left_behind():
+    def slow():
+        time.sleep(2)  # far beyond the timeout; nobody waits for its end
+        raise AssertionError
+
+    started = time.monotonic()
+    report = Checker(GuardSettings(timeout=0.05)).check(JudgeDraft(slow, Usage()))
+    assert time.monotonic() - started < 1.5
+    assert report.warnings == ("not verified: the judge took longer than 0.05 s",)
+
+
+async def test_what_earlier_drafts_cost_is_not_spent_again():
+    model = ScriptedModel([])
+    checker = Checker(GuardSettings(judge=model, max_calls=2))
+    wanted = JudgeDraft(
+        lambda: ProvenanceGraph.from_texts("It is 77 metres tall.", ["It is 77 metres tall."]), Usage(calls=2)
+    )
+    for report in (checker.check(wanted), await checker.acheck(wanted)):
+        assert report.hallucination_score is None
+    assert model.calls == []
+    Checker(GuardSettings(judge=model, max_calls=3)).check(wanted)
+    assert len(model.calls) == 1
+
+
+def test_a_hook_that_raises_does_not_lose_the_report():
+    def broken(report):
+        raise KeyError("mine")
+
+    fact = "The lighthouse is 77 metres tall."
+    wanted = JudgeDraft(lambda: ProvenanceGraph.from_texts(fact, [fact]), Usage())
+    report = Checker(GuardSettings(on_report=broken)).check(wanted)
+    assert report.hallucination_score == 0.0
+    assert report.warnings == ("on_report raised KeyError",)

@@ -1,0 +1,76 @@
+"""The settings of a guard: one value, checked, comparable and picklable."""
+
+import pickle
+from dataclasses import fields
+from typing import get_type_hints
+
+import pytest
+
+from trail_callbacks import VerifyOptions, check
+from trail_callbacks.errors import InputError
+from trail_callbacks.guard import BLOCKED, GuardKeywords, GuardSettings
+
+OPTIONAL = {"Instructor": object, "AsyncInstructor": object}  # of an extra, for `judge`
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"max_score": 1.1}, "max_score is 1.1, expected 0.0 to 1.0"),
+        ({"max_score": float("nan")}, "max_score is nan, expected 0.0 to 1.0"),
+        ({"max_retries": -1}, "max_retries is -1, expected 0 or more"),
+        ({"on_fail": "shrug"}, "on_fail is 'shrug', expected one of retry, block, annotate, raise"),
+        ({"exhausted": "retry"}, "exhausted is 'retry', expected one of block, annotate, raise"),
+        ({"on_error": "maybe"}, "on_error is 'maybe', expected one of open, closed"),
+        ({"no_evidence": "block"}, "no_evidence is 'block', expected one of pass, fail"),
+        ({"timeout": 0}, "timeout is 0, expected seconds above 0, or None for no limit"),
+        ({"timeout": float("nan")}, "timeout is nan, expected seconds above 0, or None for no limit"),
+        ({"max_calls": -1}, "max_calls is -1, expected 0 or more, or None for no limit"),
+        ({"max_tokens": -1}, "max_tokens is -1, expected 0 or more, or None for no limit"),
+        ({"stream": "sentences"}, "stream is 'sentences', expected one of buffer, pass"),
+        ({"stream": "pass"}, "on_fail='retry' could not take it back"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_range(wrong, message):
+    with pytest.raises(InputError) as caught:
+        GuardSettings(**wrong)
+    assert message in str(caught.value)
+
+
+def test_settings_are_values():
+    settings = GuardSettings(judge="openai/gpt-5-mini", max_score=0.2, options=VerifyOptions(passages=4))
+    copy = pickle.loads(pickle.dumps(settings))  # noqa: S301 - our own
+    assert copy == settings
+    assert hash(copy) == hash(settings)
+    assert copy != GuardSettings()
+
+
+def test_the_keywords_are_settings_with_the_same_types():
+    types, keywords = get_type_hints(GuardSettings, localns=OPTIONAL), get_type_hints(GuardKeywords)
+    assert {name: types[name] for name in keywords} == keywords
+    assert {field.name for field in fields(GuardSettings)} - set(keywords) == {"judge", "stream"}  # named by each guard
+
+
+@pytest.mark.parametrize(
+    ("settings", "hidden"),
+    [
+        ({}, True),
+        ({"on_fail": "block", "stream": "buffer"}, True),
+        ({"on_fail": "annotate"}, False),
+        ({"on_fail": "annotate", "stream": "pass"}, False),
+        ({"on_fail": "annotate", "stream": "buffer"}, True),
+    ],
+)
+def test_drafts_are_hidden_unless_they_are_let_through_anyway(settings, hidden):
+    assert GuardSettings(**settings).hides_drafts is hidden
+
+
+def test_the_origin_of_claims_is_looked_for_only_if_somebody_reads_it():
+    assert not GuardSettings(on_fail="retry").verification.localize
+    assert GuardSettings(on_fail="raise").verification.localize
+    given = VerifyOptions(passages=3)
+    assert GuardSettings(options=given).verification is given
+
+
+def test_the_default_message_makes_no_claim():
+    assert check(BLOCKED, ["The lighthouse of Genoa is 77 metres tall."]).state == "abstained"

@@ -1,0 +1,202 @@
+"""Verdicts from a language model: what is asked, what is asked again, and what happens when it fails."""
+
+import json
+import re
+
+import pytest
+from model_answers import (
+    ATTACK,
+    MARKS,
+    SOURCES,
+    ask,
+    asked_ids,
+    claim,
+    fenced,
+    good,
+    passages,
+    verdict,
+)
+
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.judge import Question
+from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.models.call import Reply
+from trail_callbacks.models.drive import drive
+from trail_callbacks.models.failure import Failure
+from trail_callbacks.taxonomy import ERRORS, SUPPORT, ErrorType, SupportClass
+from trail_callbacks.testing import ScriptedModel
+
+
+def test_a_class_in_another_language_is_asked_again_without_repeating_what_the_model_wrote():
+    judgements, usage, model = ask(
+        [{"verdicts": [verdict(1, "unterstützt"), verdict(2), verdict(3)]}, {"verdicts": [verdict(1)]}]
+    )
+    assert judgements[0].support is SupportClass.SUPPORTED
+    assert "unterstützt" not in model.calls[1].messages[1].content
+    assert usage.calls == 2
+
+
+def test_only_what_is_missing_is_asked_again_and_once():
+    judgements, usage, model = ask([{"verdicts": [verdict(1)]}, {"verdicts": [verdict(3)]}, good])
+    assert [j.support for j in judgements] == [SupportClass.SUPPORTED, None, SupportClass.SUPPORTED]
+    assert judgements[1].error == "invalid: the model skipped this claim"
+    assert [asked_ids(call) for call in model.calls] == [["c1", "c2", "c3"], ["c2", "c3"]]
+    assert usage.calls == 2
+
+
+def test_supported_without_a_passage_is_asked_again_then_an_error():
+    bare = {"verdicts": [verdict(1), verdict(2, evidence=[]), verdict(3)]}
+    judgements, usage, model = ask([bare, {"verdicts": [verdict(2, evidence=["s77"])]}])
+    assert judgements[1].support is None
+    assert "supported without a passage" in judgements[1].error
+    assert usage.calls == 2
+    assert "c2: the model called this claim supported without a passage" in model.calls[1].messages[1].content
+
+
+def test_contradicted_without_a_passage_is_asked_again_then_an_error():
+    bare = {"verdicts": [verdict(1), verdict(2), verdict(3, "contradicted", [], supporting=["s1"])]}
+    judgements, usage, model = ask([bare, {"verdicts": [verdict(3, "contradicted", ["s77"])]}])
+    assert "contradicted without a passage" in judgements[2].error
+    assert asked_ids(model.calls[1]) == ["c3"]
+    judgements, usage, _ = ask([bare, {"verdicts": [verdict(3, "contradicted", ["s3"])]}])
+    assert judgements[2].support is SupportClass.CONTRADICTED
+    assert usage.calls == 2
+
+
+def test_a_partly_broken_reply_keeps_its_good_items():
+    text = json.dumps({"verdicts": [verdict(1), verdict(2), verdict(3)]})
+    broken = Reply(failure=Failure("invalid", "Expecting value"), text=text[: text.index('"c3"')])
+    judgements, usage, model = ask([broken, good])
+    assert [j.support for j in judgements] == [SupportClass.SUPPORTED] * 3
+    assert asked_ids(model.calls[1]) == ["c3"]
+    assert usage.calls == 2
+
+
+@pytest.mark.parametrize(
+    "failure", [Failure("length", "cut"), Failure("refused", "content filter"), Failure("too_long", "9000 tokens")]
+)
+def test_a_batch_that_does_not_fit_is_split_in_two(failure):
+    def only_small(call):
+        return Reply(failure=failure) if len(asked_ids(call)) > 2 else good(call)
+
+    questions = [Question(claim=claim(n), passages=SOURCES) for n in range(1, 9)]
+    judgements, _, model = ask(only_small, questions)
+    assert {j.support for j in judgements} == {SupportClass.SUPPORTED}
+    assert [len(asked_ids(call)) for call in model.calls] == [8, 4, 4, 2, 2, 2, 2]
+
+
+def test_one_refused_claim_does_not_take_the_others_with_it():
+    def refuse_two(call):
+        return Reply(failure=Failure("refused", "content filter")) if "c2" in asked_ids(call) else good(call)
+
+    judgements, _, _ = ask(refuse_two)
+    assert [j.error for j in judgements] == [None, "refused: content filter", None]
+
+
+def test_a_single_claim_that_is_cut_gets_more_room_once():
+    judgements, _, model = ask(
+        lambda call: Reply(failure=Failure("length", "cut")), [Question(claim=claim(1), passages=SOURCES)]
+    )
+    assert judgements[0].error == "length: cut"
+    assert [call.max_tokens for call in model.calls] == [616, 1232]
+
+
+@pytest.mark.parametrize("kind", ["unreachable", "unauthorised", "budget", "busy", "rejected", "failed"])
+def test_a_dead_model_is_an_error_for_every_claim_and_asked_once(kind):
+    judgements, _, model = ask(lambda call: Reply(failure=Failure(kind, "no")))
+    assert [j.error for j in judgements] == [f"{kind}: no"] * 3
+    assert len(model.calls) == 1
+
+
+def test_claims_are_spread_over_calls_and_room_grows_with_them():
+    questions = [Question(claim=claim(n), passages=SOURCES) for n in range(1, 8)]
+    judgements, _, model = ask(good, questions, claims_per_call=3)
+    assert [j.claim_id for j in judgements] == [f"c{n}" for n in range(1, 8)]
+    assert [asked_ids(call) for call in model.calls] == [["c1", "c2", "c3"], ["c4", "c5", "c6"], ["c7"]]
+    assert model.calls[0].max_tokens > model.calls[2].max_tokens
+
+
+def test_what_needs_no_model_is_decided_without_one():
+    questions = [
+        Question(claim=claim(1, "Hello!", checkable=False), passages=SOURCES),
+        Question(claim=claim(2), passages=()),
+    ]
+    judgements, usage, _ = ask([], questions)
+    assert [j.support for j in judgements] == [SupportClass.UNEVALUATABLE, SupportClass.ABSENT]
+    assert judgements[1].error_type is ErrorType.OTHER
+    assert usage.calls == 0
+
+
+def test_no_questions_no_calls():
+    judge = LLMJudge(ScriptedModel([]))
+    assert drive(judge.assess([]), judge.model)[0].judgements == ()
+
+
+def test_localize_asks_only_whether_passages_state_the_claim():
+    reply = {
+        "verdicts": [
+            {"claim": "c1", "comparison": "Says so.", "evidence": ["s1"], "stated": True},
+            {"claim": "c2", "stated": False},
+            {"claim": "c3", "evidence": [], "stated": True},
+        ]
+    }
+    again = {"verdicts": [{"claim": "c3", "comparison": "", "evidence": ["s8"], "stated": True}]}
+    judgements, _, model = ask([reply, again], purpose="localize")
+    assert [j.support for j in judgements] == [SupportClass.SUPPORTED, SupportClass.ABSENT, None]
+    assert judgements[0].evidence[0].quote == "Number 1 holds."
+    assert "stated without a passage" in judgements[2].error
+    assert {call.purpose for call in model.calls} == {"localize"}
+    assert "Whether it is true does not matter" in " ".join(model.calls[0].messages[0].content.split())
+
+
+def test_one_claim_may_be_asked_about_twice_with_other_passages():
+    here, there = (
+        passages("Claim number 1 holds.", node="n1"),
+        (Passage(id="s9", node_id="n2", start=0, end=4, text="Else"),),
+    )
+    questions = [Question(claim=claim(1), passages=here), Question(claim=claim(1), passages=there)]
+    reply = {"verdicts": [{"claim": "c1", "evidence": ["s1"], "stated": True}, {"claim": "c1.2", "stated": False}]}
+    judgements, usage, _ = ask([reply], questions, "localize")
+    assert [(j.claim_id, j.support) for j in judgements] == [
+        ("c1", SupportClass.SUPPORTED),
+        ("c1", SupportClass.ABSENT),
+    ]
+    assert usage.calls == 1
+
+
+def test_whether_passages_answer_a_question():
+    asked = [Question(claim=claim(1, "Which numbers hold?"), passages=SOURCES)]
+    yes = {"verdicts": [{"claim": "c1", "comparison": "Two do.", "evidence": ["s1", "s2"], "stated": True}]}
+    no = {"verdicts": [{"claim": "c1", "comparison": "They do not say.", "evidence": ["s1"], "stated": False}]}
+    judgements, usage, model = ask([yes], asked, "answerable")
+    assert judgements[0].support is SupportClass.SUPPORTED
+    assert [e.quote for e in judgements[0].evidence] == ["Number 1 holds.", "Number 2 holds."]
+    assert model.calls[0].purpose == "answerable"
+    assert "[c1] (candidates: all) Which numbers hold?" in model.calls[0].messages[1].content
+    judgements, _, _ = ask([no], asked, "answerable")
+    assert (judgements[0].support, judgements[0].evidence) == (SupportClass.ABSENT, ())
+    assert usage.calls == 1
+
+
+def test_an_attack_in_a_source_or_claim_stays_on_its_line_and_inside_the_fence():
+    questions = [Question(claim=claim(1, ATTACK), passages=passages(ATTACK, "Number 1 holds."))]
+    injected = {"verdicts": [verdict(9), verdict(1, evidence=["s99"])]}
+    judgements, _, model = ask([injected, injected], questions)
+    user = model.calls[0].messages[1].content
+    for label in ("PASSAGES", "CLAIMS"):
+        inside = fenced(user, label)
+        assert not any(mark in inside for mark in MARKS)
+    assert re.findall(r"^\[(s\d+)\]", fenced(user, "PASSAGES"), re.MULTILINE) == ["s1", "s2"]
+    assert asked_ids(model.calls[0]) == ["c1"]
+    assert len(judgements) == 1
+    assert judgements[0].support is None  # an id that was never shown supports nothing
+
+
+def test_definitions_come_from_the_taxonomy_and_the_system_part_never_changes():
+    _, _, one = ask([good, good])
+    _, _, two = ask(good, [Question(claim=claim(5), passages=SOURCES[:1])])
+    system = one.calls[0].messages[0].content
+    assert system == two.calls[0].messages[0].content
+    for meaning in (*SUPPORT.values(), *ERRORS.values()):
+        assert meaning.definition in system
+    assert "$" not in re.sub(r"\$\d", "", system)

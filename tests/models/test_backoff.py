@@ -1,0 +1,77 @@
+"""When a call is made again, and how long that waits."""
+
+import time
+
+import pytest
+from echoes import Echo, echo, pipeline
+
+from trail_callbacks.models.call import Reply, Usage
+from trail_callbacks.models.drive import Limits
+from trail_callbacks.models.failure import Failure
+from trail_callbacks.testing import ScriptedModel
+
+
+def busy(retry_after):
+    return Reply(failure=Failure("busy", "slow down"), retry_after=retry_after, usage=Usage(calls=1))
+
+
+def test_a_busy_model_is_asked_again_when_it_said(run):
+    model = ScriptedModel([busy(0.2), busy(0.2), {"text": "fine"}])
+    result, usage = run(pipeline("a"), model)
+    assert result[0][0].value.text == "fine"
+    assert usage.calls == len(model.calls) == 3
+    assert 0.4 <= usage.seconds < 5
+
+
+def test_a_busy_model_that_names_no_time_is_asked_after_growing_pauses(run, monkeypatch):
+    monkeypatch.setattr("trail_callbacks.models.backoff._FIRST", 0.1)
+    times = []
+    model = ScriptedModel(lambda call: times.append(time.monotonic()) or (busy(0) if len(times) < 3 else {"text": "x"}))
+    result, _ = run(pipeline("a"), model)
+    assert result[0][0].failure is None
+    assert times[2] - times[1] > times[1] - times[0] > 0.07
+
+
+@pytest.mark.parametrize(
+    ("reply", "calls"),
+    [
+        (busy(None), 1),  # its client has asked again already
+        (busy(3600), 1),  # nobody waits an hour
+        (busy(float("nan")), 1),
+        (busy(float("inf")), 1),
+        (Reply(failure=Failure("invalid", "x"), usage=Usage(calls=1)), 1),
+        (Reply(value=Echo(text="x"), retry_after=0.1, usage=Usage(calls=1)), 1),
+        (busy(0.001), 5),
+    ],
+    ids=["already repeated", "an hour", "NaN", "for ever", "not busy", "answered", "always busy"],
+)
+def test_asking_again_has_bounds(run, reply, calls, monkeypatch):
+    monkeypatch.setattr("trail_callbacks.models.backoff._FIRST", 0.01)
+    model = ScriptedModel(lambda call: reply)
+    result, usage = run(pipeline("a"), model)
+    assert result[0][0] is reply
+    assert len(model.calls) == usage.calls == calls
+    assert usage.seconds < 10
+
+
+def test_asking_again_keeps_to_the_budget(run):
+    model = ScriptedModel(lambda call: busy(30))
+    result, usage = run(pipeline("a"), model, Limits(max_seconds=5))
+    assert str(result[0][0].failure) == "busy: slow down"
+    assert (usage.calls, usage.seconds < 4) == (1, True)
+    model = ScriptedModel(lambda call: busy(0.001))
+    result, usage = run(pipeline("a"), model, Limits(max_calls=2))
+    assert str(result[0][0].failure) == "busy: slow down"
+    assert usage.calls == 2
+
+
+def test_one_busy_call_does_not_hold_up_the_others(run):
+    def answer(call):
+        first = call.messages[-1].content == "a" and sum(c.messages[-1].content == "a" for c in model.calls) == 1
+        return busy(0.5) if first else echo(call)
+
+    model = ScriptedModel(answer)
+    result, usage = run(pipeline("abc"), model)
+    assert [reply.value.text for reply in result[0]] == list("abc")
+    assert usage.calls == 4
+    assert [c.messages[-1].content for c in model.calls][-1] == "a"

@@ -1,0 +1,323 @@
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
+from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.judges.local.judge import LocalJudge
+from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.testing import ScriptedModel
+
+HERE = Path(__file__).parent
+SOURCE = "The quarry at Holm was opened in 1874 and closed in 1902."
+
+
+class Record:
+    def __init__(self, run_id, phase, parent_id=None, kind="chain", text=""):
+        self.run_id, self.phase, self.parent_id, self.kind, self.text = run_id, phase, parent_id, kind, text
+
+    def convert(self, seq):
+        pieces = (Piece(text=self.text, form="document" if self.kind == "retriever" else "text"),)
+        if self.phase == "started":
+            return RunStarted(
+                seq=seq, run_id=self.run_id, parent_id=self.parent_id, kind=self.kind, name=self.kind, inputs=pieces
+            )
+        return RunEnded(seq=seq, run_id=self.run_id, outputs=pieces)
+
+
+def run(session, root="r1", answer="The quarry at Holm was opened in 1847."):
+    session.emit(Record(root, "started", text="When did it open?"))
+    session.emit(Record(f"{root}-d", "started", root, "retriever", "When did it open?"))
+    session.emit(Record(f"{root}-d", "ended", kind="retriever", text=SOURCE))
+    session.emit(Record(f"{root}-m", "started", root, "model", f"{SOURCE} When did it open?"))
+    session.emit(Record(f"{root}-m", "ended", kind="model", text=answer))
+    session.emit(Record(root, "ended", text=answer))
+
+
+class SlowJudge(LocalJudge):
+    """The offline judge behind a door that the test opens."""
+
+    door = threading.Event()
+
+    def extract(self, answer, question):
+        assert self.door.wait(10)
+        return (yield from super().extract(answer, question))
+
+
+class BrokenJudge(LocalJudge):
+    def extract(self, answer, question):
+        raise RuntimeError("broken judge")
+
+
+def test_background_verification_is_there_when_asked_for():
+    seen = []
+    session = Session(CaptureSettings(on_report=seen.append))
+    run(session)
+    report = session.report(timeout=10)
+    assert report.hallucination_score == 1.0
+    assert report.run_id == "r1"
+    assert session.flush(10)
+    assert seen == [report]
+    assert dict(session.reports) == {"r1": report}
+    assert session.errors == []
+    session.close()
+
+
+def test_inline_verification_is_done_when_the_run_ends():
+    session = Session(CaptureSettings(evaluate="inline"))
+    run(session)
+    assert list(session.reports) == ["r1"]
+
+
+def test_never_means_only_on_demand():
+    session = Session(CaptureSettings(evaluate="never"))
+    run(session)
+    assert session.flush(1)
+    assert not session.reports
+    assert session.report("r1").hallucination_score == 1.0
+    assert list(session.reports) == ["r1"]
+
+
+def test_a_sample_rate_of_zero_verifies_nothing_unasked():
+    session = Session(CaptureSettings(sample_rate=0.0, evaluate="inline"))
+    run(session)
+    assert not session.reports
+    assert session.report().state == "assessed"
+
+
+async def test_the_loop_is_never_blocked_while_waiting():
+    SlowJudge.door.clear()
+    session = Session(CaptureSettings(judge=SlowJudge()))
+    run(session)
+    waiting = asyncio.create_task(session.areport(timeout=10))
+    for _ in range(5):
+        await asyncio.sleep(0.01)
+    assert not waiting.done()
+    SlowJudge.door.set()
+    assert (await waiting).hallucination_score == 1.0
+    session.close()
+
+
+def test_waiting_has_an_end():
+    SlowJudge.door.clear()
+    session = Session(CaptureSettings(judge=SlowJudge()))
+    run(session)
+    with pytest.raises(TimeoutError, match="r1"):
+        session.report(timeout=0.05)
+    assert not session.flush(0.05)
+    SlowJudge.door.set()
+    assert session.report(timeout=10)
+    session.close()
+
+
+@pytest.mark.parametrize("evaluate", ["background", "inline", "never"])
+def test_a_broken_judge_is_a_report_and_a_kept_error(evaluate, caplog):
+    session = Session(CaptureSettings(judge=BrokenJudge(), evaluate=evaluate))
+    with caplog.at_level(logging.WARNING, "trail_callbacks"):
+        run(session)
+        report = session.report(timeout=10)
+        run(session, "r2")
+        session.report("r2", timeout=10)
+    assert report.state == "error"
+    assert "broken judge" in report.warnings[0]
+    assert [str(error) for error in session.errors] == ["broken judge"] * 2
+    assert len(caplog.records) == 1
+    session.close()
+
+
+def test_a_broken_hook_does_not_lose_the_report():
+    session = Session(CaptureSettings(evaluate="inline", on_report=lambda report: 1 / 0))
+    run(session)
+    assert session.report().state == "assessed"
+    assert isinstance(session.errors[0], ZeroDivisionError)
+
+
+def test_reports_are_bounded():
+    session = Session(CaptureSettings(evaluate="inline", max_traces=3))
+    for n in range(10):
+        run(session, f"r{n}")
+    assert list(session.reports) == ["r7", "r8", "r9"]
+
+
+def test_concurrent_runs_keep_to_themselves():
+    session = Session(CaptureSettings(max_traces=200))
+
+    def work(worker):
+        for n in range(10):
+            run(session, f"w{worker}-{n}", answer=f"The quarry at Holm employed {worker}{n} men.")
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert session.flush(60)
+    for worker in range(8):
+        for n in range(10):
+            assert session.report(f"w{worker}-{n}").graph.answer.text == f"The quarry at Holm employed {worker}{n} men."
+    session.close()
+
+
+def test_asking_before_anything_ran_is_a_clear_error():
+    session = Session()
+    with pytest.raises(InputError, match="nothing was recorded"):
+        session.report()
+    with pytest.raises(InputError, match="no run 'zz'"):
+        session.graph("zz")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"evaluate": "sometimes"}, {"sample_rate": 1.5}, {"sample_rate": float("nan")}, {"max_traces": 0}, {"ttl": 0}],
+)
+def test_wrong_settings_are_named(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        Session(CaptureSettings(**wrong))
+    with pytest.raises(JudgeError):
+        Session(CaptureSettings(judge="no such judge"))
+
+
+def test_a_report_asked_for_from_many_sides_is_made_once(monkeypatch):
+    seen = []
+    monkeypatch.setattr(SlowJudge, "door", threading.Event())
+    session = Session(CaptureSettings(judge=SlowJudge(), evaluate="never", on_report=seen.append))
+    run(session)
+
+    async def ask():
+        return await session.areport(timeout=10)
+
+    with ThreadPoolExecutor(6) as pool:
+        asked = [pool.submit(session.report, timeout=10) for _ in range(3)]
+        asked += [pool.submit(asyncio.run, ask()) for _ in range(3)]
+        time.sleep(0.1)  # so that most of them wait by then; the outcome is the same for those that do not
+        SlowJudge.door.set()
+        reports = [each.result(10) for each in asked]
+    assert seen == reports[:1]
+    assert all(report == seen[0] for report in reports)
+
+
+def test_closing_leaves_nobody_waiting(monkeypatch):
+    monkeypatch.setattr(SlowJudge, "door", threading.Event())
+    session = Session(CaptureSettings(judge=SlowJudge()))
+    run(session, "r1")
+    run(session, "r2")  # waits behind the first until it is cancelled
+
+    async def ask():
+        return await session.areport("r2", timeout=10)
+
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(session.report, "r2"), pool.submit(asyncio.run, ask())]
+        time.sleep(0.1)  # as above
+        session.close(timeout=0.01)
+        SlowJudge.door.set()
+        assert [each.result(10).state for each in asked] == ["assessed", "assessed"]
+
+
+async def test_whoever_waits_for_a_cancelled_verification_carries_it_out():
+    model = ScriptedModel(lambda call: RuntimeError("the model is down"), delay=0.5)
+    session = Session(CaptureSettings(judge=model, evaluate="never"))
+    run(session)
+    first = asyncio.create_task(session.areport())
+    second = asyncio.create_task(session.areport(timeout=10))
+    await asyncio.sleep(0.05)  # so that the first is at work and the second waits for it
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert (await second).run_id == "r1"
+    assert list(session.reports) == ["r1"]
+
+
+def test_a_report_on_an_unfinished_run_is_not_its_last_word():
+    session = Session(CaptureSettings(evaluate="never"))
+    session.emit(Record("r1", "started", text="When did it open?"))
+    assert session.report("r1").state == "error"
+    assert asyncio.run(session.areport("r1")).state == "error"
+    assert not session.reports
+    session.emit(Record("r1-d", "started", "r1", "retriever", "When did it open?"))
+    session.emit(Record("r1-d", "ended", kind="retriever", text=SOURCE))
+    session.emit(Record("r1", "ended", text="The quarry at Holm was opened in 1874."))
+    assert session.report("r1").graph.answer is not None
+    assert list(session.reports) == ["r1"]
+
+
+def test_a_broken_judge_is_a_state_for_those_who_await_it_too():
+    session = Session(CaptureSettings(judge=BrokenJudge(), evaluate="never"))
+    run(session)
+    report = asyncio.run(session.areport())
+    assert report.state == "error"
+    assert [str(error) for error in session.errors] == ["broken judge"]
+
+
+def test_a_graph_that_cannot_be_built_does_not_reach_the_app(monkeypatch):
+    def broken(events):
+        raise RuntimeError("no graph")
+
+    monkeypatch.setattr("trail_callbacks.capture.recorder.build", broken)
+    session = Session(CaptureSettings(evaluate="inline"))
+    run(session)
+    assert [str(error) for error in session.errors] == ["no graph"]
+    with pytest.raises(RuntimeError, match="no graph"):
+        session.report()
+
+
+def test_a_run_that_ends_with_the_interpreter_is_left_alone():
+    code = """
+import atexit
+from test_session import Session, run
+session = Session()
+atexit.register(lambda: (run(session), print([type(error).__name__ for error in session.errors])))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True, cwd=HERE
+    )
+    assert done.stdout.strip() == "['RuntimeError']"
+
+
+def test_a_forgotten_session_leaves_no_thread_behind():
+    others = set(threading.enumerate())  # sessions of other tests may still be at work
+    session = Session()
+    run(session)
+    session.report(timeout=10)
+    before = [each for each in threading.enumerate() if each.name.startswith("trail") and each not in others]
+    assert before
+    gone = weakref.ref(session)
+    del session
+    deadline = time.monotonic() + 10
+    while any(thread.is_alive() for thread in before) and time.monotonic() < deadline:
+        gc.collect()  # again and again: the worker may be on its last lines still, holding the session
+        threading.Event().wait(0.01)
+    assert gone() is None
+    assert not any(thread.is_alive() for thread in before)
+
+
+def test_a_hook_may_ask_for_a_run_that_waits_behind_its_own():
+    SlowJudge.door.clear()
+    seen = []
+    session = Session(
+        CaptureSettings(
+            judge=SlowJudge(), on_report=lambda r: seen.append(r.run_id) or (r.run_id == "r1" and session.report("r2"))
+        )
+    )
+    run(session, "r1")
+    run(session, "r2")
+    SlowJudge.door.set()
+    assert session.flush(10)
+    assert seen == ["r1", "r2"]
+    session.close()
+
+
+def test_a_run_id_that_is_used_again_gets_a_report_of_its_own():
+    session = Session(CaptureSettings(evaluate="inline"))
+    run(session, "r1")
+    assert session.report("r1").hallucination_score == 1.0
+    run(session, "r1", answer=SOURCE)
+    assert session.report("r1").hallucination_score == 0.0

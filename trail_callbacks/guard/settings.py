@@ -1,0 +1,125 @@
+"""The settings of a guard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypedDict, get_args
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.report import Report
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["BLOCKED", "GuardKeywords", "GuardSettings", "LastResort", "OnFail", "Stream"]
+
+OnFail = Literal["retry", "block", "annotate", "raise"]
+LastResort = Literal["block", "annotate", "raise"]
+Stream = Literal["buffer", "pass"]
+
+BLOCKED = "I could not find enough support in the sources to answer this."
+"""The text that replaces a withheld answer by default."""
+
+
+class GuardKeywords(TypedDict, total=False):
+    """The settings that every guard takes by keyword. Documented, with their defaults, in `GuardSettings`."""
+
+    max_score: float
+    on_fail: OnFail
+    max_retries: int
+    exhausted: LastResort
+    on_error: Literal["open", "closed"]
+    no_evidence: Literal["pass", "fail"]
+    timeout: float | None
+    max_calls: int | None
+    max_tokens: int | None
+    options: VerifyOptions | None
+    message: str
+    on_report: Callable[[Report], None] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardSettings:
+    """How the answers of an app are guarded.
+
+    Attributes:
+        judge: Who decides. None is the offline judge; a string such as `"openai/gpt-5-mini"` is a model through
+            instructor; `as_model(...)` of the adapter is the app's own model.
+        max_score: Hallucination score up to which an answer passes, 0.0 to 1.0.
+        on_fail: What is done with an answer above it. `retry`: ask the app again, with feedback that lists the claims
+            that failed and what the sources say; `block`: return `message` instead; `annotate`: let it through with its
+            report; `raise`: raise `AnswerRejectedError`.
+        max_retries: Further drafts asked for, 0 or more. They count for one turn of the conversation.
+        exhausted: What `retry` does with the last draft.
+        on_error: What is done when the judge fails, also on a part of the claims. `open`: let the answer through with
+            the failure noted; `closed`: do what `on_fail` says, or `exhausted` in the case of `retry`, because asking
+            the app again does not repair the judge.
+        no_evidence: What is done with claims when nothing was read that could support them. `fail`, the default,
+            because an answer from a model's memory is what a guard is there to stop, and because the feedback sends a
+            model to its tools; `pass` for apps that may answer from memory.
+        timeout: Seconds for judging one draft, above 0; None is no limit.
+        max_calls: Model calls of the judge for all drafts of one turn, 0 or more; None is no limit. `options` limits
+            each draft.
+        max_tokens: Tokens, prompt and completion, likewise.
+        options: Settings of the verification. By default the origin of unsupported claims is looked for only if the
+            report reaches the user (`annotate`, `raise`).
+        message: What the user reads in place of a withheld answer.
+        stream: `buffer`: nothing of a draft is streamed before it is accepted; `pass`: tokens are streamed as they
+            come, which only `annotate` allows. None is `pass` for `annotate`, else `buffer`.
+        on_report: Called with the report on every draft, rejected ones included, on the thread that judged.
+
+    Raises:
+        InputError: If a value is out of range.
+    """
+
+    judge: JudgeLike = None
+    max_score: float = 0.0
+    on_fail: OnFail = "retry"
+    max_retries: int = 2
+    exhausted: LastResort = "block"
+    on_error: Literal["open", "closed"] = "open"
+    no_evidence: Literal["pass", "fail"] = "fail"
+    timeout: float | None = 60.0
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    options: VerifyOptions | None = None
+    message: str = BLOCKED
+    stream: Stream | None = None
+    on_report: Callable[[Report], None] | None = None
+
+    def __post_init__(self) -> None:
+        """Checks ranges."""
+        if not 0.0 <= self.max_score <= 1.0:
+            raise InputError(f"max_score is {self.max_score}, expected 0.0 to 1.0")
+        if self.max_retries < 0:
+            raise InputError(f"max_retries is {self.max_retries}, expected 0 or more")
+        for name, allowed in (
+            ("on_fail", get_args(OnFail)),
+            ("exhausted", get_args(LastResort)),
+            ("on_error", ("open", "closed")),
+            ("no_evidence", ("pass", "fail")),
+            ("stream", (None, *get_args(Stream))),
+        ):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise InputError(f"{name} is {value!r}, expected one of {', '.join(filter(None, allowed))}")
+        if self.timeout is not None and not self.timeout > 0:  # a NaN, too
+            raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
+        for name in ("max_calls", "max_tokens"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise InputError(f"{name} is {value}, expected 0 or more, or None for no limit")
+        if self.stream == "pass" and self.on_fail != "annotate":
+            raise InputError(
+                f"stream='pass' shows an answer before it is judged, so on_fail={self.on_fail!r} could not take it back"
+            )
+
+    @property
+    def hides_drafts(self) -> bool:
+        """True if the user sees nothing of a draft before it is accepted."""
+        return self.stream == "buffer" or (self.stream is None and self.on_fail != "annotate")
+
+    @property
+    def verification(self) -> VerifyOptions:
+        """The options for judging one draft; those given, or the default for what happens to a failed draft."""
+        return self.options or VerifyOptions(localize=self.on_fail in {"annotate", "raise"})

@@ -1,0 +1,136 @@
+"""Asking a model until all is answered: the one place that says what is asked again, and how often.
+
+- What cannot be used of an answer, or is missing in it, is asked once again, with a note that says why.
+- Of an answer that was cut off, what is left gets twice the room if some of it came. Else the task is split, and if it
+  cannot be, it gets twice the room once.
+- A task that is refused, or too long for the model, is split.
+- Any other failure stands: asking again cannot cure it.
+
+Whatever of a reply can be used is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from trail_callbacks.models.call import Call, Pipeline, Reply
+from trail_callbacks.models.failure import Failure
+
+__all__ = ["Reading", "Rest", "Task", "ask"]
+
+Result = TypeVar("Result")
+
+
+class Task(Protocol[Result]):
+    """What one call asks."""
+
+    def call(self, note: str) -> Call:
+        """Builds the call.
+
+        Args:
+            note: Why it is asked again, for the model; empty the first time.
+        """
+
+    def read(self, reply: Reply) -> Reading[Result]:
+        """Reads a reply, also a failed one: its text may hold whole items."""
+
+    def smaller(self, failure: Failure) -> Sequence[Task[Result]]:
+        """Splits the task so that this failure may not come again; returns nothing if that cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest(Generic[Result]):
+    """What a reply leaves open.
+
+    Attributes:
+        task: To be asked for it; equal to the task that was asked if nothing came.
+        failure: Why it is open.
+        loss: The result for it if it is not asked again.
+        note: Why it is asked again, for the model. Holds nothing that the model wrote: a text under judgement may have
+            made it write that.
+    """
+
+    task: Task[Result]
+    failure: Failure
+    loss: Result
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[Result]):
+    """What a reply says.
+
+    Attributes:
+        result: What of it can be used.
+        rest: What it leaves open, or None.
+    """
+
+    result: Result
+    rest: Rest[Result] | None = None
+
+
+def ask(tasks: Iterable[Task[Result]]) -> Pipeline[list[Result]]:
+    """Asks tasks, and again what their replies leave open.
+
+    Returns:
+        The results of all replies, in the order in which they came, and those of what was given up.
+    """
+    results: list[Result] = []
+    todo = [_Request(task) for task in tasks]
+    while todo:
+        replies = yield [request.call() for request in todo]
+        later: list[_Request[Result]] = []
+        for request, reply in zip(todo, replies, strict=True):
+            reading = request.task.read(reply)
+            results.append(reading.result)
+            if reading.rest is not None:
+                further = _further(request, reading.rest)
+                later += further
+                results += [] if further else [reading.rest.loss]
+        todo = later
+    return results
+
+
+@dataclass(frozen=True, slots=True)
+class _Request(Generic[Result]):
+    """A task and how it is asked.
+
+    Attributes:
+        task: The task.
+        note: Told to the model.
+        repeated: Whether it is asked again because an answer could not be used: this time what is missing is lost.
+        widened: Whether there is twice the room.
+    """
+
+    task: Task[Result]
+    note: str = ""
+    repeated: bool = False
+    widened: bool = False
+
+    def call(self) -> Call:
+        call = self.task.call(self.note)
+        if self.widened and call.max_tokens is not None:
+            call = replace(call, max_tokens=2 * call.max_tokens)
+        return replace(call, worth_keeping=self._is_complete) if self.repeated else call
+
+    def _is_complete(self, value: BaseModel) -> bool:
+        return self.task.read(Reply(value=value)).rest is None
+
+
+def _further(request: _Request[Result], rest: Rest[Result]) -> list[_Request[Result]]:
+    """Says what is asked again for what a reply left open; nothing if that will not help."""
+    match rest.failure.kind:
+        case "invalid":
+            again = replace(request, task=rest.task, note=rest.note, repeated=True)
+            return [] if request.repeated else [again]
+        case "length" if rest.task != request.task:
+            return [replace(request, task=rest.task, widened=True)]
+        case "length" | "refused" | "too_long" as kind:
+            parts = [replace(request, task=part) for part in rest.task.smaller(rest.failure)]
+            wider = [replace(request, widened=True)] if kind == "length" and not request.widened else []
+            return parts or wider
+    return []

@@ -1,0 +1,155 @@
+"""Pointing at evidence with a language model: each text is read once for all claims that need it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.llm.asking import Reading, Rest, ask
+from trail_callbacks.judges.llm.layout import bare, letters, line, passage_lines
+from trail_callbacks.judges.llm.schema import FoundItem, FoundReply
+from trail_callbacks.judges.tracer import Search, Selection
+from trail_callbacks.models.call import Call, Pipeline, Reply
+from trail_callbacks.models.failure import Failure
+from trail_callbacks.prompts import Fence, load
+
+__all__ = ["select"]
+
+_LONGEST = 24_000  # characters of text in one call
+Item = TypeVar("Item")
+_Numbered = tuple[int, Search]
+"""A search and its place among those that were asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Result:
+    """What a reply says, by the numbers of searches.
+
+    Attributes:
+        passages: Passages of one node that a search needs, with what they say.
+        failures: Why a search failed.
+    """
+
+    passages: tuple[tuple[int, tuple[Passage, ...], str], ...] = ()
+    failures: dict[int, Failure] = field(default_factory=dict)
+
+
+def select(searches: Sequence[Search], claims_per_call: int) -> Pipeline[tuple[Selection, ...]]:
+    """Points at evidence, reading each text once for all claims that need it. See `Tracer.select`."""
+    chosen: list[set[str]] = [set() for _ in searches]
+    summaries: list[dict[str, list[str]]] = [defaultdict(list) for _ in searches]
+    failures: dict[int, Failure] = {}
+    for result in (yield from ask(_calls(searches, claims_per_call))):
+        failures |= result.failures
+        for n, passages, summary in result.passages:
+            chosen[n].update(passage.id for passage in passages)
+            summaries[n][passages[0].node_id].append(summary)
+    return tuple(
+        Selection(error=str(failures[n]))
+        if n in failures
+        else Selection(
+            passages=tuple(passage for passage in search.passages if passage.id in chosen[n]),
+            summaries={id_: " ".join(filter(None, parts)) for id_, parts in summaries[n].items()},
+        )
+        for n, search in enumerate(searches)
+    )
+
+
+def _calls(searches: Sequence[Search], claims_per_call: int) -> Iterator[_Search]:
+    for i in range(0, len(searches), claims_per_call):
+        batch = list(enumerate(searches))[i : i + claims_per_call]
+        by_node: dict[str, dict[str, Passage]] = defaultdict(dict)
+        for _, search in batch:
+            for passage in search.passages:
+                by_node[passage.node_id][passage.id] = passage
+        for texts in _packed([tuple(passages.values()) for passages in by_node.values()]):
+            shown = {passage.node_id for text in texts for passage in text}
+            concerned = ((n, one) for n, one in batch if any(passage.node_id in shown for passage in one.passages))
+            yield _Search(tuple(concerned), texts)
+
+
+def _packed(texts: Sequence[tuple[Passage, ...]]) -> Iterator[tuple[tuple[Passage, ...], ...]]:
+    """Fills calls with texts; one that is too long for a call is read in parts."""
+    pack: list[list[Passage]] = []
+    room = _LONGEST
+    for text in texts:
+        if pack and sum(len(passage.text) for passage in text) > room:
+            yield tuple(map(tuple, pack))
+            pack, room = [], _LONGEST
+        pack.append([])
+        for passage in text:
+            if len(passage.text) > room and pack[-1]:
+                yield tuple(map(tuple, pack))
+                pack, room = [[]], _LONGEST
+            pack[-1].append(passage)
+            room -= len(passage.text)
+    if pack:
+        yield tuple(map(tuple, pack))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What one call reads: texts, as the passages of each, for some searches; a `Task`."""
+
+    searches: tuple[_Numbered, ...]
+    texts: tuple[tuple[Passage, ...], ...]
+
+    def call(self, _: str) -> Call:
+        passages = passage_lines({passage.id: passage for text in self.texts for passage in text})
+        shown = {passage.node_id: letters(i) for i, text in enumerate(self.texts) for passage in text}
+        claims = "\n".join(_claim(n, search, shown) for n, search in self.searches)
+        fence = Fence(passages, claims)
+        return Call(
+            messages=load("select").messages(
+                passages=fence.block("TEXTS", passages), claims=fence.block("CLAIMS", claims)
+            ),
+            schema=FoundReply,
+            purpose="select",
+            max_tokens=256 + 96 * len(self.searches) * min(len(self.texts), 4),
+        )
+
+    def read(self, reply: Reply) -> Reading[_Result]:
+        if isinstance(reply.value, FoundReply) and reply.failure is None:
+            return Reading(_Result(passages=tuple(self._known(reply.value.found))))
+        failure = reply.failure or Failure("invalid", "the model gave no answer")
+        return Reading(_Result(), Rest(self, failure, _Result(failures={n: failure for n, _ in self.searches})))
+
+    def smaller(self, failure: Failure) -> Sequence[_Search]:
+        """Divides the claims, else the texts, else the sentences of a text, whose number the answer does not follow."""
+        if len(self.searches) > 1:
+            return [replace(self, searches=part) for part in _halves(self.searches)]
+        if len(self.texts) > 1:
+            return [replace(self, texts=part) for part in _halves(self.texts)]
+        if len(self.texts[0]) > 1 and failure.kind != "length":
+            return [replace(self, texts=(part,)) for part in _halves(self.texts[0])]
+        return []
+
+    def _known(self, items: Sequence[FoundItem]) -> Iterator[tuple[int, tuple[Passage, ...], str]]:
+        """Keeps what holds: known claims, and sentences of texts that they were to be looked for in."""
+        asked = {f"c{n + 1}": (n, search) for n, search in self.searches}
+        shown = {passage.id: passage for text in self.texts for passage in text}
+        for item in items:
+            if bare(item.claim) not in asked:
+                continue
+            n, search = asked[bare(item.claim)]
+            nodes = {passage.node_id for passage in search.passages}
+            known = [shown[id_] for id_ in map(bare, item.sentences) if id_ in shown and shown[id_].node_id in nodes]
+            for node_id in dict.fromkeys(passage.node_id for passage in known):
+                mine = tuple(passage for passage in known if passage.node_id == node_id)
+                # A summary over several texts would let one stand for the other.
+                yield n, mine, item.summary if len(mine) == len(known) else ""
+
+
+def _claim(n: int, search: Search, shown: dict[str, str]) -> str:
+    mine = dict.fromkeys(shown[p.node_id] for p in search.passages if p.node_id in shown)
+    texts = "" if len(mine) == len(shown) else f" (only texts {', '.join(mine)})"
+    parts = [f"    - {line(part)}" for part in search.parts]
+    return "\n".join([f"[c{n + 1}]{texts} {line(search.claim.text)}", *parts])
+
+
+def _halves(items: tuple[Item, ...]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
+    half = (len(items) + 1) // 2
+    return items[:half], items[half:]

@@ -1,0 +1,210 @@
+"""What a provider's client raised: why the request failed, and whether and how it may be sent again.
+
+Exceptions are recognised by shape (`status_code`, class name), not by class: every provider's client has its own,
+and none of them is imported here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from trail_callbacks.models.completion import raw_text, refusal
+from trail_callbacks.models.failure import Failure, Kind
+from trail_callbacks.text import encodable
+
+__all__ = ["failure_of", "header", "redact", "rejected_parameter", "retry_after", "root", "too_large"]
+
+_SECRET = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_]|AIza)[-\w*]{6,}|(?<=Bearer )\S+")
+_FILTERED = re.compile(r"content[_ ]?(?:filter|management|policy)|safety system|responsible_?ai", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"context[_ ](?:length|size|window)|maximum context|prompt is too long|too many (?:input )?tokens|exceed_context",
+    re.IGNORECASE,
+)
+_UNKNOWN = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|too large"
+    r"|extra (?:fields|inputs)",
+    re.IGNORECASE,
+)
+_BY_NAME: dict[str, Kind] = {
+    "IncompleteOutputException": "length",
+    "LengthFinishReasonError": "length",
+    "ContentFilterFinishReasonError": "refused",
+    "APIConnectionError": "unreachable",
+    "ConnectError": "unreachable",
+    "ConnectionError": "unreachable",
+    "TimeoutError": "unreachable",
+    "TimeoutException": "unreachable",
+    "APIResponseValidationError": "invalid",
+    "JSONDecodeError": "invalid",
+    "ResponseParsingError": "invalid",
+    "ValidationError": "invalid",
+}
+_BY_STATUS: dict[int, Kind] = {401: "unauthorised", 403: "unauthorised", 413: "too_long", 429: "busy"}
+_NO_JSON = ("JSONDecodeError", "UnicodeDecodeError", "ResponseParsingError")
+_LONGEST = 400
+_EXCERPT = 80
+
+
+def root(error: BaseException) -> BaseException:
+    """Returns the provider's own exception under instructor's wrapper."""
+    return error.__cause__ if _named(error, "InstructorRetryException") and error.__cause__ else error
+
+
+def failure_of(error: BaseException, secrets: Iterable[str] = (), completion: Any = None) -> Failure:
+    """Says what went wrong.
+
+    Args:
+        error: What the client raised.
+        secrets: Strings that must not appear in the detail, e.g. the API key.
+        completion: What the endpoint returned, if it did.
+
+    Returns:
+        The failure; its detail is one line, in the provider's words, of about 400 characters at most.
+    """
+    cause = root(error)
+    completion = getattr(error, "last_completion", None) or completion
+    failure = _refused(cause, completion) or _unread(cause, completion) or Failure(_kind(cause), _message(cause))
+    wait = retry_after(cause)
+    remark = f" (it asks to wait {wait:.0f} seconds)" if wait else ""
+    return Failure(failure.kind, redact(" ".join(failure.detail.split())[:_LONGEST] + remark, secrets))
+
+
+def _refused(cause: BaseException, completion: Any) -> Failure | None:
+    """Tells a model that would not answer from one that could not: both end as an answer that does not parse."""
+    words = refusal(completion)
+    if words is None and isinstance(cause, AssertionError) and "Unable to generate" in str(cause):
+        words = str(cause)
+    return None if words is None else Failure("refused", words)
+
+
+def _unread(cause: BaseException, completion: Any) -> Failure | None:
+    """Says why a reply of the endpoint holds no answer; None if there was no reply, or another reason is known."""
+    if getattr(cause, "status_code", None) is not None or _kind(cause) not in {"failed", "invalid"}:
+        return None
+    nothing = _named(cause, *_NO_JSON) and not completion
+    if nothing or isinstance(completion, str | bytes | list | dict | int | float):
+        page = "" if nothing else f": {_quoted(str(completion))}"
+        return Failure("failed", f"the endpoint's reply is not a chat completion; is base_url right?{page}")
+    return None if completion is None else Failure("invalid", _misshapen(cause, raw_text(completion)))
+
+
+def _misshapen(cause: BaseException, text: str | None) -> str:
+    if not text or not text.strip():
+        return "the model returned nothing"
+    errors = getattr(cause, "errors", None)
+    first = errors()[0] if _named(cause, "ValidationError") and callable(errors) else {}
+    if first.get("type") == "json_invalid" or _named(cause, "JSONDecodeError"):
+        return f"the answer is not JSON: {_quoted(text)}"
+    where = ".".join(str(part) for part in first.get("loc", ()))
+    return f"the answer has another shape: {where}: {first.get('msg')}" if where else _message(cause)
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return repr(text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}...")
+
+
+def _kind(cause: BaseException) -> Kind:
+    for ancestor in type(cause).__mro__:
+        if ancestor.__name__ in _BY_NAME:
+            return _BY_NAME[ancestor.__name__]
+    status = getattr(cause, "status_code", None)
+    if not isinstance(status, int):
+        return "failed"
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if not 400 <= status < 500:  # noqa: PLR2004 - HTTP
+        return "failed"
+    message = _message(cause)
+    if _FILTERED.search(f"{getattr(cause, 'code', '')} {message}"):
+        return "refused"
+    return "too_long" if _TOO_LONG.search(message) else "rejected"
+
+
+def _message(cause: BaseException) -> str:
+    body = getattr(cause, "body", None)
+    if isinstance(body, dict):
+        inner = body.get("error") if isinstance(body.get("error"), dict) else body
+        message = inner.get("message") if isinstance(inner, dict) else None
+        if isinstance(message, str) and message:
+            return message
+    if _named(cause, "IncompleteOutputException", "LengthFinishReasonError"):
+        return "the answer was cut off at the token limit"
+    under = cause.__cause__
+    text = str(cause) or type(cause).__name__
+    return f"{text} ({under})" if _named(cause, "APIConnectionError") and under is not None and str(under) else text
+
+
+def _named(error: BaseException, *names: str) -> bool:
+    return any(kind.__name__ in names for kind in type(error).__mro__)
+
+
+def redact(text: str, secrets: Iterable[str] = ()) -> str:
+    """Removes API keys from a text: the given ones, and what looks like one. What cannot be encoded goes too."""
+    text = encodable(text)
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "[key]")
+    return _SECRET.sub("[key]", text)
+
+
+def rejected_parameter(error: BaseException, sent: Iterable[str]) -> str | None:
+    """Returns the optional parameter of a request that the endpoint does not know, or None.
+
+    Args:
+        error: What the client raised.
+        sent: Names of the optional parameters in the request.
+    """
+    cause = root(error)
+    if getattr(cause, "status_code", None) not in {400, 422}:
+        return None
+    message = f"{getattr(cause, 'code', '') or ''} {_message(cause)}"
+    if not _UNKNOWN.search(message):
+        return None
+    param = getattr(cause, "param", None)
+    sent = sorted(sent, key=len, reverse=True)
+    if param in sent:
+        return str(param)
+    return next((name for name in sent if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message)), None)
+
+
+def too_large(error: BaseException) -> bool:
+    """Says whether an endpoint knows the limit it was given but cannot grant as much."""
+    return "too large" in _message(root(error))
+
+
+def retry_after(error: BaseException) -> float | None:
+    """Returns the seconds that an endpoint asks to be left alone, 0 or more; None if it does not say."""
+    cause = root(error)
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = header(cause, name)
+        if value is None:
+            continue
+        try:
+            seconds = float(value) * unit
+        except ValueError:
+            seconds = _until(value)
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return None
+
+
+def _until(date: str) -> float:
+    from email.utils import mktime_tz, parsedate_tz  # noqa: PLC0415 - only some endpoints write a date
+
+    try:
+        parsed = parsedate_tz(date)
+        return mktime_tz(parsed) - time.time() if parsed else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def header(error: Any, name: str) -> str | None:
+    """Returns a header of the response that an error was made of, if it has one."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    value = headers.get(name) if headers is not None else None
+    return str(value) if value is not None else None

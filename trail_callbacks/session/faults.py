@@ -1,0 +1,32 @@
+"""Faults of our own, kept where they can be seen instead of raised into the app."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+
+__all__ = ["Faults"]
+
+_KEPT = 100
+_logger = logging.getLogger("trail_callbacks")
+_logger.addHandler(logging.NullHandler())
+
+
+class Faults:
+    """The last hundred exceptions of capture and verification."""
+
+    def __init__(self) -> None:
+        self._errors: deque[Exception] = deque(maxlen=_KEPT)
+        self._logged: set[type[Exception]] = set()
+
+    @property
+    def errors(self) -> list[Exception]:
+        """The exceptions, oldest first."""
+        return list(self._errors)
+
+    def keep(self, error: Exception) -> None:
+        """Keeps an exception; logs the first of each type."""
+        self._errors.append(error)
+        if type(error) not in self._logged:
+            self._logged.add(type(error))
+            _logger.warning("trail-callbacks failed, the app is not affected: %r", error, exc_info=error)

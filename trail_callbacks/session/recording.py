@@ -1,0 +1,63 @@
+"""What a `with trail()` block, or a whole process, recorded, as its user reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.report import Report
+from trail_callbacks.session.session import Session
+
+__all__ = ["Recording"]
+
+
+class Recording:
+    """What was recorded, with its reports. By default results are those of the root run that ended last."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @property
+    def report(self) -> Report:
+        """The report of the last run; waits until the verification is finished. In a coroutine use `areport()`.
+
+        Raises:
+            InputError: If nothing was recorded.
+        """
+        return self._session.report()
+
+    async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:
+        """As `report`, for any root run, without blocking the event loop.
+
+        Args:
+            run_id: Id of the root run; None is the one that ended last.
+            timeout: Seconds to wait for the verification; None waits as long as it takes.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+            TimeoutError: If the verification is not finished in time.
+        """
+        return await self._session.areport(run_id, timeout)
+
+    @property
+    def graph(self) -> ProvenanceGraph:
+        """The provenance graph of the last run; waits for nothing.
+
+        Raises:
+            InputError: If nothing was recorded.
+        """
+        return self._session.graph()
+
+    @property
+    def reports(self) -> Mapping[str, Report]:
+        """Finished reports of all root runs by their id, oldest first."""
+        return self._session.reports
+
+    @property
+    def errors(self) -> list[Exception]:
+        """What went wrong on our side; the app is not affected."""
+        return self._session.errors
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every verification under way is finished; returns False if the time was too short."""
+        return self._session.flush(timeout)

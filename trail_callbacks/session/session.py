@@ -1,0 +1,136 @@
+"""A session: what an adapter drives. It records runs and verifies those that ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+
+from trail_callbacks.capture.recorder import Recorder
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.report import Report
+from trail_callbacks.session.faults import Faults
+from trail_callbacks.session.settings import CaptureSettings
+from trail_callbacks.session.verifier import Verifier
+
+__all__ = ["Session"]
+
+
+class Session:
+    """Records runs and verifies those that ended.
+
+    Args:
+        settings: How runs are recorded and verified; None is the defaults.
+        around: Makes a context to verify in, on whatever thread: an adapter hides the judge's own calls in it.
+
+    Attributes:
+        emit: Keeps a record of the app's run; a few microseconds, no I/O. See `Recorder.emit`.
+        begin: The first half of `emit`, for adapters that count microseconds. See `Recorder.begin`.
+        finish: The second half. See `Recorder.finish`.
+        keep_error: Keeps an exception of ours so that it can be seen; logs the first of each type.
+
+    Raises:
+        JudgeError: If the judge is unknown.
+    """
+
+    def __init__(
+        self,
+        settings: CaptureSettings | None = None,
+        *,
+        around: Callable[[], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        settings = settings or CaptureSettings()
+        self._faults = Faults()
+        self.keep_error = self._faults.keep
+        self._recorder = Recorder(
+            max_traces=settings.max_traces,
+            ttl=settings.ttl,
+            redact=settings.redact,
+            on_end=self._run_ended,
+            on_error=self.keep_error,
+        )
+        self._verifier = Verifier(settings, self._recorder, self.keep_error, around)
+        self.emit = self._recorder.emit
+        self.begin, self.finish = self._recorder.begin, self._recorder.finish
+
+    def _run_ended(self, root: str) -> None:
+        self._verifier.run_ended(root)
+
+    @property
+    def errors(self) -> list[Exception]:
+        """What went wrong on our side, oldest first: the last hundred exceptions of capture and verification."""
+        return self._faults.errors
+
+    @property
+    def reports(self) -> Mapping[str, Report]:
+        """Finished reports by the id of their root run, oldest first."""
+        return self._verifier.reports
+
+    @property
+    def skipped(self) -> int:
+        """Runs that ended and were not verified because too many were waiting."""
+        return self._verifier.skipped
+
+    @property
+    def redacts(self) -> bool:
+        """True if texts are changed before they are stored: then no graph holds what the app wrote, word for word."""
+        return self._recorder.redacts
+
+    def recent(self) -> str | None:
+        """Returns the id of the root run that `graph()` and `report()` mean by default."""
+        return self._recorder.latest
+
+    def root_of(self, run_id: str) -> str | None:
+        """Returns the root above an unfinished run, or None if the run is not known."""
+        return self._recorder.root_of(run_id)
+
+    def is_due(self, run_id: str) -> bool:
+        """True if the report of an ended root run is ready or under way: not if it was left out of the sample."""
+        return self._verifier.is_due(run_id)
+
+    def graph(self, run_id: str | None = None) -> ProvenanceGraph:
+        """Returns the provenance graph of a root run, by default the latest; it waits for nothing.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+        """
+        return self._recorder.graph(self._root(run_id))
+
+    def graph_so_far(self, run_id: str, text: str) -> ProvenanceGraph:
+        """Returns the graph of a root run as if its model had just ended with a text. See `Recorder.graph_so_far`."""
+        return self._recorder.graph_so_far(run_id, text)
+
+    def graph_under(self, run_id: str) -> ProvenanceGraph:
+        """Returns the graph of a run and those inside it, also while it goes on. See `Recorder.graph_under`."""
+        return self._recorder.graph_under(run_id)
+
+    def report(self, run_id: str | None = None, timeout: float | None = None) -> Report:
+        """Returns the report of a root run, by default the latest; verifies now if nobody has.
+
+        Args:
+            run_id: Id of the root run.
+            timeout: Seconds to wait for a verification that is under way; None waits as long as it takes.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+            TimeoutError: If the verification is not finished in time.
+        """
+        return self._verifier.report(self._root(run_id), timeout)
+
+    async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:
+        """As `report`, without blocking the event loop."""
+        return await self._verifier.areport(self._root(run_id), timeout)
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every verification under way is finished; returns False if the time was too short."""
+        return self._verifier.flush(timeout)
+
+    def close(self, timeout: float | None = None) -> None:
+        """Finishes what is under way, at most for `timeout` seconds, and stops the worker."""
+        self._verifier.close(timeout)
+
+    def _root(self, run_id: str | None) -> str:
+        root = str(run_id) if run_id is not None else self.recent()
+        if root is None:
+            raise InputError("nothing was recorded yet: run the app with this callback first")
+        return root

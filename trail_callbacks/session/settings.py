@@ -1,0 +1,74 @@
+"""The settings of recording and verifying an app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypedDict, get_args
+
+from trail_callbacks.capture.recorder import Redact
+from trail_callbacks.errors import InputError
+from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.report import Report
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords"]
+
+Evaluate = Literal["background", "inline", "never"]
+
+
+class RecordKeywords(TypedDict, total=False):
+    """The settings of code that waits for every report. Documented, with their defaults, in `CaptureSettings`."""
+
+    options: VerifyOptions | None
+    redact: Redact | None
+    on_report: Callable[[Report], None] | None
+    max_traces: int
+    ttl: float
+
+
+class CaptureKeywords(RecordKeywords, total=False):
+    """The settings that everything that records takes by keyword. Documented in `CaptureSettings`."""
+
+    sample_rate: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureSettings:
+    """How an app is recorded and verified.
+
+    Attributes:
+        judge: Who decides. None is the offline judge; a string such as `"openai/gpt-5-mini"` is a model through
+            instructor; `as_model(...)` of the adapter is the app's own model.
+        evaluate: `background`: a run is verified on a worker thread once it has ended; `inline`: before the app gets
+            its answer; `never`: only when its report is asked for.
+        options: Settings of the verification.
+        sample_rate: Share of runs verified without being asked for, 0.0 to 1.0.
+        redact: Applied to every captured text before it is stored or judged.
+        on_report: Called with every finished report, on the thread that verified.
+        max_traces: Runs, and their reports, kept for reading, 1 or more; the oldest are dropped first.
+        ttl: Seconds, above 0, after which a run that never ended is dropped.
+
+    Raises:
+        InputError: If a value is out of range.
+    """
+
+    judge: JudgeLike = None
+    evaluate: Evaluate = "background"
+    options: VerifyOptions | None = None
+    sample_rate: float = 1.0
+    redact: Redact | None = None
+    on_report: Callable[[Report], None] | None = None
+    max_traces: int = 256
+    ttl: float = 3600.0
+
+    def __post_init__(self) -> None:
+        """Checks ranges."""
+        if self.evaluate not in get_args(Evaluate):
+            raise InputError(f"evaluate is {self.evaluate!r}, expected one of {', '.join(get_args(Evaluate))}")
+        if not 0.0 <= self.sample_rate <= 1.0:
+            raise InputError(f"sample_rate is {self.sample_rate}, expected a share from 0.0 to 1.0")
+        if self.max_traces < 1:
+            raise InputError(f"max_traces is {self.max_traces}, expected 1 or more")
+        if not self.ttl > 0:  # a NaN, too
+            raise InputError(f"ttl is {self.ttl}, expected seconds above 0")

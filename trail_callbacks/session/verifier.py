@@ -1,0 +1,269 @@
+"""Verifying recorded runs, each once for all who ask, and the ended ones off the app's path."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from threading import RLock, get_ident
+from types import MappingProxyType
+
+from trail_callbacks.capture.recorder import Recorder
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.report import Report
+from trail_callbacks.session.settings import CaptureSettings
+from trail_callbacks.verify.pipeline import averify, judging, verify
+
+__all__ = ["Verifier"]
+
+_QUEUE = 256
+_GAP = (
+    "no recorded step wrote the answer: a model may have been called where no callback is called, such as on a thread "
+    "started by hand (run it in contextvars.copy_context())"
+)
+
+
+class Verifier:
+    """Verifies root runs and keeps their reports.
+
+    Args:
+        settings: The judge, when it judges, and what is kept.
+        recorder: Holds the runs.
+        keep_error: Takes exceptions of verification and of hooks.
+        around: Makes a context to verify in, on whatever thread.
+
+    Attributes:
+        skipped: Ended runs that were not verified because too many were waiting.
+
+    Raises:
+        JudgeError: If the judge is unknown.
+    """
+
+    def __init__(
+        self,
+        settings: CaptureSettings,
+        recorder: Recorder,
+        keep_error: Callable[[Exception], None],
+        around: Callable[[], AbstractContextManager[object]],
+    ) -> None:
+        self._settings = settings
+        self._recorder = recorder
+        self._keep_error = keep_error
+        self._around = around
+        self._judge = judging(settings.judge, settings.options)
+        self._lock = RLock()  # protects the reports and the futures
+        self._reports: OrderedDict[str, Report] = OrderedDict()
+        self._futures: dict[str, Future[Report]] = {}
+        self._worker: ThreadPoolExecutor | None = None
+        self._worker_thread: int | None = None
+        self._behind = False  # more runs ended than are verified
+        self.skipped = 0
+
+    @property
+    def reports(self) -> Mapping[str, Report]:
+        """Finished reports by the id of their root run, oldest first."""
+        with self._lock:
+            return MappingProxyType(dict(self._reports))
+
+    def is_due(self, root: str) -> bool:
+        """True if the report of an ended root run is ready or under way: not if it was left out of the sample."""
+        with self._lock:
+            return root in self._reports or root in self._futures
+
+    def run_ended(self, root: str) -> None:
+        """Verifies a root run that has just ended, as the settings say."""
+        with self._lock:
+            self._reports.pop(root, None)  # an app may use a run id again
+        if self._settings.evaluate == "never" or random.random() >= self._settings.sample_rate:  # noqa: S311 - sampling, no secret
+            return
+        if self._settings.evaluate == "inline":
+            with suppress(Exception):  # kept by `_graph`; the app is about to get its own result
+                self._verify(root)
+            return
+        with self._lock:
+            if len(self._futures) >= _QUEUE:
+                self._skip(f"{_QUEUE} verifications are waiting: run {root} was not queued, ask report() for it")
+                return
+            if not self._futures:
+                self._behind = False
+            if self._worker is None:
+                self._worker = ThreadPoolExecutor(1, thread_name_prefix="trail")
+            try:
+                future = self._worker.submit(self._on_worker, root)
+            except RuntimeError as error:  # the interpreter is on its way out and starts no work any more
+                self._keep_error(error)
+                return
+            self._futures[root] = future
+        future.add_done_callback(lambda done: self._forget(root, done))
+
+    def report(self, root: str, timeout: float | None = None) -> Report:
+        """Returns the report of a root run; see `Session.report`."""
+        report, future, ours = self._turn(root)
+        if report is not None:
+            return report
+        if ours:
+            return self._carry_out(root, future)
+        if get_ident() == self._worker_thread and future.cancel():  # a hook asks for a run that waits behind its own
+            return self._carry_out(root, Future())
+        if not wait([future], timeout).done:
+            raise TimeoutError(_late(root, timeout))
+        return self._carry_out(root, Future()) if future.cancelled() else future.result()
+
+    async def areport(self, root: str, timeout: float | None = None) -> Report:
+        """As `report`, without blocking the event loop."""
+        report, future, ours = self._turn(root)
+        if report is not None:
+            return report
+        if not ours:
+            done, _ = await asyncio.wait([asyncio.wrap_future(future)], timeout=timeout)
+            if not done:
+                raise TimeoutError(_late(root, timeout))
+            if not future.cancelled():
+                return future.result()
+            future = Future()
+        try:
+            return await asyncio.wait_for(self._acarry_out(root, future), timeout)
+        except TimeoutError:
+            raise TimeoutError(_late(root, timeout)) from None
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every verification under way is finished; returns False if the time was too short."""
+        with self._lock:
+            futures = list(self._futures.values())
+        return not wait(futures, timeout).not_done
+
+    def close(self, timeout: float | None = None) -> None:
+        """Finishes what is under way, at most for `timeout` seconds, and stops the worker."""
+        self.flush(timeout)
+        with self._lock:
+            worker, self._worker = self._worker, None
+            futures = list(self._futures.values())
+        if worker is not None:
+            worker.shutdown(wait=False, cancel_futures=True)
+            for future in futures:
+                if future.cancelled():
+                    future.set_running_or_notify_cancel()  # or whoever waits for it waits for ever
+
+    def _turn(self, root: str) -> tuple[Report | None, Future[Report], bool]:
+        """Returns the report of a run, or the verification to wait for, or one that the caller has to carry out."""
+        with self._lock:
+            report, future = self._reports.get(root), self._futures.get(root)
+            if report is None and future is not None:
+                return None, future, False
+            ours: Future[Report] = Future()
+            if report is None and self._recorder.ended(root):  # a report on an unfinished run is for the caller alone
+                self._futures[root] = ours
+            return report, ours, report is None
+
+    def _carry_out(self, root: str, future: Future[Report]) -> Report:
+        """Verifies a run for all who wait for it."""
+        try:
+            report = self._verify(root)
+        except BaseException as error:
+            future.set_exception(error)
+            raise
+        else:
+            future.set_result(report)
+            return report
+        finally:
+            self._forget(root, future)
+
+    async def _acarry_out(self, root: str, future: Future[Report]) -> Report:
+        """As `_carry_out`; if it is cancelled, those who wait verify the run themselves."""
+        try:
+            report = await self._averify(root)
+        except asyncio.CancelledError:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            raise
+        except BaseException as error:
+            future.set_exception(error)
+            raise
+        else:
+            future.set_result(report)
+            return report
+        finally:
+            self._forget(root, future)
+
+    def _on_worker(self, root: str) -> Report:
+        self._worker_thread = get_ident()
+        try:
+            return self._verify(root)
+        except InputError:
+            with self._lock:
+                most = self._settings.max_traces
+                self._skip(f"run {root} was dropped while it waited to be verified: max_traces is {most}")
+            raise
+
+    def _skip(self, why: str) -> None:
+        """Counts a run that is not verified; reports it once until the worker has caught up."""
+        self.skipped += 1
+        if not self._behind:
+            self._behind = True
+            self._keep_error(RuntimeError(why))
+
+    def _forget(self, root: str, future: Future[Report]) -> None:
+        with self._lock:
+            if self._futures.get(root) is future:
+                del self._futures[root]
+
+    def _verify(self, root: str) -> Report:
+        started, final = time.perf_counter(), self._recorder.ended(root)
+        graph = self._graph(root)
+        try:
+            with self._around():
+                report = verify(graph, self._judge, self._settings.options)
+        except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened
+            report = self._failed(graph, error)
+        return self._finish(root, report, started, final=final)
+
+    async def _averify(self, root: str) -> Report:
+        started, final = time.perf_counter(), self._recorder.ended(root)
+        graph = await asyncio.to_thread(self._graph, root)
+        try:
+            with self._around():
+                report = await averify(graph, self._judge, self._settings.options)
+        except Exception as error:  # noqa: BLE001 - as above
+            report = self._failed(graph, error)
+        return self._finish(root, report, started, final=final)
+
+    def _graph(self, root: str) -> ProvenanceGraph:
+        try:
+            return self._recorder.graph(root)
+        except InputError:  # such a run is not kept
+            raise
+        except Exception as error:
+            self._keep_error(error)
+            raise  # reaches whoever asked; a worker's future keeps it
+
+    def _failed(self, graph: ProvenanceGraph, error: Exception) -> Report:
+        self._keep_error(error)
+        return Report(state="error", graph=graph, warnings=(f"verification failed: {error!r}",))
+
+    def _finish(self, root: str, report: Report, started: float, *, final: bool) -> Report:
+        usage = replace(report.usage, seconds=time.perf_counter() - started)
+        answer = report.graph.answer
+        gap = (_GAP,) if answer is not None and answer.attributes.get("origin") == "untraced" else ()
+        report = replace(report, run_id=root, usage=usage, warnings=(*report.warnings, *gap))
+        if not final:  # asked for while the run goes on: there is more to verify later
+            return report
+        with self._lock:
+            self._reports[root] = report
+            while len(self._reports) > self._settings.max_traces:
+                self._reports.popitem(last=False)
+        if self._settings.on_report is not None:
+            try:
+                self._settings.on_report(report)
+            except Exception as error:  # noqa: BLE001 - the hook is the user's, the run is not to suffer from it
+                self._keep_error(error)
+        return report
+
+
+def _late(root: str, timeout: float | None) -> str:
+    return f"the report of run {root!r} is not ready after {timeout} s"

@@ -1,0 +1,83 @@
+"""What a report says as a whole: its state and its warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.judges.judge import Extraction
+from trail_callbacks.report import State, Verdict
+from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
+from trail_callbacks.verify.audit import REQUEST_KINDS
+
+__all__ = ["final_state", "warnings_on"]
+
+
+def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
+    """Returns the state of a report on an answer that was read.
+
+    Args:
+        extraction: The claims.
+        verdicts: One per claim.
+        leaves: The evidence upstream of the answer.
+    """
+    judged = [verdict for verdict in verdicts if verdict.error is None]
+    if verdicts and not judged:
+        return "error"
+    if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
+        undecided = any(verdict.history for verdict in judged)  # an inconclusive walk did check its claim
+        return "partial" if extraction.error or undecided else "no_checkable_claims"
+    silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
+    if all(leaf.kind in REQUEST_KINDS for leaf in leaves) and all(verdict.support in silent for verdict in judged):
+        return "no_evidence"
+    return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
+
+
+def warnings_on(
+    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]
+) -> list[str]:
+    """Returns the warnings of a report; see `final_state` for the arguments."""
+    warnings = []
+    if extraction.error:
+        warnings.append(f"some claims are missing: {extraction.error}")
+    failed = [verdict for verdict in verdicts if verdict.error]
+    if failed:
+        warnings.append(f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}")
+    beside = graph.answer.attributes.get("beside") if graph.answer else None
+    if beside:
+        warnings.append(f"the app also returned other model outputs, which were not verified: {', '.join(beside)}")
+    if not leaves:
+        warnings.append("no source reached the answer: there is nothing to check it against")
+    unsourced = [
+        verdict.claim_id
+        for verdict in verdicts
+        if verdict.evidence
+        and verdict.support is SupportClass.SUPPORTED
+        and all(graph.node(item.node_id).kind in REQUEST_KINDS for item in verdict.evidence)
+    ]
+    if unsourced:
+        warnings.append(f"supported only by the question or instructions, not by a source: {', '.join(unsourced)}")
+    bare = [
+        verdict.claim_id for verdict in verdicts if verdict.support is SupportClass.SUPPORTED and not verdict.evidence
+    ]
+    if bare:
+        warnings.append(f"judged supported without a verbatim passage from a source: {', '.join(bare)}")
+    disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting or _inconclusive(verdict)]
+    if disputed:
+        warnings.append(f"the sources disagree on {', '.join(disputed)}: see the evidence for and against")
+    lost = [v.claim_id for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None]
+    if lost:
+        warnings.append(f"could not determine where {', '.join(lost)} was introduced")
+    weak = {edge.target for edge in graph.edges if edge.basis == "scope"}
+    if weak:
+        warnings.append(
+            f"for {len(weak)} of {len(graph.nodes)} texts no callback showed what they were made from: "
+            "their inputs are only known to have been in reach"
+        )
+    return warnings
+
+
+def _inconclusive(verdict: Verdict) -> bool:
+    """Whether a walk ended with both supporting and contradicting evidence."""
+    relations = {item.relation for item in verdict.evidence}
+    return verdict.support is SupportClass.UNEVALUATABLE and relations == {"supports", "contradicts"}
