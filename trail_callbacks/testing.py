@@ -55,12 +55,12 @@ class ScriptedModel:
         return self._name
 
     def ask(self, call: Call) -> Reply:
-        """Answers a call."""
+        """Replies to a call."""
         sleep(self._delay)
         return self._answer(call)
 
     async def aask(self, call: Call) -> Reply:
-        """Answers a call."""
+        """Replies to a call."""
         await asyncio.sleep(self._delay)
         return self._answer(call)
 

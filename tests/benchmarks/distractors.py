@@ -68,9 +68,9 @@ def shown(run, found):
         for item in claim["evidence"]:
             node_id = f"{run['id']}/{item['node']}"
             start = texts[node_id].index(item["quote"])
-            signs = {i for i in range(start, start + len(item["quote"])) if texts[node_id][i].isalnum()}
+            characters = {i for i in range(start, start + len(item["quote"])) if texts[node_id][i].isalnum()}
             seen = {i for p in found[claim["id"]] if p.node_id == node_id for i in range(p.start, p.end)}
-            hits += len(signs & seen) >= 0.95 * len(signs)
+            hits += len(characters & seen) >= 0.95 * len(characters)
             total += 1
     return hits, total
 

@@ -87,9 +87,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, help="folder with planted_dev.jsonl; by default $TRAIL_DATA_DIR")
     folder = parser.parse_args().data or os.environ.get("TRAIL_DATA_DIR")
     if not folder:
-        print(
-            "skipped: TRAIL_DATA_DIR is not set, and the labelled data is no part of this repository", file=sys.stderr
-        )
+        print("skipped: TRAIL_DATA_DIR is not set, and the labelled data is not in this repository", file=sys.stderr)
         return 0
     runs = read_runs(Path(folder, "planted_dev.jsonl"))
     setups = {

@@ -32,9 +32,9 @@ def claim(id_, text):
 
 def covered(passages, node, quote):
     start = node["text"].index(quote)
-    signs = {i for i in range(start, start + len(quote)) if node["text"][i].isalnum()}
+    characters = {i for i in range(start, start + len(quote)) if node["text"][i].isalnum()}
     seen = {i for p in passages if p.node_id == node["id"] for i in range(p.start, p.end)}
-    return len(signs & seen) >= 0.95 * len(signs)
+    return len(characters & seen) >= 0.95 * len(characters)
 
 
 def planted(path):

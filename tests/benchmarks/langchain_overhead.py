@@ -122,7 +122,7 @@ VARIANTS: dict[str, Callable[[], list[Any]]] = {
 
 
 Seconds = tuple[float, float]
-"""On the wall and on a processor."""
+"""Wall-clock and processor time."""
 
 
 def measure(

@@ -203,9 +203,7 @@ def main() -> int:
     arguments = parser.parse_args()
     folder = arguments.data or os.environ.get("TRAIL_DATA_DIR")
     if not folder:
-        print(
-            "skipped: TRAIL_DATA_DIR is not set, and the labelled data is no part of this repository", file=sys.stderr
-        )
+        print("skipped: TRAIL_DATA_DIR is not set, and the labelled data is not in this repository", file=sys.stderr)
         return 0
     runs = read_runs(Path(folder, "planted_dev.jsonl"))[: arguments.limit]
     done: dict[str, list[Outcome]] = {}

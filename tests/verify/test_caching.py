@@ -20,8 +20,8 @@ from trail_callbacks import (
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Edge
 from trail_callbacks.models import Failure, Reply
+from trail_callbacks.session.session import Session
 from trail_callbacks.testing import ScriptedModel
-from trail_callbacks.verify.session import Session
 
 FACTS = ["The bridge opened in 1887.", "It is 200 m long.", "It was painted red."]
 ANSWER = " ".join(FACTS[:2])

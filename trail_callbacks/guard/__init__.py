@@ -1,4 +1,9 @@
-"""A guard without a framework: its settings, its decisions, its judge, and the loop that adapters carry out."""
+"""Guards: checking an answer before the user gets it, independent of a framework.
+
+Start with `settings` and `policy` (what a guard does about a failed answer), then `checker` and `loop` (check, retry
+with feedback, block). Adapters run the loop and know how their framework asks a model again; verification itself is in
+`verify`.
+"""
 
 from trail_callbacks.guard.checker import Checker, JudgeDraft, WriteFeedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes

@@ -1,4 +1,9 @@
-"""Ways to decide whether evidence supports a claim. What a judge of one's own needs is imported from here."""
+"""Judges: ways to decide whether evidence supports a claim.
+
+Start with `judge`, the protocol; `local` decides offline, `llm` with a model, `cascade` combines two judges, `cached`
+keeps replies on disk, `resolve` turns the `judge=` argument into a judge. Which claims and evidence a judge gets, and
+what becomes of its judgements, is up to `verify`. A custom judge imports what it needs from here.
+"""
 
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question

@@ -1,4 +1,5 @@
-"""Language: what can be told of a text by its words alone. Its language, its terms, its kind of speech, its numbers.
+"""Language: what can be read from the words of a text alone: its language, terms, numbers and kind of speech.
 
-Nothing here knows claims, evidence or judges.
+Start with `terms` (words, names, stems) and `quantities` (comparable numbers). Nothing here knows claims, evidence or
+judges; splitting an answer into claims is in `splitting`.
 """

@@ -1,6 +1,8 @@
-"""Language models behind one small protocol, and the drivers that carry out their calls.
+"""Language models behind one small protocol, and the drivers that execute their calls.
 
-What a model of one's own needs is imported from here.
+Start with `call` (calls, replies, and the pipelines that yield them), then `drive`, or `adrive` for asyncio. Retries,
+rate limits, budgets and caching are here; prompts and what a reply means are in `judges.llm`. A custom model imports
+what it needs from here.
 """
 
 from trail_callbacks.models.call import Call, Message, Model, Pipeline, Reply, Usage

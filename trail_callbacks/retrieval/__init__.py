@@ -1,6 +1,5 @@
 """Retrieval: splitting a source into passages (sentences, table rows, JSON fields) and ranking them for a claim.
 
 Start with `passages.spans`; `tables` and `json_fields` find what is not prose, `ranking` scores passages by shared
-words. `trail_callbacks.evidence` puts both together. Whether a passage supports a claim is for a judge to decide, not
-for here.
+words. `trail_callbacks.evidence` combines them. Whether a passage supports a claim is decided in `judges`.
 """

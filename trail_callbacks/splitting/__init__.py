@@ -1,1 +1,5 @@
-"""How an answer comes apart: its lines, its sentences, its clauses, and whom its pronouns mean."""
+"""Splitting an answer into claims by rules, without a model.
+
+Start with `statements`; the other modules find lines, clauses and enumerations, and resolve pronouns. The public
+function is `trail_callbacks.claims.split`. Splitting of sources into passages is in `retrieval`.
+"""

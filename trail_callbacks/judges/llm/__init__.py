@@ -1,1 +1,5 @@
-"""A language model as judge: what it is asked, the shapes it answers in, and what is kept of its replies."""
+"""A language model as judge.
+
+Start with `judge.LLMJudge`, which makes model calls from the templates in `prompts` and turns the replies into claims
+and judgements; every id that a model names is checked here. How calls are sent, retried and paid for is in `models`.
+"""

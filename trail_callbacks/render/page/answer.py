@@ -42,8 +42,8 @@ def answer(view: View) -> Iterator[str]:
 def _marked(view: View, segment: Segment, text: str) -> str:
     worst = min((view.pairs[span.owner][1].support for span in segment.spans), key=WORST_FIRST.index)
     keys = " ".join(view.keys[span.owner] for span in segment.spans)
-    signs = dict.fromkeys(mark(view.pairs[span.owner][1].support).symbol for span in segment.opens)
-    sign = f' data-sign="{"".join(signs)}"' if signs else ""
+    symbols = dict.fromkeys(mark(view.pairs[span.owner][1].support).symbol for span in segment.opens)
+    sign = f' data-sign="{"".join(symbols)}"' if symbols else ""
     title = ", ".join(
         f"{view.keys[span.owner]} {mark(view.pairs[span.owner][1].support).word}" for span in segment.spans[:4]
     )
