@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.judges.local.checks.slots import agreement
-from trail_callbacks.language.quantities.units import DAYS, MONTHS
+from trail_callbacks.language.quantities import DAYS, MONTHS
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["compare"]

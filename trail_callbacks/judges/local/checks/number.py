@@ -9,8 +9,7 @@ from math import isclose
 
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.judges.local.checks.slots import agreement
-from trail_callbacks.language.quantities import EXACT, Quantity
-from trail_callbacks.language.quantities.units import MONTHS
+from trail_callbacks.language.quantities import EXACT, MONTHS, Quantity
 from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
