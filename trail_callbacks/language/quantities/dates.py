@@ -14,18 +14,18 @@ from trail_callbacks.language.quantities.words import ORDINALS
 __all__ = ["DAYS", "MONTHS", "dates", "times"]
 
 _NAMES = """
-january jan januar janvier enero gennaio janeiro januari января январь
-february feb februar février febrero febbraio fevereiro februari февраля февраль
-march mar märz mars marzo março maart марта март
-april apr avril abril aprile апреля апрель
+january jan janv ene januar janvier enero gennaio janeiro januari января январь
+february feb févr februar février febrero febbraio fevereiro februari февраля февраль
+march mar mrt märz mars marzo março maart марта март
+april apr avr abr avril abril aprile апреля апрель
 may mai mayo maggio maio mei мая май
-june jun juni juin junio giugno junho июня июнь
-july jul juli juillet julio luglio julho июля июль
+june jun giu juni juin junio giugno junho июня июнь
+july jul juil lug juli juillet julio luglio julho июля июль
 august aug août agosto augustus августа август
 september sep sept septembre septiembre setiembre settembre setembro сентября сентябрь
 october oct oktober okt octobre octubre ottobre outubro октября октябрь
 november nov novembre noviembre novembro ноября ноябрь
-december dec dezember dez décembre diciembre dicembre dezembro декабря декабрь
+december dec déc dic dezember dez décembre diciembre dicembre dezembro декабря декабрь
 """
 MONTHS = [line.split()[0].title() for line in _NAMES.strip().splitlines()]
 """English names of months, in order."""
