@@ -85,7 +85,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
 def test_judging_loads_no_training_library():
     code = (
         "import sys, trail_callbacks as t; t.check('The mill is old.', ['The mill is old.']);"
-        "print(sorted(m for m in sys.modules if m in {'sklearn', 'scipy', 'text_to_num'}))"
+        "print(sorted(m for m in sys.modules if m in {'sklearn', 'scipy'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

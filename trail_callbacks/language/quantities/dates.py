@@ -1,141 +1,151 @@
-"""Dates as year, month and day, so that `March 4, 2020`, `4. März 2020` and `2020-03-04` are equal."""
+"""Dates and times of day: `March 4, 2020`, `4. März 2020`, `2020-03-04`, `the 1990s`, `5:30 p.m.`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
-from trail_callbacks.language.quantities.calendar import ENGLISH_MONTHS, MONTHS
-from trail_callbacks.language.quantities.numeral import Style
-from trail_callbacks.language.quantities.quantity import Quantity
-from trail_callbacks.language.quantities.units import ORDINALS
+from trail_callbacks.language.quantities.numerals import Style
+from trail_callbacks.language.quantities.quantity import Quantity, exact
+from trail_callbacks.language.quantities.words import ORDINALS
 
-__all__ = ["dates", "part"]
+__all__ = ["DAYS", "MONTHS", "dates", "times"]
 
-_MONTH_WORDS, _QUARTER_WORDS = frozenset(MONTHS), frozenset({"q", "quarter"})
-_OF_MONTHS, _OF_QUARTERS = (0, 1, 2), 7  # places of the patterns that need such words
-_MONTH_COUNT = 12
-_LONGEST_MONTH = 31
+_NAMES = """
+january jan janv ene januar janvier enero gennaio janeiro januari января январь
+february feb févr februar février febrero febbraio fevereiro februari февраля февраль
+march mar mrt märz mars marzo março maart марта март
+april apr avr abr avril abril aprile апреля апрель
+may mai mayo maggio maio mei мая май
+june jun giu juni juin junio giugno junho июня июнь
+july jul juil lug juli juillet julio luglio julho июля июль
+august aug août agosto augustus августа август
+september sep sept septembre septiembre setiembre settembre setembro сентября сентябрь
+october oct oktober okt octobre octubre ottobre outubro октября октябрь
+november nov novembre noviembre novembro ноября ноябрь
+december dec déc dic dezember dez décembre diciembre dicembre dezembro декабря декабрь
+"""
+MONTHS = [line.split()[0].title() for line in _NAMES.strip().splitlines()]
+"""English names of months, in order."""
+_NUMBERS = {name: float(i) for i, line in enumerate(_NAMES.strip().splitlines(), 1) for name in line.split()}
+"""Number of a month by its case-folded name; common words among them (`may`, `mars`) count beside a number only."""
+DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+"""English names of weekdays, in order."""
+_MONTH_WORDS = frozenset(_NUMBERS)
+_VERBS = frozenset({"may", "march"})
+_MONTH_COUNT, _LONGEST_MONTH = 12, 31
 _CENTURY_TURN = 50  # a year of two digits below it is of this century
+_NOON, _DAY = 12, 1440
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    """Compiles at first use, to keep the import of the package short."""
-    month = rf"(?P<month>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
+def _patterns() -> tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]:
+    """Patterns that need the name of a month, and others; compiled at first use, to keep the import short."""
+    month = rf"(?P<month>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})\b\.?"
     year = r"(?P<year>[12]\d{3})(?![\d%]|[.,]\d)"
-    of = r"(?:of\s+|de\s+|d[ei]l?\s+|d')?"
-    day = r"(?<![\w.,:/$€£-])(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|\.|º|ª)?"
-    return (
-        re.compile(rf"{day}\s+{of}{month}(?:,?\s+(?:de[l]?\s+)?{year})?", re.IGNORECASE),
-        re.compile(
-            rf"\b{month}(?:\s+the)?\s+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\w%:/]|[.,]\d)(?:,?\s+{year})?",
-            re.IGNORECASE,
-        ),
-        re.compile(rf"\b{month},?\s+(?:of\s+|del?\s+)?{year}", re.IGNORECASE),
-        re.compile(
-            r"(?<![\w.,/-])(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?=T\d\d:|(?![\w/]|-\d|[.,]\d))"
-        ),
-        re.compile(
-            r"(?<![\w.,/-])(?P<a>\d\d?)(?P<mark>[/.-])\s?(?P<b>\d\d?)(?P=mark)\s?(?P<year>\d{4}|\d\d(?=\D|$))(?![\w/]|-\d|[.,]\d)"
-        ),
-        re.compile(r"(?P<year>\d{4})\s?[年년]\s?(?:(?P<month>\d\d?)\s?[月월])?\s?(?:(?P<day>\d\d?)\s?[日号號일])?"),
-        re.compile(r"(?P<month>\d\d?)\s?[月월]\s?(?P<day>\d\d?)\s?[日号號일]"),
-        re.compile(
-            r"\bQ(?P<quarter>[1-4])\b(?:[\s/-]{0,2}(?:of\s+)?(?P<year>[12]\d{3})\b)?"
-            rf"|\b(?:(?P<digit>[1-4])(?:st|nd|rd|th)|(?P<spelt>{'|'.join(list(ORDINALS)[:4])}|last))\s+(?:fiscal\s+)?quarter\b"
-            r"(?!\s+of\s+(?:a|the)\b|\s*-?\s*(?:mile|hour|final|back))",
-            re.IGNORECASE,
-        ),
-        re.compile(r"(?<![\w.,/-])(?P<year>1\d{3}|20\d\d)\s?[-\u2013/]\s?(?P<short>\d\d)(?![\w%/-]|[.,]\d)"),
+    day = r"(?<![\w.,:/$€£])(?<![^\W\d_]-)(?P<day>[0-3]?\d)(?:st|nd|rd|th|er|\.|º|ª)?"
+    named = (
+        rf"{day}\s+(?:of\s+|de\s+|d[ei]l?\s+|d')?{month}(?:,?\s+(?:de[l]?\s+)?{year})?",
+        rf"\b{month}(?:\s+the)?\s+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\w%/]|[.,:]\d)(?:,?\s+{year})?",
+        rf"\b{month},?\s+(?:of\s+|del?\s+)?{year}",
     )
+    numeric = (
+        (
+            r"(?:(?<![\w.,/-])|(?<=mid-))(?P<decade>1\d{2}0|20\d0)(?:['\u2019]?s|er)\b"
+            r"|\b[Tt]he ['\u2019]?(?P<short>[2-9]0)s\b"
+        ),
+        r"(?<![\w.,/-])(?P<first>1\d{3}|20\d\d)\s?[-\u2013/]\s?(?P<last>\d\d)(?![\w%/-]|[.,]\d)",
+        r"(?<!\w)Q(?P<quarter>[1-4])\b|(?i:\b(?P<nth>first|second|third|fourth)[\s-](?:fiscal\s)?quarter)\b(?!\s+of\s+an?\b)",
+        r"(?<![\w.,/-])(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)(?=T\d\d:|(?![\w/]|-\d|[.,]\d))",
+        r"(?<![\w.,/-])(?P<a>\d\d?)(?P<mark>[/.-])\s?(?P<b>\d\d?)(?P=mark)\s?(?P<year>\d{4}|\d\d(?=\D|$))(?![\w/]|-\d|[.,]\d)",
+        r"(?P<year>\d{4})\s?[年년]\s?(?:(?P<month>\d\d?)\s?[月월])?\s?(?:(?P<day>\d\d?)\s?[日号號일])?",
+        r"(?P<month>\d\d?)\s?[月월]\s?(?P<day>\d\d?)\s?[日号號일]",
+    )
+    return tuple(re.compile(each, re.IGNORECASE) for each in named), tuple(re.compile(each) for each in numeric)
 
 
 def dates(text: str, style: Style) -> Iterator[tuple[int, int, tuple[Quantity, ...]]]:
-    """Finds dates and quarters.
+    """Finds dates, decades, `2019/20` as two years, and quarters of a year.
 
     Yields:
-        The span of a date with its parts; an ambiguous day or month has both readings.
+        The span of each with its parts; an ambiguous day or month has both readings.
     """
-    months, quarters = style.words & _MONTH_WORDS, style.words & _QUARTER_WORDS
-    for i, pattern in enumerate(_patterns()):
-        if (i in _OF_MONTHS and not months) or (i == _OF_QUARTERS and not quarters):
-            continue
+    named, numeric = _patterns()
+    for pattern in (*(named if style.words & _MONTH_WORDS else ()), *numeric):
         for match in pattern.finditer(text):
-            parts = tuple(_parts(match, style))
+            parts = tuple(_numeric(match, style) if "a" in match.re.groupindex else _parts(match, style))
             if parts:
                 yield match.start(), match.end(), parts
 
 
-def part(kind: str, value: float, span: tuple[int, int], *also: float) -> Quantity:
-    """A part of a date."""
-    return Quantity(value, value, kind, "", "exact", 0.0, *span, also=tuple((kind, other) for other in also))
-
-
 def _parts(match: re.Match[str], style: Style) -> Iterator[Quantity]:
     groups = match.groupdict()
-    if "a" in groups:
-        yield from _numeric(match, style)
-        return
-    if "short" in groups:
-        yield from _short(match)
-        return
+    if "decade" in groups:
+        first = float(groups["decade"] or 0) or 1900 + float(groups["short"])
+        yield replace(exact("year", first, match.span()), bound="during", within=(first, first + 9))
     if "quarter" in groups:
-        yield from _quarter(match)
-        return
-    month, day = groups.get("month"), groups.get("day")
-    value = MONTHS.get(month.casefold(), float(month) if month.isdigit() else 0.0) if month else 1.0
+        group = "quarter" if groups["quarter"] else "nth"
+        yield exact("quarter", float(groups["quarter"] or 0) or ORDINALS[groups["nth"].casefold()], match.span(group))
+    if "last" in groups and int(groups["last"]) > int(groups["first"]) % 100:
+        last = float(groups["first"][:2] + groups["last"])
+        yield exact("year", float(groups["first"]), match.span("first"))
+        yield exact("year", last, match.span("last"))
+    month, day, year = (groups.get(name) for name in ("month", "day", "year"))
+    value = (_NUMBERS.get(month.casefold()) or float(month)) if month else 1.0
     if not 1 <= value <= _MONTH_COUNT or not 1 <= int(day or 1) <= _LONGEST_MONTH:
         return
-    if (
-        month
-        and month.islower()
-        and month.title() in ENGLISH_MONTHS
-        and style.language in {"en", ""}
-        and not groups.get("year")
-    ):
-        return  # `you may 5 times` names no month
-    for kind, number in (("year", groups.get("year")), ("day", day)):
+    if month in _VERBS and style.language in {"en", ""} and not year:
+        return  # `you may 5 times` does not name a month
+    for kind, number in (("year", year), ("day", day)):
         if number:
-            yield part(kind, float(number), match.span(kind))
+            yield exact(kind, float(number), match.span(kind))
     if month:
-        yield part("month", value, match.span("month"))
+        yield exact("month", value, match.span("month"))
 
 
 def _numeric(match: re.Match[str], style: Style) -> Iterator[Quantity]:
     """`03/04/2020`: 3 April in most of the world, 4 March in the United States."""
     a, b, year = float(match["a"]), float(match["b"]), float(match["year"])
     if len(match["year"]) == 2:  # noqa: PLR2004 - digits
-        if match["mark"] != "/" and style.custom != ",":
+        if match["mark"] != "/" and style.decimal_mark != ",":
             return
         year += 2000 if year < _CENTURY_TURN else 1900
     days_first, months_first = b <= _MONTH_COUNT, a <= _MONTH_COUNT
     if not min(a, b) >= 1 or max(a, b) > _LONGEST_MONTH or not (days_first or months_first):
         return
     sure = match["mark"] == "." or (style.language not in {"en", ""}) or a == b
-    american = months_first and not (days_first and sure)
-    both = days_first and months_first and not sure
-    day, month = ("b", "a") if american else ("a", "b")
+    day, month = ("b", "a") if months_first and not (days_first and sure) else ("a", "b")
     values = {"a": a, "b": b}
-    yield part("year", year, match.span("year"))
-    yield part("month", values[month], match.span(month), *([values[day]] if both else []))
-    yield part("day", values[day], match.span(day), *([values[month]] if both else []))
+    both = days_first and months_first and not sure
+    yield exact("year", year, match.span("year"))
+    yield exact("month", values[month], match.span(month), *([values[day]] if both else []))
+    yield exact("day", values[day], match.span(day), *([values[month]] if both else []))
 
 
-def _short(match: re.Match[str]) -> Iterator[Quantity]:
-    """`1932-35` and `2019/20`, as two years."""
-    first, last = float(match["year"]), float(match["short"])
-    if last > first % 100 or (first % 100 == 99 and last == 0):  # noqa: PLR2004 - the turn of a century
-        last += first - first % 100 + (100 if last == 0 else 0)
-        yield part("year", first, match.span("year"))
-        yield part("year", last, match.span("short"))
+_TIME = re.compile(
+    r"(?:(?<![\w.,:/-])|(?<=\0T))(?:"  # behind a date, as in `2020-03-04T17:30`
+    r"(?P<h>[0-2]?\d)[:h](?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])(?:\s?(?P<half>[ap])\.?\s?m\b\.?)?"
+    r"|(?P<hh>1[0-2]|0?\d)(?:\.(?P<mm>[0-5]\d))?\s?(?P<half2>[ap])\.?\s?m\b\.?"
+    r"|(?P<uhr>[0-2]?\d)(?:[.:](?P<min>[0-5]\d))?\s?(?:Uhr|o['\u2019]clock)\b)",
+    re.IGNORECASE,
+)
 
 
-def _quarter(match: re.Match[str]) -> Iterator[Quantity]:
-    spelt = (match["spelt"] or "").casefold()
-    value = float(match["quarter"] or match["digit"] or 0) or (4.0 if spelt == "last" else ORDINALS[spelt])
-    group = "quarter" if match["quarter"] else "digit" if match["digit"] else "spelt"
-    yield part("quarter", value, match.span(group))
-    if match["year"]:
-        yield part("year", float(match["year"]), match.span("year"))
+def times(text: str, _: Style) -> Iterator[tuple[int, int, tuple[Quantity, ...]]]:
+    """Finds times of day as minutes after midnight.
+
+    Without `am` or `pm` an hour from one to twelve may be of either half of the day, unless it is written `05:30`.
+    """
+    for match in _TIME.finditer(text):
+        hours = int(match["h"] or match["hh"] or match["uhr"])
+        half = (match["half"] or match["half2"] or "").casefold()
+        if half and 1 <= hours <= _NOON:
+            hours = hours % _NOON + (_NOON if half == "p" else 0)
+        elif hours > 2 * _NOON:
+            continue
+        minutes = 60.0 * (hours % 24) + int(match["m"] or match["mm"] or match["min"] or 0)
+        either = not half and 1 <= hours <= _NOON and not match[0].startswith("0")
+        also = [(minutes + _DAY / 2) % _DAY] if either else []
+        yield *match.span(), (exact("clock", minutes, match.span(), *also),)

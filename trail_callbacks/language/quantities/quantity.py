@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["EXACT", "Quantity"]
+__all__ = ["EXACT", "Quantity", "exact"]
 
-EXACT = frozenset({"year", "month", "weekday", "day", "rank", "clock", "clock utc", "quarter", "label", "id"})
+EXACT = frozenset({"year", "month", "weekday", "day", "rank", "clock", "quarter"})
 """Kinds that are equal or different, never near: nothing is rounded, added up or converted."""
 
 
@@ -16,20 +16,18 @@ class Quantity:
 
     Attributes:
         raw: As written, magnitude applied but without its unit.
-        value: In the base unit of its kind: metres, kilograms, seconds, watts, percent, plain count, month 1-12, years
-            before Christ negative, identifiers as the number of their digits modulo 2**53.
-        kind: `count`, `year`, `month`, `day`, `weekday`, `clock` (minutes after midnight), `quarter` (of a year),
-            `rank`, `label` (Chapter IV), `id` (telephone numbers and the like), `money:<code>` or a dimension such as
-            `length`; values of different kinds are not comparable.
-        noun: For a count, the word behind the number, for a label the one before it, case-folded; otherwise empty.
-        bound: `exact`, or what the words before it make of it: `about`, `over`, `under`; `during` for a decade or
-            century, of which `value` is the first year.
+        value: In the base unit of its kind: metres, kilograms, seconds, watts, percent, plain count, month 1-12.
+        kind: `count`, `year`, `month`, `day`, `weekday`, `clock` (minutes after midnight), `quarter`, `rank`,
+            `money:<code>` or a dimension such as `length`; values of different kinds are not comparable.
+        noun: For a count, the word behind the number, case-folded; otherwise empty.
+        bound: `exact`, or what the words before it make of it: `about`, `over`, `under`; `during` for a decade, of
+            which `value` is the first year.
         step: Size of the last digit written, in base units: how coarse the number is. 0 for spelt-out numbers.
         start: Offset in the text.
         end: Offset after it, unit included.
-        also: Kind and value of what it may stand for as well: `1.000` where nothing tells whether the point parts
-            thousands, `03/04/2020`, `5:30` without a half of the day, `two years later` behind a date.
-        within: First and last value of the range or period that it is an end of, in base units.
+        also: Kind and value of what it may stand for as well: `1.000` where nothing tells whether the point separates
+            thousands, `03/04/2020`, `5:30` without a half of the day.
+        within: First and last value of the range or decade that it is an end of, in base units.
     """
 
     raw: float
@@ -58,7 +56,7 @@ class Quantity:
     def may_be(self, other: Quantity) -> bool:
         """Tells whether one leaves open that it is the other: a year in a decade, a number in a range, 3 April.
 
-        It is no reason to call the other stated, only one not to call it wrong.
+        That is not a reason to call the other stated, only one not to call it wrong.
         """
         return any(
             mine.kind == its.kind and (mine.value == its.value or _holds(mine, its) or _holds(its, mine))
@@ -69,3 +67,8 @@ class Quantity:
 
 def _holds(one: Quantity, other: Quantity) -> bool:
     return one.within is not None and one.within[0] <= other.value <= one.within[1]
+
+
+def exact(kind: str, value: float, span: tuple[int, int], *also: float) -> Quantity:
+    """Makes a quantity of one of the kinds in `EXACT`, with the values it may have as well."""
+    return Quantity(value, value, kind, "", "exact", 0.0, *span, also=tuple((kind, other) for other in also))

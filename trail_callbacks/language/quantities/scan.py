@@ -1,48 +1,43 @@
-"""Finds the numbers of a text: first those with a notation of their own, then plain numerals and number words."""
+"""Finds the numbers of a text: dates, times and fractions, then numerals and number words with what they are of."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import cache
 
-from trail_callbacks.language.quantities.calendar import ENGLISH_MONTHS
-from trail_callbacks.language.quantities.clock import times
-from trail_callbacks.language.quantities.dates import dates, part
-from trail_callbacks.language.quantities.digits import plain
-from trail_callbacks.language.quantities.identifiers import identifiers, skipped
-from trail_callbacks.language.quantities.joined import joined
-from trail_callbacks.language.quantities.measure import bound, dated, measured, scale_after, unit_after
-from trail_callbacks.language.quantities.notations import Written, written
-from trail_callbacks.language.quantities.numeral import NUMERAL, Number, Style, grouped, number
-from trail_callbacks.language.quantities.periods import periods
-from trail_callbacks.language.quantities.quantity import Quantity
-from trail_callbacks.language.quantities.relative import resolved
-from trail_callbacks.language.quantities.roman import labels
-from trail_callbacks.language.quantities.units import (
-    CURRENCIES,
-    DAY_VALUES,
-    DAYS,
-    FRACTIONS,
-    MONTH_VALUES,
-    ORDINALS,
-    SIGNS,
-)
-from trail_callbacks.language.quantities.words import LARGE, SPELT, WORDS, spelt
+from trail_callbacks.language.quantities.dates import DAYS, MONTHS, dates, times
+from trail_callbacks.language.quantities.limits import bound, is_age, joined, year_bound
+from trail_callbacks.language.quantities.numerals import NUMERAL, Number, Style, ascii_digits, grouped, number
+from trail_callbacks.language.quantities.quantity import Quantity, exact
+from trail_callbacks.language.quantities.units import UNITS, Unit, currency_before, is_unit, unit_after
+from trail_callbacks.language.quantities.words import FRACTIONS, LARGE, NUMBER_WORDS, ORDINALS, SPELT, magnitude, spelt
+from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["quantities"]
 
-_FRACTION = re.compile(r"[\s-]+(?P<part>half|thirds?|quarters?|fifths?|tenths?|eighths?)\b", re.IGNORECASE)
-_NOT_ONE = re.compile(r"\s+(?:of|another|by|day|time|side|can|could|may|must|should|who|that|is|was|might|has)\b")
-_BLANKS = frozenset({" ", "\u00a0", "\u202f"})
-_DASHES = frozenset({"-", "\u2212"})
-_MONTH_AFTER = re.compile(rf"\s+(?:of\s+)?(?:{'|'.join(ENGLISH_MONTHS)})\b")
-_THOUSAND = re.compile(r"[ \u00a0\u202f]?(?:mil|mille|mila)\b", re.IGNORECASE)
-_GLUED = re.compile(r"(?P<unit>[a-z]+)", re.IGNORECASE)
-_COUNTED = frozenset(
-    {"people", "men", "women", "children", "sheep", "cattle", "staff", "personnel", "police", "troops"}
+_VULGAR = "".join(chr(code) for code in (0xBC, 0xBD, 0xBE, *range(0x2150, 0x215F)))
+_PARTS = frozenset({2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 25, 32, 50, 64, 100, 1000})  # `24/7` is not a fraction
+_FRACTION = re.compile(
+    rf"(?<![\w./,])(?:(?P<whole>\d{{1,4}})\s?)?(?:(?P<vulgar>[{_VULGAR}])"
+    r"|(?<![\d/])(?P<over>\d{1,3})\s?[/\u2044]\s?(?P<under>\d{1,4}))(?![\w/]|[.,]\d)"
 )
+_SHARE = re.compile(rf"[\s-]+(?P<part>{'|'.join(FRACTIONS)})\b", re.IGNORECASE)
+_AND_HALF = re.compile(r"\s+and\s+a\s+(?P<part>half|quarter)\b", re.IGNORECASE)
+_NOT_ONE = re.compile(r"\s+(?:of|another|by|day|time|side|can|could|may|must|should|who|that|is|was|might|has)\b")
+_PLUS = re.compile(r"\+(?!\s?\d)")
+_MINUS = re.compile(
+    r"(?<!\w)(?:minus|negative) $|(?<![a-z\d_.\u00c0-\u024f\u0370-\u058f\u0600-\u06ff])[-\u2212]$", re.IGNORECASE
+)
+_IN_WORD = re.compile(r"[a-z\d_.\u00c0-\u024f\u0370-\u058f\u0600-\u06ff]", re.IGNORECASE)
+_LINK = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]{1,2000}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_GLUED = re.compile(r"[a-z]+", re.IGNORECASE)
+_TOKEN = re.compile(r"\d+|[^\W\d_]+")
+_STARTS = frozenset({*NUMBER_WORDS, *LARGE, *(name.partition("-")[0] for name in ORDINALS)})
+_NAMED = {month: ("month", float(i)) for i, month in enumerate(MONTHS, 1)}
+_NAMED |= {day + ending: ("weekday", float(i)) for i, day in enumerate(DAYS, 1) for ending in ("", "s")}
+_COUNTED = vocabulary("people men women children sheep cattle staff personnel police troops")
 _YEARS = (1000, 2199)
 _LONGEST = 300  # digits that a float holds
 
@@ -50,9 +45,8 @@ _LONGEST = 300  # digits that a float holds
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Finds the numbers of a text, in order.
 
-    Digits are read in every script, also where invisible signs or letters that look like digits stand among them.
-    Number words, magnitudes and units are read in English, and the commonest in German, Spanish, French, Italian,
-    Portuguese and Dutch; dates in these and Russian, Chinese, Japanese and Korean. Time is linear in the text.
+    Digits are read in every script. Number words are English; magnitudes and units also the commonest of German,
+    Spanish, French, Italian, Portuguese and Dutch; months in these and Russian. Time is linear in the text.
 
     Args:
         text: Any text.
@@ -60,72 +54,25 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     Returns:
         Non-overlapping quantities with offsets.
     """
-    clean, places = plain(text)
-    found = _found(clean)
-    if places is None:
-        return tuple(found)
-    return tuple(replace(each, start=places[each.start], end=places[each.end - 1] + 1) for each in found)
-
-
-_TOKEN = re.compile(r"\d+|[^\W\d_]+")
-_STARTS = frozenset({*WORDS, *LARGE, *(name.partition("-")[0] for name in ORDINALS)})
-_CAPITAL_STARTS = frozenset({*ENGLISH_MONTHS, *DAYS, *(day + "s" for day in DAYS)})
-_BOUND_BEFORE = re.compile(r"[a-z\d_.\u00c0-\u024f\u0370-\u058f\u0600-\u06ff]", re.IGNORECASE)
-_MINUS = re.compile(r"(?<!\w)(?:minus|negative) $", re.IGNORECASE)
-
-
-@cache
-def _pattern() -> re.Pattern[str]:
-    """Compiles at first use, to keep the import of the package short."""
-    return re.compile(
-        rf"""
-        (?:(?P<of>\d{{1,9}}|{"|".join(WORDS)})(?:\s+(?:people|persons?|users|patients|women|men))?
-           \s+(?:in|out\s+of(?:\s+every)?)\s+(?P<per>1[0,]{{1,12}}|20|five|six|eight|ten|twelve|hundred|[2-9])\b
-           (?!\s+(?:of|hours?|days?|weeks?|months?|years?|minutes?|seconds?)\b)
-          |(?P<num>{NUMERAL})|\b(?P<word>{SPELT})\b)
-        (?P<ordinal>(?:st|nd|rd|th)\b)?
-        |(?P<rank>{"|".join(sorted(ORDINALS, key=len, reverse=True))})\b
-        """,
-        re.VERBOSE | re.IGNORECASE,
-    )
-
-
-def _found(text: str) -> list[Quantity]:
+    text = ascii_digits(text)
     style = Style(text)
     text = grouped(text, style)
-    found, rest = _special(text, style)
-    found += _plain_ones(rest, text, style)
-    if len(found) > 1:
-        found.sort(key=lambda each: (each.start, each.end))
-        found = joined(found, text)
-    return resolved(found, text)
-
-
-def _special(text: str, style: Style) -> tuple[list[Quantity], str]:
-    """What has a notation of its own, and the text without it, sign for sign."""
-    rest = _masked(text, skipped(text))
+    rest = _masked(text, (match.span() for match in _LINK.finditer(text)))
     found: list[Quantity] = []
-
-    def take(finds: Iterable[tuple[int, int, tuple[Quantity, ...]]]) -> None:
-        nonlocal rest
+    for notation in _NOTATIONS:
         taken, end = [], 0
-        for start, stop, parts in sorted(finds, key=lambda each: (each[0], -each[1])):
+        for start, stop, parts in sorted(notation(rest, style), key=lambda each: (each[0], -each[1])):
             if start >= end:
-                found.extend(parts)
+                found += parts
                 taken.append((start, stop))
                 end = stop
         rest = _masked(rest, taken)
-
-    take(periods(rest, style.words))
-    take(dates(rest, style))
-    take((each.start, each.end, (each,)) for each in identifiers(rest, style.words))
-    take(times(rest))
-    take(labels(rest, style.words))
-    take(_written(written(rest, style), text, style))
-    return found, rest
+    found += _numbers(rest, text, style)
+    return tuple(joined(sorted(found, key=lambda each: (each.start, each.end)), text))
 
 
 def _masked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with other characters in place of what has been read, character for character."""
     parts, at = [], 0
     for start, end in spans:
         parts += [text[at:start], "\0" * (end - start)]
@@ -133,151 +80,113 @@ def _masked(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join((*parts, text[at:])) if parts else text
 
 
-def _written(finds: Iterator[Written], text: str, style: Style) -> Iterator[tuple[int, int, tuple[Quantity, ...]]]:
-    for value, step, start, end, is_share in finds:
-        factor, stop = _large(text, end, style)
-        money, begin = _money_before(text, start)
-        quantity = measured(text, Number(value * factor, step * factor), (begin, stop), money)
-        if is_share and quantity.kind == "count" and factor == 1:
-            quantity = _share(value, text, start, end)
-        yield quantity.start, quantity.end, (quantity,)
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Compiles at first use, to keep the import of the package short."""
+    words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
+    return re.compile(
+        rf"""
+        (?P<rank>{"|".join(sorted(ORDINALS, key=len, reverse=True))})\b
+        |(?:(?P<of>\d{{1,9}}|{words})(?:\s+(?:people|persons?|users|patients|women|men))?
+           \s+(?:in|out\s+of(?:\s+every)?)\s+(?P<per>1[0,]{{1,12}}|20|five|six|eight|ten|twelve|hundred|[2-9])\b
+           (?!\s+(?:of|hours?|days?|weeks?|months?|years?|minutes?|seconds?)\b)
+          |(?P<num>{NUMERAL})|\b(?P<word>{SPELT})\b)
+        (?P<ordinal>(?:st|nd|rd|th)\b)?
+        """,
+        re.VERBOSE | re.IGNORECASE,
+    )
 
 
-def _money_before(text: str, start: int) -> tuple[str | None, int]:
-    """The currency before a number, and where it begins."""
-    at = start - 1 if text[start - 1 : start] in _BLANKS else start
-    if text[at - 1 : at].isalpha():
-        code = text[max(0, at - 3) : at]
-        known = code.casefold() in CURRENCIES and code.isupper() and not text[max(0, at - 4) : at - 3].isalpha()
-        return (code, at - 3) if known else (None, start)
-    for n in (3, 2, 1):
-        sign = text[max(0, at - n) : at]
-        if (
-            len(sign) == n
-            and sign.casefold() in SIGNS
-            and not (sign[0].isalpha() and text[at - n - 1 : at - n].isalpha())
-        ):
-            return sign, at - n
-    return None, start
-
-
-def _large(text: str, end: int, style: Style) -> tuple[float, int]:
-    """The magnitude behind a number; `mil` only where English is ruled out, `Billion` as its language has it."""
-    factor, stop = scale_after(text, end)
-    if stop == end and style.custom == "," and (match := _THOUSAND.match(text, end)):
-        return 1e3, match.end()
-    if style.language in {"de", "fr"} and "billion" in text[end:stop].casefold():
-        factor = 1e12
-    if text[end:stop].casefold() == "k" and text[stop - 2 : stop - 1].isspace():
-        return 1.0, end
-    return factor, stop
-
-
-def _plain_ones(rest: str, text: str, style: Style) -> Iterator[Quantity]:
+def _numbers(rest: str, text: str, style: Style) -> Iterator[Quantity]:
+    """Reads what no other notation has taken: `rest` is the text without that."""
     at = 0
     for token in _TOKEN.finditer(rest):
         start, word = token.start(), token[0]
         if start < at:
             continue
-        if word in _CAPITAL_STARTS:  # "may" and "march" are verbs, "May" is a month
+        if word in _NAMED:  # `may` and `march` are verbs, `May` is a month
             at = token.end()
-            kind, table = ("month", MONTH_VALUES) if word in MONTH_VALUES else ("weekday", DAY_VALUES)
-            yield part(kind, table[word if word in table else word[:-1]], token.span())
+            yield exact(*_NAMED[word], token.span())
         elif word[0].isdigit() or word.casefold() in _STARTS:
             match = _pattern().match(rest, start)
-            if match is None or (word[0].isdigit() and _BOUND_BEFORE.match(rest[start - 1 : start])):
+            if match is None or (word[0].isdigit() and _IN_WORD.match(rest[start - 1 : start])):
                 at = token.end()
                 continue
             at = match.end()
             found = _one(match, text, style)
             if found is not None:
-                yield _day(found, text)
+                yield found
                 at = max(at, found.end)
 
 
-def _day(found: Quantity, text: str) -> Quantity:
-    """A small bare number beside a month is a day of it."""
-    if found.kind not in {"count", "rank"} or not 1 <= found.value <= 31:  # noqa: PLR2004 - days of a month
-        return found
-    before = text[max(0, found.start - 15) : found.start].removesuffix("the ").split()
-    if _MONTH_AFTER.match(text, found.end) or (before and before[-1] in MONTH_VALUES):
-        return replace(found, kind="day", noun="")
-    return found
-
-
-def _one(match: re.Match[str], text: str, style: Style) -> Quantity | None:  # noqa: PLR0911 - one exit a notation
+def _one(match: re.Match[str], text: str, style: Style) -> Quantity | None:  # noqa: C901, PLR0911 - one exit a notation
     start, end = match.span()
     if match["rank"]:
-        return part("rank", ORDINALS[match["rank"].casefold()], (start, end))
+        return exact("rank", ORDINALS[match["rank"].casefold()], (start, end))
     if match["of"]:
         total = _simple(match["per"])
-        return _share(_simple(match["of"]) / total, text, start, end) if total else None
+        return _percent(_simple(match["of"]) / total, text, start, end) if total else None
     read = _value(match, style)
-    if read is None or _is_pronoun(match, text):
+    if read is None or ((match["word"] or "").casefold() == "one" and _NOT_ONE.match(text, end)):
         return None
-    value, step, other = read
+    in_digits = bool(match["num"])
     if match["ordinal"]:
-        return None if _is_code(match, text, end) else part("rank", value, (start, end))
-    factor, scaled = _large(text, end, style)
-    share = _FRACTION.match(text, end)
-    if share and scaled == end:
-        return _share(value * FRACTIONS[share["part"].casefold()], text, start, share.end())
-    if scaled == end and _is_code(match, text, end):
-        return None
-    if other and scaled > end:  # nobody writes `1,325 billion` for a thousand billions and more
-        value, other, step = min(value, other), max(value, other), 0.001
-    sign, start = _signed(match, text)
-    money, start = _money_before(text, start)
-    factor *= sign
-    other = other and other * factor
-    found = measured(text, Number(value * factor, abs(step * factor), other), (start, scaled), money)
-    if found.kind == "count" and scaled == end and sign > 0 and _is_year(match, value, found.noun):
-        return Quantity(value, value, "year", "", dated(text, start), 1.0, start, end)
+        return exact("rank", read.value, (start, end))
+    factor, scaled = magnitude(text, end, style)
+    if scaled == end:
+        if share := _SHARE.match(text, end):
+            return _percent(read.value * FRACTIONS[share["part"].casefold()], text, start, share.end())
+        if in_digits and _in_name(text, start, end):
+            return None
+    elif read.other:  # nobody writes `1,325 billion` for a thousand billions and more
+        read = Number(min(read.value, read.other), 0.001, max(read.value, read.other))
+    if in_digits and (minus := _MINUS.search(text[max(0, start - 10) : start])):
+        factor, start = -factor, start - len(minus[0])
+    found = _measured(text, read, factor, (start, scaled))
+    if found.kind == "count" and scaled == end and factor > 0 and _is_year(match, read.value, found.noun):
+        return Quantity(read.value, read.value, "year", "", year_bound(text, start), 1.0, start, end)
     return found
 
 
-def _signed(match: re.Match[str], text: str) -> tuple[float, int]:
-    """The sign before a numeral, and where the number begins with it."""
-    start = match.start()
-    if match["num"] and text[start - 1 : start] in _DASHES:
-        sign = start - 1
-        if not _BOUND_BEFORE.match(text[sign - 1 : sign]) if sign else True:
-            return -1.0, sign
-    if match["num"] and (minus := _MINUS.search(text[max(0, start - 10) : start])):
-        return -1.0, start - len(minus[0])
-    return 1.0, start
+def _measured(text: str, read: Number, factor: float, span: tuple[int, int]) -> Quantity:
+    """Makes a quantity of a number, its magnitude and sign as a factor, and what stands around it."""
+    value, other = read.value * factor, None if read.other is None else read.other * factor
+    end = span[1]
+    currency, start = currency_before(text, span[0])
+    half = _AND_HALF.match(text, end)
+    end = half.end() if half else end
+    unit = Unit(f"money:{currency}", 1.0, "", end) if currency else unit_after(text, end)
+    kind, end = unit.kind, unit.end
+    if half is None and kind != "count" and (half := _AND_HALF.match(text, end)):
+        end = half.end()
+    value += FRACTIONS[half["part"].casefold()] if half else 0.0
+    if kind == "count" and not unit.noun and is_age(text, start):
+        unit = Unit(*UNITS["years"], "", end)
+        kind = unit.kind
+    limit = bound(text, start)
+    if kind in {"count", "percent"} and (plus := _PLUS.match(text, end)):
+        limit, end = "over", plus.end()
+    also = [] if other is None else [(kind, other * unit.factor)]
+    if kind == "fahrenheit":
+        also.append(("temperature", (value - 32) * 5 / 9))
+    if kind == "percent" and value < 0:  # `a change of -5 %`, `it fell by 5 %`
+        also.append((kind, -value))
+    step = abs(read.step * factor) * unit.factor
+    return Quantity(value, value * unit.factor, kind, unit.noun, limit, step, start, end, tuple(also))
 
 
-def _share(share: float, text: str, start: int, end: int) -> Quantity:
+def _percent(share: float, text: str, start: int, end: int) -> Quantity:
     return Quantity(100 * share, 100 * share, "percent", "", bound(text, start), 0.0, start, end)
-
-
-def _is_pronoun(match: re.Match[str], text: str) -> bool:
-    return (match["word"] or "").casefold() == "one" and _NOT_ONE.match(text, match.end()) is not None
 
 
 def _value(match: re.Match[str], style: Style) -> Number | None:
     if match["num"]:
         return number(match["num"], style) if len(match["num"]) <= _LONGEST else None
-    value, _ = spelt(match["word"])
-    return Number(value, 0.0)
+    return Number(spelt(match["word"])[0], 0.0)
 
 
-def _simple(written_: str) -> float:
-    return float(written_.replace(",", "")) if written_[0].isdigit() else spelt(written_)[0]
-
-
-def _is_code(match: re.Match[str], text: str, end: int) -> bool:
-    """A number inside a name: `7b`, `FL-7`, `4.1.2`. It names, it does not count."""
-    if not match["num"] or match["ordinal"]:
-        return False
-    first = match.start("num")
-    if text[first - 1 : first] in {"-", "#", "/"} and text[max(0, first - 2) : first - 1].isalpha():
-        return True
-    glued = _GLUED.match(text, end)
-    if glued and not unit_after(text, end) and glued["unit"].casefold() != "s":
-        return True
-    return text[end : end + 1] == "." and text[end + 1 : end + 2].isdigit()
+def _simple(written: str) -> float:
+    return float(written.replace(",", "")) if written[0].isdigit() else spelt(written)[0]
 
 
 def _is_year(match: re.Match[str], value: float, noun: str) -> bool:
@@ -286,3 +195,32 @@ def _is_year(match: re.Match[str], value: float, noun: str) -> bool:
     if match["word"]:
         return spelt(match["word"])[1]
     return match["num"].isdigit() and len(match["num"]) == len("1889")
+
+
+def _in_name(text: str, start: int, end: int) -> bool:
+    """Whether digits are a piece of a name or version, and do not count: `7b`, `FL-7`, `4.1.2`."""
+    if text[start - 1 : start] in {"-", "#", "/"} and text[max(0, start - 2) : start - 1].isalpha():
+        return True
+    glued = _GLUED.match(text, end)
+    if glued and not is_unit(text, end) and glued[0].casefold() != "s":
+        return True
+    return text[end : end + 1] == "." and text[end + 1 : end + 2].isdigit()
+
+
+def _fractions(text: str, _: Style) -> Iterator[tuple[int, int, tuple[Quantity, ...]]]:
+    """`½ mile`, `2 1/2 cups`, and `1/3 of it` as a share."""
+    for match in _FRACTION.finditer(text) if "/" in text or not text.isascii() else ():
+        if match["vulgar"]:
+            value = unicodedata.numeric(match["vulgar"])
+        elif int(match["under"]) in _PARTS and int(match["over"]) < int(match["under"]):
+            value = int(match["over"]) / int(match["under"])
+        else:
+            continue
+        value += float(match["whole"] or 0)
+        found = _measured(text, Number(value, 0.0), 1.0, match.span())
+        if found.kind == "count" and value < 1:
+            found = _percent(value, text, *match.span())
+        yield found.start, found.end, (found,)
+
+
+_NOTATIONS = (dates, times, _fractions)

@@ -1,0 +1,100 @@
+# ruff: noqa: RUF001 - characters that look like others are what is tested
+"""Digits and separators: what the digits leave open is never decided by a guess at the language of a short text."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trail_callbacks.judges.local.checks.number import equal
+from trail_callbacks.language.quantities import quantities
+
+
+def readings(text, kinds=("count", "money:usd", "length")):
+    return [[each.value for each in q.readings] for q in quantities(text) if q.kind in kinds]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1.234.567,89", [1234567.89]),
+        ("1,500.5", [1500.5]),
+        ("1,00,000 rupees are a lakh", [100000]),
+        ("0.125", [0.125]),
+        ("12.5", [12.5]),
+        ("1'000", [1000]),
+        ("1\u202f000", [1000]),
+        ("1 000 people", [1000]),
+        ("3.1415", [3.1415]),
+        ("1.618 and 2.5", [1.618, 2.5]),  # the other number shows the point
+        ("1.618 und 2,5", [1618, 2.5]),
+    ],
+)
+def test_digits_decide_where_they_can(text, expected):
+    found = [q for q in quantities(text) if q.kind != "money:inr"] or quantities(text)
+    assert [q.value for q in found] == pytest.approx(expected)
+    assert not any(q.also for q in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Das Dorf hat nach der letzten Zählung 1.250 Einwohner und ist nicht groß.", [1250]),
+        ("A vila tem 1.250 metros de altura e não é a mais alta.", [1250]),
+        ("The village has 1,250 inhabitants and it is on the river.", [1250]),
+        ("The ratio is 1.618 of the whole and not more than that.", [1.618, 1618]),
+        ("12 500 habitants et un chat dans le village", [12500]),
+    ],
+)
+def test_a_certain_language_decides_what_digits_leave_open(text, expected):
+    assert readings(text) == [expected]
+
+
+@pytest.mark.parametrize(("text", "expected"), [("2.375", [2.375, 2375]), ("2,375", [2375, 2.375])])
+def test_what_nothing_decides_has_both_readings(text, expected):
+    assert readings(text) == [expected]
+
+
+ARTICLES = ("A", "The", "O", "I", "La", "Die", "El", "Un", "Das", "As", "De", "No", "Le", "Il", "Het")
+
+
+@pytest.mark.parametrize("number", ["2.375", "2,375", "2.38", "1,250", "12.500", "1.234.567", "0.375"])
+@pytest.mark.parametrize(
+    "sentence",
+    ["{} pump costs {} dollars.", "{} Pumpe kostet {} dollars.", "{} pompe coûte {} dollars.", "{} bomba: {} dollars."],
+)
+def test_the_first_word_of_a_sentence_never_changes_a_number(sentence, number):
+    first, *others = (readings(sentence.format(article, number)) for article in ARTICLES)
+    assert first
+    assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("article", ARTICLES)
+def test_a_rounded_price_is_equal_behind_every_article(article):
+    (claimed,) = quantities(f"{article} pump costs 2.38 dollars.")
+    (given_,) = quantities(f"{article} pump costs 2.375 dollars.")
+    assert equal(claimed, given_)
+
+
+@pytest.mark.parametrize("text", ["La Paz and El Paso bought 1.250 tons.", "Rio de Janeiro, Los Angeles: 1.250 tons"])
+def test_names_of_another_language_decide_nothing(text):
+    assert readings(text) == [[1.25, 1250]]
+
+
+@pytest.mark.parametrize("text", ["１２３ km", "१२३ km", "١٢٣ km", "𝟏𝟐𝟑 km"])
+def test_digits_of_every_script(text):
+    assert readings(text) == [[123000]]
+    assert [(q.start, q.end) for q in quantities(text)] == [(0, 6)]
+
+
+def test_arabic_separators():
+    assert readings("١٢٫٥") == [[12.5]]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(min_value=0, max_value=10**11))
+def test_grouping_changes_no_value(n):
+    for text in (
+        f"there are {n:,} of it and the rest of them",
+        f"das sind {n:,} Teile und der Rest ist nicht da".replace(",", "."),
+    ):
+        assert [q.value for q in quantities(text)] == [n]
