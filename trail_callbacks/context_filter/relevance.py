@@ -6,7 +6,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from trail_callbacks.language.terms import keys, looks_english
+from trail_callbacks.language.detect import is_english
+from trail_callbacks.language.terms import keys
 
 __all__ = ["outliers"]
 
@@ -32,7 +33,7 @@ def outliers(question: str, texts: Mapping[int, str]) -> dict[int, float]:
         For each outlier the share of its words that nothing else has, 0.0 to 1.0.
     """
     asked = frozenset(map(_root, keys(question)))
-    script, english = _script(question), looks_english(question)
+    script, english = _script(question), is_english(question)
     if len(asked) < _QUESTION or script is None:
         return {}
     read = {i: frozenset(map(_root, keys(text))) for i, text in texts.items()}
@@ -42,7 +43,7 @@ def outliers(question: str, texts: Mapping[int, str]) -> dict[int, float]:
     common = frozenset().union(*(read[i] for i in on_topic))
     found = {}
     for i, roots in read.items():
-        if i in on_topic or len(roots) < _PASSAGE or _script(texts[i]) != script or looks_english(texts[i]) != english:
+        if i in on_topic or len(roots) < _PASSAGE or _script(texts[i]) != script or is_english(texts[i]) != english:
             continue
         stray = sum(root in common for root in roots) / len(roots)
         if stray <= _STRAY:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["Term", "is_past", "keys", "looks_english", "stem", "terms", "vocabulary"]
+__all__ = ["Term", "is_past", "keys", "stem", "terms", "vocabulary"]
 
 
 def vocabulary(words: str) -> frozenset[str]:
@@ -42,13 +42,6 @@ _FUNCTION = vocabulary(
 )
 _TITLED = re.compile(r"\b(?:St|Ste|Mt|Ft|Dr|Mrs?|Ms|Prof|Gen|Sen|Rep|Gov|Capt|Lt|Col|Sgt|Rev)\. \Z")
 _AUXILIARY = vocabulary("is are was were be been has have had will would can could does did")
-_FOREIGN = vocabulary(
-    """der die das und ist nicht ein eine mit von zu den dem des im für auf wird sind werden el la los las del y es un
-    una que por con para se su en le les une et est dans pour sur qui pas au aux du il lo gli che di non sono della
-    het een van niet voor zijn op och att som är inte os uma não com dos da na no w nie jest się
-    e em foi são pela pelo seu sua mas werd wordt worden hij zij heeft ook bij naar uit maar fu è sono nel stato fue
-    está más pero wurde auch aus bei fut ont était"""
-)
 _IRREGULAR = {
     form: base
     for base, forms in {
@@ -211,15 +204,3 @@ def _close(base: str) -> str:
     if len(base) > 3 and base.endswith("e"):  # noqa: PLR2004 - `make` and `making`, but not `the`
         return base[:-1]
     return base[:-1] + "i" if base.endswith("y") and len(base) > 2 else base  # noqa: PLR2004 - `carry` and `carries`
-
-
-def looks_english(text: str) -> bool:
-    """Guesses whether English rules apply: Latin script, and no more function words of other languages than English."""
-    letters = [sign for sign in text if sign.isalpha()]
-    if sum(sign < "\u0250" for sign in letters) * 2 < len(letters):
-        return False
-    forms = [match[0].casefold() for match in _TOKEN.finditer(text)]
-    foreign = sum(form in _FOREIGN for form in forms)
-    english = sum(form in _FUNCTION for form in forms)
-    odd = sum(sign > "\u00bf" for sign in letters)
-    return foreign <= english and not (english == 0 and odd * 12 > len(letters))

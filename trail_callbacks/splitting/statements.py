@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trail_callbacks.language.detect import is_english, language
 from trail_callbacks.language.speech import declines, greets, is_question, is_statement
-from trail_callbacks.language.terms import looks_english
 from trail_callbacks.splitting.clauses import Part, parts
 from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quote_start
-from trail_callbacks.splitting.language import guess
 from trail_callbacks.splitting.layout import Piece, pieces
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.references import Thread
@@ -50,10 +49,10 @@ class Statement:
 
 def statements(answer: str) -> Iterator[Statement]:
     """What an answer states, and what only stands between statements."""
-    language = guess(answer)
+    code = language(answer) or "en"
     thread = Thread()
     before: Piece | None = None
-    for piece in pieces(answer, language):
+    for piece in pieces(answer, code):
         if before is not None and before.line != piece.line and (before.item or piece.item):
             thread.turn()
         before = piece
@@ -61,7 +60,7 @@ def statements(answer: str) -> Iterator[Statement]:
             yield Statement(piece.start, piece.end, piece.row, checkable=True, row=True)
             continue
         words = answer[piece.start : piece.end]
-        if language == "en" and looks_english(words) and guess(words) == "en":
+        if code == "en" and is_english(words):
             yield from _english(piece, words, thread)
         else:
             thread.turn()

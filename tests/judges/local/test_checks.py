@@ -12,7 +12,7 @@ from trail_callbacks.judges.local.checks import (
 )
 from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.language.quantities import quantities
-from trail_callbacks.language.terms import looks_english, stem, terms
+from trail_callbacks.language.terms import stem, terms
 
 
 def words(check, claim, passage):
@@ -209,18 +209,3 @@ def test_names_are_capitalised_words_inside_a_sentence():
     assert [t.form for t in terms("Halden Bridge Opens After Long Delays") if t.kind == "name"] == []
     assert [t.form for t in terms("THE ANNUAL REPORT OF THE GROUP") if t.kind == "name"] == []
     assert [t.form for t in terms("Towers are tall.") if t.kind == "name"] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "english"),
-    [
-        ("The tower is tall.", True),
-        ("Revenue rose", True),
-        ("Die Kaution beträgt zwei Mieten und ist fällig.", False),
-        ("塔很高", False),
-        ("البرج", False),
-        ("", True),
-    ],
-)
-def test_language_guess(text, english):
-    assert looks_english(text) is english

@@ -31,7 +31,6 @@ from trail_callbacks.judges.local.risk import AS_FITTED, Calibration, RiskModel,
 from trail_callbacks.judges.local.weighing import Scales, Weighing
 from trail_callbacks.language.detect import limits
 from trail_callbacks.language.speech import is_question
-from trail_callbacks.language.terms import looks_english
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
@@ -113,11 +112,10 @@ class LocalJudge:
         """
         desk = self._desk(purpose)
         decide = {"verdicts": desk.verdict, "localize": desk.statement, "answerable": desk.answer}[purpose]
-        claims = {question.claim.id: question.claim for question in questions if question.claim.checkable}
-        foreign = {id_: claim.text for id_, claim in claims.items() if not looks_english(claim.text[:_LONGEST])}
+        claims = {question.claim.id: question.claim.text for question in questions if question.claim.checkable}
         return Assessment(
             judgements=tuple(decide(question) for question in questions),
-            warnings=limits(foreign) if purpose == "verdicts" else (),
+            warnings=limits(claims) if purpose == "verdicts" else (),
         )
         yield ()  # as above
 
