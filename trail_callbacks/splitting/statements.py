@@ -13,8 +13,7 @@ from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quot
 from trail_callbacks.splitting.layout import Piece, pieces
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.references import Thread
-from trail_callbacks.splitting.tokens import first_verb, tokenize
-from trail_callbacks.splitting.verbs import base
+from trail_callbacks.splitting.words import base, first_verb, tokenize
 
 __all__ = ["Statement", "answers", "is_short", "statements"]
 
