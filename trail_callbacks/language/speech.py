@@ -25,7 +25,7 @@ _GREETINGS = vocabulary(
 )
 _EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie")  # `\u00a1Qu\u00e9 buen plan!`
 _GREETING = 6  # words of a greeting at most
-_LONGEST = 3000  # signs of a sentence that are looked at; what follows them changes nothing any more
+_LONGEST = 3000  # characters of a sentence that are looked at; what follows them changes nothing
 _COURTESY = r"""^\W*(?:
       (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b
         (?![^.]{0,40}\b(?:is|was|are|were|has|had)\b)[^.]{0,40}[.]?$
@@ -147,7 +147,7 @@ def is_statement(text: str) -> bool:
     """Tells whether a sentence says something about the world that evidence could confirm or deny.
 
     English rules for greetings, offers, opinions, directions and declining; questions of all scripts by their marks. In
-    doubt a sentence is a statement, and so is any sentence with a digit that is no question, greeting or declining.
+    doubt a sentence is a statement, and so is any sentence with a digit that is not a question, greeting or refusal.
     """
     if not _WORD.search(text) or is_question(text):
         return False

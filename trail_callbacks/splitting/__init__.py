@@ -1,1 +1,1 @@
-"""How an answer comes apart: its lines, its sentences, its clauses, and whom its pronouns mean."""
+"""How an answer comes apart without a model: lines, sentences, clauses, and what a pronoun at the head of one means."""

@@ -34,7 +34,7 @@ from trail_callbacks.splitting.words import (
 
 __all__ = ["Part", "parts"]
 
-_LONGEST = 2000  # signs; a longer sentence is a text without full stops, and no rule here was made for it
+_LONGEST = 2000  # characters; a longer sentence is a text without full stops, and no rule here was made for it
 _SUBJECT = 12  # words
 _ALL = vocabulary("respectively vice versa")  # these relate what would be parted
 _FIRST = vocabulary(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trail_callbacks.splitting.marks import clean, is_reference, marker, visible
-from trail_callbacks.text import Sentence, sentences
+from trail_callbacks.splitting.sentences import sentences_of
 
 __all__ = ["Piece", "pieces"]
 
@@ -25,25 +25,14 @@ _FORMULA = re.compile(r"^[ \t]*(?:\$\$.{0,2000}?\$\$|\\\[.{0,2000}?\\\])[ \t]*$"
 _CELL = re.compile(r"(?<!\\)\|")
 _LETTER = re.compile(r"\w")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
-_WRAPPED = 40  # signs; nobody wraps prose at less
-_LEAD = 200  # signs; a longer lead-in is prose, and repeated for each item it could fill the memory
-_NAME = 100  # signs of a column's name, for the same reason
+_WRAPPED = 40  # characters; nobody wraps prose at less
+_LEAD = 200  # characters; a longer lead-in is prose, and repeated for each item it could fill the memory
+_NAME = 100  # characters of a column's name, for the same reason
 _SOURCES = re.compile(
     r"\W*(?:references|sources|citations|bibliography|works cited|further reading|footnotes|quellen|fuentes|"
     r"fontes|fonti|bronnen|r\u00e9f\u00e9rences|\u53c2\u8003\u6587\u732e|\u51fa\u5178)\W*$",
     re.IGNORECASE,
 )
-
-_CLOSERS = re.compile(r"[\s*_~`\"'\u201d\u2019\u00bb)\]]+(?=\s|$)")
-_CITED = re.compile(
-    r"(?:\s*(?:\[\^?[\w,\s\u2013-]{1,60}\]|\((?:[Pp]assages?|[Ss]ources?|[Dd]ocuments?)\s[^()]{1,60}\)))+[.]?\s*"
-)
-_ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:d\.w\.z|approx|incl|excl|est|max|min|avg|vol|pp|cf|al|resp|vs|ca|bzw|bspw|bijv|ecc|sig|pag|p\u00e1g|Dhr|Mw|Sra?|Dra?|M|Mme"
-    r"|\u0921\u0949|\u0915\u093f|[A-Z])\.$"
-)
-_TITLES = {"fr": "M.", "it": "S.", "hi": "\u0921\u0949."}
-_SMALL = re.compile(r"[^\w\s]*[a-z\u00df-\u00f6\u00f8-\u00ff\d]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +113,7 @@ class _Page:
             self.leads.pop()
         found = [
             (start + skip + sentence.start, start + skip + sentence.end)
-            for sentence in _sentences(text[skip:], self.language)
+            for sentence in sentences_of(text[skip:], self.language)
             if _LETTER.search(clean(sentence.text))
         ]
         if not found:
@@ -242,40 +231,3 @@ def _cells(line: str) -> list[str]:
 def _row(header: list[str], row: list[str]) -> str:
     names = header + [""] * len(row)
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, row, strict=False) if cell)
-
-
-def _sentences(text: str, language: str) -> list[Sentence]:
-    """The sentences of a paragraph; closing marks and citations stay with the sentence that they close."""
-    found: list[tuple[int, int]] = []
-    for sentence in sentences(text, language):
-        start, end = sentence.start, sentence.end
-        if found and _goes_on(text, *found[-1], start, language):
-            found[-1] = (found[-1][0], end)
-            continue
-        if found:
-            reach = _tail(text, found[-1][1], start, end)
-            if reach > start:
-                found[-1] = (found[-1][0], reach)
-                start = reach
-        if text[start:end].strip():
-            found.append((start + len(text[start:end]) - len(text[start:end].lstrip()), end))
-    return [Sentence(start, end, text[start:end]) for start, end in found]
-
-
-def _tail(text: str, before: int, start: int, end: int) -> int:
-    """Where closing marks and citations end that belong to the sentence before; `start` if there are none."""
-    closing = _CLOSERS.match(text, start, end) if start == before else None
-    cited = _CITED.match(text, closing.end() if closing else start, end)
-    last = cited or closing
-    return start + len(text[start : last.end()].rstrip()) if last else start
-
-
-def _goes_on(text: str, start: int, end: int, following: int, language: str) -> bool:
-    """Whether the sentence goes on: after a title, or with a small letter after an abbreviation or dots."""
-    tail = text[max(start, end - 12) : end]
-    if tail.split()[-1:] == [_TITLES.get(language)]:
-        return True
-    if not _SMALL.match(text[following : following + 4]):
-        return False
-    dots = tail.endswith(("...", "\u2026")) and text[following].islower()
-    return dots or _ABBREVIATED.search(tail) is not None

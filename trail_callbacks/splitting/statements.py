@@ -21,10 +21,10 @@ _WIDE_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[\uff1b\u061b]\s*")
 _LETTER = re.compile(r"\w")
 _ENDED = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964][\W_]*$")
 _SHORT = 4  # words; shorter answers need their question to say something
-_SHORT_SIGNS = 40  # signs; the same for scripts without spaces
+_SHORT_TEXT = 40  # characters; the same for scripts without spaces
 _SENTENCE = 6  # words from which a list item that ends in a full stop is a sentence whatever its verb
 _INSTRUCTION = 4  # words; the same for one that begins with a verb in its base form
-_LONGEST = 2000  # signs; a longer sentence is not searched for a verb
+_LONGEST = 2000  # characters; a longer sentence is not searched for a verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +127,5 @@ def _is_fragment(text: str) -> bool:
 
 def is_short(text: str) -> bool:
     """Tells whether a text of a few words, such as `42`, says nothing without its question."""
-    few = len(text.split()) < _SHORT and len(text) < _SHORT_SIGNS
+    few = len(text.split()) < _SHORT and len(text) < _SHORT_TEXT
     return few and first_verb(tokenize(text)) is None and not text.endswith(("!", "?"))
