@@ -17,7 +17,7 @@ class Claim:
         quote: The words of the answer that make it, verbatim: `answer[start:end]`.
         start: Offset of the quote in the answer's text.
         end: Offset after the quote.
-        checkable: False for what is no statement about the world (a greeting, a question, an offer); such a claim
+        checkable: False for what is not a statement about the world (a greeting, a question, an offer); such a claim
             is `unevaluatable` without asking a judge.
         unresolved: What keeps a statement from being understood on its own: words that neither the answer nor the
             question settles, e.g. "'it' may be the bridge or the ferry". Such a claim is not checkable.
@@ -36,11 +36,11 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     """Splits an answer into claims by rules, without a model.
 
     A sentence, list item or table row is a claim. An English sentence is cut into clauses where that is safe, a shared
-    subject is repeated, and a pronoun at its head is replaced by the one name that it can mean (a pronoun that may
-    mean two things stays: a wrong guess would be worse). In other languages sentences, items and rows are claims as
-    they are.
+    subject is repeated, and a pronoun at its head is replaced by the subject of the sentence before where it can mean
+    only that (in doubt it stays: a wrong guess would be worse). In other languages sentences, items and rows are
+    claims as they are.
 
-    Headings, lead-ins that end in a colon, rules, code and formulas are no claims; a list item that is a fragment is
+    Headings, lead-ins that end in a colon, rules, code and formulas are not claims; a list item that is a fragment is
     read behind its lead-in or heading. What comes before a statement without being part of it (`Based on the
     passages,`) is left out of text and quote, citation marks and linking words (`However,`) only of the text. What
     states nothing about the world is kept with `checkable=False`; that is told by English rules, in other languages

@@ -1,43 +1,62 @@
+"""Words as a matcher sees them: stems, function words, names, numbers."""
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from trail_callbacks.language.terms import looks_english, stem, terms
-
-
-def test_stems_join_forms_and_keep_words_apart():
-    for forms in (
-        ["complete", "completed", "completes", "completing"],
-        ["company", "companies"],
-        ["rise", "rose", "risen"],
-        ["stop", "stopped"],
-    ):
-        assert len({stem(form) for form in forms}) == 1
-    assert stem("news") != stem("new") or stem("bus") != stem("bu")
-    assert stem("是") == "是"
-
-
-def test_names_are_capitalised_words_inside_a_sentence():
-    assert [t.form for t in terms("The tower of Gustave Eiffel's firm.") if t.kind == "name"] == ["gustave", "eiffel"]
-    assert [t.form for t in terms("The Halden Bridge was designed by Jo Reed.") if t.kind == "name"] == [
-        "halden",
-        "bridge",
-        "jo",
-        "reed",
-    ]
-    assert [t.form for t in terms("Halden Bridge Opens After Long Delays") if t.kind == "name"] == []
-    assert [t.form for t in terms("THE ANNUAL REPORT OF THE GROUP") if t.kind == "name"] == []
-    assert [t.form for t in terms("Towers are tall.") if t.kind == "name"] == []
+from trail_callbacks.language.terms import is_past, keys, stem, terms
 
 
 @pytest.mark.parametrize(
-    ("text", "english"),
+    "forms",
     [
-        ("The tower is tall.", True),
-        ("Revenue rose", True),
-        ("Die Kaution beträgt zwei Mieten und ist fällig.", False),
-        ("塔很高", False),
-        ("البرج", False),
-        ("", True),
+        "make makes making", "carry carries carried carrying", "stop stops stopped stopping", "build built builds building",
+        "go went gone", "tower towers", "child children", "city cities", "die died death",
     ],
+)  # fmt: skip
+def test_forms_of_a_word_share_a_stem(forms):
+    assert len({stem(form) for form in forms.split()}) == 1
+
+
+@pytest.mark.parametrize("pair", ["bus bug", "the then", "glass gas", "egg eg", "analysis analyse"])
+def test_different_words_do_not(pair):
+    one, other = pair.split()
+    assert stem(one) != stem(other)
+
+
+def kinds(text):
+    return {term.form: term.kind for term in terms(text)}
+
+
+def test_kinds_of_words():
+    found = kinds("The mill in Oslo was sold to Tarn Ltd for 1,200 dollars.")
+    assert found["oslo"] == found["tarn"] == found["ltd"] == "name"
+    assert found["the"] == found["was"] == "function"
+    assert found["mill"] == found["dollars"] == "word"
+    assert found["1,200"] == "number"
+
+
+@pytest.mark.parametrize(
+    "text", ["Halden Bridge Opens After Long Delays", "THE ANNUAL REPORT OF THE GROUP", "Towers are tall."]
 )
-def test_english_is_told_from_other_languages(text, english):
-    assert looks_english(text) is english
+def test_capitals_of_headlines_and_first_words_make_no_names(text):
+    assert "name" not in kinds(text).values()
+
+
+def test_scripts_without_spaces_give_pairs():
+    assert [term.form for term in terms("塔很高")] == ["塔很", "很高"]
+
+
+def test_keys_leave_function_words_and_separators_out():
+    assert keys("The mill's 1,200 towers were three.") == [stem("mill"), "1200", stem("towers"), "3"]
+
+
+def test_past_forms():
+    assert [form for form in ("went", "walked", "go", "walks", "built") if is_past(form)] == ["went", "walked", "built"]
+
+
+@given(st.text(max_size=200))
+def test_offsets_are_those_of_the_text(text):
+    for term in terms(text):
+        assert 0 <= term.start < term.end <= len(text)
+        assert text[term.start : term.end].strip()

@@ -128,8 +128,8 @@ def test_an_answer_that_states_something_does_not_abstain(answer):
 def test_hostile_answers_take_linear_time(run):
     split("The mill is old.")  # compiles
     started = perf_counter()
-    split((run * 100_000)[:100_000])
-    assert perf_counter() - started < 60  # seconds; what is read again at each of its signs takes minutes
+    split((run * 20_000)[:20_000])
+    assert perf_counter() - started < 20  # seconds; what is read again at each of its characters takes longer
 
 
 def test_lead_ins_and_columns_do_not_multiply():

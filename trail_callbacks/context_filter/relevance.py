@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trail_callbacks.language.detect import language
-from trail_callbacks.language.terms import keys, looks_english
+from trail_callbacks.language.detect import is_english, language
+from trail_callbacks.language.terms import keys
 
 __all__ = ["outliers"]
 
@@ -32,7 +32,7 @@ def outliers(question: str, texts: Mapping[int, str]) -> dict[int, float]:
     asked = frozenset(map(_root, keys(question)))
     if len(asked) < _QUESTION:
         return {}
-    english, possible = looks_english(question), {"", language(question)}
+    english, asked_in = is_english(question), language(question)
     read = {i: frozenset(map(_root, keys(text))) for i, text in texts.items()}
     on_topic = [i for i, roots in read.items() if roots & asked]
     if len(on_topic) < _ON_TOPIC:
@@ -42,7 +42,7 @@ def outliers(question: str, texts: Mapping[int, str]) -> dict[int, float]:
     for i, roots in read.items():
         if i in on_topic or len(roots) < _PASSAGE:
             continue
-        if looks_english(texts[i]) != english or language(texts[i]) not in possible:
+        if is_english(texts[i]) != english or (asked_in and language(texts[i]) not in {"", asked_in}):
             continue
         shared = len(roots & common) / len(roots)
         if shared <= _STRAY:

@@ -1,7 +1,7 @@
-"""Which language a text is in, guessed from its script and its commonest words.
+"""Which language a text is in: what decides whether rules for English apply, and how `1.000` is meant.
 
-A guess serves to read `1.000` and `once` as their writer meant them, and to say what was not looked at. It counts words
-that other languages do not have: a library that tells a hundred languages apart is larger than this package.
+py3langid tells the languages apart by their letters. Its guess counts only where it is far likelier than English: to
+take a short English sentence full of foreign names for another language is the worst error here.
 """
 
 from __future__ import annotations
@@ -9,98 +9,93 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-__all__ = ["NAMES", "language", "limits"]
+from trail_callbacks.language.terms import vocabulary
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+__all__ = ["NAMES", "is_english", "language", "limits"]
 
 NAMES = {
-    "ar": "Arabic", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fr": "French", "he": "Hebrew",
-    "hi": "Hindi", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch", "pt": "Portuguese",
-    "ru": "Russian", "th": "Thai", "zh": "Chinese",
+    "ar": "Arabic", "bg": "Bulgarian", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
+    "en": "English", "es": "Spanish", "fi": "Finnish", "fr": "French", "he": "Hebrew", "hi": "Hindi",
+    "hu": "Hungarian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "nl": "Dutch",
+    "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish",
+    "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
 """English names of the languages that are told apart, by ISO 639-1 code."""
 
-_LONGEST = 2000  # signs that are looked at
-_WORD = re.compile(r"[^\W\d_]+")
-_SCRIPTS = (
-    ("ja", re.compile("[\u3040-\u30ff]")),
-    ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")),
-    ("ko", re.compile("[\uac00-\ud7af]")),
-    ("ar", re.compile("[\u0600-\u06ff]")),
-    ("hi", re.compile("[\u0900-\u097f]")),
-    ("he", re.compile("[\u0590-\u05ff]")),
-    ("th", re.compile("[\u0e00-\u0e7f]")),
-    ("el", re.compile("[\u0370-\u03ff]")),
-    ("ru", re.compile("[\u0400-\u04ff]")),
+_LONGEST = 2000  # characters that are looked at
+_LIKELIER = 20  # how much likelier than English another language has to be
+_ENGLISH = 2  # different words of `_ONLY_ENGLISH` that make a text English
+_ONLY_ENGLISH = vocabulary(
+    """the and of with that which from are were this have they not been would their than there when where while who
+    what its his her she you your should could about after into only other these those through because between"""
 )
-_LETTERS = 0.3  # share of a text's letters in a script that makes it the script of the text
-_COMMON = {
-    "en": """the of and to in is was for that it with as on are by be at from this were has have had not they which or
-    an but its their he she his her been will would there about after into over more than""",
-    "de": """der die das und ist nicht ein eine einen einem einer mit von zu den dem des im in für auf wird sind werden
-    wurde wurden er sie es hat haben war als auch an bei nach aus um am zum zur über sich dass oder nur noch etwa
-    liegt rund""",
-    "es": """el la los las del y es un una unos que por con para se su en fue son como al lo más pero sus le ha está
-    entre cuando muy sin sobre también era tiene desde hasta durante fueron unas""",
-    "fr": """le la les et est dans pour sur qui pas au aux du des un une il elle en que ce cette par avec son sa ses ne
-    se sont été plus ou mais comme leur été fut ont à où""",
-    "it": """il lo la gli le che di e è un una uno non sono della del dei delle nel nella per con da al alla si come
-    più ma anche fu ha questo questa stato i dal degli""",
-    "pt": """o a os as e é um uma uns que de do da dos das em no na nos nas por com para se não como mais ao foi são
-    seu sua pelo pela foram também tem à""",
-    "nl": """de het een en van in is niet dat op te zijn voor met die aan er om ook als bij door naar uit werd wordt
-    heeft hij ze maar over tot nog dan was worden""",
-    "xx": "och att som är inte av på på den det til og ikke av na w nie jest się w że ve bir bu için și la nu ce",
-}
-_SETS = {code: frozenset(words.split()) for code, words in _COMMON.items()}
-
-
-_SIGNS = {"de": "ßäöü", "es": "ñ¿¡", "fr": "èêçœù", "it": "ò", "pt": "ãõ", "nl": "ĳ"}  # where common words tie
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def language(text: str) -> str:
     """Guesses the language of a text.
 
     Args:
-        text: Any text; its first 2000 signs decide.
+        text: Any text; its first 2000 characters decide. The more of a text is given, the surer is the guess.
 
     Returns:
-        An ISO 639-1 code among `NAMES`, or nothing where the text is too short to tell, or is in another language.
+        An ISO 639-1 code among `NAMES`, or nothing where that cannot be told.
     """
     return _guess(text[:_LONGEST])
+
+
+def is_english(text: str) -> bool:
+    """Tells whether rules for English apply: to a text in English, and to one too short to tell."""
+    return language(text) in {"en", ""}
 
 
 def limits(claims: Mapping[str, str]) -> tuple[str, ...]:
     """Says what rules for English leave undone.
 
     Args:
-        claims: Texts that are not in English, by the id of their claim.
+        claims: The texts of the claims of one answer, by id. Where a claim is too short to tell, the language of all
+            of them counts.
 
     Returns:
-        A warning a language, in order of the claims.
+        A warning for each other language than English, in order of the claims.
     """
-    found: dict[str, list[str]] = defaultdict(list)
+    whole = language(" ".join(claims.values()))
+    ids: dict[str, list[str]] = defaultdict(list)
     for claim_id, text in claims.items():
-        found[NAMES.get(language(text), "another language than English")].append(claim_id)
+        ids[language(text) or whole].append(claim_id)
     return tuple(
-        f"in {name}, where only numbers, dates, names, quotes and shared words were compared, not negation, tense, "
-        f"quantity words, attribution or forms of words: {', '.join(ids)}"
-        for name, ids in found.items()
+        f"in {NAMES[code]}, where only numbers, dates, names, quotes and shared words were compared, not negation, "
+        f"tense, quantity words, attribution or forms of words: {', '.join(those)}"
+        for code, those in ids.items()
+        if code not in {"en", ""}
     )
 
 
 @lru_cache(maxsize=4096)
 def _guess(part: str) -> str:
-    if not part.isascii():
-        letters = sum(map(str.isalpha, part))
-        for code, script in _SCRIPTS:
-            if len(script.findall(part)) > _LETTERS * letters:
-                return code
-    words = [word.casefold() for word in _WORD.findall(part)]
-    scores = {
-        code: sum(word in common for word in words) + 0.5 * sum(map(part.count, _SIGNS.get(code, "")))
-        for code, common in _SETS.items()
-    }
-    best, second = sorted(scores.values(), reverse=True)[:2]
-    found = max(scores, key=scores.__getitem__)
-    return found if best > second and found in NAMES else ""
+    words = {word.casefold() for word in _WORD.findall(part)}
+    if not words:
+        return ""
+    if part.isascii() and len(words & _ONLY_ENGLISH) >= _ENGLISH:  # spares the model
+        return "en"
+    likely: dict[str, float] = dict(_model().rank(part))
+    best = max(likely, key=likely.__getitem__)
+    if best != "en" and likely[best] < _LIKELIER * likely["en"]:
+        return ""
+    return best
+
+
+@cache
+def _model() -> LanguageIdentifier:
+    """Loads at first use: that takes half a second and 100 MB."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - imports no faster than it loads
+
+    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    model.set_languages(NAMES)
+    return model

@@ -25,7 +25,7 @@ _GREETINGS = vocabulary(
 )
 _EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie")  # `\u00a1Qu\u00e9 buen plan!`
 _GREETING = 6  # words of a greeting at most
-_LONGEST = 3000  # signs of a sentence that are looked at; what follows them changes nothing any more
+_LONGEST = 3000  # characters of a sentence that are looked at; what follows them changes nothing
 _COURTESY = r"""^\W*(?:
       (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b
         (?![^.]{0,40}\b(?:is|was|are|were|has|had)\b)[^.]{0,40}[.]?$
@@ -65,10 +65,9 @@ _OPINION = r"""^\W*(?:(?:and|but|so|well|honestly|overall|yes|no|oh)\W+)?(?:
     | my\s(?:favou?rite|advice|guess|recommendation|take)\b
     )"""
 _DIRECTION = r"""^\W*(?:(?:for\s(?:more|further)\s[^,.]{1,50},|if\s[^,.]{1,80},|then|also)\s*)?(?:please|kindly)?\s*
-    (?:see|refer\sto|consult|contact|ask|check\s(?:out|with|the|your)|visit|keep\sin\smind|remember\sto|make\ssure\sto|
-       consider|try|tell\sme|look\s(?:at|into|up)|stay\stuned|read\smore|click|speak\s(?:to|with)|reach\sout)\b
-    (?!\s(?:is|are|was|were|has|have|had)\b)"""
-_POLITE = re.compile(r"^\W*(?:please|kindly)\b", re.IGNORECASE)
+    (?:see|refer\sto|consult|contact|ask|check\s(?:out|with)|visit|tell\sme|stay\stuned|read\smore|speak\s(?:to|with)|
+       reach\sout)\b
+    (?!\s(?:is|are|was|were|has|have|had)\b)"""  # about the talk: `Click OK` and `Try the lamp` are content
 
 # Declining: a small grammar of subject + negation + verb, not a list of phrases.
 _SOURCE = (
@@ -148,7 +147,7 @@ def is_statement(text: str) -> bool:
     """Tells whether a sentence says something about the world that evidence could confirm or deny.
 
     English rules for greetings, offers, opinions, directions and declining; questions of all scripts by their marks. In
-    doubt a sentence is a statement, and so is any sentence with a digit that is no question, greeting or declining.
+    doubt a sentence is a statement, and so is any sentence with a digit that is not a question, greeting or refusal.
     """
     if not _WORD.search(text) or is_question(text):
         return False
@@ -158,12 +157,7 @@ def is_statement(text: str) -> bool:
         return True
     if all(term.kind == "function" for term in terms(text)):  # `It does.`
         return False
-    return not (
-        _grammar(_OFFER).match(text)
-        or _grammar(_OPINION).match(text)
-        or _grammar(_DIRECTION).match(text)
-        or _POLITE.match(text)
-    )
+    return not (_grammar(_OFFER).match(text) or _grammar(_OPINION).match(text) or _grammar(_DIRECTION).match(text))
 
 
 def declines(text: str) -> bool:

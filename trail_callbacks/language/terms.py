@@ -1,7 +1,7 @@
 """The words of a sentence as a matcher sees them: stems, function words and names.
 
-English first: stemming, stop words and names are English rules. Other scripts give plain words (or pairs of signs where
-a script has no spaces), which is all that overlap needs.
+English first: stemming, stop words and names are English rules. Other scripts give plain words (or pairs of characters
+where a script has no spaces), which is all that overlap needs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["Term", "is_past", "keys", "looks_english", "stem", "terms", "vocabulary"]
+__all__ = ["Term", "is_past", "keys", "stem", "terms", "vocabulary"]
 
 
 def vocabulary(words: str) -> frozenset[str]:
@@ -25,7 +25,7 @@ _MARKS = (  # vowel signs, which belong to the letter before them
     "\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09cd"
 )
 _TOKEN = re.compile(
-    rf"(?P<signs>[{_UNSPACED}]+)|\d+(?:[.,]\d+)*"
+    rf"(?P<unspaced>[{_UNSPACED}]+)|\d+(?:[.,]\d+)*"
     r"|\b(?:U\.S\.(?:A\.|S\.R\.)?|U\.K\.|U\.N\.|E\.U\.|U\.A\.E\.|D\.C\.)"  # one word; other points part names
     rf"|(?:[^\W\d_{_UNSPACED}]|[{_MARKS}])+(?:['\u2019][^\W\d_{_UNSPACED}]+)*"
 )
@@ -42,13 +42,6 @@ _FUNCTION = vocabulary(
 )
 _TITLED = re.compile(r"\b(?:St|Ste|Mt|Ft|Dr|Mrs?|Ms|Prof|Gen|Sen|Rep|Gov|Capt|Lt|Col|Sgt|Rev)\. \Z")
 _AUXILIARY = vocabulary("is are was were be been has have had will would can could does did")
-_FOREIGN = vocabulary(
-    """der die das und ist nicht ein eine mit von zu den dem des im für auf wird sind werden el la los las del y es un
-    una que por con para se su en le les une et est dans pour sur qui pas au aux du il lo gli che di non sono della
-    het een van niet voor zijn op och att som är inte os uma não com dos da na no w nie jest się
-    e em foi são pela pelo seu sua mas werd wordt worden hij zij heeft ook bij naar uit maar fu è sono nel stato fue
-    está más pero wurde auch aus bei fut ont était"""
-)
 _IRREGULAR = {
     form: base
     for base, forms in {
@@ -83,7 +76,7 @@ class Term:
     """A word with its place.
 
     Attributes:
-        form: Case-folded, without a possessive ending. Scripts without spaces give overlapping pairs of signs.
+        form: Case-folded, without a possessive ending. Scripts without spaces give overlapping pairs of characters.
         stem: What forms of one word share.
         kind: `function` (stop words), `name` (capitalised inside a sentence, or beside such a word), `number`, `word`.
         start: Offset in the text.
@@ -102,8 +95,8 @@ def terms(text: str) -> tuple[Term, ...]:
     found: list[Term] = []
     for match in _TOKEN.finditer(text):
         start, end = match.span()
-        if match["signs"]:
-            found.extend(_pairs(match["signs"], start))
+        if match["unspaced"]:
+            found.extend(_pairs(match["unspaced"], start))
             continue
         written = match[0]
         if written[-1] == ".":
@@ -124,8 +117,8 @@ def keys(text: str) -> list[str]:
     """Returns the index keys of a text: stems without function words, numbers without separators. Fast, no offsets."""
     found: list[str] = []
     for match in _TOKEN.finditer(text):
-        if match["signs"]:
-            found.extend(term.stem for term in _pairs(match["signs"], 0))
+        if match["unspaced"]:
+            found.extend(term.stem for term in _pairs(match["unspaced"], 0))
             continue
         form = match[0].casefold()
         if form[-1] == ".":
@@ -142,10 +135,10 @@ def keys(text: str) -> list[str]:
     return found
 
 
-def _pairs(signs: str, at: int) -> list[Term]:
-    if len(signs) == 1:
-        return [Term(signs, signs, "word", at, at + 1)]
-    return [Term(signs[i : i + 2], signs[i : i + 2], "word", at + i, at + i + 2) for i in range(len(signs) - 1)]
+def _pairs(run: str, at: int) -> list[Term]:
+    if len(run) == 1:
+        return [Term(run, run, "word", at, at + 1)]
+    return [Term(run[i : i + 2], run[i : i + 2], "word", at + i, at + i + 2) for i in range(len(run) - 1)]
 
 
 def _named(text: str, found: list[Term]) -> tuple[Term, ...]:
@@ -156,7 +149,7 @@ def _named(text: str, found: list[Term]) -> tuple[Term, ...]:
     marked = sum(up and inside and term.kind == "word" for up, inside, term in zip(capital, inner, found, strict=True))
     lower = sum(term.form == text[term.start : term.end] for term in words)
     lower += sum(text[term.start : term.end] in _AUXILIARY for term in found)  # a headline would write `Was`
-    if marked > 2 and marked > 3 * lower:  # noqa: PLR2004 - a name or two is no headline
+    if marked > 2 and marked > 3 * lower:  # noqa: PLR2004 - a name or two does not make a headline
         return tuple(found)
     out = []
     for i, term in enumerate(found):
@@ -211,15 +204,3 @@ def _close(base: str) -> str:
     if len(base) > 3 and base.endswith("e"):  # noqa: PLR2004 - `make` and `making`, but not `the`
         return base[:-1]
     return base[:-1] + "i" if base.endswith("y") and len(base) > 2 else base  # noqa: PLR2004 - `carry` and `carries`
-
-
-def looks_english(text: str) -> bool:
-    """Guesses whether English rules apply: Latin script, and no more function words of other languages than English."""
-    letters = [sign for sign in text if sign.isalpha()]
-    if sum(sign < "\u0250" for sign in letters) * 2 < len(letters):
-        return False
-    forms = [match[0].casefold() for match in _TOKEN.finditer(text)]
-    foreign = sum(form in _FOREIGN for form in forms)
-    english = sum(form in _FUNCTION for form in forms)
-    odd = sum(sign > "\u00bf" for sign in letters)
-    return foreign <= english and not (english == 0 and odd * 12 > len(letters))

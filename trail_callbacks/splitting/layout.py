@@ -7,33 +7,27 @@ goes with the list items below that would be fragments without it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from trail_callbacks.splitting.language import sentences_of
 from trail_callbacks.splitting.marks import clean, is_reference, marker, visible
+from trail_callbacks.splitting.sentences import sentences_of
 
 __all__ = ["Piece", "pieces"]
 
 _FENCE = re.compile(r"\s*(?:>\s*)*(```|~~~)")
-_PROSE = frozenset({"markdown", "md", "text", "txt"})  # what a fenced text may call itself
-_HEADING = re.compile(r"\s*(?:>\s*)*#{1,6}\s|\s*<h[1-6]\b", re.IGNORECASE)
+_PROSE = frozenset({"markdown", "md", "text", "txt"})  # what a fence that holds prose may be called
+_HEADING = re.compile(r"\s*(?:>\s*)*#{1,6}\s")
 _BOLD = re.compile(r"\s*(\*\*|__)(?!\s)[^*_\n]{1,100}\1\s*$")
-_BREAK = re.compile(r"</?(?:p|div|li|ul|ol|br|tr|table|tbody|thead|blockquote|h[1-6])\b[^<>]{0,500}>", re.IGNORECASE)
 _RULER = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
-_DISPLAY = re.compile(r"\s*(?:\$\$|\\\[|\\begin\{)")
+_FORMULA = re.compile(r"^[ \t]*(?:\$\$.{0,2000}?\$\$|\\\[.{0,2000}?\\\])[ \t]*$", re.DOTALL | re.MULTILINE)
 _CELL = re.compile(r"(?<!\\)\|")
 _LETTER = re.compile(r"\w")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
-_WRAPPED = 40  # signs; nobody wraps prose at less
-_LEAD = 200  # signs; a longer lead-in is prose, and repeated for each item it could fill the memory
-_NAME = 100  # signs of a column's name, for the same reason
-_VAGUE = re.compile(
-    r"\W*(?:(?:the|a|an|my|some|key|main|final|short|brief|quick|following|important|more|relevant)\s)*"
-    r"(?:facts?|answers?|steps?|lists?|summary|conclusions?|overview|details?|information|points?|notes?|results?|"
-    r"takeaways?|introduction|background|examples?|response)\W*$",
-    re.IGNORECASE,
-)
+_WRAPPED = 40  # characters; nobody wraps prose at less
+_LEAD = 200  # characters; a longer lead-in is prose, and repeated for each item it could fill the memory
+_NAME = 100  # characters of a column's name, for the same reason
 _SOURCES = re.compile(
     r"\W*(?:references|sources|citations|bibliography|works cited|further reading|footnotes|quellen|fuentes|"
     r"fontes|fonti|bronnen|r\u00e9f\u00e9rences|\u53c2\u8003\u6587\u732e|\u51fa\u5178)\W*$",
@@ -76,7 +70,7 @@ def pieces(answer: str, language: str) -> Iterator[Piece]:
     """
     page = _Page(language)
     lines = list(_lines(answer))
-    hidden = _code([line for _, line in lines])
+    hidden = _hidden(answer, lines)
     at = 0
     while at < len(lines):
         start, line = lines[at]
@@ -86,8 +80,6 @@ def pieces(answer: str, language: str) -> Iterator[Piece]:
         elif rows:
             yield from _rows([lines[number] for number in rows])
             at = rows[-1] + 1
-        elif _DISPLAY.match(line):
-            at = _after_formula(lines, at)
         else:
             until = at + 1
             while until < len(lines) and until not in hidden and _continues(lines[until - 1][1], lines[until][1]):
@@ -147,31 +139,23 @@ class _Page:
     def _head(self, words: str) -> None:
         self.leads.clear()
         self.sources = _SOURCES.match(words) is not None
-        self.heading = "" if _VAGUE.match(words) or len(words) > _LEAD else words
+        self.heading = words if len(words) <= _LEAD else ""
 
     def _under(self, indent: int) -> bool:
         """Whether a paragraph still belongs to a list: it is set in under its item."""
         return indent > 1 and bool(self.leads) and self.leads[-1][0] < indent and self.leads[-1][0] >= 0
 
     def _lead(self) -> str:
-        words = [lead for _, lead in self.leads if lead and not _VAGUE.match(lead)] or [self.heading]
+        words = [lead for _, lead in self.leads if lead] or [self.heading]
         joined = ": ".join(words)
         return joined if len(joined) <= _LEAD else words[-1]
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their offsets; HTML tags that stand for a new line end one too, and belong to none."""
+    """Lines with their offsets."""
     start = 0
     for line in text.splitlines(keepends=True):
-        at = 0
-        if "<" in line:
-            for tag in _BREAK.finditer(line):
-                heading = tag[0][1:2] in "hH"  # the tag says that what follows is a heading
-                if tag.start() > at:
-                    yield start + at, line[at : tag.start()]
-                at = tag.start() if heading else tag.end()
-        if at < len(line):
-            yield start + at, line[at:]
+        yield start, line
         start += len(line)
 
 
@@ -192,35 +176,17 @@ def _continues(line: str, following: str) -> bool:
     )
 
 
-def _reads_as_prose(line: str) -> bool:
-    return line.rstrip().endswith((".", "!", "?")) and len(line.split()) > 3  # noqa: PLR2004 - fewer may be code
-
-
-def _code(lines: Sequence[str]) -> set[int]:
-    """Numbers of the lines between fences; a fence that is never closed, or holds a whole text, hides nothing."""
-    fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
-    code: set[int] = set()
-    if not fences:
-        return code
-    written = [number for number, line in enumerate(lines) if line.strip()]
+def _hidden(text: str, lines: Sequence[tuple[int, str]]) -> set[int]:
+    """Numbers of the lines of code and display formulas; a fence that is never closed hides nothing."""
+    fences = [number for number, (_, line) in enumerate(lines) if _FENCE.match(line)]
+    hidden: set[int] = set()
     for first, last in zip(fences[::2], fences[1::2], strict=False):
-        language = lines[first].strip().strip("`~> ").casefold()
-        prose = language in _PROSE or (not language and any(map(_reads_as_prose, lines[first + 1 : last])))
-        if (first, last) != (written[0], written[-1]) or not prose:
-            code.update(range(first, last + 1))
-    return code
-
-
-def _after_formula(lines: Sequence[tuple[int, str]], at: int) -> int:
-    """The line after a display formula; one that is never closed is a single line."""
-    closing = {"$$": "$$", "\\[": "\\]"}.get(lines[at][1].strip()[:2], "\\end{")
-    first = lines[at][1].strip()
-    if closing in first[2:]:
-        return at + 1
-    for number in range(at + 1, min(len(lines), at + 50)):
-        if closing in lines[number][1]:
-            return number + 1
-    return at + 1
+        if lines[first][1].strip().strip("`~> ").casefold() not in _PROSE:
+            hidden.update(range(first, last + 1))
+    starts = [start for start, _ in lines]
+    for formula in _FORMULA.finditer(text):
+        hidden.update(range(bisect_right(starts, formula.start()) - 1, bisect_right(starts, formula.end() - 1)))
+    return hidden
 
 
 def _table(lines: Sequence[tuple[int, str]], at: int) -> range:

@@ -1,4 +1,4 @@
-"""Marks that are no words: Markdown, HTML, citations, signs that cannot be seen.
+"""Marks that are not words: Markdown, HTML, citations, invisible characters.
 
 What says nothing about the world is taken out of a text, so that what is left can be compared with a source. All
 patterns are linear: none begins at each sign of a run that it can also read through.
@@ -16,7 +16,7 @@ _SOURCE = (
 _NUMBERS = r"(?:(?:nos?\.|\#)\s?)?\d{1,3}(?:(?:,\s?|\s?[-\u2013&/]\s?|,?\sand\s)(?:" + _SOURCE + r"\s?)?\d{1,3}){0,9}"
 _AUTHOR = r"[A-Z][\w'\u2019-]{1,30}(?:\s(?:et\sal\.?,?|(?:and|&)\s[A-Z][\w'\u2019-]{1,30}))?"
 _WORK = _AUTHOR + r",?\s(?:19|20)\d\d[a-z]?(?:,\spp?\.\s?\d{1,4}(?:[-\u2013]\d{1,4})?)?"
-# `(?<!\s)` and the bounds keep a wall of blanks or of open brackets from being read again at each of its signs.
+# `(?<!\s)` and the bounds keep a wall of blanks or of open brackets from being read again at each of its characters.
 _CITATION = re.compile(
     r"(?:(?<!\s)\s{1,20})?(?:"
     r"\[\^[\w-]{1,40}\]:?|\[[\d,\s\u2013-]{1,60}\]|\u3010[^\u3010\u3011]{0,200}\u3011"
@@ -65,12 +65,12 @@ _REFERENCE = re.compile(
 
 
 def visible(text: str) -> str:
-    """Takes out signs without a width of their own, which split words for a reader who cannot see them."""
+    """Takes out characters without a width, which split words for a reader who cannot see them."""
     return _HIDDEN.sub("", text) if _HIDDEN.search(text) else text
 
 
 def clean(text: str) -> str:
-    """Takes Markdown, HTML, citations and hidden signs out of a text, and makes every run of blanks one blank."""
+    """Takes Markdown, HTML, citations and invisible characters out, and makes every run of blanks one blank."""
     if not _ANY.search(text):
         return " ".join(text.split())
     text = visible(text)
@@ -87,7 +87,7 @@ def _gap(tag: re.Match[str]) -> str:
 
 
 def marker(line: str) -> tuple[int, bool]:
-    """Returns how many signs of a line stand before its words, and whether they make it a list item."""
+    """Returns how many characters of a line stand before its words, and whether they make it a list item."""
     found = _MARKER.match(line)
     return (found.end(), bool(found[1].strip())) if found else (0, False)
 

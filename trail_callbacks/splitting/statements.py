@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from trail_callbacks.language.detect import is_english, language
 from trail_callbacks.language.speech import declines, greets, is_question, is_statement
-from trail_callbacks.language.terms import looks_english
 from trail_callbacks.splitting.clauses import Part, parts
 from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quote_start
-from trail_callbacks.splitting.language import guess
 from trail_callbacks.splitting.layout import Piece, pieces
 from trail_callbacks.splitting.marks import clean
 from trail_callbacks.splitting.references import Thread
-from trail_callbacks.splitting.tokens import first_verb, tokenize
-from trail_callbacks.splitting.verbs import base
+from trail_callbacks.splitting.words import base, first_verb, tokenize
 
 __all__ = ["Statement", "answers", "is_short", "statements"]
 
@@ -23,10 +21,10 @@ _WIDE_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[\uff1b\u061b]\s*")
 _LETTER = re.compile(r"\w")
 _ENDED = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964][\W_]*$")
 _SHORT = 4  # words; shorter answers need their question to say something
-_SHORT_SIGNS = 40  # signs; the same for scripts without spaces
+_SHORT_TEXT = 40  # characters; the same for scripts without spaces
 _SENTENCE = 6  # words from which a list item that ends in a full stop is a sentence whatever its verb
 _INSTRUCTION = 4  # words; the same for one that begins with a verb in its base form
-_LONGEST = 2000  # signs; a longer sentence is not searched for a verb
+_LONGEST = 2000  # characters; a longer sentence is not searched for a verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +48,10 @@ class Statement:
 
 def statements(answer: str) -> Iterator[Statement]:
     """What an answer states, and what only stands between statements."""
-    language = guess(answer)
+    code = language(answer) or "en"
     thread = Thread()
     before: Piece | None = None
-    for piece in pieces(answer, language):
+    for piece in pieces(answer, code):
         if before is not None and before.line != piece.line and (before.item or piece.item):
             thread.turn()
         before = piece
@@ -61,7 +59,7 @@ def statements(answer: str) -> Iterator[Statement]:
             yield Statement(piece.start, piece.end, piece.row, checkable=True, row=True)
             continue
         words = answer[piece.start : piece.end]
-        if language == "en" and looks_english(words) and guess(words) == "en":
+        if code == "en" and is_english(words):
             yield from _english(piece, words, thread)
         else:
             thread.turn()
@@ -129,5 +127,5 @@ def _is_fragment(text: str) -> bool:
 
 def is_short(text: str) -> bool:
     """Tells whether a text of a few words, such as `42`, says nothing without its question."""
-    few = len(text.split()) < _SHORT and len(text) < _SHORT_SIGNS
+    few = len(text.split()) < _SHORT and len(text) < _SHORT_TEXT
     return few and first_verb(tokenize(text)) is None and not text.endswith(("!", "?"))

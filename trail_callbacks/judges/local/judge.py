@@ -33,7 +33,6 @@ from trail_callbacks.judges.local.overlap import Overlap
 from trail_callbacks.judges.local.risk import AS_FITTED, Calibration, RiskModel, shipped
 from trail_callbacks.language.detect import limits
 from trail_callbacks.language.speech import is_question
-from trail_callbacks.language.terms import looks_english
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
@@ -112,11 +111,10 @@ class LocalJudge:
         """
         assessor = self._assessor(purpose)
         method = {"verdicts": assessor.verdict, "localize": assessor.statement, "answerable": assessor.answer}[purpose]
-        claims = {question.claim.id: question.claim for question in questions if question.claim.checkable}
-        foreign = {id_: claim.text for id_, claim in claims.items() if not looks_english(claim.text[:_LONGEST])}
+        claims = {question.claim.id: question.claim.text for question in questions if question.claim.checkable}
         return Assessment(
             judgements=tuple(method(question) for question in questions),
-            warnings=limits(foreign) if purpose == "verdicts" else (),
+            warnings=limits(claims) if purpose == "verdicts" else (),
         )
         yield ()  # as above
 

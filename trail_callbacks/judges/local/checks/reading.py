@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
+from trail_callbacks.language.detect import is_english
 from trail_callbacks.language.quantities import Quantity, quantities
-from trail_callbacks.language.terms import Term, looks_english, terms, vocabulary
+from trail_callbacks.language.terms import Term, terms, vocabulary
 
 __all__ = ["Reading"]
 
@@ -38,7 +39,7 @@ class Reading:
     @cached_property
     def english(self) -> bool:
         """Whether English rules apply."""
-        return looks_english(self.text)
+        return is_english(self.text)
 
     @cached_property
     def content(self) -> tuple[Term, ...]:

@@ -1,23 +1,55 @@
-"""English verb forms, as far as they can be told from other words without a model.
+"""The words of an English sentence, and which of them are finite verbs, as far as that can be told without a model.
 
-A list of common verbs, inflected by rule. What could as well be a noun (`the plans`, `its uses`) counts as a verb only
-before a word that opens a noun phrase. A verb that is missing here leaves a sentence whole, which is the safe side.
+Verbs come from a list of common ones, inflected by rule. What could as well be a noun (`the plans`, `its uses`) counts
+as a verb only before a word that opens a noun phrase. A verb that is missing here leaves a sentence whole, which is the
+safe side.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from trail_callbacks.language.terms import vocabulary
 
-__all__ = ["AUXILIARY", "BE", "MODAL", "base", "clear_past", "opens_phrase", "past", "third"]
+__all__ = [
+    "AUXILIARY", "DETERMINERS", "MODAL", "PREPOSITIONS", "Token", "base", "clear_past", "first_verb", "is_finite",
+    "may_hold_verb", "opens_phrase", "past", "third", "tokenize",
+]  # fmt: skip
 
-BE = vocabulary("is are was were isn't aren't wasn't weren't")
+DETERMINERS = vocabulary(
+    """the a an this that these those its his her their our your my some many most all each every no another other
+    such both several few any either neither one two three four five six seven eight nine ten"""
+)
+PREPOSITIONS = vocabulary(
+    """in on at to from into onto for with of as through across during until since between among over under against
+    after before without within towards toward along by about near per via despite besides above below than upon
+    like"""
+)
+_BEFORE_NOUN = PREPOSITIONS | (DETERMINERS - vocabulary("that this each both all some many most few"))
+_AFTER_NOUN = PREPOSITIONS | vocabulary("and or")
+_TOKEN = re.compile(r"(?:Mrs?|Ms|Dr|Prof|St|[A-Z])\.(?=\s[A-Z])|[^\W_]+(?:['\u2019.,&/-][^\W_]+)*|[^\w\s]|_")
+_OPENING = {
+    "(": ")",
+    "[": "]",
+    "{": "}",
+    "\u201c": "\u201d",
+    "\u00ab": "\u00bb",
+    "\u201e": "\u201c",
+    "\u2018": "\u2019",
+}
+_DRESS = frozenset("*_`~")
 MODAL = vocabulary(
     """will would can could may might must should shall cannot won't wouldn't can't couldn't shouldn't mustn't
     needn't"""
 )
-AUXILIARY = BE | MODAL | vocabulary("has have had does do did hasn't haven't hadn't doesn't don't didn't")
+AUXILIARY = MODAL | vocabulary(
+    """is are was were isn't aren't wasn't weren't has have had does do did hasn't haven't hadn't doesn't don't
+    didn't"""
+)
 _CLEAR = vocabulary(  # their in -s is hardly ever a noun
     """accept accompany achieve acquire add adopt agree allow announce apply appear approve argue arise assess
     assist attract avoid become begin belong bring build carry choose circle collect come comprise confirm
@@ -66,10 +98,93 @@ _OPENS = vocabulary(
     thousand million one about around nearly almost over up only roughly approximately half it them him us you
     me"""
 )
-_PREPOSITIONS = vocabulary(
+_AFTER_VERB = vocabulary(
     """in on at to from into onto for with of as through across during until since between among over under against
     after before without within towards toward along around near off out up down back away well"""
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or mark.
+
+    Attributes:
+        form: Case-folded, with a straight apostrophe.
+        written: As it stands in the text.
+        start: Offset in the text.
+        end: Offset after it.
+        inner: Whether it stands in brackets, quotation marks or code.
+    """
+
+    form: str
+    written: str
+    start: int
+    end: int
+    inner: bool
+
+    @property
+    def word(self) -> bool:
+        """Whether it is a word or a number, no mark."""
+        return self.written[0].isalnum()
+
+    @property
+    def capital(self) -> bool:
+        """Whether it begins with a capital letter."""
+        return self.written[0].isupper()
+
+
+def tokenize(text: str) -> list[Token]:
+    """Finds the words and marks of a sentence, without Markdown's emphasis."""
+    found: list[Token] = []
+    closers: list[str] = []
+    for match in _TOKEN.finditer(text):
+        written = match[0]
+        if written in _DRESS and written != "`":
+            continue
+        inner = bool(closers)
+        if closers and written == closers[-1]:
+            closers.pop()
+        elif written in {'"', "`"} or (written in _OPENING and (written != "\u2018" or not inner)):
+            closers.append(_OPENING.get(written, written))
+            inner = True
+        found.append(Token(written.casefold().replace("\u2019", "'"), written, *match.span(), inner))
+    if closers:  # never closed: nothing can be told apart
+        return [Token(t.form, t.written, t.start, t.end, True) for t in found]
+    return found
+
+
+def is_finite(tokens: Sequence[Token], at: int) -> bool:
+    """Tells whether a token is, by its form and its neighbours, a finite verb."""
+    token = tokens[at]
+    if token.inner or not token.word or token.capital:
+        return False
+    following = tokens[at + 1].form if at + 1 < len(tokens) else ""
+    before = tokens[at - 1].form if at else ""
+    if token.form in AUXILIARY:
+        return before not in {"to", "the", "a"}
+    if third(token.form, ""):  # no noun
+        return True
+    if before in _BEFORE_NOUN:
+        return False  # `the increased cost`
+    if third(token.form, following) or past(token.form):
+        return True
+    several = before in {"they", "you", "we"} or (before.endswith("s") and not before.endswith(("ss", "us", "is")))
+    return several and base(token.form) and opens_phrase(following)  # `adults take one`
+
+
+def first_verb(tokens: Sequence[Token], start: int = 0, end: int | None = None) -> int | None:
+    """Finds the first finite verb; None if none is known."""
+    stop = len(tokens) if end is None else end
+    return next((at for at in range(start, stop) if is_finite(tokens, at)), None)
+
+
+def may_hold_verb(words: Sequence[Token]) -> bool:
+    """Tells whether words before a verb may hold one that is in no list: `Passage 1 mentions cutting large ...`."""
+    for word, following in pairwise(words):
+        several = word.form.endswith("s") and not word.form.endswith(("ss", "us", "is", "'s")) and word.word
+        if several and not word.capital and following.word and following.form not in _AFTER_NOUN:
+            return True
+    return False
 
 
 def past(word: str) -> bool:
@@ -96,7 +211,7 @@ def base(word: str) -> bool:
 
 def opens_phrase(word: str, *, prepositions: bool = False) -> bool:
     """Tells whether a word opens a noun phrase (or also a prepositional phrase), so that a verb may stand before it."""
-    return word in _OPENS or word[:1].isdigit() or (prepositions and word in _PREPOSITIONS)
+    return word in _OPENS or word[:1].isdigit() or (prepositions and word in _AFTER_VERB)
 
 
 @cache
