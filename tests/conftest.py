@@ -1,4 +1,4 @@
-"""No test opens a connection. Those marked `e2e` may reach the model server on this machine, and nothing else."""
+"""No test opens a connection. Those marked `loopback` may reach this machine, and nothing else."""
 
 import ipaddress
 import socket
@@ -28,7 +28,7 @@ def _is_loopback(host):
 
 @pytest.fixture(autouse=True)
 def _no_network(request, monkeypatch):
-    local = request.node.get_closest_marker("e2e") is not None
+    local = request.node.get_closest_marker("loopback") is not None
 
     def refuse(where):
         raise NetworkUsedError(f"{request.node.nodeid} tried to reach {where!r}")

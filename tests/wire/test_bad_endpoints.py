@@ -16,7 +16,7 @@ from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, Verif
 from trail_callbacks.graph import Edge
 
 pytest.importorskip("instructor")
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.loopback
 
 KEY = "sk-proj-abcdef0123456789SECRET"
 TRAMS = [f"Tram {i} has {i}0 seats." for i in range(1, 9)]
