@@ -1,7 +1,9 @@
 """No test opens a connection. Those marked `loopback` may reach this machine, and nothing else."""
 
+import contextlib
 import ipaddress
 import socket
+import time
 
 import pytest
 from hypothesis import settings
@@ -49,6 +51,22 @@ def _no_network(request, monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", connect)
     monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+
+@pytest.fixture
+def limited():
+    """Limits the processor time of a block, in seconds: how busy the machine is does not count.
+
+    The limit is an order of magnitude above what the work takes, and far below what it would take if it were quadratic.
+    """
+
+    @contextlib.contextmanager
+    def limit(seconds):
+        started = time.process_time()
+        yield
+        assert time.process_time() - started < seconds
+
+    return limit
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-from time import perf_counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,23 +129,21 @@ def test_list_items_without_a_verb_take_their_lead_in():
     ]
 
 
-def test_ten_thousand_sentences_and_hostile_runs_stay_linear():
-    answer = "The tower of number seven is tall, and the city was built by a company. " * 10_000
-    started = perf_counter()
-    assert len(split(answer)) == 20_000
-    for run in ("a, and the b ", "no information ", "based on ", "[", "*", "x; ", "the provided ", "| a "):
-        split(run * 20_000)
-        abstains(run * 20_000)
-    assert perf_counter() - started < 60  # seconds; what is quadratic in sentences takes longer
+def test_thousands_of_sentences_and_hostile_runs_stay_linear(limited):
+    answer = "The tower of number seven is tall, and the city was built by a company. " * 2_000
+    with limited(20):
+        assert len(split(answer)) == 4_000
+        for run in ("a, and the b ", "no information ", "based on ", "[", "*", "x; ", "the provided ", "| a "):
+            split(run * 5_000)
+            abstains(run * 5_000)
 
 
 @pytest.mark.parametrize("run", [" ", "\t", "\u00a0", "[", "![](", "\u3010"])
-def test_a_wall_of_blanks_or_brackets_is_read_once(run):
+def test_a_wall_of_blanks_or_brackets_is_read_once(limited, run):
     answer = f"The tower{run * (40_000 // len(run))} is tall."
-    started = perf_counter()
-    assert split(answer)
-    assert not abstains(answer)
-    assert perf_counter() - started < 30  # seconds; read again at each of its signs it takes minutes
+    with limited(20):  # read again at each of its characters it takes minutes
+        assert split(answer)
+        assert not abstains(answer)
 
 
 @pytest.mark.parametrize(

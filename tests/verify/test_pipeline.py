@@ -267,12 +267,12 @@ def test_bad_input_is_a_clear_error():
 
 
 def test_a_large_source_and_a_long_answer():
-    source = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(100_000))
-    assert len(source) > 4_000_000
+    source = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(25_000))
+    assert len(source) > 1_000_000
     assert check("Tree number 4242 bears 71 pears in row 4.", source).verdict("c1").support is S.SUPPORTED
-    answer = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(2_000))
+    answer = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(500))
     report = check(answer, source[:20_000])
-    assert len(report.claims) == 2_000
+    assert len(report.claims) == 500
     assert report.state == "assessed"
 
 

@@ -88,7 +88,9 @@ def test_a_retry_after_that_names_no_time_to_come_is_a_short_wait(endpoints, che
     assert (report.state, len(endpoint.asked)) == ("assessed", 3)
 
 
-@pytest.mark.parametrize("wait", ["3600", "3600000", formatdate(time.time() + 3600, usegmt=True)])
+@pytest.mark.parametrize(
+    "wait", ["3600", "3600000", formatdate(time.time() + 3600, usegmt=True)], ids=["seconds", "more", "date"]
+)
 def test_an_endpoint_that_asks_for_an_hour_is_not_waited_for(endpoints, checked, wait):
     endpoint = endpoints(error(429, "slow down", Retry_After=wait))
     report = checked(judge_at(endpoint))
