@@ -130,12 +130,12 @@ def test_list_items_without_a_verb_take_their_lead_in():
 
 
 def test_thousands_of_sentences_and_hostile_runs_stay_linear(limited):
-    answer = "The tower of number seven is tall, and the city was built by a company. " * 2_000
+    answer = "The tower of number seven is tall, and the city was built by a company. " * 4_000
     with limited(20):
-        assert len(split(answer)) == 4_000
+        assert len(split(answer)) == 8_000
         for run in ("a, and the b ", "no information ", "based on ", "[", "*", "x; ", "the provided ", "| a "):
-            split(run * 5_000)
-            abstains(run * 5_000)
+            split(run * 10_000)
+            abstains(run * 10_000)
 
 
 @pytest.mark.parametrize("run", [" ", "\t", "\u00a0", "[", "![](", "\u3010"])
