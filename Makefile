@@ -1,17 +1,33 @@
 # Needs Python 3.11 or newer and make; everything else is installed into .venv.
 PYTHON ?= python3
 E2E ?= 1# 0 leaves out the model server (130 MB), and its tests
+JOBS ?= auto# processes that run tests; auto is one a core
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
+# What needs a browser, a server or a build. The rest covers the code, so that coverage is measured there.
+SLOW := tests/browser tests/e2e tests/packaging
+FAST := $(addprefix --ignore=,$(SLOW))
 
-.PHONY: demo test check bench screenshot build vendor clean
+.DEFAULT_GOAL := help
+.PHONY: help demo quick coverage test check bench screenshot build vendor clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
+	  printf 'make %-12s%s\n' "$$name" "$$what"; done
 
 demo: $(VENV)/demo ## three small apps, offline, with a played model
 	$(BIN)/trail demo
 
-test: $(VENV)/dev $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+quick: $(VENV)/dev ## the tests that need no browser, no server and no build
+	$(PYTEST) $(FAST)
+
+coverage: $(VENV)/dev ## the quick tests, with coverage
+	$(PYTEST) $(FAST) --cov --cov-report=term:skip-covered
+
+test: coverage $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
+	$(PYTEST) $(SLOW)
 
 check: $(VENV)/dev ## style, types, import rules
 	$(BIN)/ruff check

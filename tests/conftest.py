@@ -1,7 +1,9 @@
-"""No test opens a connection. Those marked `e2e` may reach the model server on this machine, and nothing else."""
+"""No test opens a connection. Those marked `loopback` may reach this machine, and nothing else."""
 
+import contextlib
 import ipaddress
 import socket
+import time
 
 import pytest
 from hypothesis import settings
@@ -28,7 +30,7 @@ def _is_loopback(host):
 
 @pytest.fixture(autouse=True)
 def _no_network(request, monkeypatch):
-    local = request.node.get_closest_marker("e2e") is not None
+    local = request.node.get_closest_marker("loopback") is not None
 
     def refuse(where):
         raise NetworkUsedError(f"{request.node.nodeid} tried to reach {where!r}")
@@ -49,6 +51,22 @@ def _no_network(request, monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", connect)
     monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+
+@pytest.fixture
+def limited():
+    """Limits the processor time of a block, in seconds: how busy the machine is does not count.
+
+    The limit is an order of magnitude above what the work takes, and far below what it would take if it were quadratic.
+    """
+
+    @contextlib.contextmanager
+    def limit(seconds):
+        started = time.process_time()
+        yield
+        assert time.process_time() - started < seconds
+
+    return limit
 
 
 @pytest.fixture

@@ -1,5 +1,3 @@
-from time import perf_counter
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -135,14 +133,13 @@ def test_no_claims_or_no_nodes_is_fine_and_no_passages_is_not():
         candidates([claim("x")], [node(SOURCE)], 0)
 
 
-def test_large_sources_and_many_claims_take_seconds(capfd):
-    started = perf_counter()
-    big = " ".join(f"Sentence {i} tells of thing{i * 7919 % 10007} and thing{i % 997}." for i in range(120_000))
-    assert len(big) > 5_000_000
-    assert "thing4242" in candidates([claim("What of thing4242?")], [node(big)], 8)["c1"][0].text
+def test_large_sources_and_many_claims_are_ranked_in_linear_time(capfd, limited):
+    big = " ".join(f"Sentence {i} tells of thing{i * 7919 % 10007} and thing{i % 997}." for i in range(25_000))
+    assert len(big) > 1_000_000
     nodes = [node(f"Sentence {i} tells of thing{i}.", f"d{i}") for i in range(10)]
-    assert len(candidates([claim(f"thing{n % 10} it is", n) for n in range(10_000)], nodes, 8)) == 10_000
-    assert perf_counter() - started < 60  # seconds; a few in practice
+    with limited(30):
+        assert "thing4242" in candidates([claim("What of thing4242?")], [node(big)], 8)["c1"][0].text
+        assert len(candidates([claim(f"thing{n % 10} it is", n) for n in range(2_000)], nodes, 8)) == 2_000
     assert capfd.readouterr() == ("", "")  # no progress bars
 
 

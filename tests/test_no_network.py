@@ -15,7 +15,7 @@ def test_a_name_is_not_resolved():
         socket.getaddrinfo("example.org", 443)
 
 
-@pytest.mark.e2e
+@pytest.mark.loopback
 def test_a_marked_test_reaches_this_machine_and_nothing_else():
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as client:
         client.connect(server.getsockname())

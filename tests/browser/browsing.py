@@ -186,6 +186,17 @@ class View:
         lit = self.page.locator("#trail [data-node]")
         return {(each.get_attribute("data-node") or "", each.get_attribute("data-role") or "") for each in lit.all()}
 
+    def violations(self) -> list[str]:
+        """Rules of accessibility that the page breaks, minor ones left out, by axe-core."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        self.page.wait_for_timeout(400)  # colours may fade in
+        return [
+            f"{each['impact']} {each['id']}: {each['help']}: {[node['html'][:150] for node in each['nodes'][:3]]}"
+            for each in Axe().run(self.page).response["violations"]
+            if each["impact"] in ("moderate", "serious", "critical")
+        ]
+
     def graph(self, expression: str) -> Any:
         """Evaluates a JavaScript expression with `cy`, the graph library's own object."""
         return self.page.evaluate(

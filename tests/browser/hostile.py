@@ -7,7 +7,7 @@ from browsing import HOST
 from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.report import Layer
 
-__all__ = ["TEXTS", "report"]
+__all__ = ["BATCHES", "TEXTS", "report"]
 
 _TEXTS = (
     # elements
@@ -100,9 +100,13 @@ _TEXTS = (
 TEXTS = {name: text.replace("HOST", HOST).replace("§", str(number)) for number, (name, text) in enumerate(_TEXTS)}
 """By name. What runs calls `canary` with the number of the text."""
 
+_PAGES = 8
+BATCHES = [list(TEXTS)[first::_PAGES] for first in range(_PAGES)]
+"""Names of the texts that share a page, of every kind a few. A page that breaks says which text ran."""
+
 
 def report(*texts: str) -> Report:
-    """A report in which every field that may hold text holds one of these, in turn: each text is in each field."""
+    """A report in which every field that may hold text holds each of these: in turn, or all where there is one field."""
     nodes, edges, claims, verdicts = [], [], [], []
     answer = ""
     for n, text in enumerate(texts):
@@ -150,12 +154,13 @@ def report(*texts: str) -> Report:
             )
         )
     failed = "failed"
-    claims.append(Claim(id=failed, text=texts[0], quote=answer[:4], start=0, end=4))
-    verdicts.append(Verdict(claim_id=failed, error=texts[0], rationale=texts[0], judge=texts[0]))
+    together = " ".join(texts)
+    claims.append(Claim(id=failed, text=together, quote=answer[:4], start=0, end=4))
+    verdicts.append(Verdict(claim_id=failed, error=together, rationale=together, judge=together))
     nodes += [
-        Node(id="the question", kind="question", text=" ".join(texts), step=texts[0]),
-        Node(id="the rules", kind="instruction", text=" ".join(texts), step=texts[-1]),
-        Node(id="the answer", kind="answer", text=answer, step=texts[0]),
+        Node(id="the question", kind="question", text=together, step=together),
+        Node(id="the rules", kind="instruction", text=together, step=together),
+        Node(id="the answer", kind="answer", text=answer, step=together),
     ]
     edges += [Edge(source="the question", target="the answer"), Edge(source="the rules", target="the answer")]
     return Report(
@@ -164,6 +169,6 @@ def report(*texts: str) -> Report:
         claims=tuple(claims),
         verdicts=tuple(verdicts),
         warnings=texts,
-        judge=texts[0],
-        run_id=texts[0],
+        judge=together,
+        run_id=together,
     )

@@ -127,29 +127,20 @@ def test_the_marks_of_each_class_can_be_read(show, scheme):
         assert ratio >= 4.5, where
 
 
-@pytest.mark.parametrize(
-    ("case", "scheme"),
-    [(case, scheme) for case in ("plain", "selected", "empty list", "help") for scheme in ("light", "dark")]
-    + [(case, "light") for case in MISSING],
-)
-def test_the_rules_of_accessibility_hold(show, case, scheme):
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="no axe-core: pip install --group browser"
-    )
-    view = show(MISSING[case]() if case in MISSING else REPORT, color_scheme=scheme)
-    if case == "selected":
-        view.option("c3").click()
-    elif case == "empty list":
-        view.page.fill("#search", "nothing says this")
-    elif case == "help":
-        view.page.keyboard.press("?")
-    view.page.wait_for_timeout(400)  # colours may fade in
-    found = axe.Axe().run(view.page).response["violations"]
-    assert [
-        f"{each['impact']} {each['id']}: {each['help']}: {[node['html'][:150] for node in each['nodes'][:3]]}"
-        for each in found
-        if each["impact"] in ("moderate", "serious", "critical")
-    ] == []
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_rules_of_accessibility_hold(show, scheme):
+    """In every state of the page; tests/browser/test_quiet.py looks at reports in which something is missing."""
+    view = show(REPORT, color_scheme=scheme)
+    assert view.violations() == []
+    view.option("c3").click()
+    assert view.violations() == []
+    view.page.fill("#search", "nothing says this")
+    assert view.violations() == []
+    view.page.fill("#search", "")
+    view.page.locator("#theme").focus()
+    view.page.keyboard.press("?")
+    assert view.page.locator("#help").is_visible()
+    assert view.violations() == []
 
 
 @pytest.mark.parametrize("app", ["langchain", "harbour", "long", "layered"])

@@ -9,6 +9,18 @@ from reports import MISSING, bulky, demo, harbour, long_answer, scripts
 from trail_callbacks import Report
 
 NO_VALUE = re.compile(r"\b(NaN|null|None|undefined|\[object Object\]|Infinity)\b")
+EMPTY_SECTIONS = """() => [...document.querySelectorAll('section')].filter((each) => each.checkVisibility())
+  .filter((each) => { const title = each.querySelector('h2'); return title?.checkVisibility()
+    && !each.innerText.replace(title.innerText, '').replace(/All texts|Clear Esc/g, '').trim()
+    && !each.querySelector('canvas'); })
+  .map((each) => each.innerText)"""
+DIRECTION = """() => getComputedStyle(document.querySelector('mark[data-claim="c1"]').closest('[dir]')).direction"""
+DIRECTIONS_IN_DETAIL = """(text) => {
+  const holds = (each) => each.textContent.includes(text);
+  return [...document.querySelectorAll('#detail *')]
+    .filter((each) => holds(each) && ![...each.children].some(holds))
+    .map((each) => getComputedStyle(each).direction);
+}"""
 SAYS = {
     "no graph": "answer",
     "no answer": "no answer",
@@ -48,6 +60,8 @@ def test_what_is_missing_is_said(show, case):
         assert warning in text
     if report.graph.answer is not None:
         assert report.graph.answer.text.split("\n")[0] in text
+    assert view.page.evaluate(EMPTY_SECTIONS) == []
+    assert view.violations() == []
     for claim in view.options():
         view.option(claim).click()
         assert view.selected == claim
@@ -64,13 +78,14 @@ def test_every_state_has_a_case():
 
 
 @pytest.mark.parametrize("script", scripts())
-def test_evidence_in_any_script_is_marked_at_its_place(show, script):
+def test_evidence_in_any_script_is_marked_at_its_place_and_runs_in_its_own_direction(show, script):
     report = scripts()[script]
     view = show(report)
     view.option("c1").click()
     marked = "".join(view.page.locator('[data-node-text="source-1"] mark[data-evidence]').all_inner_texts())
     expected = report.verdicts[0].evidence[0].quote
-    if script in ("zero width", "line ends"):  # such signs are spelled out, so that they can be seen
+    spelled_out = script in ("zero width", "line ends")  # so that such characters can be seen
+    if spelled_out:
         marked, expected = (re.sub(r"\\[xu][0-9a-f]+|[\s\u200d]|\W", "", each) for each in (marked, expected))
         expected = re.sub(r"[\u200b\xad]", "", expected)
     assert marked == expected
@@ -78,43 +93,10 @@ def test_evidence_in_any_script_is_marked_at_its_place(show, script):
         """() => [...document.querySelectorAll('[data-node-text="source-1"]')]
              .every((each) => each.scrollWidth <= each.clientWidth)"""
     )
-
-
-@pytest.mark.parametrize(("script", "direction"), [("arabic", "rtl"), ("hebrew", "rtl"), ("chinese", "ltr")])
-def test_text_runs_in_its_own_direction(show, script, direction):
-    view = show(scripts()[script])
-    assert view.page.evaluate("""() => {
-      const mark = document.querySelector('mark[data-claim="c1"]');
-      return getComputedStyle(mark.closest('[dir]')).direction;
-    }""") == direction  # fmt: skip
-
-
-@pytest.mark.parametrize("script", ["arabic", "hebrew"])
-def test_words_of_ours_do_not_turn_a_text_around(show, script):
-    report = scripts()[script]
-    view = show(report, fragment="#claim=c1")
-    found = view.page.evaluate(
-        """(text) => {
-          const holds = (each) => each.textContent.includes(text);
-          return [...document.querySelectorAll('#detail *')]
-            .filter((each) => holds(each) && ![...each.children].some(holds))
-            .map((each) => getComputedStyle(each).direction);
-        }""",
-        report.verdicts[0].rationale,
-    )
-    assert found
-    assert set(found) == {"rtl"}
-
-
-@pytest.mark.parametrize("case", MISSING)
-def test_no_heading_stands_above_nothing(show, case):
-    view = show(MISSING[case]())
-    empty = view.page.evaluate("""() => [...document.querySelectorAll('section')].filter((each) => each.checkVisibility())
-      .filter((each) => { const title = each.querySelector('h2'); return title?.checkVisibility()
-        && !each.innerText.replace(title.innerText, '').replace(/All texts|Clear Esc/g, '').trim()
-        && !each.querySelector('canvas'); })
-      .map((each) => each.innerText)""")
-    assert empty == []
+    direction = "rtl" if script in ("arabic", "hebrew") else "ltr"
+    assert view.page.evaluate(DIRECTION) == direction
+    if not spelled_out:  # words of ours around a text do not turn it around
+        assert set(view.page.evaluate(DIRECTIONS_IN_DETAIL, report.verdicts[0].rationale)) == {direction}
 
 
 def test_two_million_signs_are_cut_around_the_evidence(show):

@@ -6,11 +6,8 @@ Its answers have the right shape and no meaning: the tests assert structure and 
 import gc
 import importlib.util
 import pathlib
-import sys
 
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))  # for endpoint.py
 
 
 def gguf_path():
@@ -40,19 +37,3 @@ def base_url():
     yield server.listening_address + "/v1"
     del server
     gc.collect()
-
-
-@pytest.fixture
-def endpoints():
-    """Starts endpoints, and closes them after the test."""
-    from endpoint import Endpoint
-
-    started = []
-
-    def start(*answers):
-        started.append(Endpoint(*answers))
-        return started[-1]
-
-    yield start
-    for endpoint in started:
-        endpoint.close()

@@ -7,7 +7,7 @@ import pytest
 from trail_callbacks import Report
 from trail_callbacks.cli import main
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.loopback
 
 
 def test_the_demo_asks_the_model_that_is_named(base_url, capsys):

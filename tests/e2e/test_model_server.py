@@ -19,7 +19,7 @@ from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.models.instructor import InstructorModel
 from trail_callbacks.taxonomy import UNSUPPORTED
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.loopback
 
 
 class City(BaseModel):

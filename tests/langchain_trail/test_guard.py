@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -87,9 +86,18 @@ def answered(out):
 # ---------------------------------------------------------------------------------------------------- policies
 
 
-@pytest.mark.parametrize("asynchronous", [False, True], ids=["invoke", "ainvoke"])
-@pytest.mark.parametrize("form", [None, "tool", "provider"])
-@pytest.mark.parametrize("tools", [True, False], ids=["tools", "no tools"])
+# Every form with every kind of agent; both ways to call with each of them.
+@pytest.mark.parametrize(
+    ("form", "tools", "asynchronous"),
+    [
+        (None, True, False),
+        (None, False, True),
+        ("tool", True, True),
+        ("tool", False, False),
+        ("provider", True, False),
+        ("provider", False, True),
+    ],
+)
 @pytest.mark.parametrize(
     ("policy", "better"),
     [
@@ -432,10 +440,11 @@ class Hanging:
 
     def __init__(self):
         self.let_go = threading.Event()
-        self.cancelled = False
+        self.waited = self.cancelled = False
 
     def ask(self, call):
         self.let_go.wait(20)
+        self.waited = True
         return Reply(failure=Failure("failed", "let go"))
 
     async def aask(self, call):
@@ -449,9 +458,8 @@ class Hanging:
 
 def test_a_judge_that_hangs_is_left_behind(agent):
     model = Hanging()
-    started = time.monotonic()
     out = agent(TrailGuard(LLMJudge(model), timeout=0.2)).invoke(TO_TURN, LIMIT)
-    assert time.monotonic() - started < 10
+    assert not model.waited
     assert out["trail"]["warnings"] == ["not verified: the judge took longer than 0.2 s"]
     assert answered(out).text == BAD
     model.let_go.set()
@@ -472,7 +480,7 @@ async def test_a_judge_that_hangs_does_not_hold_up_the_loop_and_is_cancelled(age
     ticking.cancel()
     assert answered(out).text == BLOCKED
     assert model.cancelled
-    assert ticks > 10
+    assert ticks > 2  # a loop that is held up ticks once
 
 
 async def test_cancelling_the_agent_cancels_the_judge(agent):

@@ -149,6 +149,15 @@ class Words(BaseEmbedding):
         return self._get_text_embedding(query)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_heap():
+    """Keeps what LlamaIndex brings out of each test's garbage collection, which would go through all of it."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def clean():
     """Nothing of one test is left for the next: no setting, no handler, no open run, no error of ours."""

@@ -3,52 +3,21 @@
 import os
 import re
 from html import unescape
-from html.parser import HTMLParser
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree as ET
 
 import pytest
+from fragment_reader import Reader
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
-from trail_callbacks.render.columns import layout
 from trail_callbacks.render.diagram import graph_to_html
 from trail_callbacks.render.marks import mark
 from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.safe_text import flowing
 
-VOID = {"path", "rect"}
 HOSTILE = '\x1b[2J </text></svg><script>alert(1)</script> " onload="alert(2) \u202eevil\u2066 ]]> <!-- javascript:alert(3) &lt;'
-
-
-class Reader(HTMLParser):
-    """Reads HTML as a strict browser: every element is closed where it belongs."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.tags, self.attributes, self.text, self.spans = set(), set(), "", []
-        self._open = []
-        self.feed(html)
-        self.close()
-        assert not self._open
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-        self._open.append(tag)
-        if tag == "span":
-            self.spans.append(dict(attrs))
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_endtag(self, tag):
-        assert self._open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
 
 
 def report_on(answer, *found, **kwargs):
@@ -61,19 +30,6 @@ def report_on(answer, *found, **kwargs):
         failed = {"error": "refused: no"} if support is None else {}
         verdicts.append(Verdict(claim_id=f"c{n}", support=support, error_type=error, **failed))
     return Report(state="assessed", graph=graph, claims=tuple(claims), verdicts=tuple(verdicts), **kwargs)
-
-
-def layered(*stages):
-    """A graph of stages given as lists of (kind, step); every text went into all of the next stage."""
-    nodes, edges, before = [], [], []
-    for number, stage in enumerate(stages):
-        here = [
-            Node(id=f"n{number}.{n}", kind=kind, text=f"text {n}", step=step) for n, (kind, step) in enumerate(stage)
-        ]
-        edges += [Edge(source=a.id, target=b.id) for a in before for b in here]
-        nodes += here
-        before = here
-    return ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
 
 
 @pytest.fixture
@@ -255,90 +211,3 @@ def test_long_answers_and_many_claims_are_cut_and_say_so():
     assert "and 140 more: see report.claims" in html
     long = report_on("word " * 400_000)
     assert "[1,999,000 more characters]" in to_fragment(long)
-
-
-def test_a_small_graph_is_drawn_text_by_text():
-    graph = layered([("question", "user")], [("document", "shelf")] * 3, [("answer", "combine")])
-    drawn = layout(graph)
-    assert [len(column.boxes) for column in drawn.columns] == [1, 3, 1]
-    assert (len(drawn.links), drawn.hidden) == (6, 0)
-    html = Reader(graph_to_html(graph))
-    for words in ("stage 0", "user (n0.0)", "shelf (n1.2)", "combine (n2.0)", "5 texts, 6 links"):
-        assert words in html.text
-    assert "too many" not in html.text
-
-
-def test_a_large_stage_is_drawn_by_step_and_the_rest_shares_a_box():
-    steps = [("completion", f"step {n % 12}") for n in range(120)]
-    graph = layered([("question", "user")], steps, [("answer", "combine"), *[("completion", "late")] * 20])
-    drawn = layout(graph)
-    assert [len(column.boxes) for column in drawn.columns] == [1, 8, 2]
-    rest = drawn.columns[1].boxes[-1]
-    assert (len(rest.nodes), rest.steps) == (50, 5)
-    assert drawn.columns[2].boxes[0].nodes[0].kind == "answer"
-    assert sum(link.count for link in drawn.links) == len(graph.edges)
-    html = Reader(graph_to_html(graph))
-    for words in ("completion \u00d7 10", "5 more steps", "late", "Drawn by step, in 11 boxes", "2,640 links"):
-        assert words in html.text
-
-
-def test_a_long_way_shares_a_column_in_its_middle():
-    graph = layered(*[[("completion", "think" if n % 2 else "search")] for n in range(60)], [("answer", "agent")])
-    drawn = layout(graph)
-    assert [(column.first, column.last) for column in drawn.columns][3:6] == [(3, 3), (4, 56), (57, 57)]
-    assert drawn.hidden == 52  # between texts of the shared column
-    assert "stages 4 to 56" in graph_to_html(graph)
-    assert "Not drawn: 52 links, inside a column" in graph_to_html(graph)
-
-
-def test_ten_thousand_texts_make_a_small_drawing():
-    stage = [("completion", f"step {n}") for n in range(500)]
-    nodes, edges = [], []
-    for number in range(20):
-        nodes += [
-            Node(id=f"{number}.{n}", kind=kind, text="It is. " * 50, step=step) for n, (kind, step) in enumerate(stage)
-        ]
-        if number:
-            edges += [Edge(source=f"{number - 1}.{n}", target=f"{number}.{(n * 7) % 500}") for n in range(500)]
-            edges += [Edge(source=f"0.{n}", target=f"{number}.{n}", basis="scope") for n in range(500) if number > 1]
-    graph = ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges))
-    html = graph_to_html(graph)
-    assert len(html) < 300_000
-    drawn = layout(graph)
-    assert drawn.hidden + sum(link.count for link in drawn.links) == len(edges)
-    assert sum(len(box.nodes) for column in drawn.columns for box in column.boxes) == 10_000
-    ET.fromstring(html)  # noqa: S314 - our own text
-
-
-def test_more_lines_than_anyone_can_follow_are_left_out():
-    nodes = [Node(id=f"{stage}.{n}", kind="completion", text="It is.") for stage in range(9) for n in range(8)]
-    edges = [
-        Edge(source=a.id, target=b.id, basis="declared" if int(b.id[0]) == int(a.id[0]) + 1 else "scope")
-        for a in nodes
-        for b in nodes
-        if a.id[0] < b.id[0]
-    ]
-    drawn = layout(ProvenanceGraph(nodes=tuple(nodes), edges=tuple(edges)))
-    assert len(drawn.links) == 400
-    assert not any(link.weak for link in drawn.links)  # those that are known for sure come first
-    assert drawn.hidden == len(edges) - 400
-
-
-def test_a_line_passes_between_boxes_and_not_through_them():
-    graph = ProvenanceGraph(
-        nodes=tuple(Node(id=f"n{n}", kind="completion", text="It is.") for n in range(4)),
-        edges=(
-            *(Edge(source=f"n{n}", target=f"n{n + 1}") for n in range(3)),
-            Edge(source="n0", target="n3", basis="scope"),
-        ),
-    )
-    html = graph_to_html(graph)
-    boxes = [
-        tuple(map(int, found)) for found in re.findall(r'<svg x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"', html)
-    ]
-    (dashed,) = re.findall(r'd="([^"]*)"[^>]*stroke-dasharray', html)
-    levels = [(int(y), int(end)) for y, end in re.findall(r"(\d+)H(\d+)", dashed)]
-    assert len(levels) == 2  # one for each stage in between
-    for level, end in levels:
-        assert not any(y <= level <= y + height and x < end <= x + width for x, y, width, height in boxes)
-    assert "Dashed: only known to have been in reach." in html

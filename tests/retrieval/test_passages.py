@@ -1,6 +1,5 @@
 import json
 import re
-from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -202,21 +201,20 @@ def test_no_text_breaks_it(text):
 @pytest.mark.parametrize(
     "text",
     [
-        '[{"a":' * 150_000,
-        "[" * 1_000_000,
-        '{"' * 500_000,
-        '{"a": "' + "x" * 1_000_000,
-        '{"a":"' + "\\" * 1_000_000,
-        "| a | b |\n" * 100_000,
-        "|" * 1_000_000,
-        '{"a":1}\n' * 100_000,
-        ("[" + " " * 1000) * 1000,
+        '[{"a":' * 40_000,
+        "[" * 250_000,
+        '{"' * 125_000,
+        '{"a": "' + "x" * 250_000,
+        '{"a":"' + "\\" * 250_000,
+        "| a | b |\n" * 25_000,
+        "|" * 250_000,
+        '{"a":1}\n' * 25_000,
+        ("[" + " " * 1000) * 250,
     ],
 )
-def test_a_hostile_megabyte_takes_seconds(text):
-    started = perf_counter()
-    sum(1 for _ in spans(text))
-    assert perf_counter() - started < 30  # seconds; three in practice
+def test_a_hostile_text_is_read_in_linear_time(limited, text):
+    with limited(15):
+        sum(1 for _ in spans(text))
 
 
 def test_clip_ends_at_a_gap():

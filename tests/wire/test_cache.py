@@ -10,7 +10,7 @@ import pytest
 from trail_callbacks.cli import main
 
 pytest.importorskip("instructor")
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.loopback
 
 TRUE, FALSE = "The tower was finished in 1874.", "It is 60 metres high."
 SOURCE = "The tower was finished in 1874. The tower is 31 metres high."

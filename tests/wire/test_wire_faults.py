@@ -16,7 +16,7 @@ from trail_callbacks.models.call import Call, Message
 from trail_callbacks.models.instructor import InstructorModel
 
 pytest.importorskip("instructor")
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.loopback
 
 KEY = "sk-proj-abcdef0123456789SECRET"
 

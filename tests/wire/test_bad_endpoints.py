@@ -16,7 +16,7 @@ from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, Verif
 from trail_callbacks.graph import Edge
 
 pytest.importorskip("instructor")
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.loopback
 
 KEY = "sk-proj-abcdef0123456789SECRET"
 TRAMS = [f"Tram {i} has {i}0 seats." for i in range(1, 9)]
@@ -88,7 +88,9 @@ def test_a_retry_after_that_names_no_time_to_come_is_a_short_wait(endpoints, che
     assert (report.state, len(endpoint.asked)) == ("assessed", 3)
 
 
-@pytest.mark.parametrize("wait", ["3600", "3600000", formatdate(time.time() + 3600, usegmt=True)])
+@pytest.mark.parametrize(
+    "wait", ["3600", "3600000", formatdate(time.time() + 3600, usegmt=True)], ids=["seconds", "more", "date"]
+)
 def test_an_endpoint_that_asks_for_an_hour_is_not_waited_for(endpoints, checked, wait):
     endpoint = endpoints(error(429, "slow down", Retry_After=wait))
     report = checked(judge_at(endpoint))

@@ -11,7 +11,7 @@ from endpoint import Answer, answer, claim, error, fair, on, reply, tool_answer,
 from trail_callbacks import LLMJudge, Report, SupportClass, VerifyOptions, acheck, check
 
 pytest.importorskip("instructor")
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.loopback
 
 KEY = "sk-proj-abcdef0123456789SECRET"
 TRAMS = [f"Tram {i} has {i}0 seats." for i in range(1, 9)]

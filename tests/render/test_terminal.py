@@ -6,61 +6,18 @@ from dataclasses import replace
 from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from one_claim import HOSTILE, REPORT, build
 from rich.console import Console
 
-from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks import Claim, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.models.call import Usage
 from trail_callbacks.render.diagram import graph_to_html
-from trail_callbacks.render.excerpt import around
-from trail_callbacks.render.marks import mark
 from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.provenance import graph_to_rich, graph_to_text
-from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.render.terminal import to_rich, to_text
 from trail_callbacks.report import Layer
 
 RELATIONS = ("supports", "contradicts")
-
-HOSTILE = (
-    "\x1b[2J\x1b]0;pwned\x07 [bold red]x[/] <script>alert(1)</script> \u202eevil\u2066 \x9b31m \r\n \x00 & \"' :smile:"
-)
-
-
-def build(
-    answer, source="Some boats may be visited on Sundays. The rest may not.", *, quote=None, why="", step="summarise"
-):
-    quote = source if quote is None else quote
-    start = source.index(quote)
-    graph = ProvenanceGraph(
-        nodes=(
-            Node(id="q1", kind="question", text="Which?", step="user"),
-            Node(id="d1", kind="document", text=source, step="shelf", attributes={"source": "fleet.md"}),
-            Node(id="m2", kind="completion", text=answer, step=step),
-            Node(id="answer", kind="answer", text=answer, step="combine"),
-        ),
-        edges=(
-            Edge(source="q1", target="m2"),
-            Edge(source="d1", target="m2", basis="scope"),
-            Edge(source="m2", target="answer"),
-        ),
-    )
-    verdict = Verdict(
-        claim_id="c1",
-        support=SupportClass.CONTRADICTED,
-        error_type=ErrorType.FALSE_CONCATENATION,
-        rationale=why,
-        evidence=(Evidence(node_id="d1", start=start, end=start + len(quote), quote=quote, relation="contradicts"),),
-        introduced_at="m2",
-        carried_through=("answer",),
-        judge="test",
-    )
-    claim = Claim(id="c1", text=answer, quote=answer, start=0, end=len(answer))
-    return Report(state="assessed", graph=graph, claims=(claim,), verdicts=(verdict,), judge="test")
-
-
-REPORT = build("All boats may be visited.", quote="Some boats may be visited on Sundays.", why="all against some")
 
 
 def test_a_claim_says_everything_about_itself():
@@ -77,25 +34,6 @@ def test_a_claim_says_everything_about_itself():
         "  why:        all against some",
         "  entry step: summarise (m2)",
         "  carried by: combine (answer)",
-    ]
-
-
-def test_a_graph_goes_stage_by_stage():
-    assert graph_to_text(REPORT.graph, 80).splitlines() == [
-        "stage 0",
-        "  question user (q1)",
-        '    "Which?"',
-        "  document fleet.md (d1)",
-        '    "Some boats may be visited on Sundays. The rest may not."',
-        "stage 1",
-        "  completion summarise (m2)",
-        "    from q1, d1?",
-        '    "All boats may be visited."',
-        "stage 2",
-        "  answer combine (answer)",
-        "    from m2",
-        '    "All boats may be visited."',
-        "? only known to have been in reach",
     ]
 
 
@@ -132,13 +70,6 @@ def test_a_partial_score_says_so():
     assert "failed:     unreachable: no route" in text
     assert "3 model calls, 12,345 tokens read" in text
     assert "unreachable: no route" in to_fragment(report)
-
-
-def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
-    marks = [mark(support) for support in [*SupportClass, None]]
-    for signs in ([m.symbol for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
-        assert len(set(signs)) == len(marks)
-    assert all(m.ascii.isascii() and len(m.ascii) == len(m.symbol) == 1 for m in marks)
 
 
 def test_ascii_only():
@@ -217,37 +148,6 @@ def test_html_is_balanced_and_says_what_the_terminal_says():
         assert words in html
 
 
-def test_a_large_report_stays_readable():
-    nodes = [Node(id=f"d{n}", kind="document", text="It is.", step="shelf") for n in range(500)]
-    edges = [Edge(source=node.id, target="answer") for node in nodes]
-    graph = ProvenanceGraph(
-        nodes=(*nodes, Node(id="answer", kind="answer", text="It is." * 10_000)), edges=tuple(edges)
-    )
-    text = graph_to_text(graph, 80)
-    assert "and 488 more at this stage" in text
-    assert "and 492 more" in text
-    assert len(text.splitlines()) < 60
-
-
-def test_a_long_way_shows_its_ends_and_always_the_answer():
-    nodes = [Node(id=f"n{n}", kind="completion", text=f"thought {n}") for n in range(5_000)]
-    edges = [Edge(source=f"n{n}", target=f"n{n + 1}") for n in range(4_999)]
-    nodes.append(Node(id="answer", kind="answer", text="So it is."))
-    text = graph_to_text(ProvenanceGraph(nodes=tuple(nodes), edges=(*edges, Edge(source="n2000", target="answer"))), 80)
-    assert "stages 8 to 4991: 4,985 texts, not shown" in text
-    assert '"So it is."' in text
-    assert '"thought 7"' in text
-    assert '"thought 8"' not in text
-    assert '"thought 4992"' in text
-    assert len(text.splitlines()) < 80
-
-
-def test_the_answer_is_shown_however_many_stand_beside_it():
-    nodes = [Node(id=f"n{n}", kind="completion", text="It is.") for n in range(100)]
-    nodes.append(Node(id="answer", kind="answer", text="So it is."))
-    assert '"So it is."' in graph_to_text(ProvenanceGraph(nodes=tuple(nodes)), 80)
-
-
 def many(count):
     answer = " ".join(f"Boat {n} was built." for n in range(count))
     claims, verdicts = [], []
@@ -301,43 +201,10 @@ def test_nothing_that_others_write_can_flood_the_page():
     assert "and 38 more" in to_text(report, 80)
 
 
-def test_ascii_keeps_the_signs_of_prose_readable():
-    shown = plain("\u201cIt\u2019s 3\u20134\u2026\u201d \u2022 caf\u00e9", ascii=True)
-    assert shown == '"It\'s 3-4..." * caf\\xe9'
-
-
 def test_the_empty_graph_and_the_empty_report():
     graph = ProvenanceGraph(nodes=())
     assert graph_to_text(graph) == "nothing was recorded"
     assert "0 claims" in to_text(Report(state="error", graph=graph))
-
-
-@given(st.text())
-def test_plain_is_one_printable_line(text):
-    shown = plain(text)
-    assert "\n" not in shown
-    assert all(character.isprintable() or character in "\u200c\u200d" for character in shown)
-    assert plain(text, ascii=True).isascii()
-    assert plain(shown) == shown
-
-
-@given(st.text(alphabet="ab \n", max_size=300), st.integers(5, 80))
-def test_shortened_text_fits_and_is_a_beginning(text, limit):
-    short = shorten(text, limit)
-    assert len(short) <= limit
-    assert text.startswith(short.removesuffix("...").rstrip() if short != text else short)
-
-
-@given(st.text(max_size=200), st.integers(0, 200), st.integers(0, 200), st.integers(1, 40))
-def test_context_is_short_and_stands_beside_the_quote(text, a, b, room):
-    start, end = sorted((min(a, len(text)), min(b, len(text))))
-    graph = ProvenanceGraph(nodes=(Node(id="d", kind="document", text=text),))
-    item = Evidence(node_id="d", start=start, end=end, quote=text[start:end], relation="supports")
-    before, after = around(item, graph, room)
-    assert max(len(before), len(after)) <= room + 4
-    flat = "".join(text.split())
-    assert "".join(before.removeprefix("... ").split()) in flat
-    assert "".join(after.removesuffix(" ...").split()) in flat
 
 
 def followed(*layers, introduced_at="m2", support=SupportClass.CONTRADICTED, **changes):

@@ -1,8 +1,11 @@
-"""`trail show --html` and `trail demo --html`: pages of reports, whole or not at all."""
+"""What the commands print and write: one JSON object, text or a page, whole or not at all."""
 
 import json
+import subprocess
+import sys
 
 import pytest
+from tower import FALSE, SOURCE
 
 from trail_callbacks import Report, check
 from trail_callbacks.cli import output
@@ -82,3 +85,49 @@ def test_a_demo_that_cannot_write_its_pages_does_not_begin(trail, saved):
     status, out, err = trail("demo", "--html", str(saved))
     assert (status, out) == (2, "")
     assert "r.json cannot be created" in err
+
+
+def test_hostile_file_names_and_texts_cannot_steer_the_terminal(trail):
+    _, out, err = trail("check", "--answer", "\x1b[2Jx", "--source-text", "x")
+    assert "\x1b" not in out + err
+    _, out, _ = trail(
+        "check", "--answer-text", "It is 5 m\x1b[31m high [bold]\u202e.", "--source-text", "It is 6 m high."
+    )
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "[bold]" in out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_narrow_stream_gets_ascii_marks(encoding, shell):
+    done = shell(
+        "check", "--answer-text", FALSE, "--source-text", SOURCE + " \u2603", PYTHONIOENCODING=encoding, PYTHONUTF8="0"
+    )
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode(encoding)
+    assert "X c1 contradicted" in text
+    assert text.isascii()
+
+
+def test_json_stays_json_on_a_narrow_stream(shell):
+    done = shell(
+        "check",
+        "--answer-text",
+        "\u2603",
+        "--source-text",
+        "snow",
+        "--json",
+        PYTHONIOENCODING="ascii",
+        PYTHONUTF8="0",
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["graph"]["nodes"][-1]["text"] == "\u2603"
+
+
+def test_a_closed_pipe_is_no_fault():
+    command = f"{sys.executable} -m trail_callbacks.cli check --answer-text 'a b.' --source-text 'a b.' | true"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "Traceback" not in done.stderr
+    assert "Broken" not in done.stderr

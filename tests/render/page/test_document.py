@@ -1,0 +1,100 @@
+"""The page of a report, as text: what stands in it, that it is one valid file, and that it may do nothing but show."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from page_reader import Page
+from page_reports import REPORT, build
+
+from trail_callbacks import ProvenanceGraph, Report
+from trail_callbacks.render.page import to_page
+from trail_callbacks.render.page.document import _asset
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "]]><img src=x onerror=alert(1)>",
+    '" onmouseover="alert(1)" x=\'',
+    "javascript:alert(1)",
+    "</style><style>*{background:url(x:y)}",
+    "</textarea></title></noscript><svg onload=alert(1)>",
+    "\u2028\u2029\u202e\u2066\x00\x1b[2J\x85\ud800",
+    "${title} $style $$ %s {0} {{x}} \\u003c/script\\u003e",
+    "&lt;script&gt; &amp; &#60;",
+]
+
+
+def test_the_page_is_one_valid_file():
+    page = Page(REPORT.to_html())
+    ids = [each["id"] for each in page.elements if "id" in each]
+    assert len(ids) == len(set(ids))
+    assert {"head", "bar", "search", "answer", "claims", "graph", "trail", "detail", "texts", "help"} <= set(ids)
+    assert not page.all("link") + page.all("img") + page.all("a") + page.all("iframe") + page.all("base")
+    for each in page.elements:
+        assert not {name for name in each if name.startswith("on")}
+        assert not {"src", "href", "action", "style", "srcdoc"} & set(each)
+
+
+@pytest.mark.parametrize("path", ["start.js", "graph.js", "page.js", "vendor/dagre.min.js", "vendor/cytoscape.min.js"])
+def test_no_script_can_end_its_own_element_or_ask_for_a_file(path):
+    script = _asset(path)
+    assert "</script" not in script.lower()
+    assert "<!--" not in script
+    assert "sourceMappingURL" not in script
+    if "/" not in path:
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|new Function|fetch\(|import\(", script
+        )
+
+
+def test_a_typical_report_is_small():
+    assert len(REPORT.to_html().encode()) < 700_000
+
+
+def test_what_is_missing_is_said():
+    nothing = Report(state="error", graph=ProvenanceGraph(nodes=()), warnings=("refused: no key",))
+    text = Page(nothing.to_html()).all("body")[0]["text"]
+    for words in ("The app gave no answer", "has no claims", "no graph", "refused: no key", "the app gave no answer"):
+        assert words in text, words
+    empty = Report(state="no_checkable_claims", graph=ProvenanceGraph.from_texts("", [""]))
+    text = Page(empty.to_html()).all("body")[0]["text"]
+    assert "The answer is empty" in text
+    assert "an empty text" in text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_only_text(text):
+    report = build(f"{text}. b. c", text, why=text, step=text, ids=text)
+    page = Page(to_page(report, title=text))
+    harmless = Page(build("a. b. c", "s" * len(text)).to_html())
+    shape = [each["tag"] for each in page.elements if each["tag"] not in ("mark", "span", "p", "bdi")]
+    assert {*shape} == {each["tag"] for each in harmless.elements if each["tag"] not in ("mark", "span", "p", "bdi")}
+    assert len(page.all("script")) == len(harmless.all("script"))
+    assert {name for each in page.elements for name in each} == {name for each in harmless.elements for name in each}
+    for sign in "\u202e\u2066\x00\x1b\u2028\x85\ud800":
+        assert sign not in page.all("body")[0]["text"]
+    assert all(
+        re.fullmatch(r"(claim-)?[\w.:-]+", key)
+        for each in page.all(data_claim=...)
+        for key in each["data-claim"].split()
+    )
+    to_page(report).encode()  # no lone surrogate is left
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=20))
+def test_any_text_makes_a_valid_page(answer, source, why):
+    page = Page(build(answer or "a", source, why=why, step=why).to_html())
+    assert page.data["claims"]
+    assert len(page.all("script")) == 6
+
+
+def test_writing_of_every_direction_is_isolated():
+    arabic = "\u0627\u0644\u0645\u064a\u0646\u0627\u0621 \u0645\u0641\u062a\u0648\u062d."
+    page = Page(build(arabic, "\u6e2f\u306f\u4e5d\u6642\u306b\u958b\u304f\u3002", step=arabic).to_html())
+    for each in page.all(data_node_text=...):
+        assert each["dir"] == "auto"
+    assert all(each["dir"] == "auto" for each in page.elements if each.get("class") == "said")
+    assert any(arabic in each["text"] for each in page.all("bdi"))

@@ -1,0 +1,48 @@
+"""The head of a page: score, counts, cost, warnings."""
+
+import re
+
+import pytest
+from page_reader import Page
+from page_reports import REPORT, build
+
+from trail_callbacks import SupportClass
+
+
+def test_the_head_says_score_cost_and_warnings():
+    page = Page(REPORT.to_html())
+    (head,) = page.all("header")
+    text = re.sub(r"\s+", " ", head["text"])
+    for words in (
+        "When do boats leave?",
+        "0.67",
+        "95 % interval 0.21 to 0.94",
+        "all claims judged",
+        "3 and 2 from the cache",
+        "12,345 read, 678 written",
+        "4.50",
+        "a warning nine is not ten",
+        "supported 1",
+        "number2",
+        "run-1",
+    ):
+        assert words in text, words
+    assert {each["value"] for each in page.all("input", name="class")} == {support.value for support in SupportClass}
+    assert [each["value"] for each in page.all("input", name="type")] == ["number"]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("abstained", "declines to answer"),
+        ("no_checkable_claims", "makes no checkable claim"),
+        ("no_evidence", "no source reached the answer"),
+        ("error", "the verification failed"),
+        ("partial", "over the claims that were judged"),
+    ],
+)
+def test_states_are_said_in_words(state, words):
+    page = Page(build(state=state).to_html())
+    (score,) = page.all("section", id="score")
+    assert words in score["text"]
+    assert ("0.67" in score["text"]) == (state == "partial")

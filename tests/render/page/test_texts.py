@@ -1,0 +1,59 @@
+"""What of the texts stands in a page: excerpts around what claims point at, large reports."""
+
+import re
+
+from page_reader import Page
+from page_reports import REPORT, SOURCE, one, wide
+
+from trail_callbacks.render.page import to_page
+
+
+def test_a_text_of_two_megabytes_is_shown_around_its_evidence():
+    quote = "The needle is here."
+    source = "hay " * 300_000 + quote + " hay" * 200_000
+    html = one(source, quote).to_html()
+    assert len(html) < 700_000
+    page = Page(html)
+    (text,) = page.all("div", data_node_text="d1")
+    (mark,) = page.all("mark", data_relation="contradicts")
+    assert mark["text"] == quote
+    assert text["text"].startswith("hay hay")
+    left = [int(number.replace(",", "")) for number in re.findall(r"([\d,]+) characters left out", text["text"])]
+    shown = re.sub(r" [\d,]+ characters left out ", "", text["text"])
+    assert len(left) == 2
+    assert sum(left) + len(shown) == len(source)
+
+
+def test_evidence_longer_than_the_limit_shows_both_its_ends():
+    source = "A" + "x" * 100_000 + "Z"
+    page = Page(to_page(one(source, source), text_limit=1_000))
+    (text,) = page.all("div", data_node_text="d1")
+    assert text["text"].startswith("Axx")
+    assert text["text"].endswith("xxZ")
+    assert "characters left out" in text["text"]
+    assert len(text["text"]) < 5_000
+
+
+def test_of_ten_thousand_texts_the_rare_ones_are_kept_for_the_script():
+    page = Page(wide(10_000).to_html())
+    written = {each["data-node-text"] for each in page.all(data_node_text=...)}
+    assert "d9999" in written  # evidence, although it comes last
+    assert len(written) == 801
+    stored = page.data["texts"]
+    assert len(stored) == 10_000 - 800
+    title, kind, node_id, text, left = stored["5000"]
+    assert (title, kind, node_id) == ("shelf (d5000)", "document, stage 0", "d5000")
+    assert text == ("Text 5000. " * 40)[: len(text)]
+    assert len(text) + left == 440
+    assert "9,200 more texts" in page.all("p", id="more")[0]["text"]
+    assert not {*stored} & {str(n) for n in range(700)}
+
+
+def test_evidence_is_quoted_in_place():
+    page = Page(REPORT.to_html())
+    (text,) = page.all("div", data_node_text="d1")
+    assert text["text"] == SOURCE
+    (quoted,) = [each for each in page.all("mark") if "data-relation" in each and each["data-claim"] == "c1 c2 c3"]
+    assert quoted["text"] == "The pier was built in 1820."
+    stated = [each["data-claim"] for each in page.all("mark", data_relation="states")]
+    assert stated == ["c2", "c3"]  # where the node that brought them in says the same words

@@ -1,0 +1,50 @@
+"""The trail of a claim: the texts it rests on, and the ways between them."""
+
+from page_reader import Page
+from page_reports import REPORT, wide
+
+from trail_callbacks import Edge, ErrorType, Evidence, ProvenanceGraph, SupportClass, Verdict
+from trail_callbacks.render.page.trails import Trails
+
+
+def test_a_trail_is_the_shortest_way_and_ends_at_the_answer():
+    report = wide(3)
+    edges = (Edge(source="d0", target="d1"), Edge(source="d1", target="d2"), *report.graph.edges)
+    graph = ProvenanceGraph(nodes=report.graph.nodes, edges=edges)
+    trails = Trails(graph)
+    supported = Verdict(
+        claim_id="c1",
+        support=SupportClass.SUPPORTED,
+        evidence=(Evidence(node_id="d0", start=0, end=1, quote="T", relation="supports"),),
+    )
+    assert trails.paths(supported) == (("d0", "answer"),)
+    assert [stop.node_id for stop in trails.stops(supported)] == ["d0", "answer"]
+    entered = Verdict(
+        claim_id="c1",
+        support=SupportClass.CONTRADICTED,
+        error_type=ErrorType.OTHER,
+        evidence=supported.evidence,
+        introduced_at="d2",
+        carried_through=("answer",),
+    )
+    assert trails.paths(entered) == (("d2", "answer"), ("d0", "d1", "d2"))
+    assert [(stop.node_id, stop.roles) for stop in trails.stops(entered)] == [
+        ("d0", ("evidence",)),
+        ("d1", ()),
+        ("d2", ("introduced",)),
+        ("answer", ("carried", "answer")),
+    ]
+    assert Trails(ProvenanceGraph(nodes=graph.nodes[:-1])).paths(entered) == ()
+
+
+def test_the_trail_goes_from_the_source_through_where_it_entered_to_the_answer():
+    page = Page(REPORT.to_html())
+    assert page.data["claims"][1] == {
+        "key": "c2",
+        "class": "contradicted",
+        "stops": [[1, "evidence"], [2, "introduced"], [3, "carried answer"]],
+        "edges": [[1, 2], [2, 3]],
+    }
+    roles = [(each["data-node"], each["data-role"]) for each in page.all("li", data_role=...)]
+    assert roles[3:6] == [("d1", "evidence"), ("m1", "introduced"), ("answer", "carried answer")]
+    assert [each["data-role"] for each in page.all("li", data_role=...)][:3] == ["evidence", "between", "answer"]

@@ -1,0 +1,56 @@
+"""What a graph looks like in a terminal."""
+
+from one_claim import REPORT
+
+from trail_callbacks import Edge, Node, ProvenanceGraph
+from trail_callbacks.render.provenance import graph_to_text
+
+
+def test_a_graph_goes_stage_by_stage():
+    assert graph_to_text(REPORT.graph, 80).splitlines() == [
+        "stage 0",
+        "  question user (q1)",
+        '    "Which?"',
+        "  document fleet.md (d1)",
+        '    "Some boats may be visited on Sundays. The rest may not."',
+        "stage 1",
+        "  completion summarise (m2)",
+        "    from q1, d1?",
+        '    "All boats may be visited."',
+        "stage 2",
+        "  answer combine (answer)",
+        "    from m2",
+        '    "All boats may be visited."',
+        "? only known to have been in reach",
+    ]
+
+
+def test_a_large_report_stays_readable():
+    nodes = [Node(id=f"d{n}", kind="document", text="It is.", step="shelf") for n in range(500)]
+    edges = [Edge(source=node.id, target="answer") for node in nodes]
+    graph = ProvenanceGraph(
+        nodes=(*nodes, Node(id="answer", kind="answer", text="It is." * 10_000)), edges=tuple(edges)
+    )
+    text = graph_to_text(graph, 80)
+    assert "and 488 more at this stage" in text
+    assert "and 492 more" in text
+    assert len(text.splitlines()) < 60
+
+
+def test_a_long_way_shows_its_ends_and_always_the_answer():
+    nodes = [Node(id=f"n{n}", kind="completion", text=f"thought {n}") for n in range(5_000)]
+    edges = [Edge(source=f"n{n}", target=f"n{n + 1}") for n in range(4_999)]
+    nodes.append(Node(id="answer", kind="answer", text="So it is."))
+    text = graph_to_text(ProvenanceGraph(nodes=tuple(nodes), edges=(*edges, Edge(source="n2000", target="answer"))), 80)
+    assert "stages 8 to 4991: 4,985 texts, not shown" in text
+    assert '"So it is."' in text
+    assert '"thought 7"' in text
+    assert '"thought 8"' not in text
+    assert '"thought 4992"' in text
+    assert len(text.splitlines()) < 80
+
+
+def test_the_answer_is_shown_however_many_stand_beside_it():
+    nodes = [Node(id=f"n{n}", kind="completion", text="It is.") for n in range(100)]
+    nodes.append(Node(id="answer", kind="answer", text="So it is."))
+    assert '"So it is."' in graph_to_text(ProvenanceGraph(nodes=tuple(nodes)), 80)

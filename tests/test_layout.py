@@ -1,0 +1,99 @@
+"""A module's tests stand where its path says: those of `trail_callbacks/report/verdict.py` in `tests/report/test_verdict.py`.
+
+This is asked of what other rooms use. A part that only its own room uses is tested through the room, or beside it.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ELSEWHERE = {
+    "display": "tests/render/test_terminal.py",
+    "errors": "tests/cli/test_app.py",  # and wherever one is raised
+    "taxonomy": "tests/test_readme.py",
+    "testing": "tests/models/test_scripted.py",
+    # A whole app at work
+    "demo.chat": "tests/cli/test_stage.py",
+    "demo.documents": "tests/cli/test_stage.py",
+    "demo.runner": "tests/cli/test_stage.py",
+    "langchain_trail.demo": "tests/cli/test_stage.py",
+    "llama_index_trail.demo": "tests/cli/test_stage.py",
+    "langchain_trail.selfcheck": "tests/cli/test_doctor.py",
+    "llama_index_trail.selfcheck": "tests/cli/test_doctor.py",
+    # Reached by one way only, which is the test's subject
+    "render.comparison": "tests/comparison/test_comparison.py",
+    "retrieval.ranking": "tests/test_evidence.py",
+    "retrieval.tables": "tests/retrieval/test_passages.py",
+}
+"""Where else the tests of a module are."""
+
+NOT_YET = {"guard", "judges", "language", "models", "splitting"}
+"""Rooms of which this is not asked yet."""
+
+
+def modules():
+    """Paths of all modules, by name: of the engine without the package's own, of an adapter with it."""
+    for folder in (ROOT / "trail_callbacks", ROOT / "integrations"):
+        for path in folder.rglob("*.py"):
+            if path.stem != "__main__":
+                yield ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"), path
+
+
+MODULES = dict(modules())
+
+
+def room(name):
+    """The package in which a module is; a module of the engine that is in none is a room by itself."""
+    return name.split(".")[0]
+
+
+def imported(path):
+    """Names of modules that a module imports, and of what it takes from them."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            module = node.module.removeprefix("trail_callbacks.")
+            yield from (module, *(f"{module}.{each.name}" for each in node.names))
+
+
+IMPORTED = {name: set(imported(path)) for name, path in MODULES.items()}
+
+
+def users(name):
+    return {user for user, names in IMPORTED.items() if user != name and name in names}
+
+
+def expected(name):
+    *rooms, module = name.split(".")
+    return ROOT.joinpath("tests", *rooms, f"test_{module}.py")
+
+
+def missing():
+    """Where tests were looked for, and for whom."""
+    for name in sorted(name for name, path in MODULES.items() if path.stem != "__init__"):
+        rooms = {room(user) for user in users(name)}
+        if (
+            room(name) not in NOT_YET
+            and name not in ELSEWHERE
+            and rooms != {room(name)}
+            and not expected(name).exists()
+        ):
+            yield f"{expected(name).relative_to(ROOT)}, for {', '.join(sorted(rooms)) or 'those who call it'}"
+
+
+def test_what_others_use_is_tested_where_its_path_says():
+    assert list(missing()) == []
+
+
+def test_what_is_listed_exists_and_is_not_where_it_should_be():
+    assert set(ELSEWHERE) <= set(MODULES)
+    assert {room(name) for name in MODULES} >= NOT_YET
+    assert [path for path in ELSEWHERE.values() if not (ROOT / path).exists()] == []
+    assert [name for name in ELSEWHERE if expected(name).exists()] == []
+
+
+@pytest.mark.parametrize("folder", ["trail_callbacks", "integrations"])
+def test_every_room_has_a_folder_of_tests(folder):
+    rooms = {path.parent.name for path in (ROOT / folder).glob("*/__init__.py")}
+    assert rooms - {"prompts", "demo"} <= {path.name for path in (ROOT / "tests").iterdir()}
