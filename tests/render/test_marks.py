@@ -4,7 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks import Evidence, Node, ProvenanceGraph, SupportClass
-from trail_callbacks.render.marks import around, mark, plain, shorten
+from trail_callbacks.render.excerpt import around
+from trail_callbacks.render.marks import mark
+from trail_callbacks.render.safe_text import plain, shorten
 
 
 def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
