@@ -47,7 +47,7 @@ class TrailCallbackHandler(RecordingHooks):
         super().__init__(Session(CaptureSettings(judge=judge, evaluate=evaluate, **settings)))
 
     def __deepcopy__(self, memo: dict[int, object]) -> TrailCallbackHandler:
-        """Apps copy their models and configs; a copy that records elsewhere would lose what it sees."""
+        """Returns the handler itself: apps copy their models and configs, and a copy would record out of sight."""
         return self
 
     def __copy__(self) -> TrailCallbackHandler:
@@ -80,7 +80,7 @@ class TrailCallbackHandler(RecordingHooks):
         return await self._session.areport(_text(run_id), timeout)
 
     def graph_around(self, run_id: UUID | str) -> ProvenanceGraph | None:
-        """Returns the graph so far of the unfinished root run that a run belongs to; None if this handler misses it."""
+        """Returns the graph so far of the unfinished root run around a run; None if this handler does not record it."""
         root = self._session.root_of(str(run_id))
         return None if root is None else self._session.graph(root)
 
@@ -99,12 +99,12 @@ class TrailCallbackHandler(RecordingHooks):
 
     @property
     def errors(self) -> list[Exception]:
-        """What went wrong on our side; the app saw nothing of it."""
+        """What went wrong on our side; the app is not affected."""
         return self._session.errors
 
     @property
     def skipped(self) -> int:
-        """Runs that were not verified because more ended than the judge kept up with; `report(run_id)` does it still.
+        """Runs that were not verified because more ended than the judge kept up with; `report(run_id)` verifies them.
 
         At most 256 runs, and no more than `max_traces`, wait for the worker. The app never waits for it.
         """

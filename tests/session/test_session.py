@@ -175,13 +175,7 @@ def test_asking_before_anything_ran_is_a_clear_error():
         session.graph("zz")
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"evaluate": "sometimes"}, {"sample_rate": 1.5}, {"sample_rate": float("nan")}, {"max_traces": 0}, {"ttl": 0}],
-)
-def test_wrong_settings_are_named(wrong):
-    with pytest.raises(InputError, match=next(iter(wrong))):
-        Session(CaptureSettings(**wrong))
+def test_an_unknown_judge_is_an_error_at_once():
     with pytest.raises(JudgeError):
         Session(CaptureSettings(judge="no such judge"))
 

@@ -1,0 +1,30 @@
+"""What a draft rests on."""
+
+from llama_index_trail.grounds import ended_with, without_handoffs
+
+from trail_callbacks import Edge, Node, ProvenanceGraph
+
+FACT = "The sluice at Aarle was built in 1846."
+DOCUMENT = Node(id="d", kind="document", text=FACT)
+
+
+def test_a_text_that_no_recorded_step_wrote_rests_on_all_that_was_read():
+    graph = ProvenanceGraph(nodes=(DOCUMENT, Node(id="m", kind="completion", text="Something else.")))
+    ended = ended_with(graph, "It was built in 1846.")
+    assert ended.answer.text == "It was built in 1846."
+    assert [node.text for node in ended.inputs(ended.answer.id)] == [FACT]
+
+
+def test_a_text_rests_on_what_its_writer_read():
+    other = Node(id="o", kind="document", text="Not read by the writer.")
+    wrote = Node(id="m", kind="completion", text="Answer: it was built in 1846.")
+    graph = ProvenanceGraph(nodes=(DOCUMENT, other, wrote), edges=(Edge(source="d", target="m"),))
+    ended = ended_with(graph, "it was built in 1846.")
+    assert [leaf.text for leaf in ended.leaves()] == [FACT]
+
+
+def test_the_reason_for_calling_another_agent_is_not_evidence():
+    reason = Node(id="t", kind="tool_result", step="handoff", text="They say it was built in 1900.")
+    result = Node(id="r", kind="tool_result", step="search", text=FACT)
+    graph = without_handoffs(ProvenanceGraph(nodes=(reason, result)))
+    assert [(node.id, node.kind) for node in graph.nodes] == [("t", "completion"), ("r", "tool_result")]
