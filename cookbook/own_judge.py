@@ -1,9 +1,9 @@
 """A custom judge: rules for your domain decide first, another judge decides the rest.
 
-The offline judge cannot calculate: where a ticket costs 8 euros, it does not see that three cost 24. This one does.
-Nothing is played, answer and sources are texts. Any object with these four members is a judge. It may ask a service of
-yours in `_check_total`. To ask a language model, it names one as `model` and lets `assess` yield lists of
-`trail_callbacks.models.Call`: as many replies are sent back.
+The offline judge cannot calculate: if a ticket costs 8 euros, it does not know that three cost 24. This one does.
+Nothing is simulated, answer and sources are texts. Any object with these four members is a judge. To use a service of
+your own, call it in `_check_total`. To use a language model, set `model` and let `assess` yield lists of
+`trail_callbacks.models.Call`; it gets as many replies back.
 
     pip install trail-callbacks
     python cookbook/own_judge.py

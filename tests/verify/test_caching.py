@@ -20,7 +20,7 @@ from trail_callbacks import (
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Edge
 from trail_callbacks.models import Failure, Reply
-from trail_callbacks.session.session import Session
+from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
 
 FACTS = ["The bridge opened in 1887.", "It is 200 m long.", "It was painted red."]
@@ -189,7 +189,7 @@ def test_of_a_cascade_local_decides_anew_and_the_model_does_not(tmp_path):
 def test_a_folder_that_cannot_be_used_is_refused_before_anything_is_asked(tmp_path):
     taken = tmp_path / "taken"
     taken.write_text("a file")
-    for attempt in (lambda: run(taken), lambda: Session(options=VerifyOptions(cache=taken))):
+    for attempt in (lambda: run(taken), lambda: Session(CaptureSettings(options=VerifyOptions(cache=taken)))):
         with pytest.raises(InputError, match="the cache folder"):
             attempt()
 
