@@ -11,15 +11,14 @@ from trail_callbacks.language.speech import declines, greets, is_question, is_st
      "Make sure to dry it.", "Please take two tablets.", "Hope is a town in Wales.", "I think it has 12 rooms.", "Thanks to the diet, the cat is well."],
 )  # fmt: skip
 def test_statements_and_instructions_with_content_are_statements(text):
-    expected = text != "Thanks to the diet, the cat is well."
-    assert is_statement(text) is expected
+    assert is_statement(text)
 
 
 @pytest.mark.parametrize(
     "text",
     ["Hello!", "Sure!", "Great question!", "I hope this helps!", "Let me know if you need more.", "I can help you with that!",
      "I think it is lovely.", "In my opinion it is too loud.", "See the manual for details.", "Please contact support.", "It does.",
-     "Is it open?", "...", ""],
+     "Thanks to you all!", "Is it open?", "...", ""],
 )  # fmt: skip
 def test_talk_about_the_talk_states_nothing(text):
     assert not is_statement(text)

@@ -29,7 +29,7 @@ _LONGEST = 3000  # characters of a sentence that are looked at; what follows the
 _COURTESY = r"""^\W*(?:
       (?:hi|hello|hey|dear|greetings|welcome|good\s(?:morning|afternoon|evening|day|luck))\b
         (?![^.]{0,40}\b(?:is|was|are|were|has|had)\b)[^.]{0,40}[.]?$
-    | (?:thanks|thank\syou|cheers|sorry|apologies|my\sapologies|congratulations|
+    | (?:thanks(?!\sto\s(?!you\b))|thank\syou|cheers|sorry|apologies|my\sapologies|congratulations|
         you(?:'|\u2019)re\swelcome|no\sproblem)\b(?!\s(?:is|was|are|were|has|had)\b)
     | (?:great|good|excellent|interesting)\s(?:question|point)\b
     | (?:(?:sure|certainly|absolutely|of\scourse|okay|ok|got\sit|understood|alright|definitely|unfortunately|
