@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+from types import SimpleNamespace
 
 import pytest
 from llama_index.core import SQLDatabase, SummaryIndex, TreeIndex, get_response_synthesizer
@@ -265,12 +266,15 @@ def test_a_stream_that_the_apps_own_code_read_up(ask, answer, shows, kinds, mode
     assert shows(graph, THREE, THREE.upper())
 
 
-async def test_a_run_past_its_time_is_given_up_and_its_stream_still_readable(ask):
+async def test_a_run_past_its_time_is_given_up_and_its_stream_still_readable(ask, monkeypatch):
+    now = [1_000.0]
+    for module in ("open_runs", "spans"):
+        monkeypatch.setattr(f"llama_index_trail.{module}.time", SimpleNamespace(monotonic=lambda: now[0]))
     engine = ask([QUAY], THREE, streaming=True)
-    with trail(evaluate="never", ttl=0.05):
+    with trail(evaluate="never", ttl=60.0):
         response = await engine.aquery(HOW)
         assert status().open_runs == 1
-        await asyncio.sleep(0.1)
+        now[0] += 61.0
         assert status().open_runs == 0
         assert TRACKER._spans == {}
         assert "".join([token async for token in response.async_response_gen()]) == THREE
