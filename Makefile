@@ -17,7 +17,7 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
 	  printf 'make %-12s%s\n' "$$name" "$$what"; done
 
-demo: $(VENV)/demo ## three small apps, offline, with a played model
+demo: $(VENV)/demo ## three small apps, offline, with recorded model replies
 	$(BIN)/trail demo
 
 quick: $(VENV)/dev ## the tests that need no browser, no server and no build
