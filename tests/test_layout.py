@@ -13,7 +13,6 @@ ELSEWHERE = {
     "display": "tests/render/test_terminal.py",
     "errors": "tests/cli/test_app.py",  # and wherever one is raised
     "taxonomy": "tests/test_readme.py",
-    "testing": "tests/models/test_scripted.py",
     # A whole app at work
     "demo.chat": "tests/cli/test_stage.py",
     "demo.documents": "tests/cli/test_stage.py",
