@@ -9,8 +9,7 @@ from functools import cached_property
 from trail_callbacks.evidence import Evidence, Passage, quoted
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.local.checks.entity import known
-from trail_callbacks.judges.local.checks.finding import Finding
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.judges.local.checks.registry import ANY_LANGUAGE, CHECKS
 from trail_callbacks.judges.local.overlap import Overlap
 from trail_callbacks.judges.local.risk import Calibration, Features, RiskModel, features
