@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.render.diagram import graph_to_html
-from trail_callbacks.render.marks import mark
+from trail_callbacks.render.labels import mark
 from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.safe_text import flowing
 

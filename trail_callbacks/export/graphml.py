@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.errors import MissingExtraError
-from trail_callbacks.render.phrases import named
+from trail_callbacks.render.labels import named
 from trail_callbacks.report import Report
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.marks import mark
-from trail_callbacks.render.phrases import named
+from trail_callbacks.render.labels import mark, named
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report
 

@@ -1,7 +1,8 @@
 """Rendering: reports, graphs and comparisons for people, in a terminal, in a notebook and as an HTML page.
 
 Start with `terminal` (a report as text); `provenance` and `comparison` do the same for graphs and comparisons,
-`notebook` and `diagram` are for Jupyter, `page` is the HTML file. Formats for other programs are in `export`.
+`notebook` and `diagram` are for Jupyter, `page` is the HTML file. All share `labels` (how classes, nodes and errors are
+named), `safe_text`, `excerpt` and `spans`. Formats for other programs are in `export`.
 
 Renderers are registered in `trail_callbacks.display` by type. A renderer's module is imported when the first value is
 drawn: most programs never draw one, and rich takes longer to import than all of this package.

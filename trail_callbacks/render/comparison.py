@@ -11,8 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from trail_callbacks.comparison import Comparison, JudgedClaim, Pair, ScoreChange
-from trail_callbacks.render.marks import mark
-from trail_callbacks.render.phrases import error_words
+from trail_callbacks.render.labels import error_words, mark
 from trail_callbacks.render.safe_text import plain, shorten
 
 __all__ = ["ComparisonView", "comparison_to_rich"]

@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.columns import Box, Column, Layout, Link, layout
 from trail_callbacks.render.excerpt import opening
-from trail_callbacks.render.phrases import named
+from trail_callbacks.render.labels import named
 from trail_callbacks.render.safe_text import plain
 
 __all__ = ["graph_to_html"]

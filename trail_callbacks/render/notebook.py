@@ -12,8 +12,17 @@ from html import escape
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant
-from trail_callbacks.render.marks import WORST_FIRST, Mark, mark
-from trail_callbacks.render.phrases import carriers, counted, entered, error_words, headline, named
+from trail_callbacks.render.labels import (
+    WORST_FIRST,
+    Mark,
+    carriers,
+    counted,
+    entered,
+    error_words,
+    headline,
+    mark,
+    named,
+)
 from trail_callbacks.render.safe_text import flowing, plain, shorten
 from trail_callbacks.render.spans import Segment, Span, segments
 from trail_callbacks.report import Report, Verdict

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.excerpt import opening
-from trail_callbacks.render.phrases import named
+from trail_callbacks.render.labels import named
 from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import plain_text
 

@@ -17,8 +17,7 @@ from rich.text import Text
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant
-from trail_callbacks.render.marks import mark
-from trail_callbacks.render.phrases import carriers, counted, entered, error_words, headline, named
+from trail_callbacks.render.labels import carriers, counted, entered, error_words, headline, mark, named
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass

@@ -1,11 +1,15 @@
-"""What stands before a statement without being part of it: `Based on the passages, here is how ...`. English."""
+"""Frames: words of an answer about its sources, the talk or itself, which belong to no statement. English.
+
+`frame_end` and `quote_start` find where a sentence begins behind them, so that claims are split without them. A claim
+that a judge is given may still hold some, at any place: `unframed` blanks those out.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 
-__all__ = ["answers", "bare_lead", "frame_end", "quote_start"]
+__all__ = ["answers", "bare_lead", "frame_end", "quote_start", "unframed"]
 
 _MATERIAL = (
     r"(?:passages?|contexts?|documents?|sources?|texts?|information|materials?|excerpts?|snippets?|(?:search\s)?results?|"
@@ -49,6 +53,36 @@ _FOLLOWS = (
     r"(?:,?\s(?:as\sfollows|follow\sthese\s(?:\w+\s)?steps|these\sare\sthe\s\w+|you\scan\sfollow\sthese\s\w+|the\sfollowing(?:\s\w+)?|"
     r"(?:is|are|include)(?:\sthe\sfollowing)?))$"
 )
+_CITED = r"""(?:(?:the|these|this|those|our|your|all)\s+)?
+    (?:(?:given|provided|above|retrieved|available|supplied|following|different|various|first|second|third|two|three|
+        context)\s+){0,3}
+    (?:passages?|contexts?|documents?|information|sources?|texts?|articles?|excerpts?|snippets?|search\s+results?|
+        materials?|references?)
+    (?:\s+(?:provided|given|above|\d{1,3})){0,3}(?:(?:\s*[,&]\s*|\s+and\s+)\d{1,3}){0,9}"""
+_REPORTING = r"""(?:mention|state|say|provide|suggest|explain|note|indicate|describe|highlight|discusse?|recommend|
+    advise|emphasi[sz]e|show)s?"""
+_ASIDES = rf"""(?x)
+      [(\[]\s?(?:see\s|from\s|according\sto\s|as\sper\s)?{_CITED}[^()\[\]]{{0,30}}[)\]]
+    | (?:(?<=^)|(?<=[\s:;(]))(?:based\s(?:solely\s|only\s)?(?:on|upon)|according\sto|as\sper|from|in)\s{_CITED}
+        (?:\s?,|(?=\s))
+    | ,?\s?\bas\s(?:[a-z]+ly\s)?
+        (?:mentioned|stated|described|noted|indicated|explained|seen|shown|discussed|outlined)\s(?:in|by)\s{_CITED}
+    | \b{_CITED}\s(?:also\s|further\s|clearly\s|specifically\s)?{_REPORTING}(?:\sthat)?\b
+    | (?:(?<=^)|(?<=[,:]\s))(?:therefore|thus|hence|in\s(?:summary|conclusion|short|general)|
+        to\s(?:summari[sz]e|sum\sup|conclude)|overall|additionally|moreover|furthermore|however|finally|lastly|also|note|
+        for\sexample|on\sthe\sother\shand)\b\s?[:,]?(?:\sthat\b)?
+    | \bit(?:['\u2019]s|\sis)\s(?:also\s)?(?:important|worth|essential|crucial|necessary)\s
+        (?:to\s(?:note|remember|mention|keep\sin\smind)|noting|mentioning)(?:\sthat\b)?\s?:?
+    | \b(?:please\s)?(?:note|keep\sin\smind|remember)\sthat\b
+    | \b(?:we\scan\ssee|it\scan\sbe\s(?:seen|concluded|inferred)|it\s(?:appears|seems))\sthat\b
+    | \b(?:here|below)\s(?:is|are)\s
+        (?:(?:the|some|a\sfew|several|general|basic|additional|possible|typical|proper|main|key|detailed)\s){{0,4}}
+        (?:steps?|tips?|ways?|things?|instructions?|points?|guidelines?|reasons?|information)?\b
+        (?:\s(?:to|on\show\sto|for|about|that)\b)?
+    | \b(?:by\sfollowing|follow)\s(?:these|the\sfollowing|the)\s(?:(?:general|simple|basic)\s)?
+        (?:steps|instructions|guidelines|tips)\b
+    """
+_LEFT = 2  # words that must remain: a claim that is only a frame is about the sources, and stays whole
 
 
 @cache
@@ -88,3 +122,19 @@ def bare_lead(lead: str) -> str:
 def answers(text: str) -> bool:
     """Tells whether a sentence says what `the answer` is, which needs its question to say anything."""
     return _compiled(_ANSWER).match(text) is not None
+
+
+def unframed(text: str) -> str:
+    """Blanks out what frames a statement: `Based on the passages, ...`, `(passage 2)`, `It is worth noting that ...`.
+
+    No source holds such words, so counting them as missing would make a claim that says where it comes from look less
+    supported than one that does not. Who said something (`according to the minister`) is not a frame.
+
+    Args:
+        text: A claim; English frames are known.
+
+    Returns:
+        A text of the same length, so that offsets stay true.
+    """
+    blanked = _compiled(_ASIDES).sub(lambda match: " " * len(match[0]), text)
+    return blanked if len(blanked.split()) >= _LEFT else text

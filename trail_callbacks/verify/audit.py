@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
@@ -11,13 +11,28 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, matched
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.verify.findings import Findings
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.trace import Origin
 
-__all__ = ["REQUEST_KINDS", "answerable", "audit", "is_verbatim"]
+__all__ = ["REQUEST_KINDS", "Findings", "answerable", "audit", "is_verbatim"]
 
 REQUEST_KINDS = frozenset({"question", "instruction"})
 """Kinds of leaves that are part of the request, not sources."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """Judgements, and origins if the strategy finds both at once.
+
+    Attributes:
+        judged: A judgement for each claim that was assessed, by claim id.
+        origins: Where unsupported claims were introduced, by claim id.
+        warnings: See `Assessment`.
+    """
+
+    judged: dict[str, Judgement]
+    origins: dict[str, Origin] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 def audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Findings]:

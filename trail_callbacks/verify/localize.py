@@ -20,11 +20,10 @@ from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.verify.findings import Origin, Origins
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.trace import READ, Trace
+from trail_callbacks.verify.trace import READ, Origin, Trace
 
-__all__ = ["Suspect", "localize"]
+__all__ = ["Origins", "Suspect", "localize"]
 
 _WIDE = 48  # outputs of one layer that are read for one claim
 _PER_NODE = 2  # sentences of each output that are read at least
@@ -41,6 +40,19 @@ class Suspect:
 
     claim: Claim
     faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origins:
+    """The result of a localisation.
+
+    Attributes:
+        by_claim: An origin for each claim, by claim id.
+        warnings: See `Assessment`.
+    """
+
+    by_claim: dict[str, Origin]
+    warnings: tuple[str, ...] = ()
 
 
 def localize(

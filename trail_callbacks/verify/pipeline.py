@@ -16,11 +16,9 @@ from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import answerable, audit
-from trail_callbacks.verify.findings import Origins
-from trail_callbacks.verify.localize import Suspect, localize
+from trail_callbacks.verify.localize import Origins, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.outcome import final_state, warnings_on
-from trail_callbacks.verify.verdicts import not_checked, placed, unasked, verdict_on
+from trail_callbacks.verify.outcome import final_state, not_checked, placed, unasked, verdict_on, warnings_on
 
 __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
 

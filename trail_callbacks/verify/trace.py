@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -21,15 +21,29 @@ from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import sentences
-from trail_callbacks.verify.findings import Origin, carriers
 
-__all__ = ["READ", "Trace"]
+__all__ = ["READ", "Origin", "Trace", "carriers"]
 
 READ = 12
 """Outputs read at once for one statement."""
 
 _SELF_CONTAINED = 60  # characters; equal words of this length mean the same in any context
 _ALIKE = 0.6  # minimum share of a statement's words in a sentence of a carrier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a claim came from.
+
+    Attributes:
+        introduced_at: The first node that states it; None if it could not be determined.
+        carried_through: Later nodes that repeat it, ending with the answer.
+        history: One entry for each layer walked.
+    """
+
+    introduced_at: str | None
+    carried_through: tuple[str, ...]
+    history: tuple[Layer, ...]
 
 
 class _Gap(NamedTuple):
@@ -220,3 +234,12 @@ def _stating(nodes: Sequence[Node], judgement: Judgement) -> dict[str, list[str]
 
 def _contains(text: str, quote: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(quote)}(?!\w)", text) is not None
+
+
+def carriers(graph: ProvenanceGraph, first: str, stating: Iterable[str]) -> tuple[str, ...]:
+    """Returns which of the stating nodes are reachable from the first, in order."""
+    reached = {first}
+    ordered = sorted(graph.nodes, key=lambda node: node.stage or 0)
+    reached.update(node.id for node in ordered if any(source.id in reached for source in graph.inputs(node.id)))
+    wanted = reached.intersection(stating) - {first}
+    return tuple(node.id for node in ordered if node.id in wanted)

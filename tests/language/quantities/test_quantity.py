@@ -1,3 +1,7 @@
+import pytest
+
+from trail_callbacks.judges.local.checks import number
+from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.language.quantities import EXACT, quantities
 
 
@@ -22,3 +26,56 @@ def test_what_may_be_meant():
 
 def test_parts_of_dates_are_never_near_each_other():
     assert {q.kind for q in quantities("at 17:30 on 4 March 2020")} <= EXACT
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("over 60 guests", "over"),
+        ("under 60 guests", "under"),
+        ("no more than 60 guests", "under"),
+        ("about 60 guests", "about"),
+        ("~60 guests", "about"),
+        ("60+ guests", "over"),
+        ("mehr als 60 Gäste", "over"),
+        ("au moins 60 personnes", "over"),
+        ("hasta 60 personas", "under"),
+        ("after 2000", "over"),
+        ("before 2000", "under"),
+        ("exactly 60 guests", "exact"),
+    ],
+)
+def test_words_before_a_number_limit_it(text, bound):
+    assert [q.bound for q in quantities(text)] == [bound]
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("between 10 and 15 km", 10000, 15000),
+        ("10-15 km", 10000, 15000),
+        ("3 to 4 million euros", 3e6, 4e6),
+        ("von 2 bis 8 kg", 2, 8),
+        ("4-6 March", 4, 6),
+        ("5 or 6 people", 5, 6),
+    ],
+)
+def test_the_ends_of_a_range_share_what_is_written_once(text, low, high):
+    first, second = quantities(text)[:2]
+    assert (first.value, second.value) == (low, high)
+    assert first.within == second.within == (None if " or " in text else (low, high))
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "wrong"),
+    [
+        ("Sales rose by 12 %.", "Sales rose by 10-15 %.", False),
+        ("Sales rose by 17 %.", "Sales rose by 10-15 %.", True),
+        ("The tower was finished in June.", "The tower was finished from May to July.", False),
+        ("The tower was finished in 1994.", "The tower was finished in the 1990s.", False),
+        ("The tower was finished in 1984.", "The tower was finished in the 1990s.", True),
+        ("The tower was finished in the 1980s.", "The tower was finished in 1994.", True),
+    ],
+)
+def test_a_range_contradicts_only_what_is_outside(claim, passage, wrong):
+    assert (number.compare(Reading(claim), Reading(passage)) is not None) == wrong

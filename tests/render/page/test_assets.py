@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from trail_callbacks.render.marks import mark
+from trail_callbacks.render.labels import mark
 from trail_callbacks.render.page.view import class_name
 from trail_callbacks.taxonomy import SupportClass
 

@@ -1,11 +1,68 @@
-"""What of the texts stands in a page: excerpts around what claims point at, large reports."""
+"""The answer with its claims marked; what of the other texts stands in a page: excerpts, large reports."""
 
 import re
+from dataclasses import replace
 
 from page_reader import Page
-from page_reports import REPORT, SOURCE, one, wide
+from page_reports import ANSWER, REPORT, SOURCE, one, wide
 
+from trail_callbacks import Claim, SupportClass, Verdict
 from trail_callbacks.render.page import to_page
+
+
+def test_an_answer_of_two_megabytes_is_shown_around_its_claims():
+    answer = "The boat is blue. " * 111_112
+    report = one("It is so.", "It is so.", answer)
+    claim = Claim(id="c1", text="The boat is blue.", quote="The boat is blue.", start=1_800_000, end=1_800_017)
+    page = Page(replace(report, claims=(claim,)).to_html())
+    (text,) = page.all("div", data_node_text="answer")
+    (mark,) = [each for each in page.all("mark") if "data-class" in each]
+    assert mark["text"] == claim.quote
+    assert text["text"].startswith("The boat is blue. The boat is blue.")
+    left = [int(number.replace(",", "")) for number in re.findall(r"([\d,]+) characters left out", text["text"])]
+    shown = re.sub(r" [\d,]+ characters left out ", "", text["text"])
+    assert len(left) == 2
+    assert sum(left) + len(shown) == len(answer)
+
+
+def test_claims_may_overlap_and_lie_anywhere():
+    claims = tuple(
+        Claim(id=id_, text=quote, quote=quote, start=start, end=end)
+        for id_, quote, start, end in [
+            ("c1", "The pier is old.", 0, 16),
+            ("c2", "pier is", 4, 11),
+            ("c3", "is old. Boats", 9, 22),
+            ("c4", "Entry is free.", 900, 914),  # wrong offsets, right words
+            ("c5", "never said", -5, 3),
+            ("c6", "", 0, 0),
+        ]
+    )
+    verdicts = tuple(Verdict(claim_id=claim.id, support=SupportClass.SUPPORTED) for claim in claims)
+    page = Page(replace(REPORT, claims=claims, verdicts=verdicts).to_html())
+    marks = [(each["data-claim"], each["text"]) for each in page.all("mark") if "data-class" in each]
+    assert marks == [
+        ("c1", "The "),
+        ("c1 c2", "pier "),
+        ("c1 c2 c3", "is"),
+        ("c1 c3", " old."),
+        ("c3", " Boats"),
+        ("c4", "Entry is free."),
+    ]
+    assert page.all("div", data_node_text="answer")[0]["text"] == ANSWER
+    assert "2 claims are not found verbatim" in page.all("section", id="answer")[0]["text"]
+    assert [each["data-claim"] for each in page.all("li", data_claim=...)] == ["c1", "c2", "c3", "c4", "c5", "c6"]
+
+
+def test_the_worst_class_colours_a_stretch_of_several():
+    claims = tuple(Claim(id=f"c{n}", text=ANSWER, quote=ANSWER, start=0, end=len(ANSWER)) for n in range(5))
+    verdicts = tuple(Verdict(claim_id=f"c{n}", support=support) for n, support in enumerate(SupportClass))
+    (mark,) = [
+        each
+        for each in Page(replace(REPORT, claims=claims, verdicts=verdicts).to_html()).all("mark")
+        if "data-class" in each
+    ]
+    assert mark["data-class"] == "contradicted"
+    assert mark["data-claim"] == "c0 c1 c2 c3 c4"
 
 
 def test_a_text_of_two_megabytes_is_shown_around_its_evidence():

@@ -9,12 +9,10 @@ from functools import cached_property
 from trail_callbacks.evidence import Evidence, Passage, quoted
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.judges.local.checks.entity import known
-from trail_callbacks.judges.local.checks.finding import Finding
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.judges.local.checks.registry import ANY_LANGUAGE, CHECKS
-from trail_callbacks.judges.local.features import Features, features
 from trail_callbacks.judges.local.overlap import Overlap
-from trail_callbacks.judges.local.risk import Calibration, RiskModel
+from trail_callbacks.judges.local.risk import Calibration, Features, RiskModel, features
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["Comparison", "Departure", "Settings"]

@@ -28,12 +28,12 @@ from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.judges.local.checks.registry import CHECKS
 from trail_callbacks.judges.local.comparison import Comparison, Settings
 from trail_callbacks.judges.local.decision import decide
-from trail_callbacks.judges.local.framing import unframed
 from trail_callbacks.judges.local.overlap import Overlap
 from trail_callbacks.judges.local.risk import AS_FITTED, Calibration, RiskModel, shipped
 from trail_callbacks.language.detect import limits
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.models.call import Pipeline
+from trail_callbacks.splitting.frames import unframed
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 
 __all__ = ["LocalJudge"]

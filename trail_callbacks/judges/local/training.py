@@ -21,9 +21,8 @@ from trail_callbacks.errors import InputError, MissingExtraError
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.judges.local.features import Features
 from trail_callbacks.judges.local.judge import LocalJudge
-from trail_callbacks.judges.local.risk import Calibration, RiskModel, shipped
+from trail_callbacks.judges.local.risk import Calibration, Features, RiskModel, shipped
 
 __all__ = ["LabelledClaim", "fit", "fitted", "measure", "recalibrate", "scaled"]
 

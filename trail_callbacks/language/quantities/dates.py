@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from trail_callbacks.language.quantities.numerals import Style
+from trail_callbacks.language.quantities.numerals import ORDINALS, Style
 from trail_callbacks.language.quantities.quantity import Quantity, exact
-from trail_callbacks.language.quantities.words import ORDINALS
 
 __all__ = ["DAYS", "MONTHS", "dates", "times"]
 

@@ -8,11 +8,23 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from trail_callbacks.language.quantities.dates import DAYS, MONTHS, dates, times
-from trail_callbacks.language.quantities.limits import bound, is_age, joined, year_bound
-from trail_callbacks.language.quantities.numerals import NUMERAL, Number, Style, ascii_digits, grouped, number
-from trail_callbacks.language.quantities.quantity import Quantity, exact
+from trail_callbacks.language.quantities.numerals import (
+    FRACTIONS,
+    LARGE,
+    NUMBER_WORDS,
+    NUMERAL,
+    ORDINALS,
+    SPELT,
+    Number,
+    Style,
+    ascii_digits,
+    grouped,
+    magnitude,
+    number,
+    spelt,
+)
+from trail_callbacks.language.quantities.quantity import Quantity, bound, exact, is_age, joined, year_bound
 from trail_callbacks.language.quantities.units import UNITS, Unit, currency_before, is_unit, unit_after
-from trail_callbacks.language.quantities.words import FRACTIONS, LARGE, NUMBER_WORDS, ORDINALS, SPELT, magnitude, spelt
 from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["quantities"]

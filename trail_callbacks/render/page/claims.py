@@ -8,12 +8,10 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import around
-from trail_callbacks.render.marks import mark
-from trail_callbacks.render.page.escape import block, line, name
+from trail_callbacks.render.labels import entered, error_words, mark, named
 from trail_callbacks.render.page.trails import Stop
 from trail_callbacks.render.page.view import View, class_name
-from trail_callbacks.render.phrases import entered, error_words, named
-from trail_callbacks.render.safe_text import plain, shorten
+from trail_callbacks.render.safe_text import block, line, name, plain, shorten
 from trail_callbacks.report import Layer, Verdict
 
 __all__ = ["claims"]

@@ -1,21 +1,24 @@
-"""The page as a whole: its parts, scripts and styles in one file."""
+"""The page as a whole: its parts, scripts and styles in one file, the data of the graph, and a policy for all of it."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from string import Template
+from typing import Any
 
-from trail_callbacks.render.page.answer import answer
+from trail_callbacks.render.labels import named
 from trail_callbacks.render.page.claims import claims
-from trail_callbacks.render.page.drawing import drawing
-from trail_callbacks.render.page.escape import block, line, script_json
 from trail_callbacks.render.page.header import charts, facts, notices, score
-from trail_callbacks.render.page.policy import content_security_policy
-from trail_callbacks.render.page.texts import Texts
-from trail_callbacks.render.page.view import View
-from trail_callbacks.render.safe_text import plain, shorten
+from trail_callbacks.render.page.texts import Texts, answer
+from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.safe_text import block, line, plain, script_json, shorten
 from trail_callbacks.report import Report
 
 __all__ = ["to_page"]
@@ -24,6 +27,8 @@ _START = "start.js"  # in the head
 _SCRIPTS = ("vendor/dagre.min.js", "vendor/cytoscape.min.js", "graph.js", "page.js")
 _LICENCES = ("vendor/dagre.LICENSE", "vendor/cytoscape.LICENSE")
 _SOURCE_MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)  # a file that is not there
+_LABEL = 60  # characters of a label in the graph
+_ID = 14  # characters
 
 
 def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_000, total: int = 1_000_000) -> str:
@@ -45,7 +50,7 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
     scripts = [_asset(path) for path in _SCRIPTS]
     start, style = _asset(_START), _asset("page.css")
     return Template(_asset("page.html")).substitute(
-        policy=content_security_policy([start, *scripts], [style]),
+        policy=_security_policy([start, *scripts], [style]),
         style=style,
         title=line(shorten(plain(title or (question.text if question else "")), 120) or "Report on an answer"),
         start=start,
@@ -57,7 +62,7 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
         answer="".join(answer(view)),
         claims="".join(claims(view)),
         texts="".join(texts.articles()),
-        data=script_json({**drawing(view), "texts": texts.stored()}),
+        data=script_json({**_drawing(view), "texts": texts.stored()}),
         licences=line("\n\n".join(map(_asset, _LICENCES))),
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
     )
@@ -67,3 +72,58 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
 def _asset(path: str) -> str:
     text = files(__package__).joinpath("assets", *path.split("/")).read_text("utf-8")
     return _SOURCE_MAP.sub("", text)
+
+
+def _security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """Builds a Content Security Policy (Level 3): the page may run these scripts, use these styles, and load nothing.
+
+    Args:
+        scripts: The whole text of each inline script element.
+        styles: The whole text of each inline style element.
+    """
+    directives = {
+        "default-src": "'none'",
+        "script-src": " ".join(map(_hash, scripts)),
+        "style-src": " ".join(map(_hash, styles)),
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in directives.items())
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _drawing(view: View) -> dict[str, Any]:
+    """The data from which the script draws the graph and highlights trails: numbers, names and stages, no texts.
+
+    Nodes and claims are referred to by index.
+    """
+    graph, numbers = view.report.graph, view.numbers
+    steps: dict[str, int] = {}
+    entered = Counter(numbers[verdict.introduced_at] for _, verdict in view.pairs if verdict.introduced_at is not None)
+    nodes = []
+    for number, node in enumerate(graph.nodes):
+        step = plain(shorten(node.step or node.kind.replace("_", " "), _LABEL))
+        title = plain(shorten(named(node.id, graph).removesuffix(f" ({node.id})"), _LABEL))
+        shown = plain(shorten(node.id, _ID))
+        place = [steps.setdefault(step, len(steps)), node.stage or 0]
+        nodes.append([title, "" if shown == title else shown, node.kind, *place, entered[number]])
+    return {
+        "nodes": nodes,
+        "steps": list(steps),
+        "edges": [[numbers[e.source], numbers[e.target], int(e.basis == "scope")] for e in graph.edges],
+        "claims": list(_trails(view)),
+    }
+
+
+def _trails(view: View) -> Iterator[dict[str, Any]]:
+    for number, (_, verdict) in enumerate(view.pairs):
+        edges = {pair for path in view.trails.paths(verdict) for pair in pairwise(path)}
+        yield {
+            "key": view.keys[number],
+            "class": class_name(verdict.support),
+            "stops": [[view.numbers[stop.node_id], " ".join(stop.roles)] for stop in view.stops[number]],
+            "edges": sorted([view.numbers[a], view.numbers[b]] for a, b in edges),
+        }

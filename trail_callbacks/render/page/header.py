@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trail_callbacks.render.marks import mark
-from trail_callbacks.render.page.escape import block, line, name
+from trail_callbacks.render.labels import headline, mark
 from trail_callbacks.render.page.view import View, class_name
-from trail_callbacks.render.phrases import headline
+from trail_callbacks.render.safe_text import block, line, name
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
 

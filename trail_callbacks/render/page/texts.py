@@ -1,4 +1,7 @@
-"""The texts of all nodes, stage by stage, with the passages that claims cite marked in place."""
+"""The texts of a report, in full or in excerpts: the answer with its claims marked, all others with what claims cite.
+
+In the answer, colour, underline and symbol show the class of a claim. The other texts stand stage by stage.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,53 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.graph import Node
-from trail_callbacks.render.page.escape import block, gap, legible, line, name
-from trail_callbacks.render.page.view import View
-from trail_callbacks.render.phrases import named
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.labels import WORST_FIRST, mark, named
+from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.safe_text import block, legible, line, name, plain
 from trail_callbacks.render.spans import Segment, Span, segments, visible_ranges
 
-__all__ = ["Texts"]
+__all__ = ["Texts", "answer"]
 
+_ANSWER = 100_000  # characters; browsers take a minute to break megabytes of one paragraph into lines
 _INPUTS = 8  # inputs named above a text
 _LEAST = 200  # characters of a text, however many texts there are
 _WRITTEN = 800  # texts that are elements of the page; tens of thousands make browsers slow
+
+
+def answer(view: View) -> Iterator[str]:
+    """Renders the answer; each segment that belongs to claims is a `mark` that names them."""
+    node = view.answer
+    if node is None:
+        yield '<p class="missing">The app gave no answer.</p>'
+        return
+    if not node.text.strip():
+        yield '<p class="missing">The answer is empty.</p>'
+    spans = [span for span in view.claim_spans if span is not None]
+    yield f'<div class="prose" dir="auto" data-node-text="{line(node.id)}" data-number="{view.numbers[node.id]}">'
+    at = 0
+    for start, end in visible_ranges(len(node.text), spans, _ANSWER):
+        yield from _gap(start - at)
+        for segment in segments(start, end, spans):
+            text = block(node.text[segment.start : segment.end])
+            yield _claimed(view, segment, text) if segment.spans else text
+        at = end
+    yield from _gap(len(node.text) - at)
+    yield "</div>"
+    lost = sum(span is None for span in view.claim_spans)
+    if lost:
+        which = "1 claim is" if lost == 1 else f"{lost:,} claims are"
+        yield f'<p class="missing">{which} not found verbatim in the answer.</p>'
+
+
+def _claimed(view: View, segment: Segment, text: str) -> str:
+    worst = min((view.pairs[span.owner][1].support for span in segment.spans), key=WORST_FIRST.index)
+    keys = " ".join(view.keys[span.owner] for span in segment.spans)
+    symbols = dict.fromkeys(mark(view.pairs[span.owner][1].support).symbol for span in segment.opens)
+    sign = f' data-sign="{"".join(symbols)}"' if symbols else ""
+    title = ", ".join(
+        f"{view.keys[span.owner]} {mark(view.pairs[span.owner][1].support).word}" for span in segment.spans[:4]
+    )
+    return f'<mark data-claim="{line(keys)}" data-class="{class_name(worst)}"{sign} title="{title}">{text}</mark>'
 
 
 @dataclass(frozen=True)
@@ -112,12 +151,12 @@ class Texts:
             return
         at = 0
         for start, end in visible_ranges(len(text), spans, self._room):
-            yield from gap(start - at)
+            yield from _gap(start - at)
             for segment in segments(start, end, spans):
                 shown = block(text[segment.start : segment.end])
                 yield self._marked(segment, shown) if segment.spans else shown
             at = end
-        yield from gap(len(text) - at)
+        yield from _gap(len(text) - at)
 
     def _marked(self, segment: Segment, shown: str) -> str:
         keys = " ".join(dict.fromkeys(self.view.keys[span.owner] for span in segment.spans))
@@ -127,3 +166,9 @@ class Texts:
 
 def _kind(node: Node) -> str:
     return f"{node.kind.replace('_', ' ')}, stage {node.stage}"
+
+
+def _gap(length: int) -> Iterator[str]:
+    """A note that characters of a text are left out, if any are."""
+    if length > 0:
+        yield f' <span class="gap">{length:,} characters left out</span> '

@@ -25,7 +25,7 @@ from trail_callbacks.judges.local.checks.reading import Reading
     ],
 )
 def test_another_name_in_its_place_is_found(found, claim, passage, expected):
-    assert found(entity, claim, passage) == expected
+    assert found(entity.compare, claim, passage) == expected
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_another_name_in_its_place_is_found(found, claim, passage, expected):
     ],
 )
 def test_other_words_for_one_name_are_left_alone(found, claim, passage):
-    assert found(entity, claim, passage) is None
+    assert found(entity.compare, claim, passage) is None
 
 
 def test_a_word_inside_another_name_does_not_count():

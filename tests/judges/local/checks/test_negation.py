@@ -28,4 +28,4 @@ from trail_callbacks.judges.local.checks import negation
     ],
 )
 def test_what_only_one_side_denies_is_found(found, claim, passage, expected):
-    assert found(negation, claim, passage) == expected
+    assert found(negation.compare, claim, passage) == expected

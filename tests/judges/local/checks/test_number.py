@@ -28,17 +28,19 @@ from trail_callbacks.judges.local.checks import number
     ],
 )
 def test_a_value_that_the_passage_gives_differently_is_found(found, claim, passage, expected):
-    assert found(number, claim, passage) == expected
+    assert found(number.compare, claim, passage) == expected
 
 
 def test_a_label_is_not_a_number_of_anything(found):
     assert (
-        found(number, "As passage 3 says, the lamp has two bulbs.", "As passage 5 says, the lamp has two bulbs.")
+        found(
+            number.compare, "As passage 3 says, the lamp has two bulbs.", "As passage 5 says, the lamp has two bulbs."
+        )
         is None
     )
-    assert found(number, "It runs on Windows 10.", "It runs on Windows 7.") is None
+    assert found(number.compare, "It runs on Windows 10.", "It runs on Windows 7.") is None
 
 
 def test_a_date_is_wrong_as_a_whole_and_several_numbers_are_left_alone(found):
-    assert found(number, "It opened on 3 May 1932.", "It opened on 4 June 1934.") == ("3", "4")
-    assert found(number, "It has 3 decks and 40 lamps.", "It has 4 decks and 50 lamps.") is None
+    assert found(number.compare, "It opened on 3 May 1932.", "It opened on 4 June 1934.") == ("3", "4")
+    assert found(number.compare, "It has 3 decks and 40 lamps.", "It has 4 decks and 50 lamps.") is None

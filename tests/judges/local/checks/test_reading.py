@@ -1,4 +1,5 @@
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
+from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 
 def test_content_is_words_and_names_without_what_belongs_to_a_number():
@@ -34,3 +35,15 @@ def test_before_stays_in_the_clause():
 def test_english_is_told_from_other_languages():
     assert Reading("The tower is tall.").english
     assert not Reading("Der Turm ist hoch und nicht alt.").english
+
+
+def test_a_finding_quotes_both_texts():
+    found = Finding.quoting(
+        Reading("It has 3 decks."),
+        (7, 8),
+        Reading("It has 4 decks."),
+        (7, 14),
+        error_type=ErrorType.NUMBER,
+        support=SupportClass.CONTRADICTED,
+    )
+    assert (found.claim_words, found.evidence_words) == ("3", "4 decks")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trail_callbacks.judges.local.checks.finding import Finding
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["compare"]

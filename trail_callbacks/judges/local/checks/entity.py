@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from trail_callbacks.judges.local.checks.finding import Finding
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.language.abbreviations import abbreviated
 from trail_callbacks.language.terms import Term, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass

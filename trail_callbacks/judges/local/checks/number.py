@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import isclose
 
-from trail_callbacks.judges.local.checks.finding import Finding
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.language.quantities import EXACT, Quantity
 from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass

@@ -1,4 +1,4 @@
-"""A text read once for all checks."""
+"""What a check is given and what it returns: a text read once for all checks, and a finding."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from itertools import islice
 from trail_callbacks.language.detect import is_english
 from trail_callbacks.language.quantities import Quantity, quantities
 from trail_callbacks.language.terms import Term, terms, vocabulary
+from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Reading"]
+__all__ = ["Finding", "Reading"]
 
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
 _PLACES = 32  # occurrences of a word that are looked at: a text with more repeats itself
@@ -126,3 +127,49 @@ def _related(a: str, b: str) -> bool:
         return False
     shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return max(len(a), len(b)) - shared <= _ENDING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One way in which a claim departs from a passage on the same subject.
+
+    Attributes:
+        error_type: The type.
+        support: The class it leads to: contradicted, or partially_supported where the core still holds.
+        claim_words: What the claim says, verbatim.
+        evidence_words: What the passage says, verbatim; empty where it only lacks the claim's words.
+        claim_span: Offsets of `claim_words` in the claim's text.
+        span: Offsets of `evidence_words` in the passage's text.
+        detail: A finer word: `negation flip`, `opposite`, ...
+    """
+
+    error_type: ErrorType
+    support: SupportClass
+    claim_words: str
+    evidence_words: str
+    claim_span: tuple[int, int]
+    span: tuple[int, int]
+    detail: str | None = None
+
+    @classmethod
+    def quoting(
+        cls,
+        claim: Reading,
+        claim_span: tuple[int, int],
+        passage: Reading,
+        span: tuple[int, int],
+        *,
+        error_type: ErrorType,
+        support: SupportClass,
+        detail: str | None = None,
+    ) -> Finding:
+        """Makes a finding that quotes both texts at the given offsets."""
+        return cls(
+            error_type=error_type,
+            support=support,
+            claim_words=claim.text[slice(*claim_span)],
+            evidence_words=passage.text[slice(*span)],
+            claim_span=claim_span,
+            span=span,
+            detail=detail,
+        )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trail_callbacks.judges.local.checks import attribution, entity, hyperbole, negation, number, quantifier, temporal
-from trail_callbacks.judges.local.checks.finding import Finding
-from trail_callbacks.judges.local.checks.reading import Reading
+from trail_callbacks.judges.local.checks import attribution, entity, negation, number, strength
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
 
 __all__ = ["ANY_LANGUAGE", "CHECKS", "Check"]
 
@@ -17,9 +16,9 @@ CHECKS: dict[str, Check] = {
     "number": number.compare,
     "entity": entity.compare,
     "negation": negation.compare,
-    "temporal": temporal.compare,
-    "quantifier": quantifier.compare,
-    "hyperbole": hyperbole.compare,
+    "temporal": strength.temporal,
+    "quantifier": strength.quantifier,
+    "hyperbole": strength.hyperbole,
     "attribution": attribution.compare,
 }
 """Checks by the names that `LocalJudge(without=...)` takes."""

@@ -1,13 +1,26 @@
-"""Phrases that all renderings share: the headline, counts, names of nodes, entry steps, error types."""
+"""How a report is put for people, the same in all renderings: marks of classes, names of nodes, headline, counts."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.render.marks import NOT_JUDGED, mark
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Layer, Report, Verdict
+from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["carriers", "counted", "entered", "error_words", "headline", "named"]
+__all__ = [
+    "NOT_JUDGED",
+    "WORST_FIRST",
+    "Mark",
+    "carriers",
+    "counted",
+    "entered",
+    "error_words",
+    "headline",
+    "mark",
+    "named",
+]
 
 _STATES = {
     "abstained": "no score: the answer declines to answer",
@@ -18,6 +31,51 @@ _STATES = {
 _NAME = 80  # characters of a step's name, an id or an error's detail; models choose some of these
 _CARRIERS = 12
 _TITLES = ("source", "file_name", "title")  # as loaders of both frameworks name them
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a class is shown; never by colour alone.
+
+    Attributes:
+        symbol: One character, one column wide.
+        ascii: Replacement for streams that cannot show the symbol.
+        style: Terminal style, as rich names it.
+        colour: CSS colour, dark enough to read on white.
+        word: The class in words.
+    """
+
+    symbol: str
+    ascii: str
+    style: str
+    colour: str
+    word: str
+
+
+_MARKS = {
+    SupportClass.SUPPORTED: Mark("\u2713", "+", "green", "#1a7f37", "supported"),
+    SupportClass.CONTRADICTED: Mark("\u2717", "X", "bold red", "#b42318", "contradicted"),
+    SupportClass.ABSENT: Mark("\u2205", "?", "bold magenta", "#8e24aa", "absent"),
+    SupportClass.PARTIALLY_SUPPORTED: Mark("\u25d0", "~", "yellow", "#9a6700", "partially supported"),
+    SupportClass.UNEVALUATABLE: Mark("\u00b7", "-", "dim", "#59636e", "unevaluatable"),
+}
+WORST_FIRST = (
+    SupportClass.CONTRADICTED,
+    SupportClass.ABSENT,
+    SupportClass.PARTIALLY_SUPPORTED,
+    None,
+    SupportClass.SUPPORTED,
+    SupportClass.UNEVALUATABLE,
+)
+"""Where claims overlap, the first of these that occurs gives the colour; None is a claim whose judge failed."""
+
+NOT_JUDGED = Mark("!", "!", "bold yellow", "#9a6700", "not judged")
+"""The mark of a claim whose judge failed."""
+
+
+def mark(support: SupportClass | None) -> Mark:
+    """Returns the mark of a class; None is a claim whose judge failed."""
+    return NOT_JUDGED if support is None else _MARKS[support]
 
 
 def headline(report: Report) -> str:

@@ -1,0 +1,45 @@
+"""How classes, nodes and error types are put for people."""
+
+import pytest
+
+from trail_callbacks import ErrorType, Node, ProvenanceGraph, SupportClass, Verdict
+from trail_callbacks.render.labels import carriers, error_words, mark, named
+
+
+def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
+    marks = [mark(support) for support in [*SupportClass, None]]
+    for signs in ([m.symbol for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
+        assert len(set(signs)) == len(marks)
+    assert all(m.ascii.isascii() and len(m.ascii) == len(m.symbol) == 1 for m in marks)
+
+
+@pytest.mark.parametrize(
+    ("node", "name"),
+    [
+        (Node(id="d1", kind="document", text="", attributes={"file_name": "history.md"}), "history.md (d1)"),
+        (Node(id="d1", kind="document", text="", attributes={"source": " ", "title": "History"}), "History (d1)"),
+        (Node(id="m2", kind="model_output", text="", step="summarise"), "summarise (m2)"),
+        (Node(id="m2", kind="model_output", text="", attributes={"title": "a document's"}), "model output (m2)"),
+        (Node(id="question", kind="question", text=""), "question"),
+    ],
+)
+def test_a_node_is_named_by_what_a_reader_knows_it_by(node, name):
+    assert named(node.id, ProvenanceGraph(nodes=(node,))) == name
+
+
+def test_of_very_many_carriers_the_first_are_named():
+    graph = ProvenanceGraph(
+        nodes=tuple(Node(id=f"m{n}", kind="model_output", text="", step="draft") for n in range(15))
+    )
+    many = Verdict(claim_id="c1", carried_through=tuple(node.id for node in graph.nodes))
+    assert carriers(many, graph).endswith("draft (m11) and 3 more")
+    assert carriers(Verdict(claim_id="c1", carried_through=("m1",)), graph) == "draft (m1)"
+
+
+def test_an_error_type_is_named_with_its_detail():
+    wrong = {"claim_id": "c1", "support": SupportClass.CONTRADICTED}
+    assert error_words(Verdict(claim_id="c1", support=SupportClass.SUPPORTED)) == ""
+    assert error_words(Verdict(**wrong, error_type=ErrorType.ATTRIBUTION_FAILURE)) == "attribution failure"
+    assert (
+        error_words(Verdict(**wrong, error_type=ErrorType.OTHER, detail="fabricated\x1b")) == "other: fabricated\\x1b"
+    )
