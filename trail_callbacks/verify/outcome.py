@@ -8,7 +8,6 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.report import State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
-from trail_callbacks.verify.audit import REQUEST_KINDS
 
 __all__ = ["final_state", "warnings_on"]
 
@@ -28,7 +27,7 @@ def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Seq
         undecided = any(verdict.history for verdict in judged)  # an inconclusive walk did check its claim
         return "partial" if extraction.error or undecided else "no_checkable_claims"
     silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
-    if all(leaf.kind in REQUEST_KINDS for leaf in leaves) and all(verdict.support in silent for verdict in judged):
+    if all(leaf.is_request for leaf in leaves) and all(verdict.support in silent for verdict in judged):
         return "no_evidence"
     return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
 
@@ -53,7 +52,7 @@ def warnings_on(
         for verdict in verdicts
         if verdict.evidence
         and verdict.support is SupportClass.SUPPORTED
-        and all(graph.node(item.node_id).kind in REQUEST_KINDS for item in verdict.evidence)
+        and all(graph.node(item.node_id).is_request for item in verdict.evidence)
     ]
     if unsourced:
         warnings.append(f"supported only by the question or instructions, not by a source: {', '.join(unsourced)}")

@@ -11,7 +11,7 @@ from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Judgement
 from trail_callbacks.report import Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
-from trail_callbacks.verify.audit import REQUEST_KINDS, is_verbatim
+from trail_callbacks.verify.audit import is_verbatim
 from trail_callbacks.verify.findings import Origin
 
 __all__ = ["not_checked", "placed", "unasked", "verdict_on"]
@@ -39,7 +39,7 @@ def verdict_on(
     """
     verbatim = [item for item in judgement.evidence if item.node_id in citable and is_verbatim(item, graph)]
     # A question or a prompt may contain facts, but "Was it built in 1887?" contradicts nothing.
-    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in REQUEST_KINDS)
+    evidence = tuple(i for i in verbatim if i.relation == "supports" or not graph.node(i.node_id).is_request)
     support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
     if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
         support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
