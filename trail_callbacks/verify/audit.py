@@ -60,7 +60,7 @@ def _absent(claim: Claim, rationale: str) -> Judgement:
 
 
 def is_verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:
-    """True if the evidence is verbatim text of its node, and no model wrote it; nothing else that a judge cites counts."""
+    """True if the evidence is verbatim text of its node that no model wrote; nothing else that is cited counts."""
     try:
         node = graph.node(item.node_id)
     except KeyError:
