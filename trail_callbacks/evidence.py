@@ -136,11 +136,11 @@ class _Candidate(NamedTuple):
 
 def _of(node: Node) -> Iterator[_Candidate]:
     """The passages of a node; a repeated sentence is yielded once."""
-    from trail_callbacks.retrieval.passages import spans  # noqa: PLC0415 - capturing a run does not need it
+    from trail_callbacks.retrieval.passages import outside, spans  # noqa: PLC0415 - capturing a run does not need it
 
     seen: set[tuple[str, str]] = set()
     previous = ""
-    for n, span in enumerate(spans(node.text)):
+    for n, span in enumerate(outside(node.model_spans, spans(node.text), node.text)):
         text = node.text[span.start : span.end]
         wording = ("" if len(text) >= _SELF_CONTAINED else previous, text)
         if span.place is not None or (wording not in seen and text != previous):

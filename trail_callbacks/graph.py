@@ -15,14 +15,43 @@ from trail_callbacks.text import encodable
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["EVIDENCE_KINDS", "Basis", "Edge", "Node", "NodeKind", "ProvenanceGraph"]
+__all__ = [
+    "EVIDENCE_KINDS",
+    "EVIDENCE_ORIGINS",
+    "REQUEST_ORIGINS",
+    "Basis",
+    "Edge",
+    "Node",
+    "NodeKind",
+    "Origin",
+    "ProvenanceGraph",
+]
 
 NodeKind = Literal["question", "instruction", "document", "tool_result", "completion", "answer"]
 Basis = Literal["declared", "matched", "scope"]
+Origin = Literal["retrieved", "tool", "user", "template", "given", "model", "unknown"]
+"""Who wrote a text: it was `retrieved`, or came from a `tool`; the `user` wrote it; it is the literal wording of a
+prompt `template`; the app put it into a prompt (`given`); a `model` wrote it, in this run or in an earlier one of the
+conversation; or nobody can tell (`unknown`)."""
 
 
 EVIDENCE_KINDS: frozenset[str] = frozenset({"document", "tool_result", "question", "instruction"})
-"""Kinds of nodes that a claim may rest on. What a model wrote is never evidence."""
+"""Kinds of nodes that a claim may rest on, if their origin allows it too."""
+
+EVIDENCE_ORIGINS: frozenset[str] = frozenset({"retrieved", "tool", "user", "template", "given"})
+"""Origins of text that a claim may rest on. What a model wrote, or may have written, is never evidence."""
+
+REQUEST_ORIGINS: frozenset[str] = frozenset({"user", "template"})
+"""Origins of text that asks rather than informs. It may contain facts; claims that rest on nothing else are marked."""
+
+_ORIGINS: dict[str, Origin] = {
+    "question": "user",
+    "instruction": "template",
+    "document": "given",
+    "tool_result": "tool",
+    "completion": "model",
+    "answer": "model",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +66,9 @@ class Node:
         step: Name of the component that wrote or retrieved it.
         stage: Longest distance from a node without inputs, 0 or more. Computed by `ProvenanceGraph`.
         run_id: The framework run that wrote or retrieved it.
+        origin: Who wrote it, see `Origin`; by default what its kind suggests.
+        model_spans: Character ranges of the text that repeat what a model wrote, in order and without overlap, such as
+            an argument that a tool echoes. They are not evidence; the rest of the text is, if `origin` allows it.
         attributes: JSON-safe details: model, source uri, score, rank, ...
     """
 
@@ -46,7 +78,24 @@ class Node:
     step: str | None = None
     stage: int | None = None
     run_id: str | None = None
+    origin: Origin | None = None
+    model_spans: tuple[tuple[int, int], ...] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Fills in the origin."""
+        if self.origin is None:
+            object.__setattr__(self, "origin", _ORIGINS.get(self.kind, "unknown"))
+
+    @property
+    def is_evidence(self) -> bool:
+        """True if a claim may rest on this text, `model_spans` aside."""
+        return self.kind in EVIDENCE_KINDS and self.origin in EVIDENCE_ORIGINS
+
+    @property
+    def is_request(self) -> bool:
+        """True if the text asks rather than informs: the user's request, the wording of a prompt."""
+        return self.origin in REQUEST_ORIGINS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +195,7 @@ class ProvenanceGraph:
         """Returns the evidence upstream of a node: documents, tool results, questions and instructions.
 
         A document stays a leaf although a query led to it.
+        What a model wrote, or may have written, is not a leaf, whatever the kind of its node.
 
         Args:
             id: A node; by default the answer. Without an answer, all evidence of the graph.
@@ -153,9 +203,9 @@ class ProvenanceGraph:
         if id is None:
             answer = self.answer
             if answer is None:
-                return tuple(node for node in self.nodes if node.kind in EVIDENCE_KINDS)
+                return tuple(node for node in self.nodes if node.is_evidence)
             id = answer.id  # noqa: A001 - see the signature
-        return tuple(node for node in self.upstream(id) if node.kind in EVIDENCE_KINDS)
+        return tuple(node for node in self.upstream(id) if node.is_evidence)
 
     def path(self, a: str, b: str) -> tuple[Node, ...]:
         """Returns a shortest path from node a to node b, both included; empty if there is none."""
@@ -243,8 +293,7 @@ class ProvenanceGraph:
 def _check(nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
     ids: set[str] = set()
     for node in nodes:
-        if not isinstance(node.text, str):
-            raise GraphError(f"node {node.id!r}: text is {type(node.text).__name__}, expected str (use '' for none)")
+        _check_text(node)
         if node.id in ids:
             raise GraphError(f"two nodes have the id {node.id!r}: ids must be unique in a graph")
         ids.add(node.id)
@@ -261,6 +310,13 @@ def _check(nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
         if (edge.source, edge.target) in pairs:
             raise GraphError(f"edge {edge.source!r} -> {edge.target!r} is given twice")
         pairs.add((edge.source, edge.target))
+
+
+def _check_text(node: Node) -> None:
+    if not isinstance(node.text, str):
+        raise GraphError(f"node {node.id!r}: text is {type(node.text).__name__}, expected str (use '' for none)")
+    if any(not 0 <= start < end <= len(node.text) for start, end in node.model_spans):
+        raise GraphError(f"node {node.id!r}: model_spans {node.model_spans} are not ranges of its text")
 
 
 def _stages(nodes: Sequence[Node], edges: Sequence[Edge]) -> dict[str, int]:

@@ -23,6 +23,9 @@ __all__ = ["RecordingHooks"]
 _OPEN_MODELS = 4_096
 _INTERRUPTED = 1_024
 
+_THREADS = ("thread_id", "session_id", "conversation_id")
+"""Metadata keys by which apps name a conversation; langgraph fills in the first one."""
+
 
 class _Interrupt(Protocol):
     """What a graph reports when it stops; langgraph's own class, which may not be installed."""
@@ -134,7 +137,9 @@ class RecordingHooks(BaseCallbackHandler):
                 self._models[run_id] = metadata or {}
                 if len(self._models) > _OPEN_MODELS:
                     self._models.popitem(last=False)
-            self._begin(run_id, parent_id, (Started, run_id, parent_id, kind, serialized, snapshot(payload), details))
+            thread = _thread(metadata) if parent_id is None and metadata else None
+            record = (Started, run_id, parent_id, kind, serialized, snapshot(payload), details)
+            self._begin(run_id, parent_id, record, thread)
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
             self._bare(self._begin, details, (Started, details.get("run_id"), details.get("parent_run_id"), kind))
@@ -185,3 +190,8 @@ class RecordingHooks(BaseCallbackHandler):
             self._session.keep_error(kept)
         except Exception:  # noqa: BLE001 - kept already; only logging it failed, e.g. at the end of the stack
             return
+
+
+def _thread(metadata: Mapping[str, Any]) -> str | None:
+    """The conversation that a root run is a turn of, as the app names it."""
+    return next((f"{key}:{metadata[key]}" for key in _THREADS if metadata.get(key)), None)

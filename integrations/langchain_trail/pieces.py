@@ -93,7 +93,8 @@ class _Walk:
     def _leaf(self, item: str, path: tuple[str | int, ...]) -> None:
         text = without_feedback(exact_text(item.value if isinstance(item, Enum) else item))
         if text:
-            self.pieces.append(Piece(text=text, path=path, ref=id(item) if len(text) >= _IDENTITY else None))
+            ref = id(item) if len(text) >= _IDENTITY else None
+            self.pieces.append(Piece(text=text, path=path, ref=ref, origin="given" if self.model else None))
 
     def _object(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
         if isinstance(item, BaseMessage):
@@ -134,6 +135,7 @@ class _Walk:
                 role=role,
                 call_id=call_id or None,
                 ref=id(message),
+                origin="given" if self.model and role == "user" else None,
                 attributes=attributes,
             )
         )

@@ -11,7 +11,7 @@ from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message as message_of
 from llama_index_trail.messages import message_text
 from llama_index_trail.pieces import documents
-from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.feedback import without_feedback
 
@@ -49,7 +49,7 @@ def ended_with(graph: ProvenanceGraph, text: str) -> ProvenanceGraph:
         return ended_at(graph, wrote.id, text.strip())
     if graph.answer is not None and graph.inputs(graph.answer.id):
         return graph
-    read = [node for node in graph.nodes if node.kind in EVIDENCE_KINDS]
+    read = [node for node in graph.nodes if node.is_evidence]
     return ProvenanceGraph.from_texts(text, read)
 
 

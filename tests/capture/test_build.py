@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from runlog import RunLog, document, message, text
 
 from trail_callbacks.capture.build import build
+from trail_callbacks.capture.events import Piece
 
 OAK = "The oak by the mill was planted in 1703 by the miller Anselm Rook."
 ELM = "The elm on the green fell in the storm of 1911 and was never replaced."
@@ -258,7 +259,7 @@ def test_an_answer_that_only_unseen_code_wrote_is_no_evidence_for_itself():
             inner.append(text("The lighthouse of Genoa was rebuilt in 1543 by monks from the hills."))
         out.append(inner[0])
     graph = build(log.events)
-    assert graph.answer.attributes["origin"] == "untraced"
+    assert graph.answer.attributes["untraced"]
     assert {leaf.kind for leaf in graph.leaves()} == {"question"}
 
 
@@ -270,7 +271,7 @@ def test_what_code_loaded_beside_recorded_steps_stays_a_document():
         log.did("model", [prompt], [message("It was in 1543.", "assistant")])
         out.append(message("It was in 1543.", "assistant"))
     graph = build(log.events)
-    assert "origin" not in graph.answer.attributes
+    assert "untraced" not in graph.answer.attributes
     assert "document" in {leaf.kind for leaf in graph.leaves()}
 
 
@@ -321,3 +322,56 @@ def test_what_the_answer_was_made_from_is_not_beside_it():
         log.did("model", [message(f"{plan} {ASKED}")], [message(second, "assistant")])
         out += [text(plan, "plan"), text(second, "draft")]
     assert "beside" not in build(log.events).answer.attributes
+
+
+def test_origins_say_who_wrote_each_text():
+    log = RunLog()
+    with log.run("chain", text(ASKED, "question"), text("The mill has 4 wings.", "kb"), name="app") as out:
+        log.did("retriever", [text(ASKED)], [document(OAK)])
+        log.did("tool", [text("7")], [message("Seven trees stand there.", "tool")], name="count")
+        shown = [message("Be brief and only use what is given.", "system"), message(f"{OAK}\nThe mill has 4 wings.")]
+        log.did("model", shown, [message(SAID, "assistant")])
+        out.append(text(SAID))
+    origins = {node.text: node.origin for node in build(log.events).nodes}
+    assert origins == {
+        ASKED: "user",
+        "The mill has 4 wings.": "given",
+        OAK: "retrieved",
+        "Seven trees stand there.": "tool",
+        "Be brief and only use what is given.": "template",
+        SAID: "model",
+    }
+
+
+def test_a_tool_that_echoes_its_arguments_is_no_evidence_and_what_it_adds_is():
+    log = RunLog()
+    invented = "The oak fell in 2019."
+    call = f'note({{"text": "{invented}"}})'
+    with log.run("chain", message(ASKED)) as out:
+        log.did("model", [message(ASKED)], [Piece(text=call, form="tool_call", call_id="c1")])
+        with log.run("tool", text(invented, "text"), name="note", call_id="c1") as result:
+            result.append(message(f"Saved: {invented} The notebook holds 7 notes by now.", "tool", call_id="c1"))
+        log.did("model", [message(ASKED), result[0]], [message(SAID, "assistant")])
+        out.append(message(SAID, "assistant"))
+    graph = build(log.events)
+    found = next(node for node in graph.nodes if node.kind == "tool_result")
+    assert found.origin == "tool"
+    assert [found.text[start:end] for start, end in found.model_spans] == ["Saved: The oak fell in 2019"]
+    assert found in graph.leaves()
+
+
+@pytest.mark.parametrize("key", ["last_answer", "trail", "draft", "chat_history"])
+def test_a_models_text_in_another_key_of_the_state_stays_a_models(key):
+    log = RunLog()
+    history = [message(ASKED, "user", "messages", 0), message("The oak fell in 2019.", "assistant", "messages", 1)]
+    state = [*history, text("The oak fell in 2019.", key)]
+    with log.run("chain", message("And now?", "user", "messages", 0), name="graph") as out:
+        with log.run("chain", *state, message("And now?", "user", "messages", 2), name="node", channels=True) as told:
+            prompt = message("Before that you said: The oak fell in 2019. Go on from there, please.", "system")
+            log.did("model", [prompt, *history, message("And now?")], [message("It fell in 2019.", "assistant")])
+            told.append(message("It fell in 2019.", "assistant", "messages", 3))
+        out.append(message("It fell in 2019.", "assistant", "messages", 3))
+    graph = build(log.events)
+    stating = [node for node in graph.nodes if "The oak fell in 2019" in node.text]
+    assert {node.origin for node in stating} == {"model"}
+    assert not [leaf for leaf in graph.leaves() if "2019" in leaf.text]

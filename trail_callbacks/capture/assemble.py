@@ -36,7 +36,7 @@ def assemble(
     nodes = tuple(
         Node(
             id=ids[draft], kind=draft.kind, text=draft.text.text, step=_step(draft), run_id=draft.run.id,
-            attributes=draft.attributes,
+            origin=draft.origin, model_spans=draft.model_spans, attributes=draft.attributes,
         )
         for draft in ordered
     )  # fmt: skip
@@ -71,4 +71,6 @@ def _with_other_outputs(graph: ProvenanceGraph, texts: Sequence[str]) -> Provena
 def _step(draft: NodeDraft) -> str:
     if draft.kind == "question":
         return "user"
+    if draft.step is not None:
+        return draft.step
     return draft.run.name if draft.kind != "instruction" else f"prompt of {draft.run.name}"

@@ -14,12 +14,14 @@ from typing import Any
 
 from trail_callbacks.capture.answer import answer_text, question_first, root_kind
 from trail_callbacks.capture.assemble import assemble
+from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Event
 from trail_callbacks.capture.filter_decisions import FilterDecisions
 from trail_callbacks.capture.instructions import InstructionFinder
 from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
+from trail_callbacks.capture.origins import mark_model_text, recall
 from trail_callbacks.capture.runs import Run, Slot, tree
 from trail_callbacks.graph import NodeKind, ProvenanceGraph
 
@@ -28,22 +30,24 @@ __all__ = ["build"]
 _NEW_WORDS = 4  # words not found in any input that an output of plain code needs to count as a source
 
 
-def build(events: Iterable[Event]) -> ProvenanceGraph:
+def build(events: Iterable[Event], earlier: Earlier | None = None) -> ProvenanceGraph:
     """Builds the provenance graph of one run tree.
 
     Args:
         events: All events under one root, in the order of `seq`; the run may be unfinished or have failed.
+        earlier: What is known of the conversation before this run, if it is a turn of one.
 
     Returns:
         The graph. It has an answer only if the root ended without an error. Edges point forward in time: it is acyclic.
     """
     runs = tree(events)
-    return _Builder(runs).graph() if runs else ProvenanceGraph(nodes=())
+    return _Builder(runs, earlier).graph() if runs else ProvenanceGraph(nodes=())
 
 
 class _Builder:
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[Run], earlier: Earlier | None) -> None:
         self._runs = runs
+        self._earlier = earlier
         self._linker = Linker(runs)
         self._drafts: list[NodeDraft] = []
         self._anchors: dict[Slot, NodeDraft | None] = {}
@@ -63,6 +67,8 @@ class _Builder:
                 for slot in run.outputs:
                     self._anchor(slot)
         alternatives = self._answer(root)
+        recall(self._drafts, self._earlier)
+        mark_model_text(self._drafts, self._runs, self._earlier)
         decisions = FilterDecisions(self._runs, self._resolver)
         asked = question_first(root.inputs)
         first = self._anchors.get(asked) if asked else None
@@ -86,7 +92,7 @@ class _Builder:
         if not piece.text.strip():
             return None
         if slot.side == "in":
-            return self._untraced(slot) if run.parent else self._draft(root_kind(slot, run.inputs), slot, run.start)
+            return self._untraced(slot) if run.parent else self._given_to_app(slot)
         composite = run.composite
         if run.kind in {"tool", "retriever"}:
             inside = composite and self._written_inside(slot)
@@ -94,13 +100,24 @@ class _Builder:
         if composite or run.kind != "chain" or not self._is_source(slot):
             return None
         if piece.form == "message" and piece.role == "user":
-            draft = self._draft("question", slot, run.end, {"origin": "history"})
+            draft = self._draft("question", slot, run.end, {"history": True})
         elif piece.form == "message":  # history loaded by code, or a graph's message about a failed tool
             draft = self._draft("tool_result" if piece.role == "tool" else "completion", slot, run.end)
         else:
             draft = self._document(slot)
         draft.from_code = piece.form != "document" and draft.run is run
         self._feed(draft, run.inputs)
+        return draft
+
+    def _given_to_app(self, slot: Slot) -> NodeDraft:
+        """A piece of the root's inputs. Apart from the request, a text of some words is material, whatever its name."""
+        run, kind = slot.run, root_kind(slot, slot.run.inputs)
+        long = len(self._linker.text(slot).forms) >= _NEW_WORDS
+        if kind == "question" and slot.piece.form == "text" and long and slot is not question_first(run.inputs):
+            kind = "document"
+        draft = self._draft(kind, slot, run.start)
+        if kind == "question" and run.kind == "model" and "\n" in draft.text.text.strip():
+            draft.origin = "given"  # a prompt that code put together, without a chain around it
         return draft
 
     def _untraced(self, slot: Slot) -> NodeDraft | None:
@@ -112,11 +129,11 @@ class _Builder:
         if piece.form == "document":
             return self._document(slot)
         if piece.form == "message" and piece.role == "assistant":
-            return self._draft("completion", slot, slot.run.start, {"origin": "history"})
+            return self._draft("completion", slot, slot.run.start, {"history": True})
         if piece.form == "message" and piece.role == "tool":
-            return self._draft("tool_result", slot, slot.run.start, {"origin": "history"})
+            return self._draft("tool_result", slot, slot.run.start, {"history": True})
         if piece.form == "message" and piece.role == "user" and known:
-            return self._draft("question", slot, slot.run.start, {"origin": "history"})
+            return self._draft("question", slot, slot.run.start, {"history": True})
         return None
 
     def _completion(self, run: Run) -> NodeDraft:
@@ -206,20 +223,28 @@ class _Builder:
         attributes = {**slot.piece.attributes, **(more or {})}
         if slot.piece.id is not None:
             attributes.setdefault("id", slot.piece.id)
-        draft = NodeDraft(kind, self._linker.text(slot), slot.run, order, attributes)
+        retrieved = kind == "document" and slot.run.kind == "retriever"
+        draft = NodeDraft(
+            kind,
+            self._linker.text(slot),
+            slot.run,
+            order,
+            attributes,
+            origin=slot.piece.origin or ("retrieved" if retrieved else None),
+            slot=slot if attributes.get("history") else None,
+        )
         self._drafts.append(draft)
         return draft
 
     def _instruct(self, draft: NodeDraft, run: Run) -> None:
-        text = self._instruction_finder.of(run)
-        if not text:
-            return
-        node = self._instructions.get(text)
-        if node is None:
-            node = NodeDraft("instruction", Text(text), run, run.start - 0.5)
-            self._instructions[text] = node
-            self._drafts.append(node)
-        draft.inputs.setdefault(node, Contribution("declared", 1.0))
+        for origin, text in self._instruction_finder.of(run).items():
+            node = self._instructions.get(text)
+            if node is None:
+                kind: NodeKind = "instruction" if origin == "template" else "document"
+                node = NodeDraft(kind, Text(text), run, run.start - 0.5, origin=origin)
+                self._instructions[text] = node
+                self._drafts.append(node)
+            draft.inputs.setdefault(node, Contribution("declared", 1.0))
 
     def _answer(self, root: Run) -> list[str]:
         """Adds the answer; returns other texts that the app returned."""
@@ -252,7 +277,8 @@ class _Builder:
         if all(node.from_code for node in sources):
             for node in sources:
                 node.kind = "completion"
-                node.attributes["origin"] = "untraced"
+                node.origin = "unknown"
+                node.attributes["untraced"] = True
 
     def _wrote_last(self, slot: Slot) -> float:
         """When the latest completion behind a piece ended; -1 if there is none."""

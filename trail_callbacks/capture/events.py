@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from trail_callbacks.graph import Origin
+
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
@@ -46,6 +48,7 @@ class Piece:
         id: Id of the message or document, as the framework assigned it.
         role: Of a message: `user`, `assistant`, `system` or `tool`.
         call_id: The tool call that this piece is, or that this tool message answers.
+        origin: Who wrote the text, if the adapter knows it better than the kind of run tells.
         ref: Object identity; equal values within one run tree mean the same object.
         attributes: JSON-safe details to keep on the node: model, source uri, score, rank, ...
     """
@@ -57,6 +60,7 @@ class Piece:
     role: str | None = None
     call_id: str | None = None
     ref: int | None = None
+    origin: Origin | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -1,4 +1,4 @@
-"""Instructions: the text of a prompt that no earlier piece explains, so its author must have written it."""
+"""Instructions: the text of a prompt that no earlier piece explains: its template's wording, or values of the app."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Callable
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.runs import Run, Slot
+from trail_callbacks.graph import Origin
 from trail_callbacks.text import forms
 
 __all__ = ["InstructionFinder"]
 
 _CONTENT = 4  # words; a shorter remainder is a label such as "Question:"
 _WORD = 40  # characters; anything longer is more than one word
+_Part = tuple[str, Origin]
 _EDGE = re.compile(r"^[\s\W_]+|[\s\W_]+$")
 
 
@@ -28,16 +30,20 @@ class InstructionFinder:
     def __init__(self, linker: Linker, is_node: Callable[[Slot], bool]) -> None:
         self._linker = linker
         self._is_node = is_node
-        self._known: dict[Slot, tuple[str, ...]] = {}
+        self._known: dict[Slot, tuple[_Part, ...]] = {}
 
-    def of(self, run: Run) -> str:
-        """Returns the unexplained text of a run's inputs, one line for each part; empty if there is no content."""
-        parts = (part for slot in run.inputs for part in self._remainders(slot))
-        return "\n".join(dict.fromkeys(part for part in parts if len(forms(part)) >= _CONTENT))
+    def of(self, run: Run) -> dict[Origin, str]:
+        """Returns the unexplained text of a run's inputs by who wrote it, one line for each part."""
+        parts = dict.fromkeys(part for slot in run.inputs for part in self._remainders(slot))
+        by_origin: dict[Origin, list[str]] = {}
+        for text, origin in parts:
+            if len(forms(text)) >= _CONTENT:
+                by_origin.setdefault(origin, []).append(text)
+        return {origin: "\n".join(texts) for origin, texts in by_origin.items()}
 
-    def _remainders(self, slot: Slot) -> tuple[str, ...]:
+    def _remainders(self, slot: Slot) -> tuple[_Part, ...]:
         """Follows a piece back through pieces that only passed text on; iterative, as chains are long."""
-        found: list[str] = []
+        found: list[_Part] = []
         todo, seen = [slot], {slot}
         while todo:
             here = todo.pop()
@@ -51,7 +57,7 @@ class InstructionFinder:
                 seen.update(sources)
         return tuple(found)
 
-    def _uncovered(self, slot: Slot) -> tuple[str, ...]:
+    def _uncovered(self, slot: Slot) -> tuple[_Part, ...]:
         links = self._linker.of(slot)
         if any(link.opaque and link.basis != "scope" for link in links):
             return ()  # rewritten by code: not the prompt author's words
@@ -65,4 +71,13 @@ class InstructionFinder:
                 parts.append(text[at:start])
             at = max(at, end)
         parts.append(text[at:])
-        return tuple(stripped for part in parts if (stripped := _EDGE.sub("", part) and part.strip()))
+        origin = _author(slot)
+        return tuple((stripped, origin) for part in parts if (stripped := _EDGE.sub("", part) and part.strip()))
+
+
+def _author(slot: Slot) -> Origin:
+    """Who wrote words that no step produced: the app if it passed them to its own code, else the prompt's template.
+
+    What is in the state or the input of a step of code is a value; the adapter may know more about a model's input.
+    """
+    return slot.piece.origin or ("given" if slot.run.kind == "chain" else "template")

@@ -9,7 +9,7 @@ from typing import Any
 from trail_callbacks.capture.link import Link, Linker
 from trail_callbacks.capture.match import Text, arrived, overlap
 from trail_callbacks.capture.runs import Run, Slot
-from trail_callbacks.graph import Basis, NodeKind
+from trail_callbacks.graph import Basis, NodeKind, Origin
 
 __all__ = ["Contribution", "Contributions", "LineageResolver", "NodeDraft", "merge"]
 
@@ -44,6 +44,10 @@ class NodeDraft:
     attributes: dict[str, Any] = field(default_factory=dict)
     inputs: dict[NodeDraft, Contribution] = field(default_factory=dict)
     from_code: bool = False  # the output of plain code, not of a model, retriever or tool
+    origin: Origin | None = None  # None: what the kind suggests
+    model_spans: tuple[tuple[int, int], ...] = ()
+    slot: Slot | None = None  # of a message that was there before the run: its place in the history
+    step: str | None = None  # None: the run's name
 
 
 Contributions = dict[NodeDraft, Contribution]

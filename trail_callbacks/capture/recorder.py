@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock, RLock
 from typing import Any
 from uuid import UUID
 
 from trail_callbacks.capture.build import build
+from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.errors import InputError
@@ -32,6 +33,7 @@ class _Trace:
     pending: list[Pending | Deferred] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     runs: dict[Hashable, bool] = field(default_factory=dict)  # True while the run is open
+    thread: str | None = None
     graph: ProvenanceGraph | None = None
     converted: list[Pending | Deferred] = field(default_factory=list)  # kept alive, see Recorder._convert
     converting: Lock = field(default_factory=Lock)  # protects events and graph while pending records are converted
@@ -46,6 +48,7 @@ class Recorder:
         max_traces: Finished run trees kept for reading, and as many unfinished ones; the oldest are dropped first.
         ttl: Seconds after which a run tree that never finished is dropped.
         redact: Applied to every text before it is stored in an event. If it raises, the text is withheld.
+        turns: Turns of a conversation that a later turn may rest on, 0 or more.
         on_end: Called with the root's id, outside all locks, when a root run has ended or failed.
         on_error: Called with exceptions raised by conversion and redaction.
     """
@@ -56,11 +59,13 @@ class Recorder:
         max_traces: int = 256,
         ttl: float = 3600.0,
         redact: Redact | None = None,
+        turns: int = 8,
         on_end: Callable[[str], None] | None = None,
         on_error: Callable[[Exception], None] | None = None,
     ) -> None:
         self._max_traces = max_traces
         self._ttl = ttl
+        self._turns = turns
         self._redactor = Redactor(redact, self._report_error) if redact else None
         self._on_end = on_end
         self._on_error = on_error
@@ -77,13 +82,16 @@ class Recorder:
         else:
             self.finish(record.run_id, record)
 
-    def begin(self, run_id: Hashable, parent_id: Hashable | None, record: Pending | Deferred) -> None:
+    def begin(
+        self, run_id: Hashable, parent_id: Hashable | None, record: Pending | Deferred, thread: str | None = None
+    ) -> None:
         """Adds the record of a start, as `emit` does.
 
         Args:
             run_id: The run: its id or the `UUID` behind that id, the same for all records of the run.
             parent_id: The enclosing run, likewise; None or an unknown run makes this run a root.
             record: The record, or a tuple of its class and arguments, from which it is created when it is read.
+            thread: Of a root: the conversation or session that it is a turn of.
         """
         key = getattr(run_id, "int", run_id)  # a UUID's own hash and comparison are slow
         with self._lock:
@@ -91,7 +99,7 @@ class Recorder:
                 return
             trace = None if parent_id is None else self._by_run.get(getattr(parent_id, "int", parent_id))
             if trace is None:
-                trace = self._open_trace(key, str(run_id))
+                trace = self._open_trace(key, str(run_id), thread)
             self._by_run[key] = trace
             trace.runs[key] = True
             trace.pending.append(record)
@@ -116,10 +124,10 @@ class Recorder:
         if self._on_end is not None:
             self._on_end(root_id)
 
-    def _open_trace(self, key: Hashable, root_id: str) -> _Trace:
+    def _open_trace(self, key: Hashable, root_id: str, thread: str | None) -> _Trace:
         now = time.monotonic()
         self._closed.pop(root_id, None)
-        trace = self._open[root_id] = _Trace(root_id, key, now)
+        trace = self._open[root_id] = _Trace(root_id, key, now, thread=thread)
         while self._open:
             oldest = next(iter(self._open.values()))
             if len(self._open) <= self._max_traces and now - oldest.started <= self._ttl:
@@ -177,14 +185,47 @@ class Recorder:
             InputError: As `events`.
         """
         trace = self._trace(root_id)
+        if trace.graph is not None:
+            return trace.graph
+        earlier = self._earlier(trace)
         with trace.converting:
             self._convert(trace)
             if trace.graph is not None:
                 return trace.graph
-            graph = build(trace.events)
+            graph = build(trace.events, earlier)
             if root_id in self._closed:
                 trace.graph = graph
             return graph
+
+    def _earlier(self, trace: _Trace) -> Earlier | None:
+        """What is known of the conversation before a run tree; None if it is the first turn, or none of one."""
+        before = self._turn_before(trace) if self._turns else None
+        if before is None:
+            return None
+        try:
+            return Earlier.before(self.graph(before), self._turns)
+        except InputError:  # dropped meanwhile
+            return None
+
+    def _turn_before(self, trace: _Trace) -> str | None:
+        """The root of the turn before: the last of the same thread, else what wrote a message of the history."""
+        with self._lock:
+            closed = [each for each in self._closed.values() if each is not trace and each.started < trace.started]
+        if trace.thread is not None:
+            turns = [each for each in closed if each.thread == trace.thread]
+            return turns[-1].root_id if turns else None
+        with trace.converting:
+            self._convert(trace)
+            started = [event for event in trace.events if isinstance(event, RunStarted)]
+            read = {piece.id for event in started for piece in event.inputs if piece.role == "assistant"}
+            history = read - _ids_written(trace.events) - {None}
+        for each in reversed(closed) if history else ():
+            with each.converting:
+                self._convert(each)
+                wrote = not history.isdisjoint(_ids_written(each.events))
+            if wrote:
+                return each.root_id
+        return None
 
     def graph_under(self, run_id: str) -> ProvenanceGraph:
         """Builds the graph of one run and those inside it, as if it were a root.
@@ -221,7 +262,8 @@ class Recorder:
         if not open_:
             return self.graph(root_id)
         output = Piece(text=text, form="message", role="assistant")
-        return build((*events, RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(output,))))
+        ended = RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(output,))
+        return build((*events, ended), self._earlier(self._trace(root_id)))
 
     def _trace(self, root_id: str) -> _Trace:
         with self._lock:
@@ -253,6 +295,13 @@ class Recorder:
     def _report_error(self, error: Exception) -> None:
         if self._on_error is not None:
             self._on_error(error)
+
+
+def _ids_written(events: Sequence[Event]) -> set[str | None]:
+    """The ids of the messages that models wrote."""
+    models = {event.run_id for event in events if isinstance(event, RunStarted) and event.kind == "model"}
+    ended = (event for event in events if isinstance(event, RunEnded) and event.run_id in models)
+    return {piece.id for event in ended for piece in event.outputs}
 
 
 def _within(events: list[Event], run_id: str) -> list[Event]:

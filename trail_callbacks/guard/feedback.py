@@ -17,7 +17,6 @@ __all__ = ["feedback", "without_feedback"]
 _CLAIMS = 12
 _QUOTES = 3
 _LONG = 400  # characters of a quote; a longer one is cut
-_SOURCES = frozenset({"document", "tool_result"})
 
 
 def feedback(report: Report) -> str:
@@ -60,7 +59,7 @@ def _listed(report: Report) -> str:
     lines = [line for n, claim in enumerate(claims[:_CLAIMS], 1) for line in _lines(n, claim, report)]
     if len(claims) > _CLAIMS:
         lines.append(f"... and {len(claims) - _CLAIMS} more statements that the sources do not support.")
-    if not any(leaf.kind in _SOURCES for leaf in _leaves(report)):
+    if all(leaf.is_request for leaf in _leaves(report)):
         lines.append("No source was read before the answer was written.")
     return "\n".join(lines) or "The answer holds statements that cannot be checked."
 
@@ -84,7 +83,7 @@ def _quotes(claim: Claim, verdict: Verdict, report: Report) -> list[tuple[str, s
     if verdict.evidence:
         quotes = [(item.node_id, item.quote) for item in verdict.evidence]
     else:
-        sources = [leaf for leaf in _leaves(report) if leaf.kind in _SOURCES]
+        sources = [leaf for leaf in _leaves(report) if not leaf.is_request]
         quotes = [(p.node_id, p.text) for p in candidates([claim], sources, _QUOTES).get(claim.id, ())]
     return [(graph.node(node_id).step or node_id, quote) for node_id, quote in quotes[:_QUOTES]]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from trail_callbacks.retrieval.json_fields import Field, regions
 from trail_callbacks.retrieval.tables import Row, tables
 from trail_callbacks.text import sentences
 
-__all__ = ["Span", "clip", "spans"]
+__all__ = ["Span", "clip", "outside", "spans"]
 
 _CONTEXT = 200  # characters of a neighbouring sentence that are shown with a passage
 _LONGEST = 600  # characters; a longer "sentence" lacks punctuation and would hide what matters in it
@@ -53,6 +53,33 @@ def spans(text: str) -> Iterator[Span]:
                 yield from _cut(text, field.start, field.end, field)
         at = region.end
     yield from _prose_and_tables(text, at, len(text))
+
+
+def outside(ranges: Sequence[tuple[int, int]], passages: Iterable[Span], text: str) -> Iterator[Span]:
+    """Cuts ranges of a text out of its passages; each remainder that contains a word becomes a passage.
+
+    Args:
+        ranges: Character ranges in order, without overlap.
+        passages: Passages of the text, from `spans`.
+        text: The text.
+    """
+    for span in passages:
+        at = span.start
+        for start, end in ranges:
+            if start >= span.end:
+                break
+            if end > at:
+                yield from _remainder(span, at, start, text)
+                at = end
+        yield from _remainder(span, at, span.end, text)
+
+
+def _remainder(span: Span, start: int, end: int, text: str) -> Iterator[Span]:
+    if (start, end) == (span.start, span.end):
+        yield span
+    elif start < end and _WORD.search(text, start, end):
+        inside = text[start:end]
+        yield span._replace(start=start + len(inside) - len(inside.lstrip()), end=start + len(inside.rstrip()))
 
 
 def clip(text: str, *, tail: bool = False, size: int = _CONTEXT) -> str:

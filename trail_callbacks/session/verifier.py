@@ -249,7 +249,7 @@ class Verifier:
     def _finish(self, root: str, report: Report, started: float, *, final: bool) -> Report:
         usage = replace(report.usage, seconds=time.perf_counter() - started)
         answer = report.graph.answer
-        gap = (_GAP,) if answer is not None and answer.attributes.get("origin") == "untraced" else ()
+        gap = (_GAP,) if answer is not None and answer.attributes.get("untraced") else ()
         report = replace(report, run_id=root, usage=usage, warnings=(*report.warnings, *gap))
         if not final:  # asked for while the run goes on: there is more to verify later
             return report

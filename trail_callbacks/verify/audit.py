@@ -14,10 +14,7 @@ from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.trace import Origin
 
-__all__ = ["REQUEST_KINDS", "Findings", "answerable", "audit", "is_verbatim"]
-
-REQUEST_KINDS = frozenset({"question", "instruction"})
-"""Kinds of leaves that are part of the request, not sources."""
+__all__ = ["Findings", "answerable", "audit", "is_verbatim"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +48,7 @@ def answerable(
 ) -> Pipeline[Assessment]:
     """Checks whether an abstention is wrong, because the sources contain the answer; warns if so."""
     asked = graph.question
-    sources = [leaf for leaf in leaves if leaf.kind not in REQUEST_KINDS]
+    sources = [leaf for leaf in leaves if not leaf.is_request]
     if asked is None or not asked.text.strip() or not sources:
         return Assessment(judgements=())
     question = Claim(id="question", text=asked.text, quote="", start=0, end=0)
@@ -78,9 +75,11 @@ def _absent(claim: Claim, rationale: str) -> Judgement:
 
 
 def is_verbatim(item: Evidence, graph: ProvenanceGraph) -> bool:
-    """True if the evidence is verbatim text of its node; anything else a judge cites is not evidence."""
+    """True if the evidence is verbatim text of its node that no model wrote; nothing else that is cited counts."""
     try:
-        text = graph.node(item.node_id).text
+        node = graph.node(item.node_id)
     except KeyError:
         return False
-    return 0 <= item.start < item.end and text[item.start : item.end] == item.quote
+    if any(start < item.end and item.start < end for start, end in node.model_spans):
+        return False
+    return 0 <= item.start < item.end and node.text[item.start : item.end] == item.quote

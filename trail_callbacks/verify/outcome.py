@@ -11,7 +11,7 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
 from trail_callbacks.report import State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
-from trail_callbacks.verify.audit import REQUEST_KINDS, is_verbatim
+from trail_callbacks.verify.audit import is_verbatim
 from trail_callbacks.verify.trace import Origin
 
 __all__ = ["final_state", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
@@ -39,7 +39,7 @@ def verdict_on(
     """
     verbatim = [item for item in judgement.evidence if item.node_id in citable and is_verbatim(item, graph)]
     # A question or a prompt may contain facts, but "Was it built in 1887?" contradicts nothing.
-    evidence = tuple(i for i in verbatim if i.relation == "supports" or graph.node(i.node_id).kind not in REQUEST_KINDS)
+    evidence = tuple(i for i in verbatim if i.relation == "supports" or not graph.node(i.node_id).is_request)
     support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
     if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
         support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
@@ -96,7 +96,7 @@ def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Seq
         undecided = any(verdict.history for verdict in judged)  # an inconclusive walk did check its claim
         return "partial" if extraction.error or undecided else "no_checkable_claims"
     silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
-    if all(leaf.kind in REQUEST_KINDS for leaf in leaves) and all(verdict.support in silent for verdict in judged):
+    if all(leaf.is_request for leaf in leaves) and all(verdict.support in silent for verdict in judged):
         return "no_evidence"
     return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
 
@@ -121,7 +121,7 @@ def warnings_on(
         for verdict in verdicts
         if verdict.evidence
         and verdict.support is SupportClass.SUPPORTED
-        and all(graph.node(item.node_id).kind in REQUEST_KINDS for item in verdict.evidence)
+        and all(graph.node(item.node_id).is_request for item in verdict.evidence)
     ]
     if unsourced:
         warnings.append(f"supported only by the question or instructions, not by a source: {', '.join(unsourced)}")

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, passages
-from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
 from trail_callbacks.report import Layer
@@ -200,7 +200,7 @@ class Walk:
 
 def _is_root(node: Node) -> bool:
     """A walk ends at a source, even if a query led to it."""
-    return node.kind in EVIDENCE_KINDS
+    return node.is_evidence
 
 
 def interim(judgement: Judgement) -> Interim:

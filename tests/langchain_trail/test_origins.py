@@ -1,0 +1,208 @@
+"""Real apps in which a model's words come back as something else, or a source arrives under an unusual name."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.documents import Document
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import tool
+from langchain_trail import TrailCallbackHandler
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+
+INVENTED = "The ferry takes 53 minutes. Tickets cost 12 euros."
+KNOWN = "The museum opened in 1968. Entry costs 4 euros."
+
+
+class Played(GenericFakeChatModel):
+    def bind_tools(self, tools, **kwargs):
+        return self
+
+
+def played(*replies):
+    return Played(messages=iter([AIMessage(reply) if isinstance(reply, str) else reply for reply in replies]))
+
+
+@pytest.fixture
+def handler():
+    made = TrailCallbackHandler(evaluate="never")
+    yield made
+    made.close()
+    assert made.errors == []
+
+
+def classes(handler):
+    return {str(verdict.support) for verdict in handler.report().verdicts}
+
+
+def evidence_is_no_models(report):
+    for verdict in report.verdicts:
+        for item in verdict.evidence:
+            node = report.graph.node(item.node_id)
+            assert node.is_evidence
+            assert not any(start < item.end and item.start < end for start, end in node.model_spans)
+
+
+def invoked(app, given, config, mode):
+    if mode == "stream":
+        list(app.stream(given, config))
+    else:
+        app.invoke(given, config)
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+def test_an_agent_that_repeats_what_it_made_up_a_turn_ago_is_not_supported(handler, mode):
+    agent = create_agent(
+        played("Oslo has 27 degrees.", "As I said, Oslo has 27 degrees."), [], checkpointer=InMemorySaver()
+    )
+    config = {"callbacks": [handler], "configurable": {"thread_id": "a"}}
+    for asked in ("How warm is it in Oslo?", "Say it again."):
+        invoked(agent, {"messages": [("user", asked)]}, config, mode)
+        assert classes(handler) == {"absent"}
+
+
+class Remembering(MessagesState):
+    last_answer: str
+
+
+@pytest.mark.parametrize("role", [SystemMessage, HumanMessage])
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+def test_an_earlier_answer_in_the_state_supports_nothing_when_a_prompt_shows_it(handler, role, mode):
+    model = played(INVENTED, INVENTED)
+
+    def write(state):
+        before = role("Stay consistent with your answer of before: " + state.get("last_answer", "none so far"))
+        reply = model.invoke([before, *state["messages"]])
+        return {"messages": [reply], "last_answer": reply.text}
+
+    graph = StateGraph(Remembering)
+    graph.add_node("write", write)
+    graph.add_edge(START, "write").add_edge("write", END)
+    app = graph.compile(checkpointer=InMemorySaver())
+    config = {"callbacks": [handler], "configurable": {"thread_id": "b"}}
+    for asked in ("How long is the crossing?", "Again please, how long?"):
+        invoked(app, {"messages": [("user", asked)]}, config, mode)
+        assert classes(handler) == {"absent"}
+        evidence_is_no_models(handler.report())
+
+
+NOTES: list[str] = []
+
+
+@tool
+def note(text: str) -> str:
+    """Takes a note."""
+    NOTES.append(text)
+    return f"Notes recorded: {text}"
+
+
+@tool
+def notes() -> str:
+    """Reads the notes."""
+    return "\n".join(f"- {each}" for each in NOTES)
+
+
+def call(name, **arguments):
+    return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": f"call-{name}"}])
+
+
+@pytest.mark.parametrize("replies", [[call("note", text=INVENTED)], [call("note", text=INVENTED), call("notes")]])
+def test_a_tool_that_echoes_or_keeps_what_a_model_wrote_supports_nothing(handler, replies):
+    NOTES.clear()
+    agent = create_agent(played(*replies, INVENTED), [note, notes])
+    agent.invoke({"messages": [("user", "How long does the ferry take?")]}, {"callbacks": [handler]})
+    assert classes(handler) == {"absent"}
+
+
+@tool
+def timetable(ship: str) -> str:
+    """Looks a ship up."""
+    return f"{ship}: {INVENTED}"
+
+
+def test_what_a_tool_adds_to_its_argument_supports(handler):
+    agent = create_agent(played(call("timetable", ship="Ferry to Lerwick"), INVENTED), [timetable])
+    agent.invoke({"messages": [("user", "How long does the ferry take?")]}, {"callbacks": [handler]})
+    assert classes(handler) == {"supported"}
+
+
+@pytest.mark.parametrize("name", ["context", "kb", "notes", "facts_about_it"])
+def test_a_value_of_a_prompt_is_a_source_whatever_its_variable_is_called(handler, name):
+    prompt = ChatPromptTemplate.from_template(f"Use this: {{{name}}}\nQuestion: {{question}}")
+    asked = {name: KNOWN, "question": "When did the museum open?"}
+    (prompt | played("The museum opened in 1968. Entry costs 5 euros.")).invoke(asked, {"callbacks": [handler]})
+    report = handler.report()
+    assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "contradicted"]
+    assert not report.warnings
+    assert {leaf.origin for leaf in report.graph.leaves()} == {"given", "user"}
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_prompt_that_code_put_together_is_a_source(handler, wrapped):
+    model = played("The museum opened in 1968. Entry costs 5 euros.")
+    config = {"callbacks": [handler]}
+    if wrapped:
+        app = RunnableLambda(lambda asked: model.invoke(f"Use this:\n{KNOWN}\nQuestion: {asked}"))
+        app.invoke("When did the museum open?", config)
+    else:
+        model.invoke(f"Use this:\n{KNOWN}\nQuestion: When did the museum open?", config)
+    assert [str(verdict.support) for verdict in handler.report().verdicts] == ["supported", "contradicted"]
+
+
+def test_facts_in_a_system_prompt_support_and_are_marked(handler):
+    prompt = ChatPromptTemplate.from_messages([("system", f"You know this. {KNOWN}"), ("user", "{question}")])
+    (prompt | played(KNOWN)).invoke({"question": "When did the museum open?"}, {"callbacks": [handler]})
+    report = handler.report()
+    assert {str(verdict.support) for verdict in report.verdicts} == {"supported"}
+    assert any("not by a source" in warning for warning in report.warnings)
+    assert {report.graph.node(item.node_id).origin for v in report.verdicts for item in v.evidence} == {"template"}
+
+
+class Shelf(BaseRetriever):
+    texts: dict[str, str]
+
+    def _get_relevant_documents(self, query, *, run_manager):
+        return [Document(text) for word, text in self.texts.items() if word in query.lower()]
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["thread", "message ids"])
+def test_documents_of_an_earlier_turn_stay_evidence_with_their_turn(handler, named):
+    shelf = Shelf(texts={"ferry": "The ferry takes 40 minutes and leaves at noon.", "museum": KNOWN})
+    prompt = ChatPromptTemplate.from_messages(
+        [("system", "Answer from: {context}"), MessagesPlaceholder("history"), ("user", "{question}")]
+    )
+    model = played("The ferry takes 40 minutes.", "The ferry takes 40 minutes, as I said. The museum has 7 halls.")
+    context = itemgetter("question") | shelf | (lambda found: "\n".join(each.page_content for each in found))
+    chain = {"context": context, "question": itemgetter("question"), "history": itemgetter("history")} | prompt | model
+    config = {"callbacks": [handler]} | ({"metadata": {"session_id": "s"}} if named else {})
+    history = []
+    for asked in ("How long is the ferry?", "Are you sure? And the museum?"):
+        reply = chain.invoke({"question": asked, "history": history}, config)
+        history = [*history, HumanMessage(asked), reply]
+    report = handler.report()
+    assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "absent"]
+    quoted = report.graph.node(report.verdicts[0].evidence[0].node_id)
+    assert (quoted.origin, quoted.attributes["turn"]) == ("retrieved", 1)
+
+
+def test_two_conversations_do_not_share_their_documents(handler):
+    shelf = Shelf(texts={"ferry": "The ferry takes 40 minutes and leaves at noon."})
+    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("user", "{context} {question}")])
+    chain = {
+        "context": itemgetter("question") | shelf,
+        "question": itemgetter("question"),
+        "history": itemgetter("history"),
+    }
+    app = chain | prompt | played("The ferry takes 40 minutes.", "The ferry takes 40 minutes.")
+    first = {"callbacks": [handler], "metadata": {"thread_id": "first"}}
+    app.invoke({"question": "How long is the ferry?", "history": []}, first)
+    told = [HumanMessage("How long?"), AIMessage("The ferry takes 40 minutes.")]
+    app.invoke({"question": "Sure?", "history": told}, first | {"metadata": {"thread_id": "second"}})
+    assert classes(handler) == {"absent"}

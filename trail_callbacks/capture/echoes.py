@@ -1,0 +1,225 @@
+"""Which parts of a text repeat what a model wrote before, such as a tool's echo of its arguments.
+
+A model's own words must not come back as evidence. So every text that a model wrote is kept here by its clauses and by
+its runs of five words, with the time at which it was written; a later text is then compared with all of them at once.
+Words that a source held before the model wrote them are the source's: a model that quotes did not invent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from trail_callbacks.text import Words, words
+
+__all__ = ["Echoes", "arguments", "merged", "transcript_spans"]
+
+_ENDS = ".!?\u3002\uff01\uff1f"
+_BREAKS = rf';:"\r\n()\[\]{{}}\u201c\u201d\u2026{_ENDS}'
+_CLAUSE = re.compile(rf"(?:[^{_BREAKS}]|[.:](?=\w))+[{_ENDS}]?")
+_SENTENCE = re.compile(rf"(?:[^\r\n{_ENDS}]|[.!?](?=\w))+[{_ENDS}]*")
+_RUN = 5  # words in a row that two texts do not share by chance
+_STATES = 3  # words from which a clause can state something
+_MOST = 0.6  # share of a sentence's words that make the sentence an echo
+_WHOLE = 0.8  # share of a retrieved text's words from which it may be a memory of the model's
+_TRANSCRIPT = re.compile(r"^[ \t]*(?:AI|Assistant|Bot|Model|Chatbot)[ \t]*:", re.MULTILINE | re.IGNORECASE)
+_SPEAKER = re.compile(
+    r"^[ \t]*(?:Human|User|System|Tool|Function|Customer|Developer)[ \t]*:", re.MULTILINE | re.IGNORECASE
+)
+
+Span = tuple[int, int]
+
+
+class _Clause(NamedTuple):
+    start: int
+    end: int
+    forms: tuple[str, ...]
+    states: bool
+
+
+@dataclass(slots=True)
+class _Times:
+    """When words were first written: by a model, by a model whose run was recorded, and by anybody else."""
+
+    model: float = float("inf")
+    recorded: float = float("inf")
+    source: float = float("inf")
+
+
+class Echoes:
+    """What models wrote and what sources held, by clauses and runs of words, with times.
+
+    Times only have to be comparable: a text of an earlier turn has a smaller one than any of this run. Only words that
+    also stand in one of the texts to be examined are kept, so the outputs of a hundred thousand steps cost no memory.
+
+    Args:
+        texts: The texts that `spans` and `whole` will be asked about.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._clauses: dict[tuple[str, ...], _Times] = {}
+        self._runs: dict[tuple[str, ...], _Times] = {}
+        self._stated: set[tuple[str, ...]] = set()
+        for text in dict.fromkeys(texts):
+            found = words(text)
+            self._clauses.update((clause.forms, _Times()) for clause in _clauses(text, found))
+            self._runs.update((run, _Times()) for run in _windows(found.forms))
+
+    def wrote(self, text: str, time: float, *, recorded: bool) -> None:
+        """Adds what a model wrote.
+
+        Args:
+            text: Its words; of a tool call, the texts among the arguments.
+            time: When.
+            recorded: True if the run in which it was written was recorded; False for what is only said to be a model's,
+                such as a message in the history of a conversation.
+        """
+        for times in self._keys(text):
+            times.model = min(times.model, time)
+            if recorded:
+                times.recorded = min(times.recorded, time)
+
+    def held(self, text: str, time: float) -> None:
+        """Adds what a source held: a document, a tool's result, a user's message."""
+        for times in self._keys(text):
+            times.source = min(times.source, time)
+
+    def _keys(self, text: str) -> Iterator[_Times]:
+        found = words(text)
+        for clause in _clauses(text, found):
+            times = self._clauses.get(clause.forms)
+            if times is not None:
+                yield times
+                if clause.states:
+                    self._stated.add(clause.forms)
+        for run in _windows(found.forms):
+            times = self._runs.get(run)
+            if times is not None:
+                yield times
+
+    def spans(self, text: str, time: float, *, recorded: bool = False) -> tuple[Span, ...]:
+        """Finds the parts of a text that a model wrote first.
+
+        Args:
+            text: A text that is read at some time.
+            time: When; what is written later is no source of it.
+            recorded: Heed only what models wrote in recorded runs.
+
+        Returns:
+            Character ranges in order, without overlap: clauses that state something, and sentences that repeat little
+            else. A name or a search phrase that a longer sentence takes up is left in it.
+        """
+        found = words(text)
+        echoed = [False] * len(found.forms)
+        spans: list[Span] = []
+        for clause in _clauses(text, found):
+            times = self._clauses.get(clause.forms)
+            if times is not None and _models(times, time, recorded):
+                first, last = _within(found, clause.start, clause.end)
+                echoed[first:last] = [True] * (last - first)
+                if clause.states or clause.forms in self._stated:
+                    spans.append((clause.start, clause.end))
+        for i, run in enumerate(_windows(found.forms)):
+            times = self._runs.get(run)
+            if times is not None and _models(times, time, recorded):
+                echoed[i : i + _RUN] = [True] * _RUN
+        if any(echoed):
+            spans += _sentences(text, found, echoed)
+        return merged(spans)
+
+    def whole(self, text: str, time: float) -> bool:
+        """True if nearly all of a text is what a model wrote first, in a recorded run: a memory, not a document."""
+        spans, found = self.spans(text, time, recorded=True), words(text)
+        inside = sum(last - first for first, last in (_within(found, *span) for span in spans))
+        return bool(found.forms) and inside >= _WHOLE * len(found.forms)
+
+
+def arguments(call: str) -> Iterator[str]:
+    """Finds the texts among the arguments of a tool call as it is shown: its name, then JSON in parentheses."""
+    start = call.find("(")
+    try:
+        todo = [json.loads(call[start + 1 : call.rindex(")")])]
+    except (ValueError, RecursionError):
+        yield call[start + 1 :]
+        return
+    while todo:
+        value = todo.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
+
+
+def transcript_spans(text: str) -> tuple[Span, ...]:
+    """Finds what a model says in a transcript: lines of `AI:` or `Assistant:`, up to the next speaker.
+
+    A text in which nobody else speaks is no transcript.
+    """
+    others = [match.start() for match in _SPEAKER.finditer(text)]
+    if not others:
+        return ()
+    starts = [match.end() for match in _TRANSCRIPT.finditer(text)]
+    ends = sorted([*others, *(match.start() for match in _TRANSCRIPT.finditer(text)), len(text)])
+    return tuple((start, end) for start in starts if text[start : (end := ends[bisect_left(ends, start)])].strip())
+
+
+def _windows(forms: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Every run of five words."""
+    return (tuple(forms[i : i + _RUN]) for i in range(len(forms) - _RUN + 1))
+
+
+def _clauses(text: str, found: Words) -> Iterator[_Clause]:
+    """The clauses of a text that are long enough to be recognised."""
+    for match in _CLAUSE.finditer(text):
+        first, last = _within(found, *match.span())
+        forms = tuple(found.forms[first:last])
+        if len(forms) < 2 or (len(forms) < _STATES and sum(map(len, forms)) < 2 * _RUN):  # noqa: PLR2004 - one word is a name
+            continue
+        start, end = found.starts[first], found.ends[last - 1]
+        counted = any(any(map(str.isdigit, form)) for form in forms)
+        ended = match[0].rstrip()[-1:] in _ENDS
+        long = len(forms) >= _RUN and not text[start:end].istitle()
+        states = len(forms) >= _STATES and (counted or ended or long)
+        yield _Clause(start, end, forms, states)
+
+
+def _sentences(text: str, found: Words, echoed: Sequence[bool]) -> Iterator[Span]:
+    """Sentences most of whose words are echoed, and that say no other number."""
+    for match in _SENTENCE.finditer(text):
+        first, last = _within(found, *match.span())
+        own = [found.forms[i] for i in range(first, last) if not echoed[i]]
+        repeated = last - first - len(own)
+        if (
+            repeated >= _STATES
+            and repeated >= _MOST * (last - first)
+            and not any(c.isdigit() for form in own for c in form)
+        ):
+            yield found.starts[first], found.ends[last - 1]
+
+
+def _models(times: _Times, time: float, recorded: bool) -> bool:
+    """Whether a model wrote some words first, before a time."""
+    wrote = times.recorded if recorded else times.model
+    return wrote < time and wrote < times.source
+
+
+def _within(found: Words, start: int, end: int) -> tuple[int, int]:
+    """The words inside a stretch of text, as a range of indices."""
+    return bisect_left(found.starts, start), bisect_right(found.ends, end)
+
+
+def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Joins ranges that touch, in order."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return tuple(joined)
