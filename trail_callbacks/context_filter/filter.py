@@ -151,7 +151,7 @@ class _Run:
         found = instruction(self._texts[i])
         if found is not None and found.score >= self._settings.flag_at:
             drops = found.score >= self._settings.drop_at
-            place = {"start": found.start, "end": found.end, "score": found.score, "density": found.density}
+            place = {"start": found.start, "end": found.end, "score": found.score}
             self._add(i, "instruction", found.why, *found.signals, drops=drops, **place)
 
     def _find_duplicates(self, texts: Mapping[int, str]) -> None:
