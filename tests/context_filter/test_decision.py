@@ -11,7 +11,7 @@ def test_a_reason_without_quotes_has_nothing_verbatim():
     data = REASON.to_dict(quotes=False)
     assert data["score"] == 0.667
     assert data["against"] == [0, 1]
-    assert data.keys().isdisjoint({"quote", "why", "density"})
+    assert data.keys().isdisjoint({"quote", "why"})
     assert json.loads(json.dumps(REASON.to_dict())) == data | {"quote": "1950", "why": "Why."}
 
 

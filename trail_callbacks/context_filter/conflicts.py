@@ -33,7 +33,7 @@ class Conflict:
         others: What the others state.
         against: Positions of the passages that contradict it, copies included.
         score: Their share among those on the subject, copies counted once, 0.0 to 1.0.
-        kind: `number`, `date`, `name` or `negation`.
+        kind: `number`, `date` or `negation`.
     """
 
     passage: int

@@ -27,7 +27,6 @@ class Reason:
         signals: The rules that fired, e.g. `("override", "exfiltration")`.
         why: One sentence for a person.
         against: Positions in the input of the passages that it contradicts or repeats.
-        density: Of an instruction: the share of the passage's sentences that address a model.
     """
 
     kind: ReasonKind
@@ -39,7 +38,6 @@ class Reason:
     signals: tuple[str, ...]
     why: str
     against: tuple[int, ...] = ()
-    density: float | None = None
 
     def to_dict(self, *, quotes: bool = True) -> dict[str, Any]:
         """Returns it as JSON-safe values; without `quotes`, nothing verbatim of any passage is in it."""
@@ -55,8 +53,6 @@ class Reason:
             data |= {"quote": self.quote, "why": self.why}
         if self.against:
             data["against"] = list(self.against)
-        if self.density is not None:
-            data["density"] = round(self.density, 3)
         return data
 
 

@@ -31,7 +31,7 @@ class ContextFilter:
     Attributes:
         instruction: Passages that give instructions to the model: override, role play, exfiltration, tool and template
             syntax, hidden text. Directions for a person are not meant.
-        contradiction: Passages whose number, date, name or negation a clear majority contradicts, in sentences that
+        contradiction: Passages whose number, date or negation a clear majority contradicts, in sentences that
             share most of their words. Where there is no majority, both sides are flagged.
         off_topic: Passages without a word in common with the question or the other passages. Needs a question.
         duplicate: Copies of an earlier passage.
@@ -151,7 +151,7 @@ class _Run:
         found = instruction(self._texts[i])
         if found is not None and found.score >= self._settings.flag_at:
             drops = found.score >= self._settings.drop_at
-            place = {"start": found.start, "end": found.end, "score": found.score, "density": found.density}
+            place = {"start": found.start, "end": found.end, "score": found.score}
             self._add(i, "instruction", found.why, *found.signals, drops=drops, **place)
 
     def _find_duplicates(self, texts: Mapping[int, str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -20,7 +18,6 @@ _AGAIN = 0.4  # of another rule of the same kind, elsewhere in the text
 _ONLY_REPORTED = 0.6  # score at most of a text that quotes or reports such words: flagged, not dropped
 _USED = 0.4  # score of what it says itself, below which it only quotes or reports
 _MATCHES = 50  # of one rule that are looked at
-_SENTENCE = re.compile(r"[^.!?\n\u3002\uff01\uff1f\u0964\u061f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,6 @@ class Instruction:
         end: Offset after them.
         signals: Kinds of the rules that fired, most telling first.
         why: What the passage does, for a person.
-        density: Share of its sentences that address a model.
     """
 
     score: float
@@ -41,7 +37,6 @@ class Instruction:
     end: int
     signals: tuple[str, ...]
     why: str
-    density: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +70,7 @@ def instruction(text: str) -> Instruction | None:
         inside = _hits(normalized(text[first:last]))
         moved = (replace(hit, start=hit.start + first, end=hit.end + first) for hit in inside)
         hits += [_raised(hit, "in what a page does not show") for hit in moved]
-    return _scored(hits, text) if hits else None
+    return _scored(hits) if hits else None
 
 
 def _hits(view: View) -> Iterator[_Hit]:
@@ -102,7 +97,7 @@ def _raised(hit: _Hit, disguise: str) -> _Hit:
     return replace(hit, weight=1.0 - (1.0 - hit.weight) * 0.5, why=f"{hit.why}, {disguise}", reported=False)
 
 
-def _scored(hits: Sequence[_Hit], text: str) -> Instruction:
+def _scored(hits: Sequence[_Hit]) -> Instruction:
     order = sorted(hits, key=lambda hit: (-hit.weight, hit.start))
     by_kind: dict[str, list[_Hit]] = {}
     for hit in order:
@@ -117,11 +112,4 @@ def _scored(hits: Sequence[_Hit], text: str) -> Instruction:
             doubt_of_used *= 1.0 if hit.reported else factor
     score = min(1.0 - doubt, 0.99 if 1.0 - doubt_of_used >= _USED else _ONLY_REPORTED)
     first = order[0]
-    return Instruction(score, first.start, first.end, tuple(by_kind), f"It {first.why}.", _density(hits, text))
-
-
-def _density(hits: Sequence[_Hit], text: str) -> float:
-    starts = sorted(hit.start for hit in hits)
-    spans = [match.span() for match in _SENTENCE.finditer(text) if any(map(str.isalnum, match[0]))]
-    touched = sum(bisect_left(starts, start) < bisect_left(starts, end) for start, end in spans)
-    return min(1.0, touched / len(spans)) if spans else 1.0
+    return Instruction(score, first.start, first.end, tuple(by_kind), f"It {first.why}.")

@@ -1,4 +1,4 @@
-"""Two sentences on one subject, and the one thing in which they differ: a number, a date, a name or a negation.
+"""Two sentences on one subject, and the one thing in which they differ: a number, a date or a negation.
 
 Only what the sentences themselves show is used: they share most of their words, and differ in one place. A paraphrase
 that shares few words is not compared.
@@ -26,18 +26,6 @@ _NEGATIONS = vocabulary("not no never cannot neither nor")
 _NO_DENIAL = vocabulary("have even only just yet but more less")  # `does not have to be`, `not only`
 _CONTRACTED = ("n't", "n\u2019t")
 _SUBJECT = re.compile(r"\s(?:is|was|are|were|became|wrote|invented|discovered|founded|directed|designed)\b")
-# Relations that hold of one only: two members, products or guests do not exclude each other.
-_UNIQUE = re.compile(
-    r"\b(?:the|its|his|her|whose|their|\w{1,40}['\u2019]s) (?:\w{1,40} ){0,2}?(?:capital|author|founder|inventor|"
-    r"director|president|ceo|chief executive|chair\w{0,3}|king|queen|mayor|winner|champion|composer|designer|owner|"
-    r"creator|headquarters|mother|father|wife|husband|currency|\w{2,20}est|first|last|official language|prime minister|"
-    r"parent company|publisher)\b"
-    r"|\b(?:founded|invented|discovered|written|directed|designed|composed|owned|acquired|published|led) by\b"
-    r"|\b(?:born|died|located|based|headquartered|buried|founded|lies|took place) (?:in|at|near|on)\b"
-    r"|\b(?:invented|discovered|founded|wrote|composed|directed|designed|succeeded|acquired)\b",
-    re.IGNORECASE,
-)
-_NOT_UNIQUE = re.compile(r"\bone of\b|\bamong\b|\balso\b|\bco-\w", re.IGNORECASE)
 
 Span = tuple[int, int]
 
@@ -96,9 +84,8 @@ class Statement:
         return tuple(found)
 
     def has(self, name: Sequence[Term]) -> bool:
-        """Tells whether any word of a name occurs in it, or its initials do."""
-        initials = "".join(term.form[0] for term in name)
-        return any(stem(term.form) in self.keys for term in name) or (len(name) > 1 and initials in self.keys)
+        """Tells whether any word of a name occurs in it."""
+        return any(stem(term.form) in self.keys for term in name)
 
 
 class Difference(NamedTuple):
@@ -111,7 +98,7 @@ class Difference(NamedTuple):
         value: What the second states, in a form that can be compared.
     """
 
-    kind: Literal["number", "date", "name", "negation"]
+    kind: Literal["number", "date", "negation"]
     span: Span
     other: Span
     value: tuple[object, ...]
@@ -120,18 +107,16 @@ class Difference(NamedTuple):
 def difference(a: Statement, b: Statement) -> Difference | None:
     """Finds the one thing in which two statements on one subject differ.
 
-    Two that differ in more than one thing are on two subjects: this year's sales and last year's.
+    Two that differ in more than one thing, or in a name, are on two subjects: this year's sales and last year's.
     """
     mine, its = _unmatched(a, b), _unmatched(b, a)
     kinds = {_kind(quantity) for quantity in mine} & {_kind(quantity) for quantity in its}
     names = [[name for name in one.names if not two.has(name)] for one, two in ((a, b), (b, a))]
-    if len(kinds) > 1 or (kinds and all(names)):
+    if len(kinds) > 1 or all(names):
         return None
     if kinds:
         kind = kinds.pop()
         found = _in_quantity([q for q in mine if _kind(q) == kind], [q for q in its if _kind(q) == kind])
-    elif all(names):
-        found = _in_name(a, b, *names)
     else:
         found = _in_negation(a, b)
     return found if found is not None and _one_subject(a, b, found.span, found.other) else None
@@ -141,8 +126,6 @@ def agrees(a: Statement, b: Statement, at: Difference) -> bool:
     """Tells whether a statement on the same subject states what another states at a place."""
     if not _one_subject(a, b, at.span, (0, 0)) or difference(a, b) is not None:
         return False
-    if at.kind == "name":
-        return any(b.has(name) for name in a.names if at.span[0] <= name[0].start < at.span[1])
     unmatched = {quantity.start for quantity in _unmatched(a, b)}
     return at.kind == "negation" or unmatched.isdisjoint(range(*at.span))
 
@@ -176,23 +159,13 @@ def _in_quantity(mine: Sequence[Quantity], its: Sequence[Quantity]) -> Differenc
         return None
     (one,), (other,) = mine, its
     of_one = one.kind != "count" or stem(one.noun) == stem(other.noun) != "" or min(one.value, other.value) >= _COUNT
-    if {one.bound, other.bound} != {"exact"} or not of_one or one.kind in {"label", "id", "rank"}:
+    if {one.bound, other.bound} != {"exact"} or not of_one or one.kind == "rank":
         return None
     return Difference("number", (one.start, one.end), (other.start, other.end), (one.kind, round(other.value, 6)))
 
 
 def _hull(parts: Sequence[Quantity]) -> Span:
     return min(part.start for part in parts), max(part.end for part in parts)
-
-
-def _in_name(
-    a: Statement, b: Statement, mine: Sequence[Sequence[Term]], its: Sequence[Sequence[Term]]
-) -> Difference | None:
-    unique = all(_UNIQUE.search(each.text) and not _NOT_UNIQUE.search(each.text) for each in (a, b))
-    if not unique or len(mine) + len(its) > 3:  # noqa: PLR2004 - one each, and one in passing
-        return None
-    spans = [(name[0].start, name[-1].end) for name in (mine[0], its[0])]
-    return Difference("name", spans[0], spans[1], tuple(sorted(term.form for term in its[0])))
 
 
 def _in_negation(a: Statement, b: Statement) -> Difference | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from trail_callbacks.judges.local.checks.entity import displaced, known
+from trail_callbacks.judges.local.checks.entity import known
 from trail_callbacks.judges.local.checks.number import stated
 from trail_callbacks.judges.local.checks.reading import Reading
 from trail_callbacks.language.quantities import Quantity
@@ -115,7 +115,6 @@ class Overlap:
         held = []
         for passage, before, tabular in zip(self.passages, self.before, self.tabular, strict=True):
             has = frozenset(i for i, item in enumerate(self.items) if item.is_in(passage, self.claim))
-            has = frozenset(i for i in has if not displaced(self.items[i].name, passage, before))
             if self.on_another(passage):
                 has = frozenset(i for i in has if self.items[i].kind == "name")
             elif before.text and (tabular or not _subject(passage)):

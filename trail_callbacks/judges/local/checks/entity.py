@@ -10,7 +10,7 @@ from trail_callbacks.language.abbreviations import abbreviated
 from trail_callbacks.language.terms import Term, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["compare", "displaced", "known"]
+__all__ = ["compare", "known"]
 
 _TITLES = vocabulary(
     """president minister chancellor senator governor mayor king queen prince princess emperor pope bishop saint lord
@@ -20,11 +20,6 @@ _TITLES = vocabulary(
 _NO_NAMES = vocabulary(
     """january february march april may june july august september october november december monday tuesday wednesday
     thursday friday saturday sunday english french german spanish step passage part chapter section table figure ceo"""
-)
-_KINDS = vocabulary(
-    """university college school hospital church bridge river lake island mountain street road avenue square park tower
-    museum library airport station county city town state province company corporation bank party league cup prize award
-    war treaty act court ministry department agency institute foundation society association club band festival"""
 )
 _ALIASES = [  # countries and unions under several names
     frozenset(group.split(", "))
@@ -109,7 +104,7 @@ def _near(name: Sequence[Term], other: Sequence[Term]) -> bool:
     if len(name) != len(other) or len(name) == 1:
         return False
     unlike = [(a.form, b.form) for a, b in zip(name, other, strict=True) if a.form != b.form]
-    if len(unlike) != 1 or any(a in _TITLES for pair in unlike for a in pair):
+    if len(unlike) != 1:
         return False
     short, long = sorted(unlike[0], key=len)
     return not long.startswith(short[:3])
@@ -122,11 +117,8 @@ def _called(name: Sequence[Term], other: Sequence[Term]) -> bool:
 
 
 def _replaced(name: Sequence[Term], claim: Reading, other: Sequence[Term], passage: Reading) -> bool:
-    """Whether a name stands where the passage has another, and both are of one kind as far as their words tell."""
-    if not _place(name, claim) & _place(other, passage):
-        return False
-    kinds = [{term.form for term in each} & _KINDS for each in (name, other)]
-    return not (kinds[0] and kinds[1]) or kinds[0] == kinds[1]
+    """Whether a name stands where the passage has another."""
+    return not _place(name, claim).isdisjoint(_place(other, passage))
 
 
 def known(name: Sequence[Term], reading: Reading) -> bool:
@@ -146,15 +138,6 @@ def known(name: Sequence[Term], reading: Reading) -> bool:
     return _SHORTEST <= len(letters) <= _LONGEST and any(
         "".join(term.form[0] for term in other) == letters for other in reading.names
     )
-
-
-def displaced(name: Sequence[Term], reading: Reading, before: Reading) -> bool:
-    """Tells whether a text means another by a part of a name: `the bridge`, after `The Kelder Bridge`."""
-    shared = [term for term in name if reading.has(term)]
-    if len(shared) == len(name) or any(_around(term, reading) for term in shared):
-        return False
-    around = [other for term in shared for other in _around(term, before)]
-    return bool(around) and not any(_one(name, other) for other in around)
 
 
 def _around(term: Term, reading: Reading) -> list[tuple[Term, ...]]:

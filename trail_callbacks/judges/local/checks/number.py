@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
 from math import isclose
 
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
@@ -38,7 +36,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     another event.
     """
     lacking = [q for q in claim.quantities if not _label(q, claim) and not stated(q, claim, passage)]
-    if not lacking or (len(lacking) > 1 and not _one_date(lacking, claim)):
+    if not lacking or (len(lacking) > 1 and any(q.kind not in _DATE for q in lacking)):
         return None
     free = [r for r in passage.quantities if not _label(r, passage) and not any(equal(q, r) for q in claim.quantities)]
     for quantity in lacking:
@@ -63,8 +61,6 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
 
 def _label(quantity: Quantity, reading: Reading) -> bool:
     """Whether a number names what it stands behind: `step 4`, `[2]`, `Windows 10`, `Article 5`."""
-    if quantity.kind == "label":
-        return True
     before = reading.text[max(0, quantity.start - _WORD) : quantity.start]
     if before.endswith(("[", "(", "#")) and reading.text[quantity.end : quantity.end + 1] in {"]", ")"}:
         return True
@@ -77,12 +73,6 @@ def _label(quantity: Quantity, reading: Reading) -> bool:
     plain = quantity.kind == "count" and not quantity.noun and quantity.value < _BIG
     named = word[0].isupper() and reading.text[quantity.start].isdigit()
     return plain and named and all(term.kind != "function" for term in reading.terms if term.form == word.casefold())
-
-
-def _one_date(lacking: Sequence[Quantity], claim: Reading) -> bool:
-    """Whether numbers are the parts of one date: it is wrong as a whole."""
-    gaps = [claim.text[a.end : b.start] for a, b in pairwise(lacking)]
-    return all(q.kind in _DATE for q in lacking) and all(len(gap) <= len(" of the ") for gap in gaps)
 
 
 def stated(quantity: Quantity, claim: Reading, passage: Reading) -> bool:
