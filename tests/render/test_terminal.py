@@ -6,7 +6,7 @@ from dataclasses import replace
 from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
-from one_claim import HOSTILE, REPORT, build
+from one_claim import ECHOED, HOSTILE, REPORT, build
 from rich.console import Console
 
 from trail_callbacks import Claim, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
@@ -35,6 +35,13 @@ def test_a_claim_says_everything_about_itself():
         "  entry step: summarise (m2)",
         "  carried by: combine (answer)",
     ]
+
+
+def test_evidence_that_only_repeats_the_request_says_so():
+    lines = [line.strip() for line in to_text(ECHOED, 120).splitlines()]
+    assert 'for:        user (q1), from the request: "I am Ada." How long?' in lines
+    assert 'for:        prompt (i1), from the prompt\'s wording: "The pier is closed on Mondays."' in lines
+    assert any(line.startswith("for:        note (t1): ") for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant
 from trail_callbacks.render.marks import WORST_FIRST, Mark, mark
-from trail_callbacks.render.phrases import carriers, counted, entered, error_words, headline, named
+from trail_callbacks.render.phrases import carriers, counted, entered, error_words, from_request, headline, named
 from trail_callbacks.render.safe_text import flowing, plain, shorten
 from trail_callbacks.render.spans import Segment, Span, segments
 from trail_callbacks.report import Report, Verdict
@@ -190,7 +190,8 @@ def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
 
 def _evidence(item: Evidence, claim: Claim, report: Report) -> str:
     before, after = around(item, report.graph)
-    source = _text(named(item.node_id, report.graph))
+    marked = from_request(item, report.graph)
+    source = _text(named(item.node_id, report.graph)) + (f", <i>{marked}</i>" if marked else "")
     quote = f"<b>{_text(most_relevant(item.quote, claim.text, _LONGEST))}</b>"
     faint = f'<span style="{_FAINT}">'
     return f"{source}: <bdi>{faint}{_text(before)}</span> {quote} {faint}{_text(after)}</span></bdi>"

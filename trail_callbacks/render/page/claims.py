@@ -12,7 +12,7 @@ from trail_callbacks.render.marks import mark
 from trail_callbacks.render.page.escape import block, line, name
 from trail_callbacks.render.page.trails import Stop
 from trail_callbacks.render.page.view import View, class_name
-from trail_callbacks.render.phrases import entered, error_words, named
+from trail_callbacks.render.phrases import entered, error_words, from_request, named
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Layer, Verdict
 
@@ -77,7 +77,9 @@ def _evidence(item: Evidence, graph: ProvenanceGraph) -> Iterator[str]:
     yield f'<blockquote data-node="{line(item.node_id)}" data-relation="{item.relation}">'
     yield f'<p dir="auto"><span class="faint">{line(before)}</span> <q>{_cut(item.quote)}</q> '
     yield f'<span class="faint">{line(after)}</span></p>'
-    yield f'<footer><span class="label">{relation}</span> {name(named(item.node_id, graph))}</footer></blockquote>'
+    marked = from_request(item, graph)
+    yield f'<footer><span class="label">{relation}</span> {name(named(item.node_id, graph))}'
+    yield f' <span class="asked">{line(marked)}</span></footer></blockquote>' if marked else "</footer></blockquote>"
 
 
 def _trail(stops: Sequence[Stop], graph: ProvenanceGraph) -> Iterator[str]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from trail_callbacks.render.page.view import View, class_name
-from trail_callbacks.render.phrases import named
+from trail_callbacks.render.phrases import named, origin_words
 from trail_callbacks.render.safe_text import plain, shorten
 
 __all__ = ["drawing"]
@@ -28,7 +28,7 @@ def drawing(view: View) -> dict[str, Any]:
         title = plain(shorten(named(node.id, graph).removesuffix(f" ({node.id})"), _LABEL))
         shown = plain(shorten(node.id, _ID))
         place = [steps.setdefault(step, len(steps)), node.stage or 0]
-        nodes.append([title, "" if shown == title else shown, node.kind, *place, entered[number]])
+        nodes.append([title, "" if shown == title else shown, node.kind, *place, entered[number], origin_words(node)])
     return {
         "nodes": nodes,
         "steps": list(steps),
