@@ -99,5 +99,5 @@ def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]],
     for part in parts:
         yield Padding(Text(f'{WRITTEN}: "{part}"', style="dim"), (0, 0, 0, 2))
     if len(node.model_spans) > len(parts):
-        more = len(node.model_spans) - len(parts)
-        yield Padding(Text(f"and {more:,} more parts {WRITTEN}", style="dim"), (0, 0, 0, 2))
+        left = len(node.model_spans) - len(parts)
+        yield Padding(Text(f"and {left:,} more parts {WRITTEN}", style="dim"), (0, 0, 0, 2))

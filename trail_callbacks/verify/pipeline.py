@@ -20,6 +20,7 @@ from trail_callbacks.verify.findings import Origins
 from trail_callbacks.verify.localize import Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import final_state, warnings_on
+from trail_callbacks.verify.self_support import self_supported
 from trail_callbacks.verify.verdicts import not_checked, placed, unasked, verdict_on
 
 __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
@@ -132,7 +133,8 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         origins = yield from localize(graph, suspects, judge, options)
     if options.localize:
         verdicts = [placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
-    warnings = [*findings.warnings, *origins.warnings, *warnings_on(graph, extraction, verdicts, leaves)]
+    verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
+    warnings = [*findings.warnings, *origins.warnings, *own_words, *warnings_on(graph, extraction, verdicts, leaves)]
     return report(final_state(extraction, verdicts, leaves), verdicts, warnings)
 
 
