@@ -184,7 +184,7 @@ def test_any_text_leaves_the_markup_whole(text, step):
     Reader(to_fragment(check(text, [text])))
 
 
-@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "no_evidence", "error"])
+@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "unverified", "no_evidence", "error"])
 def test_a_report_without_a_score_shows_the_answer_and_why(state):
     graph = ProvenanceGraph.from_texts("I cannot \u0633\u0644\u0627\u0645 say. " + "\u6e2f" * 5, [])
     html = Reader(to_fragment(Report(state=state, graph=graph)))

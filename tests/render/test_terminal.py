@@ -49,6 +49,7 @@ def test_evidence_that_only_repeats_the_request_says_so():
     [
         ("abstained", "no score: the answer declines to answer"),
         ("no_checkable_claims", "no score: the answer makes no checkable claim"),
+        ("unverified", "no score: nothing that the answer states could be checked"),
         ("no_evidence", "no score: no source reached the answer"),
         ("error", "no score: the verification failed"),
     ],

@@ -26,6 +26,7 @@ WRITTEN = "written by a model"
 _STATES = {
     "abstained": "no score: the answer declines to answer",
     "no_checkable_claims": "no score: the answer makes no checkable claim",
+    "unverified": "no score: nothing that the answer states could be checked",
     "no_evidence": "no score: no source reached the answer",
     "error": "no score: the verification failed",
 }

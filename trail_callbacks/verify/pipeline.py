@@ -135,7 +135,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         verdicts = [placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
     verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
     warnings = [*findings.warnings, *origins.warnings, *own_words, *warnings_on(graph, extraction, verdicts, leaves)]
-    return report(final_state(extraction, verdicts, leaves), verdicts, warnings)
+    return report(final_state(answer.text, extraction, verdicts, leaves), verdicts, warnings)
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
