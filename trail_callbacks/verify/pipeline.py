@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.graph import ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
@@ -28,7 +28,7 @@ __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
 
 def check(
     answer: str,
-    sources: str | Iterable[str | Node],
+    sources: Sources,
     question: str | None = None,
     judge: JudgeLike = None,
     options: VerifyOptions | None = None,
@@ -37,7 +37,8 @@ def check(
 
     Args:
         answer: The text to check.
-        sources: The texts or nodes to check it against; one string is one source.
+        sources: What to check it against: texts, nodes, and documents of LangChain or LlamaIndex as a retriever
+            returns them (`Document`, `TextNode`, `NodeWithScore`); one alone is one source.
         question: The user's request, if known.
         judge: The judge; None is the offline judge, `"openai/gpt-5-mini"` a model through instructor.
         options: Settings.
@@ -55,7 +56,7 @@ def check(
 
 async def acheck(
     answer: str,
-    sources: str | Iterable[str | Node],
+    sources: Sources,
     question: str | None = None,
     judge: JudgeLike = None,
     options: VerifyOptions | None = None,
