@@ -52,7 +52,7 @@ def _echoed():
         Node(id="q1", kind="question", text=asked, step="user"),
         Node(id="i1", kind="instruction", text=rules, step="prompt"),
         Node(id="t1", kind="tool_result", text=note, step="note", model_spans=((7, 7 + len(NOTED)),)),
-        Node(id="t2", kind="tool_result", text=NOTED, step="memory", origin="model"),
+        Node(id="t2", kind="tool_result", text=NOTED, step="memory", origin="model", model_spans=((0, 5),)),
         Node(id="answer", kind="answer", text=f"I am Ada. {rules} {tool} {NOTED}", step="combine"),
     )
     graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=n.id, target="answer") for n in nodes[:-1]))

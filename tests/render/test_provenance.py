@@ -62,7 +62,8 @@ def test_each_source_says_where_its_words_are_from():
     assert "  instruction prompt (i1), the prompt's wording" in lines
     assert "  tool result note (t1), from a tool, in part written by a model" in lines
     assert f'    written by a model: "{NOTED}"' in lines
-    assert "  tool result memory (t2), written by a model" in lines
+    at = lines.index("  tool result memory (t2), written by a model")
+    assert lines[at + 1 : at + 3] == [f'    "{NOTED}"', "stage 1"]
 
 
 def test_a_text_of_many_echoes_lists_a_few():

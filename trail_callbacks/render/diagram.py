@@ -158,7 +158,7 @@ def _kind(box: Box) -> str:
         kind += f" \u00d7 {len(box.nodes):,}"
     origins = {origin_words(node) for node in box.nodes}
     origin = origins.pop() if len(origins) == 1 else ""
-    if any(node.model_spans for node in box.nodes):
+    if any(node.model_spans and node.origin != "model" for node in box.nodes):
         origin = "in part a model's"  # there is no room for more
     return f"{kind}, {origin}" if origin else kind
 
@@ -179,7 +179,8 @@ def _preview(graph: ProvenanceGraph, box: Box) -> str:
     head = named(first.id, graph) + (f", the first of {len(box.nodes):,}" if others else "")
     origin = origin_words(first)
     lines = [f"{head}{f', {origin}' if origin else ''}: {opening(first.text, _PREVIEW) or '(empty)'}"]
-    lines += [f"{WRITTEN}: {opening(first.text[start:end], _PREVIEW)}" for start, end in first.model_spans[:_PARTS]]
+    spans = first.model_spans[:_PARTS] if first.origin != "model" else ()
+    lines += [f"{WRITTEN}: {opening(first.text[start:end], _PREVIEW)}" for start, end in spans]
     return "; ".join(lines)
 
 

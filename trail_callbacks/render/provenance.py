@@ -95,9 +95,10 @@ def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]],
         yield Padding(Text(f"from {plain(', '.join(names), ascii=ascii)}{more}", style="dim"), (0, 0, 0, 2))
     text = plain(opening(node.text, _PREVIEW), ascii=ascii)
     yield Padding(Text(f'"{text}"' if text else "(empty)"), (0, 0, 0, 2))
-    parts = [plain(opening(node.text[start:end], _PREVIEW), ascii=ascii) for start, end in node.model_spans[:_PARTS]]
-    for part in parts:
+    spans = node.model_spans if node.origin != "model" else ()
+    for start, end in spans[:_PARTS]:
+        part = plain(opening(node.text[start:end], _PREVIEW), ascii=ascii)
         yield Padding(Text(f'{WRITTEN}: "{part}"', style="dim"), (0, 0, 0, 2))
-    if len(node.model_spans) > len(parts):
-        left = len(node.model_spans) - len(parts)
+    left = len(spans) - _PARTS
+    if left > 0:
         yield Padding(Text(f"and {left:,} more parts {WRITTEN}", style="dim"), (0, 0, 0, 2))

@@ -63,7 +63,7 @@ def test_evidence_is_quoted_in_place():
 
 def test_parts_that_a_model_wrote_are_marked_and_their_texts_kept_verbatim():
     page = Page(ECHOED.to_html())
-    (part,) = page.all("span", **{"class": "model"})
+    part, _ = page.all("span", **{"class": "model"})
     assert (part["text"], part["title"], part["data-label"]) == (NOTED, "written by a model", "written by a model")
     (text,) = page.all("div", data_node_text="t1")
     assert text["text"] == ECHOED.graph.node("t1").text
