@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -69,6 +70,52 @@ def test_from_texts():
     assert [leaf.id for leaf in graph.leaves()] == ["question", "source-1", "row"]
     assert graph.question.text == "why"
     assert ProvenanceGraph.from_texts("answer", "one source").node("source-1").text == "one source"
+
+
+class Bare:
+    """What LangChain's and LlamaIndex's documents have in common with nothing else."""
+
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+
+def read_as(source, n=1):
+    return ProvenanceGraph.from_texts("answer", [source]).nodes[n - 1]
+
+
+def test_documents_of_frameworks_are_sources_as_they_are():
+    day = date(2026, 1, 2)
+    document = Bare(page_content="It opened.", metadata={"source": "a.md", "day": day, "page": 3}, id="doc-7")
+    assert read_as(document) == Node(
+        id="doc-7", kind="document", text="It opened.", step="source", stage=0, origin="given",
+        attributes={"source": "a.md", "day": "2026-01-02", "page": 3},
+    )  # fmt: skip
+    text_node = Bare(get_content=lambda: "It closed.", node_id="n-1", metadata={"file_name": "b.md"})
+    scored = Bare(get_content=lambda: "It closed.", node=text_node, score=0.5)
+    assert read_as(text_node).attributes == {"file_name": "b.md"}
+    assert (read_as(scored).id, read_as(scored).attributes) == ("n-1", {"file_name": "b.md", "score": 0.5})
+    alone = ProvenanceGraph.from_texts("answer", document)
+    assert [node.id for node in alone.nodes] == ["doc-7", "answer"]
+    ProvenanceGraph.from_json(alone.to_json())
+
+
+def test_ids_of_documents_that_are_taken_or_missing_are_numbered():
+    same = Bare(page_content="One.", metadata={}, id="d")
+    sources = [same, same, Bare(page_content="Two.", metadata={}, id=None), Bare(page_content="3", id="answer"), "4"]
+    sources.append(Node(id="x", kind="tool_result", text="5"))
+    sources.insert(0, Bare(page_content="0", id="x"))
+    graph = ProvenanceGraph.from_texts("answer", sources, question="why")
+    assert [node.id for node in graph.nodes] == [
+        "question", "source-1", "d", "source-3", "source-4", "source-5", "source-6", "x", "answer",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"page_content": "x"}, 7, Bare(page_content=7), Bare(get_content=lambda: None), None]
+)
+def test_anything_else_is_a_clear_error(wrong):
+    with pytest.raises(GraphError, match=f"text is {type(wrong).__name__}, expected str"):
+        ProvenanceGraph.from_texts("answer", [wrong])
 
 
 A, B = Node(id="a", kind="document", text=""), Node(id="b", kind="completion", text="")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from trail_callbacks import display
 from trail_callbacks.errors import GraphError
@@ -25,6 +26,8 @@ __all__ = [
     "NodeKind",
     "Origin",
     "ProvenanceGraph",
+    "Source",
+    "Sources",
 ]
 
 NodeKind = Literal["question", "instruction", "document", "tool_result", "completion", "answer"]
@@ -93,9 +96,34 @@ class Node:
         return self.kind in EVIDENCE_KINDS and self.origin in EVIDENCE_ORIGINS
 
     @property
+    def has_model_text(self) -> bool:
+        """True if the text came as a source or instruction, but a model wrote it, or may have, in whole or in part."""
+        return self.kind in EVIDENCE_KINDS and (bool(self.model_spans) or self.origin not in EVIDENCE_ORIGINS)
+
+    @property
     def is_request(self) -> bool:
         """True if the text asks rather than informs: the user's request, the wording of a prompt."""
         return self.origin in REQUEST_ORIGINS
+
+
+class _Document(Protocol):
+    """A LangChain `Document`."""
+
+    @property
+    def page_content(self) -> str: ...
+
+
+class _TextNode(Protocol):
+    """A LlamaIndex `TextNode`, `Document` or `NodeWithScore`."""
+
+    def get_content(self) -> str: ...
+
+
+Source: TypeAlias = str | Node | _Document | _TextNode
+"""What an answer is checked against: a text, a node of any evidence kind, or a document of LangChain or LlamaIndex."""
+
+Sources: TypeAlias = Source | Iterable[Source]
+"""One source, or several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,14 +283,14 @@ class ProvenanceGraph:
             raise GraphError(f"not a provenance graph: {first['msg']} (at {where})") from error
 
     @classmethod
-    def from_texts(
-        cls, answer: str, sources: str | Iterable[str | Node], question: str | None = None
-    ) -> ProvenanceGraph:
+    def from_texts(cls, answer: str, sources: Sources, question: str | None = None) -> ProvenanceGraph:
         """Builds the graph of a single step with the sources and the question as inputs and the answer as output.
 
         Args:
             answer: The text to verify.
-            sources: Texts, or nodes of any evidence kind; one string is one source.
+            sources: Texts, nodes of any evidence kind, LangChain `Document`s, or LlamaIndex `TextNode`s, `Document`s
+                and `NodeWithScore`s; one alone is one source. Documents keep their metadata (what JSON cannot hold
+                as text) and, unless it is taken or missing, their id.
             question: The user's request, if known.
 
         Raises:
@@ -270,13 +298,14 @@ class ProvenanceGraph:
         """
         if isinstance(sources, (bytes, Mapping, type(None))):
             raise GraphError(f"sources is {type(sources).__name__}, expected texts or nodes ([] for none)")
-        given = [sources] if isinstance(sources, str) else list(sources)
-        nodes = [
-            source if isinstance(source, Node) else Node(id=f"source-{i}", kind="document", text=source, step="source")
-            for i, source in enumerate(given, 1)
-        ]
-        if question:
-            nodes.insert(0, Node(id="question", kind="question", text=question, step="user"))
+        is_one = isinstance(sources, (str, Node)) or _content(sources) is not None
+        given: list[Any] = [sources] if is_one else list(sources)  # type: ignore[arg-type]  # else an iterable
+        nodes = [Node(id="question", kind="question", text=question, step="user")] if question else []
+        taken = {"question", "answer", *(source.id for source in given if isinstance(source, Node))}
+        for i, source in enumerate(given, 1):
+            node = source if isinstance(source, Node) else _source(source, f"source-{i}", taken)
+            taken.add(node.id)
+            nodes.append(node)
         edges = [Edge(source=node.id, target="answer") for node in nodes]
         nodes.append(Node(id="answer", kind="answer", text=answer, step="answer"))
         return cls(nodes=tuple(nodes), edges=tuple(edges))
@@ -288,6 +317,36 @@ class ProvenanceGraph:
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
         """Prints only the counts; notebooks store this text beside the drawing, and all texts would bloat them."""
         printer.text(f"ProvenanceGraph of {len(self.nodes):,} nodes and {len(self.edges):,} edges")
+
+
+def _content(source: Any) -> str | None:
+    """The text of a framework's document; None for anything else."""
+    content = getattr(source, "page_content", None)
+    if content is None and callable(read := getattr(source, "get_content", None)):
+        content = read()
+    return content if isinstance(content, str) else None
+
+
+def _source(source: Any, id_: str, taken: Collection[str]) -> Node:
+    """A text, or a framework's document with its metadata, as a node; `id_` is for what has no id that is free."""
+    text = _content(source)
+    if text is None:
+        return Node(id=id_, kind="document", text=source, step="source")
+    inner = getattr(source, "node", source)  # a `NodeWithScore` has one
+    own = getattr(inner, "node_id", None) or getattr(inner, "id", None)
+    metadata = getattr(inner, "metadata", None)
+    attributes = dict(metadata) if isinstance(metadata, Mapping) else {}
+    score = getattr(source, "score", None)
+    if isinstance(score, (int, float)):
+        attributes.setdefault("score", score)
+    return Node(
+        id=own if isinstance(own, str) and own and own not in taken else id_,
+        kind="document",
+        text=text,
+        step="source",
+        origin="given",
+        attributes=json.loads(json.dumps(attributes, default=str, skipkeys=True)),
+    )
 
 
 def _check(nodes: Sequence[Node], edges: Sequence[Edge]) -> None:

@@ -32,6 +32,7 @@ __all__ = ["TrailEvaluationResult", "TrailEvaluator"]
 _REASONS = {
     "abstained": "the answer declines to answer",
     "no_checkable_claims": "the answer makes no claim that can be checked",
+    "unverified": "nothing that the answer states could be checked",
     "no_evidence": "there was no source to check the answer against",
     "error": "the judge failed",
 }

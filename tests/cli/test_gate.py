@@ -22,6 +22,14 @@ def test_no_evidence_fails_closed_where_a_threshold_is_asked_for(trail):
     assert "no source reached the answer" in err
 
 
+def test_an_answer_of_which_nothing_can_be_checked_fails_closed_likewise(trail):
+    given = ("check", "--answer-text", "# The ferry takes 53 minutes to cross", "--source-text", SOURCE)
+    assert trail(*given)[0] == 0
+    status, _, err = trail(*given, "--max-score", "1.0")
+    assert status == 1
+    assert "nothing that the answer states could be checked" in err
+
+
 @pytest.mark.parametrize("threshold", [(), ("--max-score", "1")])
 def test_a_judge_that_fails_is_an_error_with_or_without_a_threshold(trail, threshold):
     status, out, err = trail(

@@ -44,6 +44,12 @@ def test_the_graph_in_memory_is_keyed_by_the_ids(report):
     assert graph.graph == {"state": "assessed", "judge": "local/0", "hallucination_score": report.hallucination_score}
 
 
+def test_nodes_have_the_origin_of_their_text():
+    node = Node(id="t", kind="tool_result", text="Noted: it is so.", model_spans=((7, 16),))
+    found = read(to_graphml(Report(state="error", graph=ProvenanceGraph(nodes=(node,))))).nodes["t"]
+    assert (found["origin"], json.loads(found["model_spans"])) == ("tool", [[7, 16]])
+
+
 @given(reports())
 @settings(max_examples=50)
 def test_any_report_round_trips(report):

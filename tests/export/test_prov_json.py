@@ -196,3 +196,11 @@ def test_odd_ids_and_attributes_are_kept_or_refused_whole():
     ):
         with pytest.raises(ReportError, match="cannot be written as JSON"):
             to_prov_json(Report(state="error", graph=ProvenanceGraph(nodes=(broken,))))
+
+
+def test_texts_have_their_origin_and_the_parts_that_a_model_wrote():
+    node = Node(id="t", kind="tool_result", text="Noted: it is so.", model_spans=((7, 16),))
+    entity = texts(read(to_prov_json(Report(state="error", graph=ProvenanceGraph(nodes=(node,))))), prov.ProvEntity)[
+        "r:node/t"
+    ]
+    assert (value(entity, "trail:origin"), value(entity, "trail:modelSpans")) == ("tool", "7-16")

@@ -40,3 +40,33 @@ def build(
 
 
 REPORT = build("All boats may be visited.", quote="Some boats may be visited on Sundays.", why="all against some")
+
+NOTED = "The ferry takes 53 minutes."
+
+
+def _echoed():
+    """A report on an answer of four claims: two that only the request supports, one of a tool, one that it echoed."""
+    asked, rules, tool = "I am Ada. How long?", "The pier is closed on Mondays.", "Fare: 4 euros."
+    note = f"Noted: {NOTED} {tool}"
+    nodes = (
+        Node(id="q1", kind="question", text=asked, step="user"),
+        Node(id="i1", kind="instruction", text=rules, step="prompt"),
+        Node(id="t1", kind="tool_result", text=note, step="note", model_spans=((7, 7 + len(NOTED)),)),
+        Node(id="t2", kind="tool_result", text=NOTED, step="memory", origin="model", model_spans=((0, 5),)),
+        Node(id="answer", kind="answer", text=f"I am Ada. {rules} {tool} {NOTED}", step="combine"),
+    )
+    graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=n.id, target="answer") for n in nodes[:-1]))
+    claims, verdicts = [], []
+    for n, (words, node) in enumerate([("I am Ada.", "q1"), (rules, "i1"), (tool, "t1"), (NOTED, None)], 1):
+        start = nodes[-1].text.index(words)
+        claims.append(Claim(id=f"c{n}", text=words, quote=words, start=start, end=start + len(words)))
+        if node is None:
+            verdicts.append(Verdict(claim_id="c4", support=SupportClass.ABSENT, error_type=ErrorType.OTHER))
+            continue
+        at = graph.node(node).text.index(words)
+        item = Evidence(node_id=node, start=at, end=at + len(words), quote=words, relation="supports")
+        verdicts.append(Verdict(claim_id=f"c{n}", support=SupportClass.SUPPORTED, evidence=(item,)))
+    return Report(state="assessed", graph=graph, claims=tuple(claims), verdicts=tuple(verdicts))
+
+
+ECHOED = _echoed()

@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree as ET
 
 from fragment_reader import Reader
+from one_claim import ECHOED, NOTED
 
 from trail_callbacks import Edge, Node, ProvenanceGraph
 from trail_callbacks.render.columns import layout
@@ -108,3 +109,12 @@ def test_a_line_passes_between_boxes_and_not_through_them():
     for level, end in levels:
         assert not any(y <= level <= y + height and x < end <= x + width for x, y, width, height in boxes)
     assert "Dashed: only known to have been in reach." in html
+
+
+def test_a_box_and_its_tooltip_say_where_the_words_are_from():
+    text = Reader(graph_to_html(ECHOED.graph)).text
+    assert "instruction, the prompt's wording" in text
+    assert "tool result, in part a model's" in text
+    assert f"note (t1), from a tool, in part written by a model: Noted: {NOTED}" in text
+    assert f"; written by a model: {NOTED}" in text
+    assert f"memory (t2), written by a model: {NOTED}" in text

@@ -10,6 +10,7 @@ import pytest
 from fragment_reader import Reader
 from hypothesis import given
 from hypothesis import strategies as st
+from one_claim import ECHOED
 
 from trail_callbacks import Claim, Edge, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.render.diagram import graph_to_html
@@ -69,7 +70,7 @@ def test_a_notebook_shows_a_report_and_its_graph(shown):
     (output,) = second
     drawing = Reader(output.data["text/html"])
     assert "svg" in drawing.tags
-    assert "source (source-1): The harbour opened in 1968." in drawing.text
+    assert "source (source-1), given by the app: The harbour opened in 1968." in drawing.text
     assert output.data["text/plain"] == "ProvenanceGraph of 2 nodes and 1 edges"
     assert third[0].data["text/plain"] == "['IPython', 'rich']"
 
@@ -183,7 +184,7 @@ def test_any_text_leaves_the_markup_whole(text, step):
     Reader(to_fragment(check(text, [text])))
 
 
-@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "no_evidence", "error"])
+@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "unverified", "no_evidence", "error"])
 def test_a_report_without_a_score_shows_the_answer_and_why(state):
     graph = ProvenanceGraph.from_texts("I cannot \u0633\u0644\u0627\u0645 say. " + "\u6e2f" * 5, [])
     html = Reader(to_fragment(Report(state=state, graph=graph)))
@@ -211,3 +212,10 @@ def test_long_answers_and_many_claims_are_cut_and_say_so():
     assert "and 140 more: see report.claims" in html
     long = report_on("word " * 400_000)
     assert "[1,999,000 more characters]" in to_fragment(long)
+
+
+def test_evidence_that_only_repeats_the_request_says_so():
+    text = " ".join(Reader(to_fragment(ECHOED)).text.split())
+    assert "user (q1), from the request: I am Ada." in text
+    assert "prompt (i1), from the prompt's wording: The pier" in text
+    assert "note (t1): " in text

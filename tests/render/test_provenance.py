@@ -1,6 +1,6 @@
 """What a graph looks like in a terminal."""
 
-from one_claim import REPORT
+from one_claim import ECHOED, NOTED, REPORT
 
 from trail_callbacks import Edge, Node, ProvenanceGraph
 from trail_callbacks.render.provenance import graph_to_text
@@ -11,7 +11,7 @@ def test_a_graph_goes_stage_by_stage():
         "stage 0",
         "  question user (q1)",
         '    "Which?"',
-        "  document fleet.md (d1)",
+        "  document fleet.md (d1), given by the app",
         '    "Some boats may be visited on Sundays. The rest may not."',
         "stage 1",
         "  completion summarise (m2)",
@@ -54,3 +54,21 @@ def test_the_answer_is_shown_however_many_stand_beside_it():
     nodes = [Node(id=f"n{n}", kind="completion", text="It is.") for n in range(100)]
     nodes.append(Node(id="answer", kind="answer", text="So it is."))
     assert '"So it is."' in graph_to_text(ProvenanceGraph(nodes=tuple(nodes)), 80)
+
+
+def test_each_source_says_where_its_words_are_from():
+    lines = graph_to_text(ECHOED.graph, 120).splitlines()
+    assert "  question user (q1)" in lines
+    assert "  instruction prompt (i1), the prompt's wording" in lines
+    assert "  tool result note (t1), from a tool, in part written by a model" in lines
+    assert f'    written by a model: "{NOTED}"' in lines
+    at = lines.index("  tool result memory (t2), written by a model")
+    assert lines[at + 1 : at + 3] == [f'    "{NOTED}"', "stage 1"]
+
+
+def test_a_text_of_many_echoes_lists_a_few():
+    text = "It is so. " * 9
+    node = Node(id="t", kind="tool_result", text=text, model_spans=tuple((i * 10, i * 10 + 9) for i in range(9)))
+    shown = graph_to_text(ProvenanceGraph(nodes=(node,)), 80)
+    assert shown.count('written by a model: "It is so."') == 3
+    assert "and 6 more parts written by a model" in shown

@@ -6,7 +6,7 @@ from dataclasses import replace
 from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
-from one_claim import HOSTILE, REPORT, build
+from one_claim import ECHOED, HOSTILE, REPORT, build
 from rich.console import Console
 
 from trail_callbacks import Claim, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
@@ -37,11 +37,19 @@ def test_a_claim_says_everything_about_itself():
     ]
 
 
+def test_evidence_that_only_repeats_the_request_says_so():
+    lines = [line.strip() for line in to_text(ECHOED, 120).splitlines()]
+    assert 'for:        user (q1), from the request: "I am Ada." How long?' in lines
+    assert 'for:        prompt (i1), from the prompt\'s wording: "The pier is closed on Mondays."' in lines
+    assert any(line.startswith("for:        note (t1): ") for line in lines)
+
+
 @pytest.mark.parametrize(
     ("state", "words"),
     [
         ("abstained", "no score: the answer declines to answer"),
         ("no_checkable_claims", "no score: the answer makes no checkable claim"),
+        ("unverified", "no score: nothing that the answer states could be checked"),
         ("no_evidence", "no score: no source reached the answer"),
         ("error", "no score: the verification failed"),
     ],

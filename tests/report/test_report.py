@@ -39,7 +39,7 @@ def test_the_worked_example():
     assert high == pytest.approx(0.769, abs=0.001)
 
 
-@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "no_evidence", "error"])
+@pytest.mark.parametrize("state", ["abstained", "no_checkable_claims", "unverified", "no_evidence", "error"])
 def test_a_state_instead_of_a_number(state):
     report = a_report(S.ABSENT, state=state)
     assert report.hallucination_score is None

@@ -54,9 +54,12 @@ async def engine_async() -> None:
 
 
 def langchain() -> None:
+    from langchain_core.documents import Document
     from langchain_core.runnables import RunnableLambda
     from langchain_trail import TrailCallbackHandler, TrailGuard, TrailResult, guarded, traced, trail, trail_node
 
+    found = [Document("It opened.")]
+    assert_type(check("It opened.", found), Report)
     handler = TrailCallbackHandler(evaluate="never")
     assert_type(handler.report(timeout=1.0), Report)
     assert_type(handler.reports, Mapping[str, Report])
@@ -99,8 +102,11 @@ def settings() -> None:
 
 
 def llama_index() -> None:
+    from llama_index.core.schema import NodeWithScore, TextNode
     from llama_index_trail import instrument, trail, uninstrument
 
+    node = TextNode(text="It opened.")
+    assert_type(check("It opened.", [node, NodeWithScore(node=node)]), Report)
     instrument(evaluate="never", redact=str.upper)
     instrument(redact="names")  # type: ignore[arg-type]
     uninstrument()

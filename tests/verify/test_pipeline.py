@@ -233,6 +233,31 @@ def test_nothing_checkable(answer):
     assert report.hallucination_score is None
 
 
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("The ferry takes 53 minutes.", "unverified"),
+        ("Il traghetto impiega quasi un'ora.", "unverified"),
+        ("```python\nprint(fares.total + 12)\n```", "unverified"),
+        ("12", "unverified"),
+        ("You're welcome! Shall I look up anything else?", "no_checkable_claims"),
+        ("Hello there!", "no_checkable_claims"),
+        ("The documents do not mention the ferry.", "no_checkable_claims"),
+        ("...", "no_checkable_claims"),
+    ],
+)
+def test_an_answer_in_which_a_judge_finds_no_claim_is_unverified_if_it_states_something(answer, state):
+    report = check(answer, ORCHARD, judge=WordJudge(extraction=Extraction(claims=())))
+    assert (report.state, report.hallucination_score) == (state, None)
+
+
+def test_an_answer_that_cannot_be_understood_is_unverified():
+    words = "It stands behind the other one."
+    unclear = Claim(id="c1", text=words, quote=words, start=0, end=31, checkable=False, unresolved="what 'it' is")
+    report = check(words, ORCHARD, judge=WordJudge(extraction=Extraction(claims=(unclear,))))
+    assert (report.state, report.hallucination_score) == ("unverified", None)
+
+
 def test_a_run_without_an_answer():
     graph = ProvenanceGraph(nodes=(Node(id="d", kind="document", text=ORCHARD),))
     assert verify(graph).state == "error"

@@ -14,6 +14,7 @@ _CLOSED = {
     "error": "the verification failed",
     "no_evidence": "no source reached the answer",
     "partial": "some claims were not judged",
+    "unverified": "nothing that the answer states could be checked",
 }
 """States that fail with any threshold, because the score of the whole answer is unknown."""
 

@@ -25,6 +25,7 @@ COLUMNS = (
     "detail",
     "rationale",
     "evidence",
+    "evidence_origins",
     "introduced_at",
     "step",
     "carried_through",
@@ -32,7 +33,8 @@ COLUMNS = (
     "judge",
     "error",
 )
-"""The header. `start` and `end` count code points of the answer; `evidence` has one passage on each line."""
+"""The header. `start` and `end` count code points of the answer; `evidence` has one passage on each line,
+`evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`, `template`)."""
 
 _RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # with the full-width forms, which some spreadsheets take too
 _BOM = "\ufeff"
@@ -78,6 +80,7 @@ def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:
     yield verdict.detail
     yield verdict.rationale
     yield "\n".join(f"{item.relation}: {named(item.node_id, graph)}: {item.quote}" for item in verdict.evidence)
+    yield "\n".join(graph.node(item.node_id).origin or "unknown" for item in verdict.evidence)
     yield verdict.introduced_at
     yield (origin.step or origin.kind) if origin else None
     yield ", ".join(verdict.carried_through)

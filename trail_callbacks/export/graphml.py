@@ -23,10 +23,11 @@ _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def to_networkx(report: Report) -> nx.DiGraph[str]:
     """Converts a report's provenance graph to a networkx graph; edges lead from inputs to outputs.
 
-    Nodes are keyed by their ids and have `kind`, `step`, `stage`, `run_id`, `text`, `label` (a readable name),
-    `attributes` (as JSON), and as `introduces`, `carries` and `evidence_for` the space-separated ids of the claims that
-    were introduced there, are repeated there, or have their evidence there. Edges have `basis`, `coverage` (0.0 to 1.0)
-    and `ambiguous`. The graph has `state`, `judge` and, if there is one, `hallucination_score`.
+    Nodes are keyed by their ids and have `kind`, `origin`, `model_spans` (pairs of offsets, as JSON), `step`, `stage`,
+    `run_id`, `text`, `label` (a readable name), `attributes` (as JSON), and as `introduces`, `carries` and
+    `evidence_for` the space-separated ids of the claims that were introduced there, are repeated there, or have their
+    evidence there. Edges have `basis`, `coverage` (0.0 to 1.0) and `ambiguous`. The graph has `state`, `judge` and, if
+    there is one, `hallucination_score`.
 
     Raises:
         MissingExtraError: If networkx is not installed.
@@ -44,6 +45,8 @@ def to_networkx(report: Report) -> nx.DiGraph[str]:
         details: dict[str, Any] = {
             "label": named(node.id, report.graph),
             "kind": node.kind,
+            "origin": node.origin or "unknown",
+            "model_spans": json.dumps(node.model_spans),
             "step": node.step or "",
             "stage": node.stage or 0,
             "run_id": node.run_id or "",

@@ -88,6 +88,8 @@ class _Document:
                 "prov:label": f"{node.step}: {node.id}" if node.step else node.id,
                 "prov:value": node.text,
                 "trail:id": node.id,
+                "trail:origin": node.origin,
+                "trail:modelSpans": [f"{start}-{end}" for start, end in node.model_spans],
                 "trail:step": node.step,
                 "trail:stage": node.stage,
                 "trail:runId": node.run_id,

@@ -31,7 +31,7 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
         failed = True
     elif state == "no_evidence":
         failed = settings.no_evidence == "fail"
-    elif state in {"error", "partial"}:
+    elif state in {"error", "partial", "unverified"}:
         if settings.on_error == "open":
             return "annotate"
         return settings.exhausted if settings.on_fail == "retry" else settings.on_fail

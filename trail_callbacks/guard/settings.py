@@ -51,9 +51,10 @@ class GuardSettings:
             report; `raise`: raise `AnswerRejectedError`.
         max_retries: Further drafts asked for, 0 or more. They count for one turn of the conversation.
         exhausted: What `retry` does with the last draft.
-        on_error: What is done when the judge fails, also on a part of the claims. `open`: let the answer through with
-            the failure noted; `closed`: do what `on_fail` says, or `exhausted` in the case of `retry`, because asking
-            the app again does not repair the judge.
+        on_error: What is done when the judge fails, also on a part of the claims, and when an answer states something
+            of which nothing could be checked (`unverified`). `open`: let the answer through with that noted; `closed`:
+            do what `on_fail` says, or `exhausted` in the case of `retry`, because asking the app again does not repair
+            the judge.
         no_evidence: What is done with claims when nothing was read that could support them. `fail`, the default,
             because an answer from a model's memory is what a guard is there to stop, and because the feedback sends a
             model to its tools; `pass` for apps that may answer from memory.

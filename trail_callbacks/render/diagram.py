@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.columns import Box, Column, Layout, Link, layout
 from trail_callbacks.render.excerpt import opening
-from trail_callbacks.render.labels import named
+from trail_callbacks.render.labels import WRITTEN, named, origin_words
 from trail_callbacks.render.safe_text import plain
 
 __all__ = ["graph_to_html"]
@@ -21,6 +21,7 @@ _TOP = 26  # pixels for the names of the stages
 _MARGIN = 8
 _CELLS = 25  # cells of text in a box; Chinese, Japanese and Korean characters and emoji take two
 _PREVIEW = 300  # characters of a text in the tooltip of its box
+_PARTS = 3  # parts that a model wrote, likewise
 
 # Frame colours that are visible on white and on black; text takes the colour of the notebook.
 _COLOURS = {
@@ -153,7 +154,13 @@ def _kind(box: Box) -> str:
     if box.steps > 1:
         return _counted(len(box.nodes), "text")
     kind = box.nodes[0].kind.replace("_", " ")
-    return kind if len(box.nodes) == 1 else f"{kind} \u00d7 {len(box.nodes):,}"
+    if len(box.nodes) > 1:
+        kind += f" \u00d7 {len(box.nodes):,}"
+    origins = {origin_words(node) for node in box.nodes}
+    origin = origins.pop() if len(origins) == 1 else ""
+    if any(node.model_spans and node.origin != "model" for node in box.nodes):
+        origin = "in part a model's"  # there is no room for more
+    return f"{kind}, {origin}" if origin else kind
 
 
 def _name(graph: ProvenanceGraph, box: Box) -> str:
@@ -170,7 +177,11 @@ def _words(node: Node) -> str:
 def _preview(graph: ProvenanceGraph, box: Box) -> str:
     first, *others = box.nodes
     head = named(first.id, graph) + (f", the first of {len(box.nodes):,}" if others else "")
-    return f"{head}: {opening(first.text, _PREVIEW) or '(empty)'}"
+    origin = origin_words(first)
+    lines = [f"{head}{f', {origin}' if origin else ''}: {opening(first.text, _PREVIEW) or '(empty)'}"]
+    spans = first.model_spans[:_PARTS] if first.origin != "model" else ()
+    lines += [f"{WRITTEN}: {opening(first.text[start:end], _PREVIEW)}" for start, end in spans]
+    return "; ".join(lines)
 
 
 def _cut(text: str) -> str:

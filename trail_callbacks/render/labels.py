@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.evidence import Evidence
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Layer, Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -12,22 +13,39 @@ from trail_callbacks.taxonomy import SupportClass
 __all__ = [
     "NOT_JUDGED",
     "WORST_FIRST",
+    "WRITTEN",
     "Mark",
     "carriers",
     "counted",
     "entered",
     "error_words",
+    "from_request",
     "headline",
     "mark",
     "named",
+    "origin_words",
 ]
+
+WRITTEN = "written by a model"
+"""What is said of a part of a text that repeats a model's words."""
 
 _STATES = {
     "abstained": "no score: the answer declines to answer",
     "no_checkable_claims": "no score: the answer makes no checkable claim",
+    "unverified": "no score: nothing that the answer states could be checked",
     "no_evidence": "no score: no source reached the answer",
     "error": "no score: the verification failed",
 }
+_ORIGINS = {
+    "retrieved": "retrieved",
+    "tool": "from a tool",
+    "user": "from the user",
+    "template": "the prompt's wording",
+    "given": "given by the app",
+    "model": WRITTEN,
+    "unknown": "of unknown origin",
+}
+_REQUESTS = {"user": "from the request", "template": "from the prompt's wording"}
 _NAME = 80  # characters of a step's name, an id or an error's detail; models choose some of these
 _CARRIERS = 12
 _TITLES = ("source", "file_name", "title")  # as loaders of both frameworks name them
@@ -111,6 +129,19 @@ def named(node_id: str, graph: ProvenanceGraph) -> str:
     step = (title or node.step or node.kind.replace("_", " ")).strip()
     id_ = shorten(node_id, _NAME)
     return id_ if step == node_id else f"{shorten(step, _NAME)} ({id_})"
+
+
+def origin_words(node: Node) -> str:
+    """Says who wrote a text: `from a tool, in part written by a model`; empty if its kind says so."""
+    if (node.kind, node.origin) in {("question", "user"), ("completion", "model"), ("answer", "model")}:
+        return ""
+    words = _ORIGINS.get(node.origin or "unknown", _ORIGINS["unknown"])
+    return f"{words}, in part {WRITTEN}" if node.model_spans and node.origin != "model" else words
+
+
+def from_request(item: Evidence, graph: ProvenanceGraph) -> str:
+    """Says of evidence that it only repeats what was asked: `from the request`; empty for evidence from a source."""
+    return _REQUESTS.get(graph.node(item.node_id).origin or "", "")
 
 
 def entered(verdict: Verdict, graph: ProvenanceGraph) -> list[str]:

@@ -19,6 +19,7 @@ from trail_callbacks.render.labels import (
     counted,
     entered,
     error_words,
+    from_request,
     headline,
     mark,
     named,
@@ -199,7 +200,8 @@ def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
 
 def _evidence(item: Evidence, claim: Claim, report: Report) -> str:
     before, after = around(item, report.graph)
-    source = _text(named(item.node_id, report.graph))
+    marked = from_request(item, report.graph)
+    source = _text(named(item.node_id, report.graph)) + (f", <i>{marked}</i>" if marked else "")
     quote = f"<b>{_text(most_relevant(item.quote, claim.text, _LONGEST))}</b>"
     faint = f'<span style="{_FAINT}">'
     return f"{source}: <bdi>{faint}{_text(before)}</span> {quote} {faint}{_text(after)}</span></bdi>"

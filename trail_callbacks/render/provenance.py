@@ -13,7 +13,7 @@ from rich.text import Text
 
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.excerpt import opening
-from trail_callbacks.render.labels import named
+from trail_callbacks.render.labels import WRITTEN, named, origin_words
 from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import plain_text
 
@@ -23,6 +23,7 @@ _SHOWN = 12  # nodes of one stage; more would scroll the answer out of sight
 _STAGES = 16  # if there are more, the first and the last are shown
 _NAMED = 8  # inputs of one node
 _PREVIEW = 160  # characters of a text
+_PARTS = 3  # parts that a model wrote
 
 _STYLES = {
     "question": "cyan",
@@ -51,7 +52,7 @@ class GraphView:
     graph: ProvenanceGraph
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Renders one block for each stage; each text has its kind, its step and its inputs."""
+        """Renders one block for each stage; each text has its kind, its step, its origin and its inputs."""
         stages: dict[int, list[Node]] = defaultdict(list)
         for node in self.graph.nodes:
             stages[node.stage or 0].append(node)
@@ -83,6 +84,9 @@ def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]],
     name = plain(named(node.id, graph), ascii=ascii)
     if name != node.kind:
         head.append(f" {name}", style="bold")
+    origin = origin_words(node)
+    if origin:
+        head.append(f", {origin}", style="dim")
     yield head
     inputs = graph.inputs(node.id)
     if inputs:
@@ -91,3 +95,10 @@ def _lines(node: Node, graph: ProvenanceGraph, weak: frozenset[tuple[str, str]],
         yield Padding(Text(f"from {plain(', '.join(names), ascii=ascii)}{more}", style="dim"), (0, 0, 0, 2))
     text = plain(opening(node.text, _PREVIEW), ascii=ascii)
     yield Padding(Text(f'"{text}"' if text else "(empty)"), (0, 0, 0, 2))
+    spans = node.model_spans if node.origin != "model" else ()
+    for start, end in spans[:_PARTS]:
+        part = plain(opening(node.text[start:end], _PREVIEW), ascii=ascii)
+        yield Padding(Text(f'{WRITTEN}: "{part}"', style="dim"), (0, 0, 0, 2))
+    left = len(spans) - _PARTS
+    if left > 0:
+        yield Padding(Text(f"and {left:,} more parts {WRITTEN}", style="dim"), (0, 0, 0, 2))

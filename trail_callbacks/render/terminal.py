@@ -17,7 +17,7 @@ from rich.text import Text
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant
-from trail_callbacks.render.labels import carriers, counted, entered, error_words, headline, mark, named
+from trail_callbacks.render.labels import carriers, counted, entered, error_words, from_request, headline, mark, named
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -176,9 +176,13 @@ class _Page:
             yield "carried by:", Text(self._safe(carriers(verdict, graph)))
 
     def _evidence(self, item: Evidence, claim: Claim) -> Text:
-        """The quote, in quotation marks, with its context."""
+        """The quote, in quotation marks, with its context, and whether it only repeats the request."""
         before, after = around(item, self.report.graph)
-        text = Text(f"{self._safe(named(item.node_id, self.report.graph))}: ")
+        text = Text(self._safe(named(item.node_id, self.report.graph)))
+        marked = from_request(item, self.report.graph)
+        if marked:
+            text.append(f", {marked}", style="cyan")
+        text.append(": ")
         if before.strip():
             text.append(f"{self._safe(before)} ", style="dim")
         text.append(f'"{self._safe(most_relevant(item.quote, claim.text, _LONGEST))}"')

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Layer", "Report", "State", "Verdict"]
 
-State = Literal["assessed", "partial", "abstained", "no_checkable_claims", "no_evidence", "error"]
+State = Literal["assessed", "partial", "abstained", "no_checkable_claims", "unverified", "no_evidence", "error"]
 
 _VERSION = 1
 _SCORED: frozenset[State] = frozenset({"assessed", "partial"})
@@ -35,7 +35,9 @@ class Report:
 
     Attributes:
         state: `assessed`; `partial` (some claims were not judged); or why there is no score: `abstained`,
-            `no_checkable_claims`, `no_evidence`, `error`.
+            `no_checkable_claims` (it states nothing: a greeting, a question), `unverified` (it states something, but
+            nothing of it could be checked: no claim was found in it, or the meaning of each is unclear),
+            `no_evidence`, `error`.
         claims: The statements of the answer, in order.
         verdicts: One for each claim, in the same order.
         graph: The provenance graph that was verified.

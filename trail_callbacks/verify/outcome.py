@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from trail_callbacks.claims import Claim
+from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
 from trail_callbacks.report import State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import is_verbatim
 from trail_callbacks.verify.trace import Origin
 
@@ -81,10 +82,14 @@ def placed(verdict: Verdict, origin: Origin | None) -> Verdict:
     )
 
 
-def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
+_SEVERAL = 4  # words; a text of fewer without a number need not state anything
+
+
+def final_state(answer: str, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
     """Returns the state of a report on an answer that was read.
 
     Args:
+        answer: Its text.
         extraction: The claims.
         verdicts: One per claim.
         leaves: The evidence upstream of the answer.
@@ -94,11 +99,23 @@ def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Seq
         return "error"
     if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
         undecided = any(verdict.history for verdict in judged)  # an inconclusive walk did check its claim
-        return "partial" if extraction.error or undecided else "no_checkable_claims"
+        if extraction.error or undecided:
+            return "partial"
+        return "unverified" if _unverified(answer, extraction) else "no_checkable_claims"
     silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
     if all(leaf.is_request for leaf in leaves) and all(verdict.support in silent for verdict in judged):
         return "no_evidence"
     return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
+
+
+def _unverified(answer: str, extraction: Extraction) -> bool:
+    """Whether an answer without a checkable claim states something; a greeting or a question does not."""
+    if extraction.claims:
+        return any(claim.unresolved for claim in extraction.claims)
+    read = split(answer)
+    said = forms(answer)
+    several = len(said) >= _SEVERAL or any(form.isdigit() for form in said)
+    return several and (not read or any(claim.checkable for claim in read)) and not abstains(answer)
 
 
 def warnings_on(

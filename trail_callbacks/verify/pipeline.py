@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.graph import ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
@@ -25,7 +25,7 @@ __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
 
 def check(
     answer: str,
-    sources: str | Iterable[str | Node],
+    sources: Sources,
     question: str | None = None,
     judge: JudgeLike = None,
     options: VerifyOptions | None = None,
@@ -34,7 +34,8 @@ def check(
 
     Args:
         answer: The text to check.
-        sources: The texts or nodes to check it against; one string is one source.
+        sources: What to check it against: texts, nodes, and documents of LangChain or LlamaIndex as a retriever
+            returns them (`Document`, `TextNode`, `NodeWithScore`); one alone is one source.
         question: The user's request, if known.
         judge: The judge; None is the offline judge, `"openai/gpt-5-mini"` a model through instructor.
         options: Settings.
@@ -52,7 +53,7 @@ def check(
 
 async def acheck(
     answer: str,
-    sources: str | Iterable[str | Node],
+    sources: Sources,
     question: str | None = None,
     judge: JudgeLike = None,
     options: VerifyOptions | None = None,
@@ -130,8 +131,13 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         origins = yield from localize(graph, suspects, judge, options)
     if options.localize:
         verdicts = [placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
-    warnings = [*findings.warnings, *origins.warnings, *warnings_on(graph, extraction, verdicts, leaves)]
-    return report(final_state(extraction, verdicts, leaves), verdicts, warnings)
+    own_words: list[str] = []
+    if any(node.has_model_text for node in graph.nodes):
+        from trail_callbacks.verify.self_support import self_supported  # noqa: PLC0415 - most graphs have none
+
+        verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
+    warnings = [*findings.warnings, *origins.warnings, *own_words, *warnings_on(graph, extraction, verdicts, leaves)]
+    return report(final_state(answer.text, extraction, verdicts, leaves), verdicts, warnings)
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:

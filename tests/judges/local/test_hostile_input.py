@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from trail_callbacks import Node, ProvenanceGraph, check, verify
 
 TOWER = "The tower has 330 steps. It was opened in 1889. Nobody fell."
-STATES = {"assessed", "partial", "no_checkable_claims", "no_evidence", "abstained"}
+STATES = {"assessed", "partial", "no_checkable_claims", "unverified", "no_evidence", "abstained"}
 WORDS = [
     "tower",
     "bridge",

@@ -36,6 +36,7 @@ def test_the_head_says_score_cost_and_warnings():
     [
         ("abstained", "declines to answer"),
         ("no_checkable_claims", "makes no checkable claim"),
+        ("unverified", "nothing that the answer states could be checked"),
         ("no_evidence", "no source reached the answer"),
         ("error", "the verification failed"),
         ("partial", "over the claims that were judged"),

@@ -3,10 +3,11 @@
 import re
 from dataclasses import replace
 
+from one_claim import ECHOED, NOTED
 from page_reader import Page
 from page_reports import ANSWER, REPORT, SOURCE, one, wide
 
-from trail_callbacks import Claim, SupportClass, Verdict
+from trail_callbacks import Claim, Node, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.render.page import to_page
 
 
@@ -99,7 +100,7 @@ def test_of_ten_thousand_texts_the_rare_ones_are_kept_for_the_script():
     stored = page.data["texts"]
     assert len(stored) == 10_000 - 800
     title, kind, node_id, text, left = stored["5000"]
-    assert (title, kind, node_id) == ("shelf (d5000)", "document, stage 0", "d5000")
+    assert (title, kind, node_id) == ("shelf (d5000)", "document, given by the app, stage 0", "d5000")
     assert text == ("Text 5000. " * 40)[: len(text)]
     assert len(text) + left == 440
     assert "9,200 more texts" in page.all("p", id="more")[0]["text"]
@@ -114,3 +115,36 @@ def test_evidence_is_quoted_in_place():
     assert quoted["text"] == "The pier was built in 1820."
     stated = [each["data-claim"] for each in page.all("mark", data_relation="states")]
     assert stated == ["c2", "c3"]  # where the node that brought them in says the same words
+
+
+def test_parts_that_a_model_wrote_are_marked_and_their_texts_kept_verbatim():
+    page = Page(ECHOED.to_html())
+    part, _ = page.all("span", **{"class": "model"})
+    assert (part["text"], part["title"], part["data-label"]) == (NOTED, "written by a model", "written by a model")
+    (text,) = page.all("div", data_node_text="t1")
+    assert text["text"] == ECHOED.graph.node("t1").text
+    kinds = [each["text"] for each in page.all("span", **{"class": "kind"})]
+    assert "tool result, from a tool, in part written by a model, stage 0" in kinds
+    assert "tool result, written by a model, stage 0" in kinds
+    assert "instruction, the prompt's wording, stage 0" in kinds
+
+
+def test_a_part_that_a_model_wrote_is_shown_in_a_long_text():
+    node = Node(id="t", kind="tool_result", text="x" * 300_000 + NOTED + "y" * 9_000, model_spans=((300_000, 300_027),))
+    page = Page(to_page(Report(state="error", graph=ProvenanceGraph(nodes=(node,))), text_limit=1_000))
+    assert [each["text"] for each in page.all("span", **{"class": "model"})] == [NOTED]
+
+
+def test_evidence_from_the_request_is_marked_beside_its_quote():
+    page = Page(ECHOED.to_html())
+    assert [each["text"] for each in page.all("span", **{"class": "asked"})] == [
+        "from the request",
+        "from the prompt's wording",
+    ]
+
+
+def test_the_graph_knows_the_origin_of_each_text():
+    nodes = Page(ECHOED.to_html()).data["nodes"]
+    assert [node[6] for node in nodes] == [
+        "", "the prompt's wording", "from a tool, in part written by a model", "written by a model", "",
+    ]  # fmt: skip

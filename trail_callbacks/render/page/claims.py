@@ -8,7 +8,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import around
-from trail_callbacks.render.labels import entered, error_words, mark, named
+from trail_callbacks.render.labels import entered, error_words, from_request, mark, named
 from trail_callbacks.render.page.trails import Stop
 from trail_callbacks.render.page.view import View, class_name
 from trail_callbacks.render.safe_text import block, line, name, plain, shorten
@@ -75,7 +75,9 @@ def _evidence(item: Evidence, graph: ProvenanceGraph) -> Iterator[str]:
     yield f'<blockquote data-node="{line(item.node_id)}" data-relation="{item.relation}">'
     yield f'<p dir="auto"><span class="faint">{line(before)}</span> <q>{_cut(item.quote)}</q> '
     yield f'<span class="faint">{line(after)}</span></p>'
-    yield f'<footer><span class="label">{relation}</span> {name(named(item.node_id, graph))}</footer></blockquote>'
+    marked = from_request(item, graph)
+    yield f'<footer><span class="label">{relation}</span> {name(named(item.node_id, graph))}'
+    yield f' <span class="asked">{line(marked)}</span></footer></blockquote>' if marked else "</footer></blockquote>"
 
 
 def _trail(stops: Sequence[Stop], graph: ProvenanceGraph) -> Iterator[str]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from string import Template
 from typing import Any
 
-from trail_callbacks.render.labels import named
+from trail_callbacks.render.labels import named, origin_words
 from trail_callbacks.render.page.claims import claims
 from trail_callbacks.render.page.header import charts, facts, notices, score
 from trail_callbacks.render.page.texts import Texts, answer
@@ -109,7 +109,7 @@ def _drawing(view: View) -> dict[str, Any]:
         title = plain(shorten(named(node.id, graph).removesuffix(f" ({node.id})"), _LABEL))
         shown = plain(shorten(node.id, _ID))
         place = [steps.setdefault(step, len(steps)), node.stage or 0]
-        nodes.append([title, "" if shown == title else shown, node.kind, *place, entered[number]])
+        nodes.append([title, "" if shown == title else shown, node.kind, *place, entered[number], origin_words(node)])
     return {
         "nodes": nodes,
         "steps": list(steps),

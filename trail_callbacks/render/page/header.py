@@ -17,6 +17,7 @@ _STATES = {
     "partial": "over the claims that were judged; some were not",
     "abstained": "the answer declines to answer",
     "no_checkable_claims": "no checkable claim",
+    "unverified": "nothing that it states could be checked",
     "no_evidence": "no source reached the answer",
     "error": "the verification failed",
 }

@@ -1,4 +1,4 @@
-"""The texts of a report, in full or in excerpts: the answer with its claims marked, all others with what claims cite.
+"""The texts of a report, in full or in excerpts: the answer with its claims marked, the others with what claims cite.
 
 In the answer, colour, underline and symbol show the class of a claim. The other texts stand stage by stage.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.graph import Node
-from trail_callbacks.render.labels import WORST_FIRST, mark, named
+from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, mark, named, origin_words
 from trail_callbacks.render.page.view import View, class_name
 from trail_callbacks.render.safe_text import block, legible, line, name, plain
 from trail_callbacks.render.spans import Segment, Span, segments, visible_ranges
@@ -20,6 +20,7 @@ __all__ = ["Texts", "answer"]
 _ANSWER = 100_000  # characters; browsers take a minute to break megabytes of one paragraph into lines
 _INPUTS = 8  # inputs named above a text
 _LEAST = 200  # characters of a text, however many texts there are
+_MODEL = "model"  # the role of a part that a model wrote
 _WRITTEN = 800  # texts that are elements of the page; tens of thousands make browsers slow
 
 
@@ -90,7 +91,7 @@ class Texts:
     def _written(self) -> set[str]:
         """Ids of the texts that are written into the page: all that claims cite, and as many others as fit."""
         ids = {node.id for node in self._nodes if node.id in self.view.highlights}
-        for node in self._nodes:
+        for node in sorted(self._nodes, key=lambda node: not node.model_spans):  # the script marks no parts
             if len(ids) >= _WRITTEN:
                 break
             ids.add(node.id)
@@ -142,7 +143,8 @@ class Texts:
             more = f" and {len(inputs) - _INPUTS:,} more" if len(inputs) > _INPUTS else ""
             yield f'<p class="faint">from {", ".join(shown)}{more}</p>'
         yield f'<div class="verbatim" dir="auto" tabindex="0" data-node-text="{line(node.id)}">'
-        yield from self._shown(node.text, self.view.highlights.get(node.id, ()))
+        written = [Span(start, end, -1, _MODEL) for start, end in node.model_spans]
+        yield from self._shown(node.text, [*self.view.highlights.get(node.id, ()), *written])
         yield "</div></article>"
 
     def _shown(self, text: str, spans: Sequence[Span]) -> Iterator[str]:
@@ -153,19 +155,25 @@ class Texts:
         for start, end in visible_ranges(len(text), spans, self._room):
             yield from _gap(start - at)
             for segment in segments(start, end, spans):
-                shown = block(text[segment.start : segment.end])
-                yield self._marked(segment, shown) if segment.spans else shown
+                yield self._marked(segment, block(text[segment.start : segment.end]))
             at = end
         yield from _gap(len(text) - at)
 
     def _marked(self, segment: Segment, shown: str) -> str:
-        keys = " ".join(dict.fromkeys(self.view.keys[span.owner] for span in segment.spans))
-        roles = " ".join(dict.fromkeys(span.role for span in segment.spans))
-        return f'<mark data-claim="{line(keys)}" data-relation="{roles}">{shown}</mark>'
+        cited = [span for span in segment.spans if span.role != _MODEL]
+        if cited:
+            keys = " ".join(dict.fromkeys(self.view.keys[span.owner] for span in cited))
+            roles = " ".join(dict.fromkeys(span.role for span in cited))
+            shown = f'<mark data-claim="{line(keys)}" data-relation="{roles}">{shown}</mark>'
+        if len(cited) < len(segment.spans):
+            label = f' data-label="{WRITTEN}"' if any(span.role == _MODEL for span in segment.opens) else ""
+            shown = f'<span class="model" title="{WRITTEN}"{label}>{shown}</span>'
+        return shown
 
 
 def _kind(node: Node) -> str:
-    return f"{node.kind.replace('_', ' ')}, stage {node.stage}"
+    origin = origin_words(node)
+    return ", ".join(part for part in (node.kind.replace("_", " "), line(origin), f"stage {node.stage}") if part)
 
 
 def _gap(length: int) -> Iterator[str]:

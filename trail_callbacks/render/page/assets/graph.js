@@ -14,8 +14,8 @@ function drawGraph(box, data, onNode) {
   const LOW = 0.38, LESS = 0.46, TALL = 0.64; // share of the window height: for a small graph, one with a trail, a deep one
   const WIDE = box.clientWidth < 500 ? 128 : 152, HIGH = 42, GAP = 14, BETWEEN = 64;
 
-  const nodes = data.nodes.map(([title, id, kind, step, stage, entered], number) =>
-    ({ number, title, id, kind, step: data.steps[step], stage, entered }));
+  const nodes = data.nodes.map(([title, id, kind, step, stage, entered, origin], number) =>
+    ({ number, title, id, kind, step: data.steps[step], stage, entered, origin }));
   const stages = nodes.reduce((most, node) => Math.max(most, node.stage), 0) + 1;
   const perBand = Math.ceil(stages / BANDS);
   const opened = new Set();
@@ -278,8 +278,12 @@ function drawGraph(box, data, onNode) {
     draw();
     fit(cy.nodes().filter((each) => groups.get(unit.group).includes(drawn.units[each.data("unit")]?.node)).slice(0, 6));
   });
-  cy.on("mouseover", "node", () => { box.style.cursor = "pointer"; });
-  cy.on("mouseout", "node", () => { box.style.cursor = ""; });
+  cy.on("mouseover", "node", (event) => {
+    const node = drawn.units[event.target.data("unit")]?.node;
+    box.style.cursor = "pointer";
+    box.title = node ? [node.title, node.kind.replace("_", " "), node.origin].filter(Boolean).join(", ") : "";
+  });
+  cy.on("mouseout", "node", () => { box.style.cursor = ""; box.title = ""; });
   // The wheel scrolls the page; with ctrl, or a pinch on a touch pad, it zooms.
   box.addEventListener("wheel", (event) => {
     event.stopPropagation();

@@ -1,0 +1,136 @@
+"""Unsupported claims that stand only in what a model wrote: the verdict says so, and a warning names the text.
+
+A model's words come back as a tool's result, a document, a value of the state or an instruction. They are not evidence,
+so the claim is unsupported; a reader who finds it there must learn why that does not count.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.graph import EVIDENCE_KINDS, EVIDENCE_ORIGINS, Node, ProvenanceGraph
+from trail_callbacks.report import Verdict
+from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.text import forms, sentences
+
+__all__ = ["self_supported"]
+
+_LEAST = 3  # words of a claim that are not found by chance
+_MOST = 0.8  # share of the words of a claim, in their order, with which a sentence states it
+_QUOTE = 100  # characters of a text that a warning quotes
+_TEXTS = 5  # warnings; more would hide the others
+
+
+def self_supported(
+    graph: ProvenanceGraph, claims: Sequence[Claim], verdicts: Sequence[Verdict]
+) -> tuple[list[Verdict], list[str]]:
+    """Finds the unsupported claims that only texts or parts of texts by a model state, word for word or nearly so.
+
+    Args:
+        graph: The graph; it has an answer.
+        claims: The claims of the answer.
+        verdicts: One per claim, in the same order.
+
+    Returns:
+        The verdicts, those with a rationale that says so; and a warning for each such text with the ids of the claims.
+    """
+    unsupported = [verdict.support in UNSUPPORTED for verdict in verdicts]
+    upstream = graph.upstream(graph.answer.id) if graph.answer is not None and any(unsupported) else ()
+    sources = [node for node in upstream if node.kind in EVIDENCE_KINDS]
+    written = [part for node in sources for part in _written(node)]
+    if not written:
+        return list(verdicts), []
+    evidence = [part for node in sources if node.is_evidence for part in _rest(node)]
+    marked: list[Verdict] = []
+    by_text: dict[str, tuple[Node, str, list[str]]] = {}
+    for claim, verdict, unfounded in zip(claims, verdicts, unsupported, strict=True):
+        quotes = [(part.node, quote) for part in written if (quote := part.quote(claim))] if unfounded else []
+        if not quotes or any(part.quote(claim) for part in evidence):
+            marked.append(verdict)
+            continue
+        surely = any(node.origin != "unknown" for node, _ in quotes)
+        note = f"Only a text that a model {'wrote' if surely else 'may have written'} states it ({quotes[0][0].id})."
+        marked.append(replace(verdict, rationale=f"{note} {verdict.rationale}".rstrip()))
+        for node, quote in quotes:
+            by_text.setdefault(node.id, (node, quote, []))[2].append(claim.id)
+    return marked, list(_warnings(by_text.values()))
+
+
+def _warnings(found: Iterable[tuple[Node, str, list[str]]]) -> Iterator[str]:
+    texts = list(found)
+    for node, quote, ids in texts[:_TEXTS]:
+        who = "may have written" if node.origin == "unknown" else "wrote"
+        where = f"{node.id} (step {node.step})" if node.step else node.id
+        short = quote if len(quote) <= _QUOTE else f"{quote[:_QUOTE].rstrip()} ..."
+        yield f"stated only in what a model {who}, which is not evidence: {', '.join(ids)} in {where}: {short!r}"
+    if len(texts) > _TEXTS:
+        yield f"{len(texts) - _TEXTS} more texts that a model wrote state unsupported claims; they are not evidence"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a text, searched for claims."""
+
+    node: Node
+    start: int
+    end: int
+
+    @cached_property
+    def _text(self) -> str:
+        return self.node.text[self.start : self.end]
+
+    @cached_property
+    def _words(self) -> str:
+        return f" {' '.join(forms(self._text))} "
+
+    @cached_property
+    def _sentences(self) -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
+        found = ((sentence.text, forms(sentence.text)) for sentence in sentences(self._text))
+        return tuple((text, said, frozenset(said)) for text, said in found)
+
+    def quote(self, claim: Claim) -> str:
+        """The words that state a claim, or nothing."""
+        wanted = forms(claim.quote)
+        if len(wanted) < _LEAST:
+            return ""
+        if f" {' '.join(wanted)} " in self._words:
+            return " ".join(claim.quote.split())
+        distinct = frozenset(wanted)
+        numbers = {form for form in distinct if any(map(str.isdigit, form))}
+        for text, said, have in self._sentences:
+            near = len(distinct & have) >= _MOST * len(distinct) and numbers <= have
+            if near and _in_order(wanted, said) >= _MOST * len(wanted):
+                return " ".join(text.split())
+        return ""
+
+
+def _written(node: Node) -> Iterator[_Part]:
+    """What a model wrote, or may have written, of a text."""
+    if node.origin not in EVIDENCE_ORIGINS:
+        yield _Part(node, 0, len(node.text))
+    else:
+        yield from (_Part(node, start, end) for start, end in node.model_spans)
+
+
+def _rest(node: Node) -> Iterator[_Part]:
+    """What nobody says a model wrote of a text."""
+    borders = [(0, 0), *node.model_spans, (len(node.text), len(node.text))]
+    yield from (_Part(node, end, start) for (_, end), (start, _) in pairwise(borders) if end < start)
+
+
+def _in_order(wanted: Sequence[str], said: Sequence[str]) -> int:
+    """The number of words of a claim that a sentence has in the same order: a longest common subsequence."""
+    best: dict[int, int] = defaultdict(int)
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, form in enumerate(said):
+        places[form].append(place)
+    for form in wanted:
+        for place in reversed(places.get(form, ())):
+            longest = 1 + max((length for end, length in best.items() if end < place), default=0)
+            best[place] = max(best[place], longest)
+    return max(best.values(), default=0)
