@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import Lock, RLock
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ from uuid import UUID
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -21,6 +23,9 @@ __all__ = ["Recorder", "Redact"]
 
 Deferred = tuple[Any, ...]
 """A record that is not created yet: its class and the arguments. A tuple costs a fifth of an object."""
+
+_JOINED = 16  # roots before another one that it may be joined with
+_BRING = frozenset({"retriever", "tool", "prompt"})  # roots of these kinds give no answer
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +39,7 @@ class _Trace:
     events: list[Event] = field(default_factory=list)
     runs: dict[Hashable, bool] = field(default_factory=dict)  # True while the run is open
     thread: str | None = None
+    before: tuple[str, ...] = ()  # roots that had ended when this one started, the latest first, if runs are joined
     graph: ProvenanceGraph | None = None
     converted: list[Pending | Deferred] = field(default_factory=list)  # kept alive, see Recorder._convert
     converting: Lock = field(default_factory=Lock)  # protects events and graph while pending records are converted
@@ -74,6 +80,11 @@ class Recorder:
         self._by_run: dict[Hashable, _Trace] = {}
         self._open: OrderedDict[str, _Trace] = OrderedDict()
         self._closed: OrderedDict[str, _Trace] = OrderedDict()
+        self._joins = False
+
+    def join_roots(self) -> None:
+        """Joins each root from now on with earlier ones whose outputs it reads: they are steps of one block of code."""
+        self._joins = True
 
     def emit(self, record: Pending) -> None:
         """Adds a record. A second start or end of a run, and the end of an unknown run, are ignored."""
@@ -128,6 +139,8 @@ class Recorder:
         now = time.monotonic()
         self._closed.pop(root_id, None)
         trace = self._open[root_id] = _Trace(root_id, key, now, thread=thread)
+        if self._joins:
+            trace.before = tuple(islice(reversed(self._closed), _JOINED))
         while self._open:
             oldest = next(iter(self._open.values()))
             if len(self._open) <= self._max_traces and now - oldest.started <= self._ttl:
@@ -143,9 +156,21 @@ class Recorder:
 
     @property
     def latest(self) -> str | None:
-        """Id of the root that ended last, else of the one that started last, else None."""
+        """Id of the root that ended last, else of the one that started last, else None.
+
+        If roots are joined, one that may have answered goes before a retriever or tool called after it.
+        """
         with self._lock:
-            return next(reversed(self._closed), None) or next(reversed(self._open), None)
+            ended = list(islice(reversed(self._closed), _JOINED if self._joins else 1))
+            last = next(iter(ended), None) or next(reversed(self._open), None)
+        return next((root for root in ended if self._answers(root)), last) if self._joins else last
+
+    def _answers(self, root_id: str) -> bool:
+        try:
+            start = next(iter(self.events(root_id)), None)
+        except InputError:  # dropped meanwhile
+            return False
+        return isinstance(start, RunStarted) and start.kind not in _BRING
 
     @property
     def redacts(self) -> bool:
@@ -187,15 +212,29 @@ class Recorder:
         trace = self._trace(root_id)
         if trace.graph is not None:
             return trace.graph
+        before = self._steps_before(trace)
         earlier = self._earlier(trace)
         with trace.converting:
             self._convert(trace)
             if trace.graph is not None:
                 return trace.graph
-            graph = build(trace.events, earlier)
+            events = joined([*before, trace.events]) if before else trace.events
+            graph = build(events, None if earlier is None or len(events) > len(trace.events) else earlier)
             if root_id in self._closed:
                 trace.graph = graph
             return graph
+
+    def _steps_before(self, trace: _Trace) -> list[tuple[Event, ...]]:
+        """The events of the roots that a root may be joined with, oldest first; a turn of its thread is none."""
+        found = []
+        for root_id in reversed(trace.before):
+            with self._lock:
+                each = self._closed.get(root_id)
+            if each is not None and (trace.thread is None or each.thread != trace.thread):
+                with each.converting:
+                    self._convert(each)
+                    found.append(tuple(each.events))
+        return found
 
     def _earlier(self, trace: _Trace) -> Earlier | None:
         """What is known of the conversation before a run tree; None if it is the first turn, or none of one."""

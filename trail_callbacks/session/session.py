@@ -53,6 +53,10 @@ class Session:
         self.emit = self._recorder.emit
         self.begin, self.finish = self._recorder.begin, self._recorder.finish
 
+    def join_runs(self) -> None:
+        """Takes the root runs from now on for steps of one block of code. See `Recorder.join_roots`."""
+        self._recorder.join_roots()
+
     def _run_ended(self, root: str) -> None:
         self._verifier.run_ended(root)
 
