@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Literal
 
 from trail_callbacks.capture.match import Match, longest_first, overlap
 from trail_callbacks.capture.piece_index import PieceIndex, precedes
@@ -58,7 +59,7 @@ class Linker:
     def __init__(self, runs: Sequence[Run]) -> None:
         self._index = PieceIndex(runs)
         self._known: dict[Slot, tuple[Link, ...]] = {}
-        self._inputs: dict[Run, dict[str, list[Slot]]] = {}
+        self._equal: dict[tuple[Run, str], dict[str, list[Slot]]] = {}  # pieces of one side of a run by their text
         self.text = self._index.text
         """Returns the text of a piece, as the one object that caches what is computed from it."""
 
@@ -141,12 +142,15 @@ class Linker:
     def _by_containment(self, slot: Slot) -> list[Link]:
         """Sources in reach may be short; sources elsewhere in the tree must share a sentence or a run of words."""
         target, run = self.text(slot), slot.run
-        found: dict[str, tuple[Slot, Match]] = {}
+        found: dict[str, list[tuple[Slot, Match]]] = {}
         for source in _in_reach(run):
-            if source.piece.text not in found and (match := overlap(self.text(source), target)) is not None:
-                found[source.piece.text] = source, match
+            known = found.get(source.piece.text)
+            if known is None and (match := overlap(self.text(source), target)) is not None:
+                found[source.piece.text] = [(source, match)]
+            elif known and known[0][0].run is source.run:  # equal results of a map
+                known.append((source, known[0][1]))
         elsewhere = self._index.quoted(target, lambda source: precedes(source, run), run, found)
-        return self._resolved([*found.values(), *elsewhere], "matched")
+        return self._resolved([*(each for several in found.values() for each in several), *elsewhere], "matched")
 
     # Output pieces
 
@@ -188,7 +192,7 @@ class Linker:
             pool = branches[-1].outputs
             exact = [source for source in pool if source.piece.path == path[1:]]
             return self._from(exact or pool, slot) or _opaque(pool)
-        inside = self._index.inside(slot)
+        inside = self._index.inside(slot, *self._rank(slot))
         if inside is not None:
             return [self._declared(inside, slot)]
         own = self._same(run.inputs, slot)
@@ -214,6 +218,7 @@ class Linker:
         return self._resolved(found, "declared")
 
     def _resolved(self, found: Sequence[tuple[Slot, Match]], basis: Basis) -> list[Link]:
+        found = _shared(found)
         own = longest_first(found)
         beaten: dict[tuple[int, int], list[Slot]] = defaultdict(list)
         for i, (source, match) in enumerate(found):
@@ -239,7 +244,18 @@ class Linker:
         ]
         equal = [s for s in equal if s.piece.text == piece.text] or equal  # two stores may use the same ids
         placed = [s for s in equal if s.piece.path == piece.path]
-        return (placed or equal)[-1] if equal else None
+        if len(equal) == 1 or len(placed) == 1:
+            return (placed or equal)[0]
+        if not equal:
+            return None
+        place, of = self._rank(slot)  # equal results of a map: each piece is another one's
+        several = (placed if of == 1 and placed else equal)[-of:]
+        return several[min(place, len(several) - 1)]
+
+    def _rank(self, slot: Slot) -> tuple[int, int]:
+        """The place of a piece among the equal ones on its side of its run, and their number."""
+        equal = self._texts(slot.run, slot.side).get(slot.piece.text.strip(), [slot])
+        return (equal.index(slot), len(equal)) if slot in equal else (0, 1)
 
     def _declared(self, source: Slot, slot: Slot) -> Link:
         if source.piece.text.strip() == slot.piece.text.strip():
@@ -249,14 +265,29 @@ class Linker:
             return Link(source, "declared", opaque=True)
         return Link(source, "declared", match.whole, spans=match.spans)
 
-    def _texts(self, run: Run) -> dict[str, list[Slot]]:
-        known = self._inputs.get(run)
+    def _texts(self, run: Run, side: Literal["in", "out"] = "in") -> dict[str, list[Slot]]:
+        known = self._equal.get((run, side))
         if known is None:
-            known = self._inputs[run] = defaultdict(list)
-            for slot in run.inputs:
+            known = self._equal[run, side] = defaultdict(list)
+            for slot in run.inputs if side == "in" else run.outputs:
                 if slot.piece.text.strip():
                     known[slot.piece.text.strip()].append(slot)
         return known
+
+
+def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]:
+    """Matches in which sources of equal text, if the target repeats it, have one of the places each."""
+    equal: dict[str, list[int]] = defaultdict(list)
+    for i, (source, match) in enumerate(found):
+        if match.whole and len(match.spans) > 1:
+            equal[source.piece.text.strip()].append(i)
+    divided = list(found)
+    for several in equal.values():
+        for place, i in enumerate(several if len(several) > 1 else ()):
+            source, match = found[i]
+            if spans := tuple(sorted(match.spans))[place :: len(several)]:
+                divided[i] = source, replace(match, spans=spans)
+    return divided
 
 
 def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:
