@@ -12,16 +12,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trail_callbacks.capture.answer import answer_text, question_first, root_kind
+from trail_callbacks.capture.answer import answer_text, is_reply, question_first, root_kind
 from trail_callbacks.capture.assemble import assemble
 from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.events import Event
+from trail_callbacks.capture.events import Event, Piece
 from trail_callbacks.capture.filter_decisions import FilterDecisions
 from trail_callbacks.capture.instructions import InstructionFinder
 from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
-from trail_callbacks.capture.origins import mark_model_text, recall
+from trail_callbacks.capture.origins import mark_model_text, recall, time_of
 from trail_callbacks.capture.runs import Run, Slot, tree
 from trail_callbacks.graph import NodeKind, ProvenanceGraph
 
@@ -48,6 +48,7 @@ class _Builder:
     def __init__(self, runs: Sequence[Run], earlier: Earlier | None) -> None:
         self._runs = runs
         self._earlier = earlier
+        self._continue(runs[0])
         self._linker = Linker(runs)
         self._drafts: list[NodeDraft] = []
         self._anchors: dict[Slot, NodeDraft | None] = {}
@@ -56,6 +57,13 @@ class _Builder:
         self._instructions: dict[str, NodeDraft] = {}
         self._given: dict[Run, set[str]] = {}  # words of a run's inputs
         self._instruction_finder = InstructionFinder(self._linker, lambda slot: self._anchor(slot) is not None)
+
+    def _continue(self, root: Run) -> None:
+        """Gives a resumed run the question that it still answers: it is in the state, or known of the run before."""
+        asked = self._earlier.graph.question if self._earlier else None
+        if asked is not None and all(map(is_reply, root.inputs)):
+            piece = Piece(text=asked.text, path=("question",), origin=asked.origin)
+            root.inputs.insert(0, Slot(root, "in", piece))
 
     def graph(self) -> ProvenanceGraph:
         root = self._runs[0]
@@ -71,8 +79,13 @@ class _Builder:
         mark_model_text(self._drafts, self._runs, self._earlier)
         decisions = FilterDecisions(self._runs, self._resolver)
         asked = question_first(root.inputs)
-        first = self._anchors.get(asked) if asked else None
+        first = self._anchors.get(asked) if asked else self._last_request()
         return assemble(self._drafts, first, decisions, alternatives)
+
+    def _last_request(self) -> NodeDraft | None:
+        """The last message of a user in the history of a run that was not asked anything itself."""
+        users = [draft for draft in self._drafts if draft.kind == "question" and draft.slot is not None]
+        return max(users, key=time_of, default=None)
 
     # Nodes
 
@@ -116,6 +129,8 @@ class _Builder:
         if kind == "question" and slot.piece.form == "text" and long and slot is not question_first(run.inputs):
             kind = "document"
         draft = self._draft(kind, slot, run.start)
+        if is_reply(slot):
+            draft.step = "user"
         if kind == "question" and run.kind == "model" and "\n" in draft.text.text.strip():
             draft.origin = "given"  # a prompt that code put together, without a chain around it
         return draft

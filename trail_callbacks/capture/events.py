@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "REPLY",
     "Event",
     "Form",
     "Hints",
@@ -31,6 +32,9 @@ __all__ = [
     "dump",
     "load",
 ]
+
+REPLY = "reply"
+"""Attribute of a piece: what a user replied to an interrupt, not the request of the run that it resumes."""
 
 RunKind = Literal["model", "retriever", "tool", "prompt", "parser", "chain"]
 Form = Literal["text", "message", "document", "tool_call"]

@@ -186,6 +186,12 @@ class Recorder:
         """True if this root run has ended or failed and is kept: its graph no longer changes."""
         return root_id in self._closed
 
+    def interrupted(self, root_id: str) -> bool:
+        """True if this root run stopped to be resumed. See `events`."""
+        events = self.events(root_id)
+        end = events[-1] if events else None
+        return isinstance(end, RunFailed) and end.run_id == root_id and end.status == "paused"
+
     def root_of(self, run_id: str) -> str | None:
         """Returns the root above an unfinished run, or None if the run is not known."""
         with self._lock:

@@ -13,6 +13,7 @@ _STATES = {
     "abstained": "no score: the answer declines to answer",
     "no_checkable_claims": "no score: the answer makes no checkable claim",
     "no_evidence": "no score: no source reached the answer",
+    "interrupted": "no score: the run was interrupted and has not answered yet",
     "error": "no score: the verification failed",
 }
 _NAME = 80  # characters of a step's name, an id or an error's detail; models choose some of these

@@ -19,6 +19,7 @@ _STATES = {
     "abstained": "the answer declines to answer",
     "no_checkable_claims": "no checkable claim",
     "no_evidence": "no source reached the answer",
+    "interrupted": "no answer yet",
     "error": "the verification failed",
 }
 _WIDTH = 320  # SVG units; the drawings scale
