@@ -53,7 +53,7 @@ class _Builder:
         self._drafts: list[NodeDraft] = []
         self._anchors: dict[Slot, NodeDraft | None] = {}
         self._resolver = LineageResolver(self._linker, self._anchor)
-        self._documents: dict[tuple[str, str | None], list[NodeDraft]] = defaultdict(list)
+        self._documents: dict[tuple[str, str | None, object], list[NodeDraft]] = defaultdict(list)
         self._instructions: dict[str, NodeDraft] = {}
         self._given: dict[Run, set[str]] = {}  # words of a run's inputs
         self._instruction_finder = InstructionFinder(self._linker, lambda slot: self._anchor(slot) is not None)
@@ -193,7 +193,7 @@ class _Builder:
     def _document(self, slot: Slot) -> NodeDraft:
         """The node of a document; retrieved again by another query, it stays one node unless that made a cycle."""
         order = slot.run.end if slot.side == "out" else slot.run.start
-        same = self._documents[slot.piece.text, slot.piece.id]
+        same = self._documents[slot.piece.text, slot.piece.id, slot.piece.attributes.get("source")]
         reach = {node for each in slot.run.inputs for node in self._resolver.of(each)} if slot.side == "out" else set()
         for draft in same:
             if all(node.order < draft.order for node in reach):

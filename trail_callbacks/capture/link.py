@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
+from trail_callbacks.capture.events import Piece
 from trail_callbacks.capture.match import Match, longest_first, overlap
 from trail_callbacks.capture.piece_index import PieceIndex, precedes
 from trail_callbacks.capture.runs import Run, Slot
@@ -195,13 +196,15 @@ class Linker:
         inside = self._index.inside(slot, *self._rank(slot))
         if inside is not None:
             return [self._declared(inside, slot)]
+        below = [source for child in run.children for source in child.outputs]
+        if cut := self._cut(below, slot):
+            return cut
         own = self._same(run.inputs, slot)
         if own is not None:
             return [self._declared(own, slot)]
         target = self.text(slot)
         found = self._index.quoted(target, lambda source: source.run.within(run), run)
         found += [(s, match) for s in run.inputs if (match := overlap(self.text(s), target)) is not None]
-        below = [source for child in run.children for source in child.outputs]
         return self._resolved(found, "matched") or _opaque(below, "scope")
 
     # Choosing among sources
@@ -213,6 +216,8 @@ class Linker:
         same = self._same(pool, slot)
         if same is not None:
             return [self._declared(same, slot)]
+        if cut := self._cut(pool, slot):
+            return cut
         target = self.text(slot)
         found = [(s, match) for s in pool if (match := overlap(self.text(s), target)) is not None]
         return self._resolved(found, "declared")
@@ -243,6 +248,8 @@ class Linker:
             or (piece.id is not None and s.piece.id == piece.id)
         ]
         equal = [s for s in equal if s.piece.text == piece.text] or equal  # two stores may use the same ids
+        if piece.form == "document" and len(equal) > 1:
+            equal = [s for s in equal if _is_original(s.piece, piece)] or equal
         placed = [s for s in equal if s.piece.path == piece.path]
         if len(equal) == 1 or len(placed) == 1:
             return (placed or equal)[0]
@@ -251,6 +258,20 @@ class Linker:
         place, of = self._rank(slot)  # equal results of a map: each piece is another one's
         several = (placed if of == 1 and placed else equal)[-of:]
         return several[min(place, len(several) - 1)]
+
+    def _cut(self, pool: Iterable[Slot], slot: Slot) -> list[Link]:
+        """The link to the one document that a document was shortened from, by id or metadata.
+
+        Documents often share sentences, so that what a compressor left of one may stand in several.
+        """
+        if slot.piece.form != "document":
+            return []
+        originals = {s.piece.ref or id(s): s for s in pool if _is_original(s.piece, slot.piece)}
+        if len(originals) != 1:
+            return []
+        (source,) = originals.values()
+        link = self._declared(source, slot)
+        return [link] if 2 * sum(end - start for start, end in link.spans) >= len(slot.piece.text) else []
 
     def _rank(self, slot: Slot) -> tuple[int, int]:
         """The place of a piece among the equal ones on its side of its run, and their number."""
@@ -262,7 +283,8 @@ class Linker:
             return Link(source, "declared", whole=True, spans=_all(slot))
         match = overlap(self.text(source), self.text(slot))
         if match is None:
-            return Link(source, "declared", opaque=True)
+            cut = slot.piece.form == "document" and slot.piece.text.strip() in source.piece.text  # inside a word
+            return Link(source, "declared", opaque=True, spans=_all(slot) if cut else ())
         return Link(source, "declared", match.whole, spans=match.spans)
 
     def _texts(self, run: Run, side: Literal["in", "out"] = "in") -> dict[str, list[Slot]]:
@@ -273,6 +295,13 @@ class Linker:
                 if slot.piece.text.strip():
                     known[slot.piece.text.strip()].append(slot)
         return known
+
+
+def _is_original(source: Piece, piece: Piece) -> bool:
+    """True if two documents have one id, or one has all metadata of the other, such as its source, and maybe more."""
+    if source.form != "document" or None not in (source.id, piece.id):
+        return source.form == "document" and source.id == piece.id
+    return bool(source.attributes) and source.attributes.items() <= piece.attributes.items()
 
 
 def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]:
