@@ -26,6 +26,8 @@ _KINDS: frozenset[str] = frozenset(get_args(RunKind))
 _SEQUENCE = re.compile(r"seq:step:(\d+)")
 _WRITER = re.compile(r"(?:lc_)?run-+([0-9a-f-]{36})\b")
 """LangChain names messages after the run that wrote them; an answer from its cache keeps the name."""
+_UNNAMED = re.compile(r"Runnable[A-Z]\w*(<|$)|LangGraph$")
+"""Names of LangChain's own parts, which say nothing about the step that a user wrote."""
 _CONTAINERS = (list, dict)
 
 
@@ -195,12 +197,14 @@ def _model_attributes(result: LLMResult, metadata: Mapping[str, Any]) -> dict[st
 
 
 def _name(serialized: Mapping[str, Any] | None, given: object, metadata: Mapping[str, Any], kind: RunKind) -> str:
-    """Names a run as the user would: the name they gave it, else for models the graph node, else the class."""
+    """Names a run as the user would: the name they gave it, else for models and code the graph node, else the class."""
     own = _class_name(serialized)
     name = str(given or "") or own
     if kind == "model" and name == own and (node := metadata.get("langgraph_node")):
         agent = metadata.get("lc_agent_name")
         return f"{agent}.{node}" if agent else str(node)
+    if kind == "chain" and _UNNAMED.match(name) and (node := metadata.get("langgraph_node")):
+        return str(node)
     return name or kind
 
 

@@ -277,10 +277,22 @@ class _Builder:
         if exact:  # the app returned a model's output unchanged: one node, not two
             max(exact, key=lambda node: node.order).kind = "answer"
             return others
-        draft = NodeDraft("answer", Text(text), root, root.end, {})
+        draft = NodeDraft("answer", Text(text), root, root.end, {}, step=self._writer(slots).name)
         self._drafts.append(draft)
         self._take(draft, contributions)
         return others
+
+    def _writer(self, slots: Sequence[Slot]) -> Run:
+        """The innermost run that returned the answer as it is; of several for its parts, the last."""
+        writers = []
+        for slot in slots:
+            here: Slot | None = slot
+            while here is not None:
+                text, run = here.piece.text.strip(), here.run
+                inner = (link.source for link in self._linker.of(here) if link.source.run.within(run))
+                here = next((each for each in inner if each.side == "out" and each.piece.text.strip() == text), None)
+            writers.append(run)
+        return max(writers, key=lambda run: run.end)
 
     @staticmethod
     def _mark_untraced(contributions: Contributions) -> None:
