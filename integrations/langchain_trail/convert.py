@@ -17,10 +17,13 @@ from langchain_trail.pieces import pieces
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
 from trail_callbacks.capture.payloads import is_cancellation
 
-__all__ = ["INTERNAL", "Ended", "Failed", "Started", "snapshot", "status_of", "stops_graph"]
+__all__ = ["INTERNAL", "SOURCE_KEYS", "Ended", "Failed", "Started", "snapshot", "status_of", "stops_graph"]
 
 INTERNAL = "trail_internal"
 """Metadata key of our own model calls: what a judge reads is not part of the answer's lineage."""
+
+SOURCE_KEYS = "trail_source_keys"
+"""Metadata key by which a run names the inputs that hold its sources."""
 
 _KINDS: frozenset[str] = frozenset(get_args(RunKind))
 _SEQUENCE = re.compile(r"seq:step:(\d+)")
@@ -239,8 +242,15 @@ def _hints(
         # What a node calls inherits its metadata, and a subgraph may have its name, but only the node has the tag.
         channels=in_graph and node is not None and details.get("name") == node,
         call_id=str(call_id) if call_id else None,
+        source_keys=_source_keys(metadata.get(SOURCE_KEYS)),
         internal=bool(metadata.get(INTERNAL)),
     )
+
+
+def _source_keys(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,)
+    return tuple(map(str, given)) if isinstance(given, list | tuple | set | frozenset) else ()
 
 
 def _variables(serialized: Mapping[str, Any] | None) -> tuple[str, ...] | None:

@@ -15,6 +15,7 @@ from typing import Any
 from trail_callbacks.capture.answer import answer_text, is_reply, question_first, root_kind
 from trail_callbacks.capture.assemble import assemble
 from trail_callbacks.capture.conversation import Earlier
+from trail_callbacks.capture.declared import DECLARED
 from trail_callbacks.capture.events import Event, Piece
 from trail_callbacks.capture.filter_decisions import FilterDecisions
 from trail_callbacks.capture.instructions import InstructionFinder
@@ -75,6 +76,7 @@ class _Builder:
                 for slot in run.outputs:
                     self._anchor(slot)
         alternatives = self._answer(root)
+        self._take_declared()
         recall(self._drafts, self._earlier)
         mark_model_text(self._drafts, self._runs, self._earlier)
         decisions = FilterDecisions(self._runs, self._resolver)
@@ -281,6 +283,19 @@ class _Builder:
         self._drafts.append(draft)
         self._take(draft, contributions)
         return others
+
+    def _take_declared(self) -> None:
+        """Makes the sources that the app declared by a function inputs of the answer where no text shows how."""
+        answer = next((draft for draft in self._drafts if draft.kind == "answer"), None)
+        declared = [draft for draft in self._drafts if DECLARED in draft.attributes]
+        if answer is None or not declared:
+            return
+        before, todo = {answer}, [answer]
+        while todo:
+            more = todo.pop().inputs.keys() - before
+            before |= more
+            todo += more
+        answer.inputs.update((draft, Contribution("declared", 1.0)) for draft in declared if draft not in before)
 
     def _writer(self, slots: Sequence[Slot]) -> Run:
         """The innermost run that returned the answer as it is; of several for its parts, the last."""

@@ -80,6 +80,7 @@ class Hints:
             sibling nodes read and write.
         call_id: For a tool, the tool call that started it.
         same_as: Id of a run whose output this one repeats (a cache hit).
+        source_keys: Names of inputs that hold sources, as the app declares for this run.
         internal: True for a run that is not part of the answer's lineage (a judge, a title generator).
     """
 
@@ -89,6 +90,7 @@ class Hints:
     channels: bool = False
     call_id: str | None = None
     same_as: str | None = None
+    source_keys: tuple[str, ...] = ()
     internal: bool = False
 
 

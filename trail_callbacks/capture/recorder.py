@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock, RLock
@@ -13,6 +13,7 @@ from uuid import UUID
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
+from trail_callbacks.capture.declared import DeclaredSources, Sources
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
@@ -41,6 +42,7 @@ class _Trace:
     thread: str | None = None
     before: tuple[str, ...] = ()  # roots that had ended when this one started, the latest first, if runs are joined
     graph: ProvenanceGraph | None = None
+    declared: DeclaredSources | None = None
     converted: list[Pending | Deferred] = field(default_factory=list)  # kept alive, see Recorder._convert
     converting: Lock = field(default_factory=Lock)  # protects events and graph while pending records are converted
 
@@ -55,6 +57,8 @@ class Recorder:
         ttl: Seconds after which a run tree that never finished is dropped.
         redact: Applied to every text before it is stored in an event. If it raises, the text is withheld.
         turns: Turns of a conversation that a later turn may rest on, 0 or more.
+        sources: Returns the sources of a run, given the inputs of its root.
+        source_keys: Names of inputs, state channels and prompt variables that hold sources.
         on_end: Called with the root's id, outside all locks, when a root run has ended or failed.
         on_error: Called with exceptions raised by conversion and redaction.
     """
@@ -66,12 +70,15 @@ class Recorder:
         ttl: float = 3600.0,
         redact: Redact | None = None,
         turns: int = 8,
+        sources: Sources | None = None,
+        source_keys: Collection[str] = (),
         on_end: Callable[[str], None] | None = None,
         on_error: Callable[[Exception], None] | None = None,
     ) -> None:
         self._max_traces = max_traces
         self._ttl = ttl
         self._turns = turns
+        self._sources, self._source_keys = sources, source_keys
         self._redactor = Redactor(redact, self._report_error) if redact else None
         self._on_end = on_end
         self._on_error = on_error
@@ -323,11 +330,13 @@ class Recorder:
     def _convert(self, trace: _Trace) -> None:
         with self._lock:
             pending, trace.pending = trace.pending, []
+        if trace.declared is None:
+            trace.declared = DeclaredSources(self._sources, self._source_keys, self._report_error)
         for each in pending:
             record: Pending = each[0](*each[1:]) if isinstance(each, tuple) else each
             seq = len(trace.events) + 1
             try:
-                event = record.convert(seq)
+                event = trace.declared.event(record.convert(seq), record)
             except Exception as error:  # noqa: BLE001 - one unreadable payload must not lose the run tree
                 self._report_error(error)
                 event = _without_payload(seq, record)

@@ -46,6 +46,8 @@ class Session:
             max_traces=settings.max_traces,
             ttl=settings.ttl,
             redact=settings.redact,
+            sources=settings.sources,
+            source_keys=settings.source_keys,
             on_end=self._run_ended,
             on_error=self.keep_error,
         )
