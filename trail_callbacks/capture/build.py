@@ -57,7 +57,11 @@ class _Builder:
         self._documents: dict[tuple[str, str | None, object], list[NodeDraft]] = defaultdict(list)
         self._instructions: dict[str, NodeDraft] = {}
         self._given: dict[Run, set[str]] = {}  # words of a run's inputs
-        self._instruction_finder = InstructionFinder(self._linker, lambda slot: self._anchor(slot) is not None)
+        self._instruction_finder = InstructionFinder(
+            self._linker,
+            lambda slot: self._anchor(slot) is not None,
+            lambda slot: any(node.kind == "completion" for node in self._resolver.of(slot)),
+        )
 
     def _continue(self, root: Run) -> None:
         """Gives a resumed run the question that it still answers: it is in the state, or known of the run before."""
