@@ -28,8 +28,8 @@ register_configure_hook(_active, inheritable=True)
 class Trail(Recording):
     """One block's recording. Made by `trail`; enter it once.
 
-    Its results are those of the last run of the block that ended, and stay readable after the block, also if the app
-    raised.
+    Its results are those of the last run of the block that answered, and stay readable after the block, also if the app
+    raised. What the block called before, such as a retriever, belongs to that run if the run read what it returned.
 
     Attributes:
         handler: The handler that records.
@@ -37,6 +37,7 @@ class Trail(Recording):
 
     def __init__(self, handler: TrailCallbackHandler) -> None:
         super().__init__(handler._session)  # noqa: SLF001 - the handler and the block are two views of one session
+        handler._session.join_runs()  # noqa: SLF001 - as above
         self.handler = handler
         self._token: Token[TrailCallbackHandler | None] | None = None
 

@@ -17,15 +17,20 @@ from langchain_trail.pieces import pieces
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
 from trail_callbacks.capture.payloads import is_cancellation
 
-__all__ = ["INTERNAL", "Ended", "Failed", "Started", "snapshot", "status_of", "stops_graph"]
+__all__ = ["INTERNAL", "SOURCE_KEYS", "Ended", "Failed", "Started", "snapshot", "status_of", "stops_graph"]
 
 INTERNAL = "trail_internal"
 """Metadata key of our own model calls: what a judge reads is not part of the answer's lineage."""
+
+SOURCE_KEYS = "trail_source_keys"
+"""Metadata key by which a run names the inputs that hold its sources."""
 
 _KINDS: frozenset[str] = frozenset(get_args(RunKind))
 _SEQUENCE = re.compile(r"seq:step:(\d+)")
 _WRITER = re.compile(r"(?:lc_)?run-+([0-9a-f-]{36})\b")
 """LangChain names messages after the run that wrote them; an answer from its cache keeps the name."""
+_UNNAMED = re.compile(r"Runnable[A-Z]\w*(<|$)|LangGraph$")
+"""Names of LangChain's own parts, which say nothing about the step that a user wrote."""
 _CONTAINERS = (list, dict)
 
 
@@ -195,12 +200,14 @@ def _model_attributes(result: LLMResult, metadata: Mapping[str, Any]) -> dict[st
 
 
 def _name(serialized: Mapping[str, Any] | None, given: object, metadata: Mapping[str, Any], kind: RunKind) -> str:
-    """Names a run as the user would: the name they gave it, else for models the graph node, else the class."""
+    """Names a run as the user would: the name they gave it, else for models and code the graph node, else the class."""
     own = _class_name(serialized)
     name = str(given or "") or own
     if kind == "model" and name == own and (node := metadata.get("langgraph_node")):
         agent = metadata.get("lc_agent_name")
         return f"{agent}.{node}" if agent else str(node)
+    if kind == "chain" and _UNNAMED.match(name) and (node := metadata.get("langgraph_node")):
+        return str(node)
     return name or kind
 
 
@@ -235,8 +242,15 @@ def _hints(
         # What a node calls inherits its metadata, and a subgraph may have its name, but only the node has the tag.
         channels=in_graph and node is not None and details.get("name") == node,
         call_id=str(call_id) if call_id else None,
+        source_keys=_source_keys(metadata.get(SOURCE_KEYS)),
         internal=bool(metadata.get(INTERNAL)),
     )
+
+
+def _source_keys(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,)
+    return tuple(map(str, given)) if isinstance(given, list | tuple | set | frozenset) else ()
 
 
 def _variables(serialized: Mapping[str, Any] | None) -> tuple[str, ...] | None:

@@ -31,8 +31,8 @@ class TrailCallbackHandler(RecordingHooks):
             instructor; `as_model(chat_model)` is the app's own model.
         evaluate: `background`: on a worker thread once a run ended; `inline`: before the app gets its answer;
             `never`: only when `report()` is asked for.
-        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces` and `ttl`; see
-            `trail_callbacks.session.CaptureSettings`.
+        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces`, `ttl`, `sources` and `source_keys`;
+            see `trail_callbacks.session.CaptureSettings`.
 
     Raises:
         InputError: If a value is out of range.

@@ -6,6 +6,7 @@ import dataclasses
 from collections import deque
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from enum import Enum
 from typing import Any, cast
 
@@ -25,7 +26,7 @@ from langchain_trail.messages import (
     role_of,
     tool_calls,
 )
-from trail_callbacks.capture.events import Piece
+from trail_callbacks.capture.events import REPLY, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
 from trail_callbacks.guard.feedback import without_feedback
 
@@ -205,7 +206,7 @@ class _Walk:
             update = getattr(item, "update", None)
             pairs = isinstance(update, list | tuple) and all(isinstance(u, tuple) and len(u) == 2 for u in update)  # noqa: PLR2004 - (channel, value)
             self.visit(dict(cast("Sequence[tuple[Any, Any]]", update)) if pairs else update, path, depth + 1)
-            self.visit(getattr(item, "resume", None), (*path, "resume"), depth + 1)
+            self._reply(getattr(item, "resume", None), (*path, "resume"), depth + 1)
             goto = getattr(item, "goto", ())
             sends = goto if isinstance(goto, list | tuple) else (goto,)
             for send in sends:
@@ -214,6 +215,15 @@ class _Walk:
         else:
             return False
         return True
+
+    def _reply(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
+        """Adds what a user replied to an interrupt."""
+        before = len(self.pieces)
+        self.visit(item, path, depth)
+        self.pieces[before:] = [
+            replace(piece, origin="user", attributes={**piece.attributes, REPLY: True})
+            for piece in self.pieces[before:]
+        ]
 
     def _other(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
         if isinstance(item, Runnable | BaseCallbackManager | type) or callable(item):

@@ -252,7 +252,7 @@ def test_a_broken_judge_is_a_state_for_those_who_await_it_too():
 
 
 def test_a_graph_that_cannot_be_built_does_not_reach_the_app(monkeypatch):
-    def broken(events):
+    def broken(events, earlier):
         raise RuntimeError("no graph")
 
     monkeypatch.setattr("trail_callbacks.capture.recorder.build", broken)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from trail_callbacks.capture.events import REPLY
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import NodeKind
 
-__all__ = ["answer_text", "question_first", "root_kind"]
+__all__ = ["answer_text", "is_reply", "question_first", "root_kind"]
 
 _QUESTION = (
     "question",
@@ -48,7 +49,9 @@ def question_first(inputs: Sequence[Slot]) -> Slot | None:
 
     If there is a message history and also a separate text named `question` or similar, that text is the request.
     """
-    texts = [slot for slot in inputs if slot.piece.text.strip() and slot.piece.form != "document"]
+    texts = [
+        slot for slot in inputs if slot.piece.text.strip() and slot.piece.form != "document" and not is_reply(slot)
+    ]
     for name in _QUESTION[:_UNAMBIGUOUS]:
         named = [slot for slot in texts if slot.piece.path == (name,) and slot.piece.form == "text"]
         if named:
@@ -67,7 +70,7 @@ def question_first(inputs: Sequence[Slot]) -> Slot | None:
 def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
     """Returns the kind of node that a piece of the root's inputs becomes."""
     piece = slot.piece
-    if piece.form == "document":
+    if piece.form == "document" or is_reply(slot):
         return "document"
     if piece.form == "message" and piece.role in {"system", "assistant", "tool"}:
         kinds: dict[str, NodeKind] = {"system": "instruction", "assistant": "completion", "tool": "tool_result"}
@@ -76,6 +79,11 @@ def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
         return "document"
     alone = sum(1 for other in inputs if other.piece.text.strip()) == 1
     return "document" if len(piece.text) >= _LONG and not alone else "question"
+
+
+def is_reply(slot: Slot) -> bool:
+    """True for what a user replied to an interrupt."""
+    return REPLY in slot.piece.attributes
 
 
 def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Slot], str, list[Slot]]:

@@ -12,16 +12,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from trail_callbacks.capture.answer import answer_text, question_first, root_kind
+from trail_callbacks.capture.answer import answer_text, is_reply, question_first, root_kind
 from trail_callbacks.capture.assemble import assemble
 from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.events import Event
+from trail_callbacks.capture.declared import DECLARED
+from trail_callbacks.capture.events import Event, Piece
 from trail_callbacks.capture.filter_decisions import FilterDecisions
 from trail_callbacks.capture.instructions import InstructionFinder
 from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
-from trail_callbacks.capture.origins import mark_model_text, recall
+from trail_callbacks.capture.origins import mark_model_text, recall, time_of
 from trail_callbacks.capture.runs import Run, Slot, tree
 from trail_callbacks.graph import NodeKind, ProvenanceGraph
 
@@ -48,14 +49,26 @@ class _Builder:
     def __init__(self, runs: Sequence[Run], earlier: Earlier | None) -> None:
         self._runs = runs
         self._earlier = earlier
+        self._continue(runs[0])
         self._linker = Linker(runs)
         self._drafts: list[NodeDraft] = []
         self._anchors: dict[Slot, NodeDraft | None] = {}
         self._resolver = LineageResolver(self._linker, self._anchor)
-        self._documents: dict[tuple[str, str | None], list[NodeDraft]] = defaultdict(list)
+        self._documents: dict[tuple[str, str | None, object], list[NodeDraft]] = defaultdict(list)
         self._instructions: dict[str, NodeDraft] = {}
         self._given: dict[Run, set[str]] = {}  # words of a run's inputs
-        self._instruction_finder = InstructionFinder(self._linker, lambda slot: self._anchor(slot) is not None)
+        self._instruction_finder = InstructionFinder(
+            self._linker,
+            lambda slot: self._anchor(slot) is not None,
+            lambda slot: any(node.kind == "completion" for node in self._resolver.of(slot)),
+        )
+
+    def _continue(self, root: Run) -> None:
+        """Gives a resumed run the question that it still answers: it is in the state, or known of the run before."""
+        asked = self._earlier.graph.question if self._earlier else None
+        if asked is not None and all(map(is_reply, root.inputs)):
+            piece = Piece(text=asked.text, path=("question",), origin=asked.origin)
+            root.inputs.insert(0, Slot(root, "in", piece))
 
     def graph(self) -> ProvenanceGraph:
         root = self._runs[0]
@@ -67,12 +80,18 @@ class _Builder:
                 for slot in run.outputs:
                     self._anchor(slot)
         alternatives = self._answer(root)
+        self._take_declared()
         recall(self._drafts, self._earlier)
         mark_model_text(self._drafts, self._runs, self._earlier)
         decisions = FilterDecisions(self._runs, self._resolver)
         asked = question_first(root.inputs)
-        first = self._anchors.get(asked) if asked else None
+        first = self._anchors.get(asked) if asked else self._last_request()
         return assemble(self._drafts, first, decisions, alternatives)
+
+    def _last_request(self) -> NodeDraft | None:
+        """The last message of a user in the history of a run that was not asked anything itself."""
+        users = [draft for draft in self._drafts if draft.kind == "question" and draft.slot is not None]
+        return max(users, key=time_of, default=None)
 
     # Nodes
 
@@ -116,6 +135,8 @@ class _Builder:
         if kind == "question" and slot.piece.form == "text" and long and slot is not question_first(run.inputs):
             kind = "document"
         draft = self._draft(kind, slot, run.start)
+        if is_reply(slot):
+            draft.step = "user"
         if kind == "question" and run.kind == "model" and "\n" in draft.text.text.strip():
             draft.origin = "given"  # a prompt that code put together, without a chain around it
         return draft
@@ -178,7 +199,7 @@ class _Builder:
     def _document(self, slot: Slot) -> NodeDraft:
         """The node of a document; retrieved again by another query, it stays one node unless that made a cycle."""
         order = slot.run.end if slot.side == "out" else slot.run.start
-        same = self._documents[slot.piece.text, slot.piece.id]
+        same = self._documents[slot.piece.text, slot.piece.id, slot.piece.attributes.get("source")]
         reach = {node for each in slot.run.inputs for node in self._resolver.of(each)} if slot.side == "out" else set()
         for draft in same:
             if all(node.order < draft.order for node in reach):
@@ -262,10 +283,35 @@ class _Builder:
         if exact:  # the app returned a model's output unchanged: one node, not two
             max(exact, key=lambda node: node.order).kind = "answer"
             return others
-        draft = NodeDraft("answer", Text(text), root, root.end, {})
+        draft = NodeDraft("answer", Text(text), root, root.end, {}, step=self._writer(slots).name)
         self._drafts.append(draft)
         self._take(draft, contributions)
         return others
+
+    def _take_declared(self) -> None:
+        """Makes the sources that the app declared by a function inputs of the answer where no text shows how."""
+        answer = next((draft for draft in self._drafts if draft.kind == "answer"), None)
+        declared = [draft for draft in self._drafts if DECLARED in draft.attributes]
+        if answer is None or not declared:
+            return
+        before, todo = {answer}, [answer]
+        while todo:
+            more = todo.pop().inputs.keys() - before
+            before |= more
+            todo += more
+        answer.inputs.update((draft, Contribution("declared", 1.0)) for draft in declared if draft not in before)
+
+    def _writer(self, slots: Sequence[Slot]) -> Run:
+        """The innermost run that returned the answer as it is; of several for its parts, the last."""
+        writers = []
+        for slot in slots:
+            here: Slot | None = slot
+            while here is not None:
+                text, run = here.piece.text.strip(), here.run
+                inner = (link.source for link in self._linker.of(here) if link.source.run.within(run))
+                here = next((each for each in inner if each.side == "out" and each.piece.text.strip() == text), None)
+            writers.append(run)
+        return max(writers, key=lambda run: run.end)
 
     @staticmethod
     def _mark_untraced(contributions: Contributions) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "REPLY",
     "Event",
     "Form",
     "Hints",
@@ -31,6 +32,9 @@ __all__ = [
     "dump",
     "load",
 ]
+
+REPLY = "reply"
+"""Attribute of a piece: what a user replied to an interrupt, not the request of the run that it resumes."""
 
 RunKind = Literal["model", "retriever", "tool", "prompt", "parser", "chain"]
 Form = Literal["text", "message", "document", "tool_call"]
@@ -76,6 +80,7 @@ class Hints:
             sibling nodes read and write.
         call_id: For a tool, the tool call that started it.
         same_as: Id of a run whose output this one repeats (a cache hit).
+        source_keys: Names of inputs that hold sources, as the app declares for this run.
         internal: True for a run that is not part of the answer's lineage (a judge, a title generator).
     """
 
@@ -85,6 +90,7 @@ class Hints:
     channels: bool = False
     call_id: str | None = None
     same_as: str | None = None
+    source_keys: tuple[str, ...] = ()
     internal: bool = False
 
 

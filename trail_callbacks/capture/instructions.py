@@ -25,11 +25,13 @@ class InstructionFinder:
     Args:
         linker: Links pieces to the earlier pieces they came from.
         is_node: True for a piece that is a node of the graph; none of its text is unexplained.
+        is_model: True for a piece that holds a model's words; they are left out, however short.
     """
 
-    def __init__(self, linker: Linker, is_node: Callable[[Slot], bool]) -> None:
+    def __init__(self, linker: Linker, is_node: Callable[[Slot], bool], is_model: Callable[[Slot], bool]) -> None:
         self._linker = linker
         self._is_node = is_node
+        self._is_model = is_model
         self._known: dict[Slot, tuple[_Part, ...]] = {}
 
     def of(self, run: Run) -> dict[Origin, str]:
@@ -64,8 +66,11 @@ class InstructionFinder:
         if slot.piece.form == "tool_call":
             return ()
         text, at, parts = slot.piece.text, 0, []
-        for start, end in sorted(span for link in links for span in link.spans):
-            if end - start <= _WORD and not Text(text[start:end]).distinctive:
+        for start, end, source in sorted(
+            ((*span, link.source) for link in links for span in link.spans), key=lambda part: part[:2]
+        ):
+            word = end - start <= _WORD and not Text(text[start:end]).distinctive
+            if word and not self._is_model(source):
                 continue  # an input such as "rye" does not split the sentence that happens to contain the word
             if start > at:
                 parts.append(text[at:start])

@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Literal
 
+from trail_callbacks.capture.events import Piece
 from trail_callbacks.capture.match import Match, longest_first, overlap
 from trail_callbacks.capture.piece_index import PieceIndex, precedes
 from trail_callbacks.capture.runs import Run, Slot
@@ -58,7 +60,7 @@ class Linker:
     def __init__(self, runs: Sequence[Run]) -> None:
         self._index = PieceIndex(runs)
         self._known: dict[Slot, tuple[Link, ...]] = {}
-        self._inputs: dict[Run, dict[str, list[Slot]]] = {}
+        self._equal: dict[tuple[Run, str], dict[str, list[Slot]]] = {}  # pieces of one side of a run by their text
         self.text = self._index.text
         """Returns the text of a piece, as the one object that caches what is computed from it."""
 
@@ -141,12 +143,15 @@ class Linker:
     def _by_containment(self, slot: Slot) -> list[Link]:
         """Sources in reach may be short; sources elsewhere in the tree must share a sentence or a run of words."""
         target, run = self.text(slot), slot.run
-        found: dict[str, tuple[Slot, Match]] = {}
+        found: dict[str, list[tuple[Slot, Match]]] = {}
         for source in _in_reach(run):
-            if source.piece.text not in found and (match := overlap(self.text(source), target)) is not None:
-                found[source.piece.text] = source, match
+            known = found.get(source.piece.text)
+            if known is None and (match := overlap(self.text(source), target)) is not None:
+                found[source.piece.text] = [(source, match)]
+            elif known and known[0][0].run is source.run:  # equal results of a map
+                known.append((source, known[0][1]))
         elsewhere = self._index.quoted(target, lambda source: precedes(source, run), run, found)
-        return self._resolved([*found.values(), *elsewhere], "matched")
+        return self._resolved([*(each for several in found.values() for each in several), *elsewhere], "matched")
 
     # Output pieces
 
@@ -188,16 +193,18 @@ class Linker:
             pool = branches[-1].outputs
             exact = [source for source in pool if source.piece.path == path[1:]]
             return self._from(exact or pool, slot) or _opaque(pool)
-        inside = self._index.inside(slot)
+        inside = self._index.inside(slot, *self._rank(slot))
         if inside is not None:
             return [self._declared(inside, slot)]
+        below = [source for child in run.children for source in child.outputs]
+        if cut := self._cut(below, slot):
+            return cut
         own = self._same(run.inputs, slot)
         if own is not None:
             return [self._declared(own, slot)]
         target = self.text(slot)
         found = self._index.quoted(target, lambda source: source.run.within(run), run)
         found += [(s, match) for s in run.inputs if (match := overlap(self.text(s), target)) is not None]
-        below = [source for child in run.children for source in child.outputs]
         return self._resolved(found, "matched") or _opaque(below, "scope")
 
     # Choosing among sources
@@ -209,11 +216,14 @@ class Linker:
         same = self._same(pool, slot)
         if same is not None:
             return [self._declared(same, slot)]
+        if cut := self._cut(pool, slot):
+            return cut
         target = self.text(slot)
         found = [(s, match) for s in pool if (match := overlap(self.text(s), target)) is not None]
         return self._resolved(found, "declared")
 
     def _resolved(self, found: Sequence[tuple[Slot, Match]], basis: Basis) -> list[Link]:
+        found = _shared(found)
         own = longest_first(found)
         beaten: dict[tuple[int, int], list[Slot]] = defaultdict(list)
         for i, (source, match) in enumerate(found):
@@ -238,25 +248,75 @@ class Linker:
             or (piece.id is not None and s.piece.id == piece.id)
         ]
         equal = [s for s in equal if s.piece.text == piece.text] or equal  # two stores may use the same ids
+        if piece.form == "document" and len(equal) > 1:
+            equal = [s for s in equal if _is_original(s.piece, piece)] or equal
         placed = [s for s in equal if s.piece.path == piece.path]
-        return (placed or equal)[-1] if equal else None
+        if len(equal) == 1 or len(placed) == 1:
+            return (placed or equal)[0]
+        if not equal:
+            return None
+        place, of = self._rank(slot)  # equal results of a map: each piece is another one's
+        several = (placed if of == 1 and placed else equal)[-of:]
+        return several[min(place, len(several) - 1)]
+
+    def _cut(self, pool: Iterable[Slot], slot: Slot) -> list[Link]:
+        """The link to the one document that a document was shortened from, by id or metadata.
+
+        Documents often share sentences, so that what a compressor left of one may stand in several.
+        """
+        if slot.piece.form != "document":
+            return []
+        originals = {s.piece.ref or id(s): s for s in pool if _is_original(s.piece, slot.piece)}
+        if len(originals) != 1:
+            return []
+        (source,) = originals.values()
+        link = self._declared(source, slot)
+        return [link] if 2 * sum(end - start for start, end in link.spans) >= len(slot.piece.text) else []
+
+    def _rank(self, slot: Slot) -> tuple[int, int]:
+        """The place of a piece among the equal ones on its side of its run, and their number."""
+        equal = self._texts(slot.run, slot.side).get(slot.piece.text.strip(), [slot])
+        return (equal.index(slot), len(equal)) if slot in equal else (0, 1)
 
     def _declared(self, source: Slot, slot: Slot) -> Link:
         if source.piece.text.strip() == slot.piece.text.strip():
             return Link(source, "declared", whole=True, spans=_all(slot))
         match = overlap(self.text(source), self.text(slot))
         if match is None:
-            return Link(source, "declared", opaque=True)
+            cut = slot.piece.form == "document" and slot.piece.text.strip() in source.piece.text  # inside a word
+            return Link(source, "declared", opaque=True, spans=_all(slot) if cut else ())
         return Link(source, "declared", match.whole, spans=match.spans)
 
-    def _texts(self, run: Run) -> dict[str, list[Slot]]:
-        known = self._inputs.get(run)
+    def _texts(self, run: Run, side: Literal["in", "out"] = "in") -> dict[str, list[Slot]]:
+        known = self._equal.get((run, side))
         if known is None:
-            known = self._inputs[run] = defaultdict(list)
-            for slot in run.inputs:
+            known = self._equal[run, side] = defaultdict(list)
+            for slot in run.inputs if side == "in" else run.outputs:
                 if slot.piece.text.strip():
                     known[slot.piece.text.strip()].append(slot)
         return known
+
+
+def _is_original(source: Piece, piece: Piece) -> bool:
+    """True if two documents have one id, or one has all metadata of the other, such as its source, and maybe more."""
+    if source.form != "document" or None not in (source.id, piece.id):
+        return source.form == "document" and source.id == piece.id
+    return bool(source.attributes) and source.attributes.items() <= piece.attributes.items()
+
+
+def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]:
+    """Matches in which sources of equal text, if the target repeats it, have one of the places each."""
+    equal: dict[str, list[int]] = defaultdict(list)
+    for i, (source, match) in enumerate(found):
+        if match.whole and len(match.spans) > 1:
+            equal[source.piece.text.strip()].append(i)
+    divided = list(found)
+    for several in equal.values():
+        for place, i in enumerate(several if len(several) > 1 else ()):
+            source, match = found[i]
+            if spans := tuple(sorted(match.spans))[place :: len(several)]:
+                divided[i] = source, replace(match, spans=spans)
+    return divided
 
 
 def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:

@@ -17,7 +17,7 @@ from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import EVIDENCE_KINDS
 from trail_callbacks.text import forms
 
-__all__ = ["mark_model_text", "recall"]
+__all__ = ["mark_model_text", "recall", "time_of"]
 
 _HISTORY = -1e6  # the time of what was there before the run; within a run, times begin at 1
 _EARLIER_TURN = 1.5 * _HISTORY  # when models wrote in earlier turns
@@ -65,9 +65,9 @@ def mark_model_text(drafts: Iterable[NodeDraft], runs: Sequence[Run], earlier: E
     if not sources:
         return
     echoes = Echoes(draft.text.text for draft in sources)
-    latest = max(_time(draft) for draft in sources)
+    latest = max(time_of(draft) for draft in sources)
     for draft in sources:
-        echoes.held(draft.text.text, _time(draft))
+        echoes.held(draft.text.text, time_of(draft))
     for text in earlier.written() if earlier is not None else ():
         echoes.wrote(text, _EARLIER_TURN, recorded=True)
     for text, time, recorded in _written(drafts, runs):
@@ -103,7 +103,7 @@ def _written(drafts: Iterable[NodeDraft], runs: Iterable[Run]) -> Iterator[tuple
 
 
 def _mark(draft: NodeDraft, echoes: Echoes) -> None:
-    text, time = draft.text.text, _time(draft)
+    text, time = draft.text.text, time_of(draft)
     if draft.origin == "retrieved":  # models quote pages; a page with nothing else in it is a memory of the model's
         draft.origin = "unknown" if echoes.whole(text, time) else "retrieved"
         return
@@ -117,7 +117,8 @@ def _mark(draft: NodeDraft, echoes: Echoes) -> None:
         draft.origin = "model"
 
 
-def _time(draft: NodeDraft) -> float:
+def time_of(draft: NodeDraft) -> float:
+    """When a text was there: smaller is earlier; what was there before the run has a time far before it."""
     if TURN in draft.attributes:
         return _EARLIER_SOURCE
     return draft.order if draft.slot is None else _in_history(draft.slot)

@@ -105,11 +105,21 @@ class PieceIndex:
         writers = self._channels.get((run.parent, str(slot.piece.path[0])), ())
         return [source for source in writers if source.run.end < run.start][-_LOOK_BACK:]
 
-    def inside(self, slot: Slot) -> Slot | None:
-        """The latest output of a descendant that equals this output of a composite run: by text, else by id."""
+    def inside(self, slot: Slot, place: int = 0, of: int = 1) -> Slot | None:
+        """The latest output of a descendant that equals this output of a composite run: by text, else by id.
+
+        Args:
+            slot: The output.
+            place: Its place among the run's outputs with the same text.
+            of: Their number. If as many children wrote that text, each has its own.
+        """
         run = slot.run
         for found in (self._by_text.get(slot.piece.text.strip(), ()), self._by_id.get(slot.piece.id or "", ())):
             within = [s for s in found if s.side == "out" and s.run.within(run) and not s.run.failed]
+            if 1 < of <= _LOOK_BACK:
+                children = [child for child in run.children if any(_in(child, s) for s in within)]
+                if len(children) == of:
+                    within = [s for s in within if _in(children[place], s)]
             if within:
                 return max(within, key=lambda source: source.run.end)
         return None
@@ -139,6 +149,11 @@ def precedes(source: Slot, run: Run) -> bool:
     if source.side == "in":
         return run.within(producer)
     return producer.start < run.start and producer.end < run.end and not run.within(producer) and run is not producer
+
+
+def _in(run: Run, slot: Slot) -> bool:
+    """True if a piece is of a run or of one inside it."""
+    return slot.run is run or slot.run.within(run)
 
 
 def _beside(source: Slot, run: Run) -> bool:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import Lock, RLock
 from typing import Any
 from uuid import UUID
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
+from trail_callbacks.capture.declared import DeclaredSources, Sources
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -21,6 +24,9 @@ __all__ = ["Recorder", "Redact"]
 
 Deferred = tuple[Any, ...]
 """A record that is not created yet: its class and the arguments. A tuple costs a fifth of an object."""
+
+_JOINED = 16  # roots before another one that it may be joined with
+_BRING = frozenset({"retriever", "tool", "prompt"})  # roots of these kinds give no answer
 
 
 @dataclass(slots=True, eq=False)
@@ -34,7 +40,9 @@ class _Trace:
     events: list[Event] = field(default_factory=list)
     runs: dict[Hashable, bool] = field(default_factory=dict)  # True while the run is open
     thread: str | None = None
+    before: tuple[str, ...] = ()  # roots that had ended when this one started, the latest first, if runs are joined
     graph: ProvenanceGraph | None = None
+    declared: DeclaredSources | None = None
     converted: list[Pending | Deferred] = field(default_factory=list)  # kept alive, see Recorder._convert
     converting: Lock = field(default_factory=Lock)  # protects events and graph while pending records are converted
 
@@ -49,6 +57,8 @@ class Recorder:
         ttl: Seconds after which a run tree that never finished is dropped.
         redact: Applied to every text before it is stored in an event. If it raises, the text is withheld.
         turns: Turns of a conversation that a later turn may rest on, 0 or more.
+        sources: Returns the sources of a run, given the inputs of its root.
+        source_keys: Names of inputs, state channels and prompt variables that hold sources.
         on_end: Called with the root's id, outside all locks, when a root run has ended or failed.
         on_error: Called with exceptions raised by conversion and redaction.
     """
@@ -60,12 +70,15 @@ class Recorder:
         ttl: float = 3600.0,
         redact: Redact | None = None,
         turns: int = 8,
+        sources: Sources | None = None,
+        source_keys: Collection[str] = (),
         on_end: Callable[[str], None] | None = None,
         on_error: Callable[[Exception], None] | None = None,
     ) -> None:
         self._max_traces = max_traces
         self._ttl = ttl
         self._turns = turns
+        self._sources, self._source_keys = sources, source_keys
         self._redactor = Redactor(redact, self._report_error) if redact else None
         self._on_end = on_end
         self._on_error = on_error
@@ -74,6 +87,11 @@ class Recorder:
         self._by_run: dict[Hashable, _Trace] = {}
         self._open: OrderedDict[str, _Trace] = OrderedDict()
         self._closed: OrderedDict[str, _Trace] = OrderedDict()
+        self._joins = False
+
+    def join_roots(self) -> None:
+        """Joins each root from now on with earlier ones whose outputs it reads: they are steps of one block of code."""
+        self._joins = True
 
     def emit(self, record: Pending) -> None:
         """Adds a record. A second start or end of a run, and the end of an unknown run, are ignored."""
@@ -128,6 +146,8 @@ class Recorder:
         now = time.monotonic()
         self._closed.pop(root_id, None)
         trace = self._open[root_id] = _Trace(root_id, key, now, thread=thread)
+        if self._joins:
+            trace.before = tuple(islice(reversed(self._closed), _JOINED))
         while self._open:
             oldest = next(iter(self._open.values()))
             if len(self._open) <= self._max_traces and now - oldest.started <= self._ttl:
@@ -143,9 +163,21 @@ class Recorder:
 
     @property
     def latest(self) -> str | None:
-        """Id of the root that ended last, else of the one that started last, else None."""
+        """Id of the root that ended last, else of the one that started last, else None.
+
+        If roots are joined, one that may have answered goes before a retriever or tool called after it.
+        """
         with self._lock:
-            return next(reversed(self._closed), None) or next(reversed(self._open), None)
+            ended = list(islice(reversed(self._closed), _JOINED if self._joins else 1))
+            last = next(iter(ended), None) or next(reversed(self._open), None)
+        return next((root for root in ended if self._answers(root)), last) if self._joins else last
+
+    def _answers(self, root_id: str) -> bool:
+        try:
+            start = next(iter(self.events(root_id)), None)
+        except InputError:  # dropped meanwhile
+            return False
+        return isinstance(start, RunStarted) and start.kind not in _BRING
 
     @property
     def redacts(self) -> bool:
@@ -160,6 +192,12 @@ class Recorder:
     def ended(self, root_id: str) -> bool:
         """True if this root run has ended or failed and is kept: its graph no longer changes."""
         return root_id in self._closed
+
+    def interrupted(self, root_id: str) -> bool:
+        """True if this root run stopped to be resumed. See `events`."""
+        events = self.events(root_id)
+        end = events[-1] if events else None
+        return isinstance(end, RunFailed) and end.run_id == root_id and end.status == "paused"
 
     def root_of(self, run_id: str) -> str | None:
         """Returns the root above an unfinished run, or None if the run is not known."""
@@ -187,15 +225,29 @@ class Recorder:
         trace = self._trace(root_id)
         if trace.graph is not None:
             return trace.graph
+        before = self._steps_before(trace)
         earlier = self._earlier(trace)
         with trace.converting:
             self._convert(trace)
             if trace.graph is not None:
                 return trace.graph
-            graph = build(trace.events, earlier)
+            events = joined([*before, trace.events]) if before else trace.events
+            graph = build(events, None if earlier is None or len(events) > len(trace.events) else earlier)
             if root_id in self._closed:
                 trace.graph = graph
             return graph
+
+    def _steps_before(self, trace: _Trace) -> list[tuple[Event, ...]]:
+        """The events of the roots that a root may be joined with, oldest first; a turn of its thread is none."""
+        found = []
+        for root_id in reversed(trace.before):
+            with self._lock:
+                each = self._closed.get(root_id)
+            if each is not None and (trace.thread is None or each.thread != trace.thread):
+                with each.converting:
+                    self._convert(each)
+                    found.append(tuple(each.events))
+        return found
 
     def _earlier(self, trace: _Trace) -> Earlier | None:
         """What is known of the conversation before a run tree; None if it is the first turn, or none of one."""
@@ -278,11 +330,13 @@ class Recorder:
     def _convert(self, trace: _Trace) -> None:
         with self._lock:
             pending, trace.pending = trace.pending, []
+        if trace.declared is None:
+            trace.declared = DeclaredSources(self._sources, self._source_keys, self._report_error)
         for each in pending:
             record: Pending = each[0](*each[1:]) if isinstance(each, tuple) else each
             seq = len(trace.events) + 1
             try:
-                event = record.convert(seq)
+                event = trace.declared.event(record.convert(seq), record)
             except Exception as error:  # noqa: BLE001 - one unreadable payload must not lose the run tree
                 self._report_error(error)
                 event = _without_payload(seq, record)

@@ -12,6 +12,7 @@ __all__ = ["checked", "checked_increase", "refusal", "regression"]
 
 _CLOSED = {
     "error": "the verification failed",
+    "interrupted": "the run was interrupted and has not answered yet",
     "no_evidence": "no source reached the answer",
     "partial": "some claims were not judged",
     "unverified": "nothing that the answer states could be checked",

@@ -34,6 +34,7 @@ _STATES = {
     "no_checkable_claims": "no score: the answer makes no checkable claim",
     "unverified": "no score: nothing that the answer states could be checked",
     "no_evidence": "no score: no source reached the answer",
+    "interrupted": "no score: the run was interrupted and has not answered yet",
     "error": "no score: the verification failed",
 }
 _ORIGINS = {

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Layer", "Report", "State", "Verdict"]
 
-State = Literal["assessed", "partial", "abstained", "no_checkable_claims", "unverified", "no_evidence", "error"]
+State = Literal[
+    "assessed", "partial", "abstained", "no_checkable_claims", "unverified", "no_evidence", "interrupted", "error"
+]
 
 _VERSION = 1
 _SCORED: frozenset[State] = frozenset({"assessed", "partial"})
@@ -37,7 +39,7 @@ class Report:
         state: `assessed`; `partial` (some claims were not judged); or why there is no score: `abstained`,
             `no_checkable_claims` (it states nothing: a greeting, a question), `unverified` (it states something, but
             nothing of it could be checked: no claim was found in it, or the meaning of each is unclear),
-            `no_evidence`, `error`.
+            `no_evidence`, `interrupted` (the app waits for its user and has not answered yet), `error`.
         claims: The statements of the answer, in order.
         verdicts: One for each claim, in the same order.
         graph: The provenance graph that was verified.

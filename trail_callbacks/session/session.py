@@ -46,12 +46,18 @@ class Session:
             max_traces=settings.max_traces,
             ttl=settings.ttl,
             redact=settings.redact,
+            sources=settings.sources,
+            source_keys=settings.source_keys,
             on_end=self._run_ended,
             on_error=self.keep_error,
         )
         self._verifier = Verifier(settings, self._recorder, self.keep_error, around)
         self.emit = self._recorder.emit
         self.begin, self.finish = self._recorder.begin, self._recorder.finish
+
+    def join_runs(self) -> None:
+        """Takes the root runs from now on for steps of one block of code. See `Recorder.join_roots`."""
+        self._recorder.join_roots()
 
     def _run_ended(self, root: str) -> None:
         self._verifier.run_ended(root)

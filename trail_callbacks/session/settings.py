@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
+from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.recorder import Redact
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
@@ -25,6 +26,8 @@ class RecordKeywords(TypedDict, total=False):
     on_report: Callable[[Report], None] | None
     max_traces: int
     ttl: float
+    sources: Sources | None
+    source_keys: Collection[str]
 
 
 class CaptureKeywords(RecordKeywords, total=False):
@@ -48,6 +51,10 @@ class CaptureSettings:
         on_report: Called with every finished report, on the thread that verified.
         max_traces: Runs, and their reports, kept for reading, 1 or more; the oldest are dropped first.
         ttl: Seconds, above 0, after which a run that never ended is dropped.
+        sources: Returns the sources of a run, texts or documents, given what the app was called with. They are evidence
+            for its answer, also where no recorded prompt shows them.
+        source_keys: Names of inputs, state channels and prompt variables: the texts in them are sources, whatever they
+            would be taken for otherwise.
 
     Raises:
         InputError: If a value is out of range.
@@ -61,6 +68,8 @@ class CaptureSettings:
     on_report: Callable[[Report], None] | None = None
     max_traces: int = 256
     ttl: float = 3600.0
+    sources: Sources | None = None
+    source_keys: Collection[str] = ()
 
     def __post_init__(self) -> None:
         """Checks ranges."""
@@ -70,5 +79,9 @@ class CaptureSettings:
             raise InputError(f"sample_rate is {self.sample_rate}, expected a share from 0.0 to 1.0")
         if self.max_traces < 1:
             raise InputError(f"max_traces is {self.max_traces}, expected 1 or more")
+        if isinstance(self.source_keys, str) or not all(isinstance(key, str) for key in self.source_keys):
+            raise InputError(f"source_keys is {self.source_keys!r}, expected names of inputs, such as ['kb']")
+        if self.sources is not None and not callable(self.sources):
+            raise InputError(f"sources is {type(self.sources).__name__}, expected a function of a run's inputs")
         if not self.ttl > 0:  # a NaN, too
             raise InputError(f"ttl is {self.ttl}, expected seconds above 0")

@@ -218,7 +218,7 @@ class Verifier:
         graph = self._graph(root)
         try:
             with self._around():
-                report = verify(graph, self._judge, self._settings.options)
+                report = self._unanswered(root, graph) or verify(graph, self._judge, self._settings.options)
         except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened
             report = self._failed(graph, error)
         return self._finish(root, report, started, final=final)
@@ -228,7 +228,7 @@ class Verifier:
         graph = await asyncio.to_thread(self._graph, root)
         try:
             with self._around():
-                report = await averify(graph, self._judge, self._settings.options)
+                report = self._unanswered(root, graph) or await averify(graph, self._judge, self._settings.options)
         except Exception as error:  # noqa: BLE001 - as above
             report = self._failed(graph, error)
         return self._finish(root, report, started, final=final)
@@ -241,6 +241,13 @@ class Verifier:
         except Exception as error:
             self._keep_error(error)
             raise  # reaches whoever asked; a worker's future keeps it
+
+    def _unanswered(self, root: str, graph: ProvenanceGraph) -> Report | None:
+        """The report of a run that waits for its user; None for any other run."""
+        if graph.answer is not None or not self._recorder.interrupted(root):
+            return None
+        why = "the run was interrupted and waits to be resumed: there is no answer yet"
+        return Report(state="interrupted", graph=graph, warnings=(why,), judge=self._judge.name)
 
     def _failed(self, graph: ProvenanceGraph, error: Exception) -> Report:
         self._keep_error(error)

@@ -31,6 +31,9 @@ _SELF_CONTAINED = 60  # characters; equal words of this length mean the same in 
 _ALIKE = 0.6  # minimum share of a statement's words in a sentence of a carrier
 
 
+_NUMBER = re.compile(r"\d(?:[\d.,'\u00a0\u202f](?=\d)|\d)*")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where a claim came from.
@@ -80,6 +83,7 @@ class Trace:
     notes: dict[str, str] = field(default_factory=dict)
     failure: str = ""
     _alike: dict[str, bool] = field(default_factory=dict)
+    _invented: set[str] | None = None  # numbers of the statement that no source holds
     _carrying: set[str] = field(default_factory=set)  # nodes in gaps that need not be read
 
     def wanted(self) -> list[Node]:
@@ -108,9 +112,19 @@ class Trace:
             return
         stating = _stating(nodes, judgement)
         for node in nodes:
-            self.stated[node.id] = node.id in stating
+            self.stated[node.id] = node.id in stating or self._holds_numbers(node)
             self.notes[node.id] = judgement.rationale
         self.wording += [quote for quotes in stating.values() for quote in quotes]
+
+    def _holds_numbers(self, node: Node) -> bool:
+        """Whether an output holds the numbers of the statement that no source does: nobody else can have made them up.
+
+        The output of a map step may be no more than a number, which states nothing on its own.
+        """
+        if self._invented is None:
+            sources = [_digits(leaf.text) for leaf in self.graph.leaves()]
+            self._invented = {n for n in _digits(self.statement) if not any(n in known for known in sources)}
+        return bool(self._invented) and self._invented <= _digits(node.text)
 
     def origin(self) -> Origin:
         """Where the statement was introduced, as far as outputs were read."""
@@ -203,6 +217,11 @@ class Trace:
             room = READ - len(chosen)
             chosen |= {node.id: node for node in layer[:room]}
         return list(chosen.values())
+
+
+def _digits(text: str) -> set[str]:
+    """The numbers of a text with two digits or more, as digits alone."""
+    return {digits for match in _NUMBER.findall(text) if len(digits := re.sub(r"\D", "", match)) > 1}
 
 
 def _covers(have: set[str], want: set[str]) -> bool:

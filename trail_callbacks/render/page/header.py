@@ -19,6 +19,7 @@ _STATES = {
     "no_checkable_claims": "no checkable claim",
     "unverified": "nothing that it states could be checked",
     "no_evidence": "no source reached the answer",
+    "interrupted": "no answer yet",
     "error": "the verification failed",
 }
 _WIDTH = 320  # SVG units; the drawings scale

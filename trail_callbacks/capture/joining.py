@@ -1,0 +1,104 @@
+"""Root runs of one block of code as one run tree: `retriever.invoke()` and then `model.invoke()`, no chain around."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from trail_callbacks.capture.answer import question_first
+from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.match import Text, overlap
+from trail_callbacks.capture.runs import Run, tree
+from trail_callbacks.capture.text_index import TextIndex
+
+__all__ = ["joined"]
+
+_REF = 1 << 64  # object identities are smaller; an earlier root's objects are gone, and others may have theirs
+
+
+def joined(roots: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
+    """Joins a root run with the earlier ones whose outputs it read.
+
+    Args:
+        roots: The events of each run tree, in the order of their starts; the last one gives the answer.
+
+    Returns:
+        The events of one tree: a chain with the last root's outputs, around all roots that led to them. If the last
+        root read nothing of the others, its events alone.
+    """
+    trees = [tree(events) for events in roots]
+    used = _used(trees)
+    if len(used) < 2:  # noqa: PLR2004 - the last one alone
+        return tuple(roots[-1])
+    last = trees[-1][0]
+    name, around = last.name, f"{last.id}/block"
+    inputs = next((given for place in reversed(used) if (given := _asked(trees, place, used))), ())
+    events: list[Event] = [RunStarted(seq=1, run_id=around, parent_id=None, kind="chain", name=name, inputs=inputs)]
+    for place in used:
+        shift = (len(roots) - 1 - place) * _REF
+        for event in roots[place]:
+            moved = _moved(event, len(events) + 1, shift)
+            if isinstance(moved, RunStarted) and moved.run_id == trees[place][0].id:
+                moved = replace(moved, parent_id=around)
+            events.append(moved)
+    events += _end(roots[-1], last.id, around, len(events) + 1)
+    return tuple(events)
+
+
+def _end(events: Sequence[Event], root: str, around: str, seq: int) -> Iterator[Event]:
+    for event in events:
+        if event.run_id == root and not isinstance(event, RunStarted):
+            ended = replace(event, seq=seq, run_id=around, inputs=None)
+            yield replace(ended, more_inputs=()) if isinstance(ended, RunEnded) else ended
+
+
+def _used(trees: Sequence[Sequence[Run]]) -> list[int]:
+    """The places of the last tree and of those before it whose outputs it read, itself or by way of another."""
+    index = TextIndex()
+    producers: dict[Text, set[int]] = defaultdict(set)
+    for place, runs in enumerate(trees[:-1]):
+        for slot in runs[0].outputs if runs and not runs[0].failed else ():
+            text = index.text(slot.piece.text)
+            index.add(text)
+            producers[text].add(place)
+    used, todo = {len(trees) - 1}, [len(trees) - 1]
+    while todo:
+        here = todo.pop()
+        read = {slot.piece.text for run in trees[here] for slot in run.inputs if slot.piece.text.strip()}
+        for target in map(index.text, read):
+            for source in (target, *index.find(target)):
+                more = {place for place in producers.get(source, ()) if place < here} - used
+                used |= more
+                todo += more
+    return sorted(used)
+
+
+def _asked(trees: Sequence[Sequence[Run]], place: int, used: Sequence[int]) -> tuple[Piece, ...]:
+    """The inputs of a root that were not made from another's outputs, if the user's request is among them."""
+    root = trees[place][0]
+    before = [slot for each in used if each < place for slot in trees[each][0].outputs]
+    texts = TextIndex()
+    made = {slot.piece.text.strip() for slot in before}
+    own = [
+        slot
+        for slot in root.inputs
+        if slot.piece.text.strip() not in made
+        and not any(overlap(texts.text(each.piece.text), texts.text(slot.piece.text)) for each in before)
+    ]
+    return tuple(replace(slot.piece, ref=None) for slot in own) if question_first(own) else ()
+
+
+def _moved(event: Event, seq: int, shift: int) -> Event:
+    """An event at another place, with the identities of its objects shifted."""
+
+    def pieces(given: tuple[Piece, ...]) -> tuple[Piece, ...]:
+        return tuple(piece if piece.ref is None else replace(piece, ref=piece.ref + shift) for piece in given)
+
+    if isinstance(event, RunStarted):
+        return replace(event, seq=seq, inputs=pieces(event.inputs))
+    late = None if event.inputs is None else pieces(event.inputs)
+    if isinstance(event, RunFailed):
+        return replace(event, seq=seq, inputs=late, outputs=pieces(event.outputs))
+    more = pieces(event.more_inputs)
+    return replace(event, seq=seq, inputs=late, outputs=pieces(event.outputs), more_inputs=more)
