@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message as message_of
 from llama_index_trail.messages import message_text
 from llama_index_trail.pieces import documents
+from llama_index_trail.spans import HANDOFF
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = [
-    "HANDOFF",
     "ended_with",
     "from_messages",
     "from_nodes",
     "node_texts",
     "sources_of",
-    "without_handoffs",
     "writer_of",
 ]
 
 _SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
-HANDOFF = "handoff"
-"""The tool by which LlamaIndex lets an agent call another one."""
 
 
 def writer_of(graph: ProvenanceGraph, text: str) -> Node | None:
@@ -51,15 +47,6 @@ def ended_with(graph: ProvenanceGraph, text: str) -> ProvenanceGraph:
         return graph
     read = [node for node in graph.nodes if node.is_evidence]
     return ProvenanceGraph.from_texts(text, read)
-
-
-def without_handoffs(graph: ProvenanceGraph) -> ProvenanceGraph:
-    """Returns a graph in which the reason that a model gives for calling another agent is not a tool's result."""
-    reasons = [node for node in graph.nodes if node.kind == "tool_result" and node.step == HANDOFF]
-    if not reasons:
-        return graph
-    nodes = tuple(replace(node, kind="completion") if node in reasons else node for node in graph.nodes)
-    return ProvenanceGraph(nodes=nodes, edges=graph.edges)
 
 
 def from_nodes(nodes: Iterable[Any], text: str, question: str | None) -> ProvenanceGraph:

@@ -100,7 +100,9 @@ def _document(value: Any, path: Path, rank: int) -> Raw:
     else:
         shown = getattr(node, "text", None) or node.get_content()
     text = shown if isinstance(shown, str) else str(shown)
-    return Raw(text, path, "document", node.node_id, attributes=attributes)
+    # A sentence's window is indexed with it, and takes its place.
+    indexed = bool(metadata) and getattr(node, "text", None) in metadata.values()
+    return Raw(text, path, "document", node.node_id, origin="retrieved" if indexed else None, attributes=attributes)
 
 
 # -- any value -----------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, Started, status_of
 from llama_index_trail.scope import Scope, current, suppressed
 from llama_index_trail.sending import watch
-from llama_index_trail.spans import Span, Trace, classify, method_of, passes
+from llama_index_trail.spans import Span, Trace, asker, classify, method_of, passes
 from llama_index_trail.streams import is_stream
 from trail_callbacks.capture.payloads import described
 
@@ -74,8 +74,8 @@ class Tracker(OpenRuns):
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             span.kind, span.over, span.node = None, twin, twin.node
             return
-        record = (Started, span.id, parent.node, span.kind, span.name, inputs, span.call_id)
-        span.trace.begin(span.id, parent.node, record)
+        node = asker(parent).node if span.kind == "model" else parent.node
+        span.trace.begin(span.id, node, (Started, span.id, node, span.kind, span.name, inputs, span.call_id))
 
     def _twin(self, span: Span) -> Span | None:
         """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
@@ -226,6 +226,8 @@ class Tracker(OpenRuns):
         span = self._spans.get(span_id) if span_id else None
         if span is None or not span.streaming:
             return
+        if isinstance(error, GeneratorExit) and span.trace.stream is not None:
+            return  # the app closes the stream of the run around it, which knows what was read
         if span is span.trace.root:
             self._finish(span.trace, [], error)
             return

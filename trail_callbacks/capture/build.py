@@ -92,12 +92,16 @@ class _Builder:
         if not piece.text.strip():
             return None
         if slot.side == "in":
-            return self._untraced(slot) if run.parent else self._given_to_app(slot)
+            return (self._revised(slot) or self._untraced(slot)) if run.parent else self._given_to_app(slot)
         composite = run.composite
         if run.kind in {"tool", "retriever"}:
             inside = composite and self._written_inside(slot)
             return None if inside else self._brought(slot, composite=composite)
-        if composite or run.kind != "chain" or not self._is_source(slot):
+        if composite or run.kind != "chain":
+            return None
+        if (revised := self._revised(slot)) is not None:
+            return revised
+        if not self._is_source(slot):
             return None
         if piece.form == "message" and piece.role == "user":
             draft = self._draft("question", slot, run.end, {"history": True})
@@ -185,6 +189,29 @@ class _Builder:
                 return draft
         draft = self._draft("document", slot, order)
         same.append(draft)
+        return draft
+
+    def _revised(self, slot: Slot) -> NodeDraft | None:
+        """The node of a document that code shortened or widened: what is shown counts, not what was cut away.
+
+        It has no edge from the document that it was: that text is in nobody's reach any more.
+        """
+        piece = slot.piece
+        if piece.form != "document" or piece.id is None:
+            return None
+        links = [link for link in self._linker.of(slot) if link.source.piece.id == piece.id]
+        if len(links) != 1 or links[0].source.piece.text.strip() == piece.text.strip():
+            return None
+        kept = sum(end - start for start, end in links[0].spans)
+        if not (links[0].whole or kept * 2 >= len(piece.text) or piece.origin == "retrieved"):
+            return None
+        before = self._resolver.of(links[0].source)
+        if not before or any(node.kind != "document" for node in before):
+            return None
+        draft = self._document(slot)
+        draft.origin = next(iter(before)).origin
+        for node in before:
+            self._take(draft, node.inputs)
         return draft
 
     def _is_source(self, slot: Slot) -> bool:
