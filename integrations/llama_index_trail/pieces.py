@@ -101,7 +101,8 @@ def _document(value: Any, path: Path, rank: int) -> Raw:
         shown = getattr(node, "text", None) or node.get_content()
     text = shown if isinstance(shown, str) else str(shown)
     # A sentence's window is indexed with it, and takes its place.
-    indexed = bool(metadata) and getattr(node, "text", None) in metadata.values()
+    body = getattr(node, "text", None)
+    indexed = any(isinstance(value, str) and value == body for value in (metadata or {}).values())
     return Raw(text, path, "document", node.node_id, origin="retrieved" if indexed else None, attributes=attributes)
 
 

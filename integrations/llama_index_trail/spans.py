@@ -76,6 +76,7 @@ class Trace:
         "closed",
         "finish",
         "history",
+        "memory",
         "open",
         "reply",
         "root",
@@ -96,6 +97,7 @@ class Trace:
         self.started = time.monotonic()
         self.closed = False
         self.history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
+        self.memory: Any = None  # of a chat or an agent
         self.reply = ""  # what a model streamed last
         self.open: dict[str, Span] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity

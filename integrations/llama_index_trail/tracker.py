@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from llama_index_instrumentation.span import active_span_id
 
+from llama_index_trail.conversations import conversation_of, memory_of, summaries
 from llama_index_trail.families import family, is_kind
-from llama_index_trail.messages import turns
+from llama_index_trail.messages import turns, with_authors
 from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
 from llama_index_trail.raw import Raw
@@ -91,10 +92,7 @@ class Tracker(OpenRuns):
     def _inputs(self, span: Span, arguments: dict[str, Any]) -> list[Raw]:
         try:
             if span.kind == "model":
-                span.prompt = prompt_of(arguments)
-                if span.trace.history is not None and len(span.prompt) == 1 and span.prompt[0].form == "text":
-                    for turn in turns(span.prompt[0].text, next(iter(span.trace.history), "")):
-                        span.trace.history.setdefault(turn.text, turn)
+                span.prompt = self._prompt(span.trace, arguments)
                 return span.prompt
             if span.family == "own" and span.instance is None:
                 found: list[Raw] = []
@@ -111,6 +109,17 @@ class Tracker(OpenRuns):
             self.keep(fault, span.trace.scope)
             return []
 
+    @staticmethod
+    def _prompt(trace: Trace, arguments: dict[str, Any]) -> list[Raw]:
+        """What a model reads; of a chat, with the authors of its messages."""
+        prompt = prompt_of(arguments)
+        if trace.history is not None:
+            asked = next(iter(trace.history), "")
+            written = [turn for raw in prompt if raw.role in (None, "user") for turn in turns(raw.text, asked)]
+            for turn in written:
+                trace.history.setdefault(turn.text, turn)
+        return prompt if trace.memory is None else with_authors(prompt, summaries(trace.memory))
+
     def _open(
         self, id_: str, scope: Scope, arguments: dict[str, Any], instance: object, tags: dict[str, Any] | None
     ) -> None:
@@ -122,6 +131,7 @@ class Tracker(OpenRuns):
         if span.kind is None:
             return
         span.trace.root = span
+        span.trace.memory = memory_of(instance, arguments)
         inputs = self._inputs(span, arguments)
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             self._spans[id_] = twin
@@ -135,12 +145,13 @@ class Tracker(OpenRuns):
         if is_kind(instance, "BaseChatEngine"):
             span.trace.history = {raw.text.strip(): None for raw in inputs}
         span.trace.open[span.id] = self._spans[span.id] = span
+        thread = conversation_of(span.trace.memory)
         if span.kind == "retriever":  # retrieved documents alone are not an answer: the run around them has none
             span.node = f"{span.id}:documents"
             span.trace.begin(span.id, None, (Started, span.id, None, "chain", span.name, inputs))
             span.trace.begin(span.node, span.id, (Started, span.node, span.id, "retriever", span.name, inputs))
         else:
-            span.trace.begin(span.id, None, (Started, span.id, None, span.kind, span.name, inputs))
+            span.trace.begin(span.id, None, (Started, span.id, None, span.kind, span.name, inputs), thread)
 
     def exit(self, id_: str, result: object) -> None:
         """A span ends with a result."""

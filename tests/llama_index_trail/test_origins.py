@@ -12,7 +12,7 @@ from llama_index.core.chat_engine import (
     ContextChatEngine,
     SimpleChatEngine,
 )
-from llama_index.core.llms import ChatMessage
+from llama_index.core.llms import ChatMessage, LLMMetadata
 from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer
 from llama_index.core.node_parser import SentenceWindowNodeParser
 from llama_index.core.postprocessor import MetadataReplacementPostProcessor
@@ -148,19 +148,42 @@ def test_the_answer_of_a_simple_chat_is_what_its_model_wrote(chat, models):
     assert supports(t.report) == ["absent", "absent"]
 
 
-def test_the_turns_of_a_condensed_chat_keep_their_authors(chat, shelf, models):
-    llm = models.Rules(rules=[("tandalone", "How long does the ferry take, 53 minutes?"), ("", INVENTED)])
-    engine = CondenseQuestionChatEngine.from_defaults(shelf(MUSEUM).as_query_engine(llm=llm), llm=llm)
+@pytest.fixture(params=["text", "messages"])
+def talker(request, models):
+    """A model that takes one text, or messages."""
+
+    class ChatRules(models.Rules):
+        @property
+        def metadata(self):
+            return LLMMetadata(context_window=3900, num_output=64, model_name="rules", is_chat_model=True)
+
+    return models.Rules if request.param == "text" else ChatRules
+
+
+def test_the_turns_of_a_condensed_chat_keep_their_authors(chat, shelf, talker):
+    llm = talker(rules=[("tandalone", "How long does the ferry take, 53 minutes?"), ("", INVENTED)])
     first = "hello there, how long does it take me?"
-    if chat.__closure__[1].cell_contents.param.startswith(("s", "a")):
-        engine = CondenseQuestionChatEngine.from_defaults(
-            shelf(MUSEUM).as_query_engine(llm=llm), llm=llm,
-            chat_history=[ChatMessage(role="user", content=first), ChatMessage(role="assistant", content=INVENTED)],
-        )  # fmt: skip
-    else:
-        engine.chat(first)
+    engine = CondenseQuestionChatEngine.from_defaults(
+        shelf(MUSEUM).as_query_engine(llm=llm),
+        llm=llm,
+        chat_history=[ChatMessage(role="user", content=first), ChatMessage(role="assistant", content=INVENTED)],
+    )
     with trail() as t:
         chat(engine, "and again?")
+    assert origins(t.graph, first) == {("question", "user")}
+    assert {origin for _, origin in origins(t.graph, INVENTED)} == {"model"}
+    assert supports(t.report) == ["absent", "absent"]
+
+
+def test_the_turns_of_a_chat_keep_their_authors(chat, talker):
+    first = "hello there, how long does it take me?"
+    engine = SimpleChatEngine.from_defaults(
+        llm=talker(rules=[("", INVENTED)]),
+        chat_history=[ChatMessage(role="user", content=first), ChatMessage(role="assistant", content=INVENTED)],
+    )
+    with trail() as t:
+        chat(engine, "and again?")
+    assert t.graph.question.text == "and again?"
     assert origins(t.graph, first) == {("question", "user")}
     assert {origin for _, origin in origins(t.graph, INVENTED)} == {"model"}
     assert supports(t.report) == ["absent", "absent"]
@@ -208,7 +231,7 @@ def test_documents_of_earlier_turns_stay_evidence(chat, shelf, models):
         chat(later, "Say it again, please.")
     second, first = t.report, next(iter(t.reports.values()))
     assert set(supports(first)) == set(supports(second)) == {"supported"}
-    assert [node.attributes.get("turn") for node in second.graph.nodes if node.text == FERRY] == [1]
+    assert [node.attributes.get("turn") for node in second.graph.nodes if node.kind == "document"] == [1]
 
 
 def test_another_conversation_lends_no_documents(chat, shelf, models):

@@ -92,15 +92,22 @@ class _Builder:
         if not piece.text.strip():
             return None
         if slot.side == "in":
-            return (self._revised(slot) or self._untraced(slot)) if run.parent else self._given_to_app(slot)
+            return self._read(slot)
         composite = run.composite
         if run.kind in {"tool", "retriever"}:
             inside = composite and self._written_inside(slot)
             return None if inside else self._brought(slot, composite=composite)
         if composite or run.kind != "chain":
             return None
-        if (revised := self._revised(slot)) is not None:
-            return revised
+        return self._revised(slot) or self._made_by_code(slot)
+
+    def _read(self, slot: Slot) -> NodeDraft | None:
+        """The node of an input that no recorded step produced as it is."""
+        return (self._revised(slot) or self._untraced(slot)) if slot.run.parent else self._given_to_app(slot)
+
+    def _made_by_code(self, slot: Slot) -> NodeDraft | None:
+        """The node of a text that untraced code returned, if that code is its source."""
+        run, piece = slot.run, slot.piece
         if not self._is_source(slot):
             return None
         if piece.form == "message" and piece.role == "user":
@@ -117,7 +124,8 @@ class _Builder:
         """A piece of the root's inputs. Apart from the request, a text of some words is material, whatever its name."""
         run, kind = slot.run, root_kind(slot, slot.run.inputs)
         long = len(self._linker.text(slot).forms) >= _NEW_WORDS
-        if kind == "question" and slot.piece.form == "text" and long and slot is not question_first(run.inputs):
+        known = slot.piece.form != "text" or slot.piece.origin == "user"
+        if kind == "question" and not known and long and slot is not question_first(run.inputs):
             kind = "document"
         draft = self._draft(kind, slot, run.start)
         if kind == "question" and run.kind == "model" and "\n" in draft.text.text.strip():
@@ -129,7 +137,7 @@ class _Builder:
         piece = slot.piece
         if not piece.text.strip() or any(link.basis != "scope" for link in self._linker.of(slot)):
             return None
-        known = piece.id is not None or slot.run.hints.channels
+        known = piece.id is not None or slot.run.hints.channels or piece.origin == "user"
         if piece.form == "document":
             return self._document(slot)
         if piece.form == "message" and piece.role == "assistant":
