@@ -1,4 +1,4 @@
-"""Which conversation a run is a turn of, by the memory or context that the app hands to each of its turns."""
+"""Which conversation a run is a turn of, by the memory that the app hands to each of its turns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _known: dict[int, tuple[weakref.ref[Any], int]] = {}  # by identity; `id` alone 
 
 
 def memory_of(instance: object, arguments: Mapping[str, Any]) -> Any:
-    """Returns the memory of the chat engine or agent that is asked, or the context of its turns; None if there is none.
+    """Returns the memory of the chat engine or agent that is asked, or None.
 
     Args:
         instance: The chat engine or agent.
@@ -29,7 +29,7 @@ def memory_of(instance: object, arguments: Mapping[str, Any]) -> Any:
         return None
     given = {**arguments, **(arguments.get("kwargs") or {})}
     memory = given.get("memory")
-    return given.get("ctx") if memory is None else memory
+    return getattr(given.get("start_event"), "memory", None) if memory is None else memory
 
 
 def summaries(memory: Any) -> frozenset[str]:
@@ -43,7 +43,7 @@ def summaries(memory: Any) -> frozenset[str]:
 
 
 def conversation_of(memory: Any) -> str | None:
-    """Returns a name for the conversation of a memory or context, the same in all its turns; None if there is none."""
+    """Returns a name for the conversation of a memory, the same in all its turns; None if there is none."""
     if memory is None:
         return None
     session = getattr(memory, "session_id", None)

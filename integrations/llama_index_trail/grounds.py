@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -23,8 +22,6 @@ __all__ = [
     "sources_of",
     "writer_of",
 ]
-
-_SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
 
 
 def writer_of(graph: ProvenanceGraph, text: str) -> Node | None:
@@ -64,7 +61,7 @@ def node_texts(nodes: Iterable[Any]) -> list[str]:
 
 def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:
     shown = documents(list(nodes), ("sources",))
-    texts = {raw.text: raw for raw in shown if raw.text.strip() and not _SUB_ANSWER.match(raw.text)}
+    texts = {raw.text: raw for raw in shown if raw.text.strip() and raw.origin != "model"}
     return [
         Node(id=f"{prefix}-{i}", kind="document", text=raw.text, step="retriever", attributes={"id": raw.id or ""})
         for i, raw in enumerate(texts.values(), 1)

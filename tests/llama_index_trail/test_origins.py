@@ -13,7 +13,7 @@ from llama_index.core.chat_engine import (
     SimpleChatEngine,
 )
 from llama_index.core.llms import ChatMessage, LLMMetadata
-from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer
+from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer, Memory
 from llama_index.core.node_parser import SentenceWindowNodeParser
 from llama_index.core.postprocessor import MetadataReplacementPostProcessor
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -112,6 +112,27 @@ def test_a_tool_that_notes_down_what_it_is_given_supports_nothing(models):
     with trail() as t:
         asyncio.run(main())
     assert supports(t.report) == ["absent", "absent"]
+
+
+@pytest.mark.parametrize("true", [True, False])
+def test_an_agent_remembers_its_tools_but_not_its_own_words(models, true):
+    said = "The ferry takes 40 minutes." if true else "The ferry takes 53 minutes."
+    agent = FunctionAgent(
+        tools=[FunctionTool.from_defaults(lambda: "Ferry: the ferry takes 40 minutes.", name="timetable")],
+        llm=models.Turns(steps=[[("timetable", {})], said, said]),
+    )
+    first = "How long does the ferry to the island take?"
+
+    async def main():
+        memory = Memory.from_defaults()
+        await agent.run(first, memory=memory)
+        await agent.run("Again?", memory=memory)
+
+    with trail() as t:
+        asyncio.run(main())
+    assert t.graph.question.text == "Again?"
+    assert supports(t.report) == ["supported" if true else "contradicted"]
+    assert origins(t.graph, first) == {("question", "user")}
 
 
 # -- chat engines
@@ -273,7 +294,7 @@ async def test_what_was_read_of_a_closed_async_stream_is_the_answer(ask):
 @pytest.mark.parametrize("response_mode", ["accumulate", "compact_accumulate"])
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_the_numbers_of_accumulated_answers_are_not_claimed(ask, answer, mode, response_mode):
-    long = " ".join([MUSEUM] * 120)  # so that no two nodes fit into one prompt
+    long = " ".join([MUSEUM] * 200)  # so that no two nodes fit into one prompt
     engine = ask(
         [f"{FERRY} {long}", f"{long} {FERRY}"], "The ferry crossing takes 40 minutes.", response_mode=response_mode
     )

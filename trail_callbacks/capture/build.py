@@ -208,7 +208,7 @@ class _Builder:
         if piece.form != "document" or piece.id is None:
             return None
         links = [link for link in self._linker.of(slot) if link.source.piece.id == piece.id]
-        if len(links) != 1 or links[0].source.piece.text.strip() == piece.text.strip():
+        if len(links) != 1 or self._linker.text(links[0].source).forms == self._linker.text(slot).forms:
             return None
         kept = sum(end - start for start, end in links[0].spans)
         if not (links[0].whole or kept * 2 >= len(piece.text) or piece.origin == "retrieved"):

@@ -125,8 +125,22 @@ class PieceIndex:
                 continue
             producers = [slot for slot in _near(self._by_text[text.text.strip()], run) if accept(slot)]
             if producers:
-                found.append((_nearest(producers, run), match))
+                found += _shared(producers, match) or [(_nearest(producers, run), match)]
         return found
+
+
+def _shared(producers: Sequence[Slot], match: Match) -> list[tuple[Slot, Match]]:
+    """One place each for runs that wrote the same text, if the target repeats it; none if that is not so."""
+    if len(match.spans) == 1 or not match.whole:
+        return []
+    wrote = [slot for slot in producers if slot.side == "out"]
+    outer = [slot for slot in wrote if not any(slot.run.within(other.run) for other in wrote)]
+    several = outer[-len(match.spans) :]
+    spans = sorted(match.spans)
+    return [
+        (slot, Match(match.coverage, tuple(spans[i :: len(several)]), whole=True))
+        for i, slot in enumerate(several if len(several) > 1 else ())
+    ]
 
 
 def _latest(producers: Sequence[Slot], run: Run) -> Slot | None:
