@@ -50,14 +50,13 @@ def conversation_of(memory: Any) -> str | None:
     if isinstance(session, str):
         return f"session {session}"
     store = getattr(memory, "chat_store", None)
-    if store is not None:  # apps make a new memory for each request, over the same store
-        return f"{_of_object(store)} {getattr(memory, 'chat_store_key', '')}"
-    return _of_object(memory)
+    if store is None:
+        return _of_object(memory)
+    known = _of_object(store)  # apps make a new memory for each request, over the same store
+    return known and f"{known} {getattr(memory, 'chat_store_key', '')}"
 
 
 def _of_object(value: object) -> str | None:
-    if value is None:
-        return None
     known = _known.get(id(value))
     if known is None or known[0]() is not value:
         place = id(value)
