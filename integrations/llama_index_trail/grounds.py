@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message as message_of
 from llama_index_trail.messages import message_text
 from llama_index_trail.pieces import documents
+from llama_index_trail.spans import HANDOFF
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = [
-    "HANDOFF",
     "ended_with",
     "from_messages",
     "from_nodes",
     "node_texts",
     "sources_of",
-    "without_handoffs",
     "writer_of",
 ]
-
-_SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
-HANDOFF = "handoff"
-"""The tool by which LlamaIndex lets an agent call another one."""
 
 
 def writer_of(graph: ProvenanceGraph, text: str) -> Node | None:
@@ -53,15 +46,6 @@ def ended_with(graph: ProvenanceGraph, text: str) -> ProvenanceGraph:
     return ProvenanceGraph.from_texts(text, read)
 
 
-def without_handoffs(graph: ProvenanceGraph) -> ProvenanceGraph:
-    """Returns a graph in which the reason that a model gives for calling another agent is not a tool's result."""
-    reasons = [node for node in graph.nodes if node.kind == "tool_result" and node.step == HANDOFF]
-    if not reasons:
-        return graph
-    nodes = tuple(replace(node, kind="completion") if node in reasons else node for node in graph.nodes)
-    return ProvenanceGraph(nodes=nodes, edges=graph.edges)
-
-
 def from_nodes(nodes: Iterable[Any], text: str, question: str | None) -> ProvenanceGraph:
     """Returns the graph of an answer that rests on retrieved nodes, as prompts show them.
 
@@ -77,7 +61,7 @@ def node_texts(nodes: Iterable[Any]) -> list[str]:
 
 def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:
     shown = documents(list(nodes), ("sources",))
-    texts = {raw.text: raw for raw in shown if raw.text.strip() and not _SUB_ANSWER.match(raw.text)}
+    texts = {raw.text: raw for raw in shown if raw.text.strip() and raw.origin != "model"}
     return [
         Node(id=f"{prefix}-{i}", kind="document", text=raw.text, step="retriever", attributes={"id": raw.id or ""})
         for i, raw in enumerate(texts.values(), 1)

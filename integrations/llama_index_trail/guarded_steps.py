@@ -14,9 +14,10 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.workflow import Context, StopEvent, step
 
 from llama_index_trail.drafts import run_here
-from llama_index_trail.grounds import HANDOFF, from_messages, sources_of, without_handoffs, writer_of
+from llama_index_trail.grounds import from_messages, sources_of, writer_of
 from llama_index_trail.results import KEY, Decision
 from llama_index_trail.scope import untraced
+from llama_index_trail.spans import HANDOFF
 from llama_index_trail.turns import EventBuffer, Notes, answer_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -219,7 +220,7 @@ def _grounds(here: Any, messages: list[ChatMessage], results: list[Any], text: s
     if here is not None:
         session, run_id = here
         with suppress(InputError):  # given up as too old
-            graph = without_handoffs(session.graph_under(run_id))
+            graph = session.graph_under(run_id)
             if (wrote := writer_of(graph, text)) is not None:
                 return ended_at(graph, wrote.id, text.strip())
             written = [node for node in graph.nodes if node.kind == "completion"]

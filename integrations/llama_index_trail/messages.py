@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from llama_index_trail.raw import Path, Raw
 
-__all__ = ["calls_of", "message", "message_text", "other_text", "reply", "turns"]
+__all__ = ["calls_of", "message", "message_text", "other_text", "reply", "turns", "with_authors"]
 
 _TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
 
@@ -45,10 +46,26 @@ def turns(prompt: str, message: str) -> list[Raw]:
     ends = [turn.start() for turn in starts[1:]] + [_before(message, prompt, starts[-1].end())]
     parts = [(turn[1], prompt[turn.end() : end].strip()) for turn, end in zip(starts, ends, strict=True)]
     return [
-        Raw(text, ("history", i), "message", role="assistant") if role == "assistant" else Raw(text, ("history", i))
+        Raw(text, ("history", i), "message", role="assistant")
+        if role == "assistant"
+        else Raw(text, ("history", i), origin="user")
         for i, (role, text) in enumerate(parts)
         if text and role in ("user", "assistant")
     ]
+
+
+def with_authors(prompt: Sequence[Raw], summaries: AbstractSet[str]) -> list[Raw]:
+    """Marks who wrote the messages of a chat: the user those that were replied to, a model the summaries."""
+    last = max((i for i, raw in enumerate(prompt) if raw.role == "assistant"), default=0)
+    marked = []
+    for i, raw in enumerate(prompt):
+        if raw.role == "user" and i < last:
+            marked.append(raw._replace(origin="user"))
+        elif raw.role == "system" and raw.text.strip() in summaries:
+            marked.append(raw._replace(origin="model"))
+        else:
+            marked.append(raw)
+    return marked
 
 
 def _before(message: str, prompt: str, start: int) -> int:

@@ -18,7 +18,7 @@ from llama_index_trail.pieces import answer_of, documents, event_fields
 from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, status_of
 from llama_index_trail.scope import Scope, current
-from llama_index_trail.spans import Span, Trace
+from llama_index_trail.spans import HANDOFF, Span, Trace
 from llama_index_trail.streams import Stream, is_stream
 from trail_callbacks.capture.payloads import described
 from trail_callbacks.session import Session
@@ -103,6 +103,8 @@ class OpenRuns:
                 return documents(result, ("documents",))
             if span.family == "own" and is_kind(result, "Event") and not is_kind(result, "StopEvent"):
                 return event_fields(result, self._token(span.trace, result))
+            if span.kind == "tool" and span.name == HANDOFF:
+                return [raw._replace(origin="model") for raw in answer_of(result)]  # the reason that a model gave
             return answer_of(result)
         except Exception as fault:  # noqa: BLE001 - the tree of runs must stay whole, whatever a payload is
             self.keep(fault, span.trace.scope)
@@ -142,8 +144,9 @@ class OpenRuns:
 
         def ended(chunks: list[Any], error: BaseException | None) -> None:
             try:
-                text = [Raw(_joined(chunks), ("response",))]
-                self._finish(trace, text, error, kept())
+                text = _joined(chunks)
+                closed = isinstance(error, GeneratorExit) and text.strip()  # what the app has read is the answer
+                self._finish(trace, [Raw(text, ("response",))], None if closed else error, kept())
             except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
                 self.keep(fault, trace.scope)
 

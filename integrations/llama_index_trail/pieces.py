@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from llama_index_trail.families import from_framework
 from llama_index_trail.messages import message, other_text, reply
 from llama_index_trail.raw import Path, Raw
+from trail_callbacks.graph import Origin
 
 __all__ = ["answer_of", "bounded", "documents", "event_fields", "prompt_of", "query_text"]
 
@@ -17,6 +19,7 @@ _PIECES = 2_000
 _CLASSES = 4_096
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
+_SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
 _SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
 
 
@@ -100,7 +103,18 @@ def _document(value: Any, path: Path, rank: int) -> Raw:
     else:
         shown = getattr(node, "text", None) or node.get_content()
     text = shown if isinstance(shown, str) else str(shown)
-    return Raw(text, path, "document", node.node_id, attributes=attributes)
+    return Raw(text, path, "document", node.node_id, origin=_origin(node, text), attributes=attributes)
+
+
+def _origin(node: Any, text: str) -> Origin | None:
+    """Who wrote a node, if it tells: a model an answer to a sub-question; a window was indexed with its sentence."""
+    if _SUB_ANSWER.match(text):
+        return "model"
+    body = getattr(node, "text", None)
+    indexed = any(
+        isinstance(value, str) and value == body for value in (getattr(node, "metadata", None) or {}).values()
+    )
+    return "retrieved" if indexed else None
 
 
 # -- any value -----------------------------------------------------------------------------------------------------

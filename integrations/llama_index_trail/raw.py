@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from trail_callbacks.capture.events import Form, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
+from trail_callbacks.graph import Origin
 from trail_callbacks.guard.feedback import without_feedback
 
 __all__ = ["Path", "Raw", "pieces"]
@@ -29,6 +30,7 @@ class Raw(NamedTuple):
     role: str | None = None
     call_id: str | None = None
     ref: int | None = None
+    origin: Origin | None = None
     attributes: Mapping[str, Any] | None = None
 
 
@@ -43,6 +45,7 @@ def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
             role=raw.role,
             call_id=raw.call_id,
             ref=raw.ref,
+            origin=raw.origin,
             attributes=scalars(raw.attributes) if raw.attributes else {},
         )
         for raw in raws

@@ -11,11 +11,13 @@ from llama_index_trail.raw import Raw
 from llama_index_trail.scope import Scope
 from trail_callbacks.capture.events import RunKind
 
-__all__ = ["NOTHING", "Span", "Trace", "classify", "method_of", "passes"]
+__all__ = ["HANDOFF", "NOTHING", "Span", "Trace", "asker", "classify", "method_of", "passes"]
 
 _AGENT_STEPS = frozenset(
     {"init_run", "setup_agent", "run_agent_step", "parse_agent_output", "call_tool", "aggregate_tool_results"}
 )
+HANDOFF = "handoff"
+"""The tool by which LlamaIndex lets an agent call another one."""
 NOTHING: list[Raw] = []
 """Shared by all spans that have no list of their own yet; never filled."""
 _UNNAMED = "Agent"  # what an agent is called whose author gave no name
@@ -74,6 +76,7 @@ class Trace:
         "closed",
         "finish",
         "history",
+        "memory",
         "open",
         "reply",
         "root",
@@ -94,6 +97,7 @@ class Trace:
         self.started = time.monotonic()
         self.closed = False
         self.history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
+        self.memory: Any = None  # of a chat or an agent
         self.reply = ""  # what a model streamed last
         self.open: dict[str, Span] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
@@ -121,7 +125,7 @@ def classify(span: Span, parent: Span | None, arguments: dict[str, Any]) -> None
     if span.family == "model":
         if span.method in MODEL_CALLS:
             span.kind = "model"
-            span.name = (_asker(parent) if parent else "") or span.name
+            span.name = (_asker_name(parent) if parent else "") or span.name
     elif span.family == "tool":
         span.kind = "tool"
         span.name = str(getattr(getattr(span.instance, "metadata", None), "name", None) or span.name)
@@ -152,12 +156,19 @@ def _function(span: Span, parent: Span | None, arguments: dict[str, Any]) -> Non
     span.kind, span.family, span.name = "chain", "own", span.method
 
 
-def _asker(parent: Span) -> str:
+def asker(parent: Span) -> Span:
+    """Returns the run that asks a model: the one around it or, while a chat's stream is read, what made that stream."""
+    above = parent.above
+    unread = above.trace.unread
+    late = parent.family == "writer" or above.trace.streamed is not None
+    if not (late and unread and above is above.trace.root):
+        return above
+    return next(span for span, key in unread if key == unread[-1][1])
+
+
+def _asker_name(parent: Span) -> str:
     """A model is named after the component that asks it, as there is often one model for all."""
     if parent.over is not None and parent.name:  # a step of an agent
         return parent.name
-    above = parent.above
-    if above.kind != "chain":
-        return ""
-    unread = above.trace.unread if above is above.trace.root else []  # asked late, while the app reads the stream
-    return unread[0][0].name if unread else above.name
+    above = asker(parent)
+    return above.name if above.kind == "chain" else ""

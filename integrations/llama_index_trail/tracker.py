@@ -10,15 +10,16 @@ from typing import Any, Literal
 
 from llama_index_instrumentation.span import active_span_id
 
+from llama_index_trail.conversations import conversation_of, memory_of, summaries
 from llama_index_trail.families import family, is_kind
-from llama_index_trail.messages import turns
+from llama_index_trail.messages import turns, with_authors
 from llama_index_trail.open_runs import STREAMING, OpenRuns
 from llama_index_trail.pieces import bounded, event_fields, prompt_of
 from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, Started, status_of
 from llama_index_trail.scope import Scope, current, suppressed
 from llama_index_trail.sending import watch
-from llama_index_trail.spans import Span, Trace, classify, method_of, passes
+from llama_index_trail.spans import Span, Trace, asker, classify, method_of, passes
 from llama_index_trail.streams import is_stream
 from trail_callbacks.capture.payloads import described
 
@@ -74,8 +75,8 @@ class Tracker(OpenRuns):
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             span.kind, span.over, span.node = None, twin, twin.node
             return
-        record = (Started, span.id, parent.node, span.kind, span.name, inputs, span.call_id)
-        span.trace.begin(span.id, parent.node, record)
+        node = asker(parent).node if span.kind == "model" else parent.node
+        span.trace.begin(span.id, node, (Started, span.id, node, span.kind, span.name, inputs, span.call_id))
 
     def _twin(self, span: Span) -> Span | None:
         """The open call that this one carries out: an async stream reads the sync one of the same model lazily."""
@@ -91,10 +92,7 @@ class Tracker(OpenRuns):
     def _inputs(self, span: Span, arguments: dict[str, Any]) -> list[Raw]:
         try:
             if span.kind == "model":
-                span.prompt = prompt_of(arguments)
-                if span.trace.history is not None and len(span.prompt) == 1 and span.prompt[0].form == "text":
-                    for turn in turns(span.prompt[0].text, next(iter(span.trace.history), "")):
-                        span.trace.history.setdefault(turn.text, turn)
+                span.prompt = self._prompt(span.trace, arguments)
                 return span.prompt
             if span.family == "own" and span.instance is None:
                 found: list[Raw] = []
@@ -111,6 +109,17 @@ class Tracker(OpenRuns):
             self.keep(fault, span.trace.scope)
             return []
 
+    @staticmethod
+    def _prompt(trace: Trace, arguments: dict[str, Any]) -> list[Raw]:
+        """What a model reads; of a chat, with the authors of its messages."""
+        prompt = prompt_of(arguments)
+        if trace.history is not None:
+            asked = next(iter(trace.history), "")
+            written = [turn for raw in prompt if raw.role in (None, "user") for turn in turns(raw.text, asked)]
+            for turn in written:
+                trace.history.setdefault(turn.text, turn)
+        return prompt if trace.memory is None else with_authors(prompt, summaries(trace.memory))
+
     def _open(
         self, id_: str, scope: Scope, arguments: dict[str, Any], instance: object, tags: dict[str, Any] | None
     ) -> None:
@@ -122,6 +131,7 @@ class Tracker(OpenRuns):
         if span.kind is None:
             return
         span.trace.root = span
+        span.trace.memory = memory_of(instance, arguments)
         inputs = self._inputs(span, arguments)
         if span.kind == "model" and (twin := self._twin(span)) is not None:
             self._spans[id_] = twin
@@ -135,12 +145,13 @@ class Tracker(OpenRuns):
         if is_kind(instance, "BaseChatEngine"):
             span.trace.history = {raw.text.strip(): None for raw in inputs}
         span.trace.open[span.id] = self._spans[span.id] = span
+        thread = conversation_of(span.trace.memory)
         if span.kind == "retriever":  # retrieved documents alone are not an answer: the run around them has none
             span.node = f"{span.id}:documents"
             span.trace.begin(span.id, None, (Started, span.id, None, "chain", span.name, inputs))
             span.trace.begin(span.node, span.id, (Started, span.node, span.id, "retriever", span.name, inputs))
         else:
-            span.trace.begin(span.id, None, (Started, span.id, None, span.kind, span.name, inputs))
+            span.trace.begin(span.id, None, (Started, span.id, None, span.kind, span.name, inputs), thread)
 
     def exit(self, id_: str, result: object) -> None:
         """A span ends with a result."""
@@ -226,6 +237,8 @@ class Tracker(OpenRuns):
         span = self._spans.get(span_id) if span_id else None
         if span is None or not span.streaming:
             return
+        if isinstance(error, GeneratorExit) and span.trace.stream is not None:
+            return  # the app closes the stream of the run around it, which knows what was read
         if span is span.trace.root:
             self._finish(span.trace, [], error)
             return

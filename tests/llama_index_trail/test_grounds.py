@@ -1,6 +1,6 @@
 """What a draft rests on."""
 
-from llama_index_trail.grounds import ended_with, without_handoffs
+from llama_index_trail.grounds import ended_with
 
 from trail_callbacks import Edge, Node, ProvenanceGraph
 
@@ -21,10 +21,3 @@ def test_a_text_rests_on_what_its_writer_read():
     graph = ProvenanceGraph(nodes=(DOCUMENT, other, wrote), edges=(Edge(source="d", target="m"),))
     ended = ended_with(graph, "it was built in 1846.")
     assert [leaf.text for leaf in ended.leaves()] == [FACT]
-
-
-def test_the_reason_for_calling_another_agent_is_not_evidence():
-    reason = Node(id="t", kind="tool_result", step="handoff", text="They say it was built in 1900.")
-    result = Node(id="r", kind="tool_result", step="search", text=FACT)
-    graph = without_handoffs(ProvenanceGraph(nodes=(reason, result)))
-    assert [(node.id, node.kind) for node in graph.nodes] == [("t", "completion"), ("r", "tool_result")]

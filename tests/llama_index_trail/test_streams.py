@@ -86,15 +86,15 @@ def test_the_reader_of_a_stream_is_not_inside_its_span(engine):
     assert seen == {None}
 
 
-def test_a_stream_left_early_is_a_cancelled_run_with_its_graph(engine):
+def test_a_stream_left_early_ends_its_run_with_what_was_read(engine):
     with trail(evaluate="never") as t:
         response = engine.query(HOW)
         stream = response.response_gen
-        assert ELLS.startswith(next(stream))  # some versions of LlamaIndex hand on all tokens as one
+        read = next(stream)  # some versions of LlamaIndex hand on all tokens as one
         stream.close()
     assert status().open_runs == 0
-    assert t.graph.answer is None
-    assert any(node.text == LOOM for node in t.graph.nodes)
+    assert t.graph.answer.text.strip() == read.strip()
+    assert any(node.text == LOOM for node in t.graph.inputs(t.graph.answer.id))
     assert "trail" not in (response.metadata or {})
 
 
@@ -102,10 +102,11 @@ async def test_an_async_stream_left_early_likewise(engine):
     with trail(evaluate="never") as t:
         response = await engine.aquery(HOW)
         stream = response.response_gen
-        assert ELLS.startswith(await anext(stream))
+        read = await anext(stream)
         await stream.aclose()
     assert status().open_runs == 0
-    assert t.graph.answer is None
+    assert t.graph.answer.text.strip() == read.strip()
+    assert any(node.text == LOOM for node in t.graph.inputs(t.graph.answer.id))
 
 
 @pytest.mark.parametrize("read", [0, 1])
@@ -118,7 +119,7 @@ def test_a_stream_that_is_dropped_ends_its_run(engine, read):
         del response
         gc.collect()
         assert status().open_runs == 0
-    assert t.graph.answer is None
+    assert (t.graph.answer is not None) == bool(read)
 
 
 def test_an_async_stream_that_is_dropped_ends_its_run(engine):

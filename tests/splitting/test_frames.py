@@ -18,6 +18,7 @@ FRAMES = [
     ("Please note that the mill is old.", ["the mill is old."]),
     ("In the 1990s, the mill was old.", ["In the 1990s, the mill was old."]),
     ("Well-known mills are old.", ["Well-known mills are old."]),
+    ("Response 2: the mill is old.", ["the mill is old."]),
     ("Beware: the mill is old.", ["the mill is old."]),
 ]
 ASIDES = [

@@ -111,12 +111,23 @@ class _Builder:
         if not piece.text.strip():
             return None
         if slot.side == "in":
-            return self._untraced(slot) if run.parent else self._given_to_app(slot)
+            return self._read(slot)
         composite = run.composite
         if run.kind in {"tool", "retriever"}:
             inside = composite and self._written_inside(slot)
             return None if inside else self._brought(slot, composite=composite)
-        if composite or run.kind != "chain" or not self._is_source(slot):
+        if composite or run.kind != "chain":
+            return None
+        return self._revised(slot) or self._made_by_code(slot)
+
+    def _read(self, slot: Slot) -> NodeDraft | None:
+        """The node of an input that no recorded step produced as it is."""
+        return (self._revised(slot) or self._untraced(slot)) if slot.run.parent else self._given_to_app(slot)
+
+    def _made_by_code(self, slot: Slot) -> NodeDraft | None:
+        """The node of a text that untraced code returned, if that code is its source."""
+        run, piece = slot.run, slot.piece
+        if not self._is_source(slot):
             return None
         if piece.form == "message" and piece.role == "user":
             draft = self._draft("question", slot, run.end, {"history": True})
@@ -132,7 +143,8 @@ class _Builder:
         """A piece of the root's inputs. Apart from the request, a text of some words is material, whatever its name."""
         run, kind = slot.run, root_kind(slot, slot.run.inputs)
         long = len(self._linker.text(slot).forms) >= _NEW_WORDS
-        if kind == "question" and slot.piece.form == "text" and long and slot is not question_first(run.inputs):
+        known = slot.piece.form != "text" or slot.piece.origin == "user"
+        if kind == "question" and not known and long and slot is not question_first(run.inputs):
             kind = "document"
         draft = self._draft(kind, slot, run.start)
         if is_reply(slot):
@@ -146,7 +158,7 @@ class _Builder:
         piece = slot.piece
         if not piece.text.strip() or any(link.basis != "scope" for link in self._linker.of(slot)):
             return None
-        known = piece.id is not None or slot.run.hints.channels
+        known = piece.id is not None or slot.run.hints.channels or piece.origin == "user"
         if piece.form == "document":
             return self._document(slot)
         if piece.form == "message" and piece.role == "assistant":
@@ -206,6 +218,29 @@ class _Builder:
                 return draft
         draft = self._draft("document", slot, order)
         same.append(draft)
+        return draft
+
+    def _revised(self, slot: Slot) -> NodeDraft | None:
+        """The node of a document that code shortened or widened: what is shown counts, not what was cut away.
+
+        It has no edge from the document that it was: that text is in nobody's reach any more.
+        """
+        piece = slot.piece
+        if piece.form != "document" or piece.id is None:
+            return None
+        links = [link for link in self._linker.of(slot) if link.source.piece.id == piece.id]
+        if len(links) != 1 or self._linker.text(links[0].source).forms == self._linker.text(slot).forms:
+            return None
+        kept = sum(end - start for start, end in links[0].spans)
+        if not (links[0].whole or kept * 2 >= len(piece.text) or piece.origin == "retrieved"):
+            return None
+        before = self._resolver.of(links[0].source)
+        if not before or any(node.kind != "document" for node in before):
+            return None
+        draft = self._document(slot)
+        draft.origin = next(iter(before)).origin
+        for node in before:
+            self._take(draft, node.inputs)
         return draft
 
     def _is_source(self, slot: Slot) -> bool:

@@ -33,7 +33,7 @@ def recall(drafts: list[NodeDraft], earlier: Earlier | None) -> None:
         earlier: What is known of the turns before.
     """
     recalled: dict[str, NodeDraft] = {}
-    messages = [draft for draft in drafts if draft.kind == "completion" and draft.run.kind != "model"]
+    messages = [draft for draft in drafts if draft.kind == "completion" and (draft.slot or draft.run.kind != "model")]
     for message in messages if earlier is not None else ():
         for node, turn in earlier.sources(message.text.text) if earlier is not None else ():
             source = recalled.get(node.id)
@@ -82,7 +82,7 @@ def _written(drafts: Iterable[NodeDraft], runs: Iterable[Run]) -> Iterator[tuple
     """Every text that a model wrote, with its time, and whether the run in which it did was recorded."""
     written: dict[str, float] = {}
     for draft in drafts:
-        if draft.kind not in EVIDENCE_KINDS and draft.run.kind == "model":
+        if draft.kind not in EVIDENCE_KINDS and draft.run.kind == "model" and draft.slot is None:
             text = draft.text.text.strip()
             written[text] = min(draft.order, written.get(text, draft.order))
             yield text, draft.order, True

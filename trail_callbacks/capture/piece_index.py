@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
@@ -132,15 +133,37 @@ class PieceIndex:
         for text, match in self._texts.find(target).items():
             if text.text in seen:
                 continue
-            producers = [slot for slot in self._by_text[text.text.strip()][-_LOOK_BACK:] if accept(slot)]
+            producers = [slot for slot in _near(self._by_text[text.text.strip()], run) if accept(slot)]
             if producers:
-                found.append((_nearest(producers, run), match))
+                found += _shared(producers, match) or [(_nearest(producers, run), match)]
         return found
 
 
+def _shared(producers: Sequence[Slot], match: Match) -> list[tuple[Slot, Match]]:
+    """One place each for runs that wrote the same text, if the target repeats it; none if that is not so."""
+    if len(match.spans) == 1 or not match.whole:
+        return []
+    wrote = [slot for slot in producers if slot.side == "out"]
+    outer = [slot for slot in wrote if not any(slot.run.within(other.run) for other in wrote)]
+    several = outer[-len(match.spans) :]
+    spans = sorted(match.spans)
+    return [
+        (slot, Match(match.coverage, tuple(spans[i :: len(several)]), whole=True))
+        for i, slot in enumerate(several if len(several) > 1 else ())
+    ]
+
+
 def _latest(producers: Sequence[Slot], run: Run) -> Slot | None:
-    eligible = [slot for slot in producers[-_LOOK_BACK:] if precedes(slot, run)]
+    eligible = [slot for slot in _near(producers, run) if precedes(slot, run)]
     return _nearest(eligible, run) if eligible else None
+
+
+def _near(producers: Sequence[Slot], run: Run) -> Sequence[Slot]:
+    """The latest producers before the end of a run, and the latest of all; they are in the order of their ends."""
+    if len(producers) <= _LOOK_BACK:
+        return producers
+    end = bisect_left(producers, run.end, lo=1, key=lambda slot: slot.run.end)  # the first may be an input of the root
+    return [*producers[max(0, end - _LOOK_BACK) : end], *producers[max(end, len(producers) - _LOOK_BACK) :]]
 
 
 def precedes(source: Slot, run: Run) -> bool:

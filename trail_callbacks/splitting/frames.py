@@ -39,7 +39,7 @@ _NOTED = (
     r"(?:to\s(?:note|remember|mention|know|keep\sin\smind|point\sout|be\saware|recogni[sz]e)\s|noting\s|mentioning\s|remembering\s)?that\s))"
 )
 _TOLD = (
-    r"(?:(?:the\s)?(?:short\s|final\s|correct\s)?answer\s?:\s*|(?:here(?:'s|\u2019s|\sis)\s(?:my|the|an|your)\s(?:\w+\s){0,2}"
+    r"(?:(?:the\s)?(?:short\s|final\s|correct\s)?answer\s?:\s*|(?:response|answer)\s\d{1,3}\s?:\s*|(?:here(?:'s|\u2019s|\sis)\s(?:my|the|an|your)\s(?:\w+\s){0,2}"
     r"(?:answer|summary|response)[^.:\n]{0,60}:\s*))"
 )
 _SOURCED = rf"^(?:[*_]{{0,3}}(?:{_OPENING}|{_GROUND}|{_NOTED}|{_TOLD})[*_]{{0,3}}){{1,4}}"
