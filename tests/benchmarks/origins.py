@@ -4,7 +4,7 @@
 
 Half of the runs are apps of LangChain and LangGraph, half of LlamaIndex (see tests/origins). Prints one JSON line for
 each kind of violation with its share of the sentences of that side, n, the 95 % Wilson interval, and the building
-blocks it occurs with; then one line for each building block, with the runs that have it; and examples, by their seeds.
+blocks it occurs with; `unknown` counts violations that are none of the known limits; then one line for each building block, with the runs that have it; and examples, by their seeds.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "origins"))
 
 import langchain_apps
 import llama_index_apps
+from limits import is_known
 from story import KINDS, Tally
 
 LIBRARIES = {"langchain": langchain_apps, "llama_index": llama_index_apps}
@@ -44,6 +45,7 @@ def measured(library: str, runs: int, seed: int) -> None:
         n = judged[side] if side else runs
         low, high = wilson(min(1.0, len(found) / n), n) if n else (0.0, 1.0)
         line = {"library": library, "kind": kind, "violations": len(found), "n": n}
+        line["unknown"] = sum(not is_known(each) for _, each in found)
         line |= {"share": round(len(found) / max(n, 1), 4), "interval": [round(low, 4), round(high, 4)]}
         print(json.dumps(line))
         for way, count in ways.most_common():
