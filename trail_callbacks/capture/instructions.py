@@ -25,7 +25,8 @@ class InstructionFinder:
     Args:
         linker: Links pieces to the earlier pieces they came from.
         is_node: True for a piece that is a node of the graph; none of its text is unexplained.
-        is_model: True for a piece that holds a model's words; they are left out, however short.
+        is_model: True for a piece that holds a model's words; they are left out, however short, unless
+            a sentence around them makes them part of it.
     """
 
     def __init__(self, linker: Linker, is_node: Callable[[Slot], bool], is_model: Callable[[Slot], bool]) -> None:
@@ -70,7 +71,7 @@ class InstructionFinder:
             ((*span, link.source) for link in links for span in link.spans), key=lambda part: part[:2]
         ):
             word = end - start <= _WORD and not Text(text[start:end]).distinctive
-            if word and not self._is_model(source):
+            if word and not (_apart(text, start, end) and self._is_model(source)):
                 continue  # an input such as "rye" does not split the sentence that happens to contain the word
             if start > at:
                 parts.append(text[at:start])
@@ -78,6 +79,12 @@ class InstructionFinder:
         parts.append(text[at:])
         origin = _author(slot)
         return tuple((stripped, origin) for part in parts if (stripped := _EDGE.sub("", part) and part.strip()))
+
+
+def _apart(text: str, start: int, end: int) -> bool:
+    """True if no other word stands beside a part of a text on its line."""
+    before, after = text[:start].rstrip(" \t"), text[end:].lstrip(" \t")
+    return not before[-1:].isalnum() and not after[:1].isalnum()
 
 
 def _author(slot: Slot) -> Origin:

@@ -34,6 +34,9 @@ _ALIKE = 0.6  # minimum share of a statement's words in a sentence of a carrier
 _NUMBER = re.compile(r"\d(?:[\d.,'\u00a0\u202f](?=\d)|\d)*")
 
 
+_BARE = 3  # words of a value without a sentence around it
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where a claim came from.
@@ -117,10 +120,12 @@ class Trace:
         self.wording += [quote for quotes in stating.values() for quote in quotes]
 
     def _holds_numbers(self, node: Node) -> bool:
-        """Whether an output holds the numbers of the statement that no source does: nobody else can have made them up.
+        """Whether a bare value, such as "1973", holds the numbers of the statement that no source does.
 
-        The output of a map step may be no more than a number, which states nothing on its own.
+        A map step may return no more than that. It states nothing on its own, but nobody else can have made it up.
         """
+        if len(keys(node.text)) > _BARE:
+            return False
         if self._invented is None:
             sources = [_digits(leaf.text) for leaf in self.graph.leaves()]
             self._invented = {n for n in _digits(self.statement) if not any(n in known for known in sources)}
