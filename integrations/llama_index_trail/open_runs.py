@@ -134,7 +134,8 @@ class OpenRuns:
             return False
         root.trace.stream = id(source)
         stream = self._stream(root, response, source)
-        wrap = stream.wrapped if hasattr(source, "__next__") else stream.wrapped_async
+        # By the class of the response: another instrumentation may have put a proxy there that can be read both ways.
+        wrap = stream.wrapped_async if is_kind(response, "AsyncStreamingResponse") else stream.wrapped
         response.response_gen = wrap(source)
         return True
 
@@ -232,6 +233,8 @@ class OpenRuns:
             trace.closed, trace.root = True, None
             for span in list(trace.open.values()):
                 self._forget(span)
+            for id_ in trace.lent:
+                self._spans.pop(id_, None)
 
     def _give_up(self, now: float, most: int) -> None:
         """Drops runs that never ended: those past their time, and the oldest if there are too many."""

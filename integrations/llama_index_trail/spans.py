@@ -76,6 +76,7 @@ class Trace:
         "closed",
         "finish",
         "history",
+        "lent",
         "memory",
         "open",
         "reply",
@@ -97,6 +98,7 @@ class Trace:
         self.started = time.monotonic()
         self.closed = False
         self.history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
+        self.lent: list[str] = []  # ended spans that returned a stream, which stand for the run around them
         self.memory: Any = None  # of a chat or an agent
         self.reply = ""  # what a model streamed last
         self.open: dict[str, Span] = {}

@@ -159,7 +159,7 @@ class Tracker(OpenRuns):
         if span is None:
             return
         if span.id != id_:  # it only passed through to the run above it
-            del self._spans[id_]
+            self._passed(id_, span.trace, result)
             return
         if span.kind == "model" and is_stream(result):
             span.streaming = True  # its end is an event
@@ -180,6 +180,13 @@ class Tracker(OpenRuns):
             span.trace.finish(span.id, (Ended, span.id, outputs, span.collected))
         elif span.family == "writer":
             self._wrote(span, None)
+
+    def _passed(self, id_: str, trace: Trace, result: object) -> None:
+        """Forgets a span that was no run, unless its stream may yet be read in the context of that very call."""
+        if is_stream(result):  # other instrumentations keep the context
+            trace.lent.append(id_)
+        else:
+            del self._spans[id_]
 
     def drop(self, id_: str, error: BaseException | None) -> None:
         """A span is left by an exception."""

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextvars import copy_context
 
 import pytest
+from llama_index.core.response_synthesizers import CompactAndRefine
 from llama_index_instrumentation.span import active_span_id
 from llama_index_trail import instrument, report_for, status, trail
 
@@ -220,3 +221,23 @@ def test_a_stream_read_in_a_copied_context_is_the_same_run(engine):
         first = copy_context().run(next, stream)
         assert first + "".join(stream) == ELLS
     assert t.graph.answer.text == ELLS
+
+
+class Kept(CompactAndRefine):
+    """Reads its stream in the context of the call that made it, as other instrumentations do."""
+
+    def get_response(self, *arguments, **options):
+        stream, context = super().get_response(*arguments, **options), copy_context()
+        return (token for token in iter(lambda: context.run(next, stream, None), None))
+
+
+def test_a_stream_read_in_the_context_of_its_maker_is_the_same_run(shelf, models):
+    llm = models.Rules(rules=[("", ELLS)])
+    engine = shelf(LOOM).as_query_engine(llm=llm, response_synthesizer=Kept(llm=llm, streaming=True))
+    with trail(evaluate="never") as t:
+        response = engine.query(HOW)
+        assert "".join(response.response_gen) == ELLS
+    assert t.graph.answer.text == ELLS
+    assert sum(node.origin == "model" for node in t.graph.nodes) == 1
+    assert any(node.kind == "instruction" for node in t.graph.inputs(t.graph.answer.id))
+    assert status().open_runs == 0
