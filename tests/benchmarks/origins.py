@@ -3,8 +3,9 @@
     python tests/benchmarks/origins.py [--runs 2000] [--seed 0] [--only langchain]
 
 Half of the runs are apps of LangChain and LangGraph, half of LlamaIndex (see tests/origins). Prints one JSON line for
-each kind of violation with its share of the sentences of that side, n, the 95 % Wilson interval, and the building
-blocks it occurs with; `unknown` counts violations that are none of the known limits; then one line for each building block, with the runs that have it; and examples, by their seeds.
+each kind of violation with its share of the sentences of that side, n and the 95 % Wilson interval (`unknown` counts
+those that are none of the known limits), then one for each building block that it occurs with, with the seed of an
+example; and last the number of runs that have each building block.
 """
 
 from __future__ import annotations

@@ -67,20 +67,18 @@ def pipeline(story: Story, blocks: list[Callable[[Story], Work]]) -> App:
     return App(story, app, [({"question": question}, lambda: None)], "a")
 
 
-def made(seed: str, only: Callable[[Story], Work] | None = None) -> App:
+def made(seed: str) -> App:
     """Makes the app of a seed, with its script."""
     story = Story.seeded(seed)
-    if only is not None:
-        return pipeline(story, [only])
     kind = story.random.choice(["pipeline", "pipeline", "talk", "agent", "agent"])
     if kind == "pipeline":
         return pipeline(story, story.random.sample(BLOCKS, story.random.randint(1, 4)))
     return talk(story) if kind == "talk" else agent(story)
 
 
-def played(seed: str, tally: Tally, only: Callable[[Story], Work] | None = None) -> list[Violation]:
+def played(seed: str, tally: Tally) -> list[Violation]:
     """Makes an app, runs it, and returns what was judged wrongly."""
-    app = made(seed, only)
+    app = made(seed)
     mode = app.story.random.choice(MODES)
     app.story.blocks.append(mode)
     found = app.run(mode, tally)
