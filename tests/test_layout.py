@@ -13,6 +13,7 @@ ELSEWHERE = {
     "display": "tests/render/test_terminal.py",
     "errors": "tests/cli/test_app.py",  # and wherever one is raised
     "taxonomy": "tests/test_readme.py",
+    "capture.declared": "tests/langchain_trail/test_sources.py",
     # A whole app at work
     "demo.chat": "tests/cli/test_stage.py",
     "demo.documents": "tests/cli/test_stage.py",

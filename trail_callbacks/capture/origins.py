@@ -67,7 +67,10 @@ def mark_model_text(drafts: Iterable[NodeDraft], runs: Sequence[Run], earlier: E
     echoes = Echoes(draft.text.text for draft in sources)
     latest = max(time_of(draft) for draft in sources)
     for draft in sources:
-        echoes.held(draft.text.text, time_of(draft))
+        echoes.held(_rest(draft.text.text, draft.model_spans), time_of(draft))
+    for node in earlier.graph.nodes if earlier is not None else ():
+        if node.is_evidence:  # what a model then read is no invention of its own, though it be read again
+            echoes.held(_rest(node.text, node.model_spans), _EARLIER_SOURCE)
     for text in earlier.written() if earlier is not None else ():
         echoes.wrote(text, _EARLIER_TURN, recorded=True)
     for text, time, recorded in _written(drafts, runs):
@@ -112,9 +115,13 @@ def _mark(draft: NodeDraft, echoes: Echoes) -> None:
     if draft.kind != "tool_result":
         spans += transcript_spans(text)
     draft.model_spans = merged(spans)
-    rest = "".join(text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *draft.model_spans, (len(text), 0)]))
-    if draft.model_spans and len(forms(rest)) < _CONTENT:
+    if draft.model_spans and len(forms(_rest(text, draft.model_spans))) < _CONTENT:
         draft.origin = "model"
+
+
+def _rest(text: str, model_spans: Sequence[tuple[int, int]]) -> str:
+    """What of a text no model wrote; a line break keeps apart what stood around a model's words."""
+    return "\n".join(text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *model_spans, (len(text), 0)]))
 
 
 def time_of(draft: NodeDraft) -> float:
