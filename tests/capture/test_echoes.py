@@ -24,9 +24,14 @@ def echoed(text, *written, time=9, recorded=False, sources=()):
         ("Saved: Entry is free", "Entry is free", ["Saved: Entry is free"]),
         ("gespeichert: Der Eintritt ist frei.", "Der Eintritt ist frei.", ["gespeichert: Der Eintritt ist frei"]),
         ('{"status": "saved", "text": "Tickets cost 12 euros."}', FERRY, ["Tickets cost 12 euros"]),
+        (
+            "Results for 'Tickets cost 12 euros.': the pier's shop is open",
+            FERRY,
+            ["Results for 'Tickets cost 12 euros"],
+        ),
         ("THE FERRY TAKES 53 MINUTES", FERRY, ["THE FERRY TAKES 53 MINUTES"]),
     ],
-    ids=["tool", "reported", "short", "german", "json", "case"],
+    ids=["tool", "reported", "short", "german", "json", "quoted", "case"],
 )
 def test_what_a_model_wrote_is_found_where_it_comes_back(text, written, expected):
     assert echoed(text, written) == expected

@@ -16,6 +16,7 @@ from langchain_core.tools import tool
 from langchain_trail import TrailCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
 
 INVENTED = "The ferry takes 53 minutes. Tickets cost 12 euros."
 KNOWN = "The museum opened in 1968. Entry costs 4 euros."
@@ -206,3 +207,20 @@ def test_two_conversations_do_not_share_their_documents(handler):
     told = [HumanMessage("How long?"), AIMessage("The ferry takes 40 minutes.")]
     app.invoke({"question": "Sure?", "history": told}, first | {"metadata": {"thread_id": "second"}})
     assert classes(handler) == {"absent"}
+
+
+@tool
+def ask_the_user(question: str) -> str:
+    """Asks the user."""
+    return interrupt(question)
+
+
+def test_what_a_tool_found_before_an_interrupt_stays_evidence_after_it(handler):
+    replies = [call("timetable", ship="Ferry to Lerwick"), call("ask_the_user", question="Shall I say?"), INVENTED]
+    agent = create_agent(played(*replies), [timetable, ask_the_user], checkpointer=InMemorySaver())
+    config = {"callbacks": [handler], "configurable": {"thread_id": "c"}}
+    agent.invoke({"messages": [("user", "How long does the ferry take?")]}, config)
+    assert handler.report().state == "interrupted"
+    agent.invoke(Command(resume="yes, please"), config)
+    assert classes(handler) == {"supported"}
+    assert handler.graph().question.text == "How long does the ferry take?"

@@ -138,7 +138,10 @@ class Linker:
 
     def _by_channel(self, slot: Slot) -> list[Link]:
         pool = self._index.written(slot)
-        return self._from(pool, slot) or _opaque([source for source in pool if source.run is pool[-1].run])
+        links = self._from(pool, slot)
+        if links or _is_another_message(slot, pool):
+            return links
+        return _opaque([source for source in pool if source.run is pool[-1].run])
 
     def _by_containment(self, slot: Slot) -> list[Link]:
         """Sources in reach may be short; sources elsewhere in the tree must share a sentence or a run of words."""
@@ -317,6 +320,12 @@ def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]
             if spans := tuple(sorted(match.spans))[place :: len(several)]:
                 divided[i] = source, replace(match, spans=spans)
     return divided
+
+
+def _is_another_message(slot: Slot, pool: Sequence[Slot]) -> bool:
+    """True for a message of a list of messages that none of the pool is: one from before, as a checkpoint kept it."""
+    others = {source.piece.id for source in pool}
+    return slot.piece.form == "message" and slot.piece.id is not None and others.isdisjoint({None, slot.piece.id})
 
 
 def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:
