@@ -3,9 +3,10 @@
 Its answers have the right shape and no meaning: the tests assert structure and invariants, never labels.
 """
 
-import gc
 import importlib.util
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -19,21 +20,14 @@ def gguf_path():
 
 @pytest.fixture(scope="session")
 def base_url():
-    server_module = pytest.importorskip("xllamacpp", reason="no model server: pip install xllamacpp")
+    pytest.importorskip("xllamacpp", reason="no model server: pip install xllamacpp")
     pytest.importorskip("instructor", reason='no client: pip install "trail-callbacks[llm]"')
-    params = server_module.CommonParams()
-    params.model.path = gguf_path()
-    params.hostnames = ["127.0.0.1"]
-    params.port = 0
-    params.n_ctx = 2 * 4096  # the total, split over the slots
-    params.n_parallel = 2
-    params.n_predict = 256  # ends runaway answers
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # its workers busy-wait: more are slower
-    params.use_jinja = True
-    params.warmup = False
-    params.cache_ram_mib = 0
-    params.verbosity = 0
-    server = server_module.Server(params)
-    yield server.listening_address + "/v1"
-    del server
-    gc.collect()
+    command = [sys.executable, str(pathlib.Path(__file__).with_name("serve.py")), gguf_path()]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+        lines = (line.decode() for line in server.stdout)
+        address = next((line.split()[1] for line in lines if line.startswith("address ")), None)
+        try:
+            assert address, "the model server did not start"
+            yield f"{address}/v1"
+        finally:
+            server.kill()

@@ -32,7 +32,7 @@ def call(text="Name a city.", schema=City, max_tokens=60):
 
 @pytest.fixture(scope="module")
 def model(base_url):
-    return InstructorModel("openai/smollm2", base_url=base_url, timeout=60, temperature=0)
+    return InstructorModel("openai/smollm2", base_url=base_url, timeout=240, temperature=0)
 
 
 PASSAGES = tuple(
@@ -89,7 +89,7 @@ def test_a_wrong_shape_is_asked_for_again_if_so_set_and_both_attempts_are_counte
                 raise ValueError("say it again")
             return value
 
-    patient = InstructorModel("openai/smollm2", base_url=base_url, timeout=60, temperature=0, max_retries=1)
+    patient = InstructorModel("openai/smollm2", base_url=base_url, timeout=240, temperature=0, max_retries=1)
     reply = patient.ask(call(schema=Picky))
     assert reply.failure is None
     assert len(seen) == reply.usage.calls == 2
