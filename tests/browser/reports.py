@@ -319,6 +319,7 @@ def _bare() -> Report:
 MISSING = {
     "no graph": lambda: Report(state="no_evidence", graph=_EMPTY),
     "no answer": lambda: Report(state="error", graph=_RAISED, warnings=("the app raised ValueError: no such harbour",)),
+    "interrupted": lambda: Report(state="interrupted", graph=_RAISED, warnings=("the run waits to be resumed",)),
     "judge failed": lambda: Report(state="error", graph=_UNSOURCED, warnings=("the judge failed: 401 no key",)),
     "no evidence": lambda: check("It opened in 1962.", [], "When did it open?"),
     "abstained": lambda: check("I do not know.", ["It opened in 1926."], "When did it open?"),

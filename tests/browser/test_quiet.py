@@ -24,6 +24,7 @@ DIRECTIONS_IN_DETAIL = """(text) => {
 SAYS = {
     "no graph": "answer",
     "no answer": "no answer",
+    "interrupted": "no answer yet",
     "judge failed": "401 no key",
     "no evidence": "no source",
     "abstained": "declines",
