@@ -7,8 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
 # What needs a browser, a server or a build. The rest covers the code, so that coverage is measured there.
-SLOW := tests/browser tests/e2e tests/packaging
-FAST := $(addprefix --ignore=,$(SLOW))
+FAST := $(addprefix --ignore=,tests/browser tests/e2e tests/packaging)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo quick coverage test check bench screenshot build vendor clean
@@ -27,7 +26,8 @@ coverage: $(VENV)/dev ## the quick tests, with coverage
 	$(PYTEST) $(FAST) --cov --cov-report=term:skip-covered
 
 test: coverage $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
-	$(PYTEST) $(SLOW)
+	$(PYTEST) tests/browser tests/packaging
+	$(BIN)/python -m pytest tests/e2e # by itself: the model takes the cores that a browser needs
 
 check: $(VENV)/dev ## style, types, import rules
 	$(BIN)/ruff check
