@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
@@ -15,7 +15,9 @@ from trail_callbacks.retrieval.ranking import Index, Ranked, Surroundings
 if TYPE_CHECKING:
     from trail_callbacks.retrieval.passages import Span
 
-__all__ = ["Evidence", "Passage", "candidates", "passages", "quoted"]
+__all__ = ["Evidence", "Passage", "Relation", "candidates", "passages", "quoted"]
+
+Relation: TypeAlias = Literal["supports", "contradicts", "nearest"]
 
 _OPENING = 120  # characters of the beginning of a text that are shown with its passages
 _SELF_CONTAINED = 60  # characters; a sentence this long means the same in any context
@@ -30,14 +32,14 @@ class Evidence:
         start: Offset of its first character in the node's text.
         end: Offset after its last character.
         quote: `node.text[start:end]`, verbatim.
-        relation: `supports` or `contradicts`.
+        relation: `supports`, `contradicts`, or `nearest` where nothing was decided and this is only what comes closest.
     """
 
     node_id: str
     start: int
     end: int
     quote: str
-    relation: Literal["supports", "contradicts"]
+    relation: Relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,7 @@ class Passage:
     address: str = ""
 
 
-def quoted(passage: Passage, relation: Literal["supports", "contradicts"]) -> Evidence:
+def quoted(passage: Passage, relation: Relation) -> Evidence:
     """Returns a passage as evidence."""
     return Evidence(
         node_id=passage.node_id, start=passage.start, end=passage.end, quote=passage.text, relation=relation

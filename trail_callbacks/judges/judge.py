@@ -56,7 +56,7 @@ class Judgement:
 
     Attributes:
         claim_id: The claim.
-        support: The class; None exactly when `error` is set.
+        support: The class; None exactly when `error` or `undecided` is set.
         error_type: Set if and only if `support` is contradicted, absent or partially_supported.
         second_type: A second-ranked error type, or None.
         detail: A finer word under the type: `fabricated addition`, `negation flip`, `role swap`, ...
@@ -66,6 +66,8 @@ class Judgement:
             each may have been introduced at another step. Empty means the claim as a whole.
         confidence: Probability, 0.0 to 1.0, that the claim is on the side, supported or not, that the class puts it on;
             None if the judge gives none.
+        undecided: Why the judge abstains: it read the passages, and what it can show settles nothing. `evidence` may
+            then hold the passages nearest to the claim, which decide nothing.
         error: Why there is no judgement: the model failed or skipped the claim.
         judge: Who decided this one (name, version, prompt hash); empty means the judge that was asked.
     """
@@ -79,6 +81,7 @@ class Judgement:
     evidence: tuple[Evidence, ...] = ()
     faults: tuple[str, ...] = ()
     confidence: float | None = None
+    undecided: str | None = None
     error: str | None = None
     judge: str = ""
 

@@ -36,10 +36,11 @@ class Report:
     """The verification of one answer.
 
     Attributes:
-        state: `assessed`; `partial` (some claims were not judged); or why there is no score: `abstained`,
-            `no_checkable_claims` (it states nothing: a greeting, a question), `unverified` (it states something, but
-            nothing of it could be checked: no claim was found in it, or the meaning of each is unclear),
-            `no_evidence`, `interrupted` (the app waits for its user and has not answered yet), `error`.
+        state: `assessed`; `partial` (some claims were not judged, or the judge abstained from them); or why there is no
+            score: `abstained`, `no_checkable_claims` (it states nothing: a greeting, a question), `unverified` (it
+            states something, but nothing of it was decided: no claim was found in it, the meaning of each is unclear,
+            or the judge abstained from each), `no_evidence`, `interrupted` (the app waits for its user and has not
+            answered yet), `error`.
         claims: The statements of the answer, in order.
         verdicts: One for each claim, in the same order.
         graph: The provenance graph that was verified.
@@ -116,6 +117,11 @@ class Report:
             if self.verdict(claim.id).introduced_at is None and self.verdict(claim.id).history
         )
 
+    @property
+    def undecided(self) -> tuple[Claim, ...]:
+        """The claims from which the judge abstained; they are on neither side of the score."""
+        return tuple(claim for claim in self.claims if self.verdict(claim.id).undecided is not None)
+
     def summary(self) -> dict[str, Any]:
         """Returns a small JSON-safe dictionary, as attached to responses."""
         return {
@@ -127,6 +133,7 @@ class Report:
             "error_counts": {error.value: n for error, n in self.error_counts.items() if n},
             "unsupported": [self._unsupported_entry(claim) for claim in self.unsupported],
             "undetermined": len(self.undetermined),
+            "undecided": len(self.undecided),
             "judge": self.judge,
             "warnings": list(self.warnings),
         }

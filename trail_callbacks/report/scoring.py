@@ -4,8 +4,8 @@ It depends on nothing but the class of each claim:
 
     hallucination_score = (contradicted + absent + partially_supported) / (all - unevaluatable)
 
-Claims whose judge failed are left out of both sides. Worked example: of six claims three are supported, one is
-contradicted, one absent and one a greeting; the score is (1 + 1 + 0) / (6 - 1) = 0.4.
+Claims whose judge failed or abstained are left out of both sides. Worked example: of six claims three are supported,
+one is contradicted, one absent and one a greeting; the score is (1 + 1 + 0) / (6 - 1) = 0.4.
 
 >>> S = SupportClass
 >>> score([S.SUPPORTED] * 3 + [S.CONTRADICTED, S.ABSENT, S.UNEVALUATABLE])

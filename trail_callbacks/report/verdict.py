@@ -33,7 +33,7 @@ class Verdict:
 
     Attributes:
         claim_id: The claim.
-        support: Its class; None exactly when `error` is set.
+        support: Its class; None exactly when `error` or `undecided` is set.
         error_type: One of ten, set if and only if the claim is contradicted, absent or partially supported.
         second_type: A second-ranked error type.
         detail: A finer label within the type.
@@ -45,6 +45,8 @@ class Verdict:
         carried_through: Later nodes that repeat it, in order, ending with the answer.
         history: One entry for each layer walked; empty for supported claims.
         judge: Name, version and prompt hash of the judge.
+        undecided: Why there is no class although the judge read the evidence: it abstains from what it cannot show.
+            `evidence` may then hold the passages nearest to the claim (relation `nearest`); they decide nothing.
         error: Why there is no class: a judge failure is data, not an exception.
     """
 
@@ -60,6 +62,7 @@ class Verdict:
     carried_through: tuple[str, ...] = ()
     history: tuple[Layer, ...] = ()
     judge: str = ""
+    undecided: str | None = None
     error: str | None = None
 
     @property

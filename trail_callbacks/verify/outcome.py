@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.claims import Claim, abstains, split
@@ -55,6 +55,7 @@ def verdict_on(
         evidence=evidence,
         confidence=judgement.confidence,
         judge=judgement.judge or judge.name,
+        undecided=judgement.undecided,
         error=judgement.error,
     )
 
@@ -97,6 +98,9 @@ def final_state(answer: str, extraction: Extraction, verdicts: Sequence[Verdict]
     judged = [verdict for verdict in verdicts if verdict.error is None]
     if verdicts and not judged:
         return "error"
+    classes = {verdict.support for verdict in judged}
+    if any(verdict.undecided for verdict in judged) and classes <= {None, SupportClass.UNEVALUATABLE}:
+        return "unverified" if len(judged) == len(verdicts) else "partial"
     if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
         undecided = any(verdict.history for verdict in judged)  # an inconclusive walk did check its claim
         if extraction.error or undecided:
@@ -105,7 +109,7 @@ def final_state(answer: str, extraction: Extraction, verdicts: Sequence[Verdict]
     silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
     if all(leaf.is_request for leaf in leaves) and all(verdict.support in silent for verdict in judged):
         return "no_evidence"
-    return "partial" if extraction.error or len(judged) < len(verdicts) else "assessed"
+    return "partial" if extraction.error or len(judged) < len(verdicts) or None in classes else "assessed"
 
 
 def _unverified(answer: str, extraction: Extraction) -> bool:
@@ -125,9 +129,7 @@ def warnings_on(
     warnings = []
     if extraction.error:
         warnings.append(f"some claims are missing: {extraction.error}")
-    failed = [verdict for verdict in verdicts if verdict.error]
-    if failed:
-        warnings.append(f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}")
+    warnings += _without_class(verdicts)
     beside = graph.answer.attributes.get("beside") if graph.answer else None
     if beside:
         warnings.append(f"the app also returned other model outputs, which were not verified: {', '.join(beside)}")
@@ -160,6 +162,17 @@ def warnings_on(
             "their inputs are only known to have been in reach"
         )
     return warnings
+
+
+def _without_class(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    undecided = [verdict.claim_id for verdict in verdicts if verdict.undecided]
+    if undecided:
+        yield f"{len(undecided)} of {len(verdicts)} claims could not be decided and are not in the score: " + ", ".join(
+            undecided
+        )
+    failed = [verdict for verdict in verdicts if verdict.error]
+    if failed:
+        yield f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}"
 
 
 def _inconclusive(verdict: Verdict) -> bool:
