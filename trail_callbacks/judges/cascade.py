@@ -78,6 +78,8 @@ class CascadeJudge:
         if isinstance(self._judge, Tracer):  # then so is this; since Python 3.12 no __getattr__ would make it one
             self.decompose, self.select = self._judge.decompose, self._judge.select
 
+    reads_whole = False  # the local judge is measured on candidates, and both judges see the same
+
     @property
     def name(self) -> str:
         """Both names."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, matched
+from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, matched, reads_whole
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
@@ -32,10 +32,25 @@ class Findings:
     warnings: tuple[str, ...] = ()
 
 
-def audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Findings]:
-    """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one."""
+def audit(
+    claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions, asked: str = ""
+) -> Pipeline[Findings]:
+    """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one.
+
+    Args:
+        claims: The claims.
+        leaves: The evidence.
+        judge: The judge; one with a model reads the leaves whole, see `trail_callbacks.verify.sources`.
+        options: Settings.
+        asked: The user's request, for judges that read whole.
+    """
     if not leaves:
         return Findings(judged={claim.id: _absent(claim, "No source reached the answer.") for claim in claims})
+    if reads_whole(judge):
+        from trail_callbacks.verify.sources import read  # noqa: PLC0415 - only judges with a model need it
+
+        judged, warnings = yield from read(claims, leaves, judge, options, asked)
+        return Findings(judged=judged, warnings=warnings)
     passages = candidates(claims, leaves, options.passages)
     questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
     assessment = yield from judge.assess(questions)
@@ -52,7 +67,12 @@ def answerable(
     if asked is None or not asked.text.strip() or not sources:
         return Assessment(judgements=())
     question = Claim(id="question", text=asked.text, quote="", start=0, end=0)
-    passages = candidates([question], sources, options.passages)[question.id]
+    if reads_whole(judge):
+        from trail_callbacks.verify.sources import Sources  # noqa: PLC0415 - as above
+
+        passages = Sources([question], sources, options.read_tokens).next([question], ())
+    else:
+        passages = candidates([question], sources, options.passages)[question.id]
     assessment = yield from judge.assess([Question(claim=question, passages=passages)], "answerable")
     quotes = [
         f"{item.quote!r} ({item.node_id})"

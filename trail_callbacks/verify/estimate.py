@@ -4,7 +4,8 @@ The prompts are those that the judge would send; their tokens are estimated, and
 
 - its claims are those of the rule-based splitter;
 - if the answer has model outputs upstream, every third claim is unsupported and is traced back, a share that is common
-  in test sets. Without such outputs there is nothing to trace, and the share does not matter;
+  in test sets; likewise every third is looked for in what is left of sources that are too long to be read at once.
+  Without either there is nothing to trace, and the share does not matter;
 - its replies have the length of the schema and two sentences of reasoning.
 
 Tokens are those of the messages. The JSON schema sent along is not counted: servers with grammars do not read it, and
@@ -21,7 +22,15 @@ from typing import TYPE_CHECKING, TypeVar
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import quoted
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
+from trail_callbacks.judges.judge import (
+    Assessment,
+    Extraction,
+    Judge,
+    Judgement,
+    Purpose,
+    Question,
+    reads_whole,
+)
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
@@ -116,7 +125,7 @@ def _rehearsed(
     from trail_callbacks.verify.caching import call_cache  # noqa: PLC0415 - the command line imports this module
 
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
-    rehearsal = kind(judge, call_cache(judge, options), words, wrong)
+    rehearsal = kind(judge, call_cache(judge, options), words, wrong, reads_whole=reads_whole(judge))
     for _ in pipeline(graph, rehearsal, options):  # yields nothing: no call gets out of the rehearsal
         raise AssertionError("a rehearsal makes no calls")
     return rehearsal
@@ -136,6 +145,7 @@ class _Rehearsal:
     claims: int = 0
     name: str = "rehearsal"
     model: Model | None = None
+    reads_whole: bool = False
     _seen: dict[str, bool] = field(default_factory=dict)  # whether a claim is supported
 
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:

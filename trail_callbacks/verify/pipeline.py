@@ -115,7 +115,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
 
         findings = yield from veritrail(graph, checkable, judge, options)
     else:
-        findings = yield from audit(checkable, leaves, judge, options)
+        findings = yield from audit(checkable, leaves, judge, options, graph.question.text if graph.question else "")
     citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
     verdicts = [
         verdict_on(claim, findings.judged.get(claim.id) or unasked(claim), graph, judge, citable)
