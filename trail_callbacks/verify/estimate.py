@@ -6,7 +6,7 @@ The prompts are those that the judge would send; their tokens are estimated, and
 - if the answer has model outputs upstream, every third claim is unsupported and is traced back, a share that is common
   in test sets; likewise every third is looked for in what is left of sources that are too long to be read at once.
   Without either there is nothing to trace, and the share does not matter;
-- its replies have the length of the schema and two sentences of reasoning.
+- its replies have the length of the schema and, where something is wrong, two sentences of reasoning.
 
 Tokens are those of the messages. The JSON schema sent along is not counted: servers with grammars do not read it, and
 clients that write it into the prompt each do so in their own way.
@@ -50,7 +50,8 @@ __all__ = ["Estimate", "estimate"]
 T = TypeVar("T")
 _SOME, _ALL, _NONE = 3, 1, 0  # every n-th claim is unsupported; 0: none
 _CLAIM = 20  # tokens of a claim's JSON besides quote and statement
-_ITEM = {"verdicts": 50, "localize": 25, "answerable": 25}  # tokens of a judgement's JSON besides its reasoning
+_ITEM = {"verdicts": 24, "localize": 25, "answerable": 25}  # tokens of a judgement's JSON besides its reasoning
+_ERROR = 25  # further ones, of an unsupported claim's faults and type
 _REASONING = 30  # tokens of two short sentences
 _FOUND = 25  # tokens of the entry for one text and one claim; most texts have none
 
@@ -165,8 +166,14 @@ class _Rehearsal:
         before = self.calls
         real = self._count_calls(self.judge.assess(questions, purpose))
         if self.calls > before:
-            self.written += len(questions) * (_ITEM[purpose] + _REASONING)
+            self.written += len(questions) * _ITEM[purpose] + self._reasons(questions, purpose)
         return real or Assessment(judgements=tuple(self._made_up(question, purpose) for question in questions))
+
+    def _reasons(self, questions: Sequence[Question], purpose: Purpose) -> int:
+        """Tokens of reasoning; verdicts give reasons only where a claim is unsupported."""
+        if purpose != "verdicts":
+            return len(questions) * _REASONING
+        return sum(not self._holds(question.claim.id) for question in questions) * (_REASONING + _ERROR)
 
     def _made_up(self, question: Question, purpose: Purpose) -> Judgement:
         id_ = question.claim.id
