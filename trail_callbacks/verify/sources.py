@@ -53,7 +53,7 @@ def read(
     open_, turns, shrunk = list(claims), 0, 0
     while open_ and turns < _TURNS:
         shown = sources.next(open_, [judged[claim.id] for claim in open_ if claim.id in judged])
-        if not shown:
+        if not shown and turns:
             break
         questions = [Question(claim=claim, passages=shown, asked=request) for claim in open_]
         assessment = yield from judge.assess(questions)
