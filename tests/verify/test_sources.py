@@ -124,7 +124,7 @@ def test_of_longer_sources_the_texts_that_bear_on_any_claim_are_read_first():
     report, (call,) = judged(answer, texts, read_tokens=1200)
     assert {verdict.support for verdict in report.verdicts} == {SupportClass.SUPPORTED}
     assert count(block(call)) < 1800
-    assert "House 17 has a garden with 20 trees" in block(call)  # the text around it, whole
+    assert re.search(r"^\[s\d+\] House 17 has a garden with 28 trees", block(call), re.MULTILINE)  # beside it, citable
 
 
 def test_what_is_absent_is_looked_for_in_the_rest_and_other_claims_are_not():
@@ -169,7 +169,7 @@ def test_a_budget_ends_the_search_and_keeps_the_verdict():
 def test_a_claim_whose_halves_stand_far_apart_is_judged_with_what_was_cited_before():
     texts = [filling(n) for n in range(12)]
     texts[1] += " The mill is red."
-    texts[10] += " Zzz yyy."
+    texts[10] = f"{filling(10)} Zzz yyy. {filling(11)}"
 
     def script(call):
         if call.purpose == "claims":
@@ -180,7 +180,7 @@ def test_a_claim_whose_halves_stand_far_apart_is_judged_with_what_was_cited_befo
         support = {0: "absent", 1: "partially_supported", 2: "supported"}[len(ids)]
         return {"verdicts": [{"claim": "c1", "supporting": ids, "support": support, "error_type": "other"}]}
 
-    report, calls = judged("The mill is red and qqq.", texts, script, read_tokens=1200)
+    report, calls = judged("The mill is red and qqq.", texts, script, read_tokens=900)
     assert report.verdicts[0].support is SupportClass.SUPPORTED
     assert len(report.verdicts[0].evidence) == 2
     assert len(calls) > 1
@@ -222,8 +222,22 @@ def test_only_judges_with_a_model_read_whole_unless_they_say_otherwise():
     model = ScriptedModel([])
     assert reads_whole(LLMJudge(model))
     assert not reads_whole(LocalJudge())
-    assert not reads_whole(CascadeJudge(judge=LLMJudge(model)))
     assert not reads_whole(Deaf(model))
+
+
+def test_of_a_cascade_the_local_judge_gets_candidates_and_the_model_all():
+    seen = []
+
+    def sure(question, said):
+        seen.append(len(question.passages))
+        return False
+
+    model = ScriptedModel(says)
+    cascade = CascadeJudge(LocalJudge(), LLMJudge(model), sure=sure)
+    report = check("It carries 26 cars.", [FERRY, filling(1), filling(2)], judge=cascade)
+    assert seen == [8]
+    assert block(model.calls[-1]).count("[s") == 31
+    assert report.verdicts[0].support is SupportClass.SUPPORTED
 
 
 def test_a_judge_without_a_model_still_gets_candidates():

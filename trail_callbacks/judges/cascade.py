@@ -78,7 +78,8 @@ class CascadeJudge:
         if isinstance(self._judge, Tracer):  # then so is this; since Python 3.12 no __getattr__ would make it one
             self.decompose, self.select = self._judge.decompose, self._judge.select
 
-    reads_whole = False  # the local judge is measured on candidates, and both judges see the same
+    reads_whole = True
+    wants_nearest = True  # the local judge is made for candidates
 
     @property
     def name(self) -> str:
@@ -99,9 +100,10 @@ class CascadeJudge:
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims by their passages. See `Judge.assess`."""
-        first = yield from self._local.assess(questions, purpose)
-        guesses = matched(questions, first.judgements)
-        pairs = enumerate(zip(questions, guesses, strict=True))
+        near = [replace(question, passages=question.nearest or question.passages) for question in questions]
+        first = yield from self._local.assess(near, purpose)
+        guesses = matched(near, first.judgements)
+        pairs = enumerate(zip(near, guesses, strict=True))
         unsure = [i for i, (question, guess) in pairs if not self._sure(question, guess)]
         decided = [replace(guess, judge=guess.judge or self._local.name) for guess in guesses]
         second = Assessment(judgements=())

@@ -46,11 +46,13 @@ class Question:
         passages: What may count as evidence, and nothing else: candidate sentences, most relevant first; for a judge
             that reads whole (see `reads_whole`) all lines of the sources in their order, in one tuple that all claims
             share.
+        nearest: Where `passages` holds whole sources, the candidates beside them for a judge that has `wants_nearest`.
         asked: The user's request that the claim replies to, to understand it by; no evidence. Empty if not known.
     """
 
     claim: Claim
     passages: tuple[Passage, ...]
+    nearest: tuple[Passage, ...] = ()
     asked: str = ""
 
 
@@ -115,7 +117,7 @@ class Judge(Protocol):
     """A way to decide. Both methods are pipelines: they yield model calls and perform none themselves.
 
     May have `reads_whole`: whether questions carry the sources whole instead of candidates for each claim. A judge that
-    does not say reads whole if it has a model.
+    does not say reads whole if it has a model. With `wants_nearest` it gets both, see `Question`.
     """
 
     @property

@@ -127,6 +127,7 @@ def _rehearsed(
 
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
     rehearsal = kind(judge, call_cache(judge, options), words, wrong, reads_whole=reads_whole(judge))
+    rehearsal.wants_nearest = getattr(judge, "wants_nearest", False)
     for _ in pipeline(graph, rehearsal, options):  # yields nothing: no call gets out of the rehearsal
         raise AssertionError("a rehearsal makes no calls")
     return rehearsal
@@ -147,6 +148,7 @@ class _Rehearsal:
     name: str = "rehearsal"
     model: Model | None = None
     reads_whole: bool = False
+    wants_nearest: bool = False
     _seen: dict[str, bool] = field(default_factory=dict)  # whether a claim is supported
 
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:

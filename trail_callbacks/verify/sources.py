@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import Passage, whole
+from trail_callbacks.evidence import Passage, candidates, whole
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
 from trail_callbacks.models.call import Pipeline
@@ -25,7 +25,7 @@ __all__ = ["Sources", "read"]
 
 _TURNS = 5  # in all, so that a claim that nothing supports costs at most five readings
 _SHRINK = 4  # times that less is read at once because the model takes no more
-_BLOCK = 400  # tokens of a stretch of a long text that is read or left as one
+_BLOCK = 120  # tokens of a stretch that is read or left as one; of 60 to 400 the best on planted runs
 _LABEL = 4  # tokens of an id and a line break
 _PICKS = 16  # passages for each claim that together cover it; others follow by score
 _REQUEST = 1000  # characters; a longer request carries material of its own, such as a pasted text
@@ -47,6 +47,7 @@ def read(
     material = _material(leaves)
     request = asked if len(asked) <= _REQUEST else ""
     sources = Sources(claims, material, options.read_tokens)
+    nearest = candidates(claims, material, options.passages) if getattr(judge, "wants_nearest", False) else {}
     judged: dict[str, Judgement] = {}
     seen: dict[str, set[str]] = {claim.id: set() for claim in claims}
     warnings: list[str] = []
@@ -55,7 +56,9 @@ def read(
         shown = sources.next(open_, [judged[claim.id] for claim in open_ if claim.id in judged])
         if not shown and turns:
             break
-        questions = [Question(claim=claim, passages=shown, asked=request) for claim in open_]
+        questions = [
+            Question(claim=claim, passages=shown, asked=request, nearest=nearest.get(claim.id, ())) for claim in open_
+        ]
         assessment = yield from judge.assess(questions)
         answers = matched(questions, assessment.judgements)
         if shrunk < _SHRINK and any(_too_long(answer) for answer in answers) and sources.shrink(shown):
@@ -137,8 +140,9 @@ class Sources:
         again = [i for i, p in enumerate(self._passages) if cited and (p.node_id, p.start, p.end) in cited]
         chosen = self._choose(claims, self._limit - sum(self._costs[i] for i in again))
         self._read.update(chosen)
-        places = {i for n in chosen for i in (self._blocks[n].opening, *range(*self._span(n)))}
-        return tuple(self._in_context[i] for i in sorted(places.union(again)))
+        read = {i for n in chosen for i in range(self._blocks[n].start, self._blocks[n].end)}.union(again)
+        beside = {i for n in chosen for i in self._beside(self._blocks[n])} - read
+        return tuple(self._in_context[i] if i in read else self._passages[i] for i in sorted(read | beside))
 
     def shrink(self, shown: Collection[Passage]) -> bool:
         """Takes note that the model can read only half as much at once; False if that is one block already."""
@@ -165,23 +169,27 @@ class Sources:
         share = 100 * tokens / sum(self._costs)
         return f"(Read {len(touched)} of {len(texts)} texts, {share:.0f} % of the tokens.)"
 
-    def _span(self, n: int) -> tuple[int, int]:
-        return self._blocks[n].start, self._blocks[n].end
+    def _beside(self, block: _Block) -> Iterator[int]:
+        """What a stretch is understood by: the opening of its text, and the passages on both sides."""
+        home = self._passages[block.opening].node_id
+        for i in (block.opening, block.start - 1, block.end):
+            if 0 <= i < len(self._passages) and self._passages[i].node_id == home:
+                yield i
 
     def _choose(self, claims: Sequence[Claim], room: int) -> list[int]:
         """The blocks with the best passages for each claim in turn, then the first of the rest, while there is room."""
         chosen: dict[int, None] = {}
-        titled: set[int] = set()
+        shown: set[int] = set()
         queues = [self._ranked[claim.id] for claim in claims]
         for n in [*_in_turn(queues), *range(len(self._blocks))]:
             block = self._blocks[n]
             if n in self._read or n in chosen:
                 continue
-            cost = block.tokens + (0 if block.opening in titled else self._costs[block.opening])
+            cost = block.tokens + sum(self._costs[i] for i in self._beside(block) if i not in shown)
             if cost > room and chosen:
                 continue
             chosen[n] = None
-            titled.add(block.opening)
+            shown.update(range(block.start, block.end), self._beside(block))
             room -= cost
         return list(chosen)
 
