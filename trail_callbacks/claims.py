@@ -3,8 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-__all__ = ["Claim", "abstains", "split"]
+__all__ = ["Citation", "CitationStatus", "Claim", "abstains", "split"]
+
+CitationStatus: TypeAlias = Literal["supported", "partially_supported", "not_supported", "unknown_source", "undecided"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A source that the answer names for a claim. `[1, 2]` is two citations.
+
+    Attributes:
+        start: Offset of the mark in the answer's text.
+        end: Offset after it.
+        target: What the mark names: `2`, `ferry.md`, `https://...`, `Smith 2020`.
+        sources: Ids of the nodes that it names; empty for an `unknown_source`. Several if a document came in parts.
+        status: Whether the cited source supports this very claim: `supported`, `partially_supported`,
+            `not_supported` (also if another source does), `unknown_source` (nothing that reached the answer has that
+            name), `undecided` (the claim or the citation could not be judged).
+    """
+
+    start: int
+    end: int
+    target: str
+    sources: tuple[str, ...]
+    status: CitationStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +45,7 @@ class Claim:
             is `unevaluatable` without asking a judge.
         unresolved: What keeps a statement from being understood on its own: words that neither the answer nor the
             question settles, e.g. "'it' may be the bridge or the ferry". Such a claim is not checkable.
+        citations: The sources that the answer names for it, in the order of the answer.
     """
 
     id: str
@@ -30,6 +55,7 @@ class Claim:
     end: int
     checkable: bool = True
     unresolved: str = ""
+    citations: tuple[Citation, ...] = ()
 
 
 def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import ReportError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.models.call import Usage
+from trail_callbacks.report.citations import CitationFigures, citation_figures
 from trail_callbacks.report.compatibility import salvage
 from trail_callbacks.report.scoring import Scoring, score, wilson
 from trail_callbacks.report.verdict import Layer, Verdict
@@ -122,6 +123,11 @@ class Report:
         """The claims from which the judge abstained; they are on neither side of the score."""
         return tuple(claim for claim in self.claims if self.verdict(claim.id).undecided is not None)
 
+    @property
+    def citations(self) -> CitationFigures | None:
+        """How well the answer cites its sources; None if it cites none. Each citation is in its claim."""
+        return citation_figures(self.claims)
+
     def summary(self) -> dict[str, Any]:
         """Returns a small JSON-safe dictionary, as attached to responses."""
         return {
@@ -134,6 +140,7 @@ class Report:
             "unsupported": [self._unsupported_entry(claim) for claim in self.unsupported],
             "undetermined": len(self.undetermined),
             "undecided": len(self.undecided),
+            "citations": asdict(self.citations) if self.citations else None,
             "judge": self.judge,
             "warnings": list(self.warnings),
         }

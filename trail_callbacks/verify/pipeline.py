@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -21,6 +22,11 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import final_state, not_checked, placed, unasked, verdict_on, warnings_on
 
 __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
+
+_MAY_CITE = re.compile(
+    r"\[|\u3010|https?://|<sup|\([^()\n]{0,80}\d|\((?i:source|quelle|fuente)|[.,;:!?\"')][\u00b9\u00b2\u00b3\u2070-\u2079]"
+)
+"""What every citation mark has."""
 
 
 def check(
@@ -136,8 +142,22 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         from trail_callbacks.verify.self_support import self_supported  # noqa: PLC0415 - most graphs have none
 
         verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
-    warnings = [*findings.warnings, *origins.warnings, *own_words, *warnings_on(graph, extraction, verdicts, leaves)]
+    extraction, miscited = yield from _with_citations(graph, extraction, verdicts, judge, options)
+    found = [*findings.warnings, *origins.warnings, *own_words, *miscited]
+    warnings = [*found, *warnings_on(graph, extraction, verdicts, leaves)]
     return report(final_state(answer.text, extraction, verdicts, leaves), verdicts, warnings)
+
+
+def _with_citations(
+    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], judge: Judge, options: VerifyOptions
+) -> Pipeline[tuple[Extraction, tuple[str, ...]]]:
+    answer = graph.answer
+    if answer is None or not _MAY_CITE.search(answer.text):
+        return extraction, ()
+    from trail_callbacks.verify.citations import cited  # noqa: PLC0415 - most answers cite nothing
+
+    citing = yield from cited(graph, extraction.claims, verdicts, judge, options)
+    return replace(extraction, claims=citing.claims), citing.warnings
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:
