@@ -68,7 +68,8 @@ class CallCache:
 
     def _key(self, call: Call) -> str:
         messages = [[message.role, message.content] for message in call.messages]
-        return digest([*self._asked, messages, call.schema.model_json_schema()])
+        again = [call.sample] if call.sample else []
+        return digest([*self._asked, messages, call.schema.model_json_schema(), *again])
 
     def _recall(self, key: str, call: Call) -> Reply | None:
         value = self._store.get(key)
