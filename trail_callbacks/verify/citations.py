@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from trail_callbacks.citations.attach import Cited, attach
 from trail_callbacks.citations.library import Region
 from trail_callbacks.claims import Citation, CitationStatus, Claim
-from trail_callbacks.evidence import Passage, candidates
+from trail_callbacks.evidence import Passage, candidates, whole
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
+from trail_callbacks.judges.judge import Judge, Judgement, Question, matched, reads_whole
 from trail_callbacks.models.call import Pipeline
+from trail_callbacks.models.tokens import count
 from trail_callbacks.report import Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
@@ -94,28 +95,43 @@ def _asked(
     options: VerifyOptions,
 ) -> Pipeline[Sequence[Judgement]]:
     nodes = {leaf.id: leaf for leaf in leaves}
-    questions = [
-        Question(claim=claims[one.claim_id], passages=_passages(claims[one.claim_id], one.regions, nodes, options))
-        for one in unsettled
-    ]
+    shown: dict[tuple[Region, ...], tuple[Passage, ...]] = {}  # claims that cite the same share its passages
+    questions = []
+    for one in unsettled:
+        claim = claims[one.claim_id]
+        if one.regions not in shown:
+            shown[one.regions] = _whole(one.regions, nodes, options) if reads_whole(judge) else ()
+        passages = shown[one.regions] or _nearest(claim, one.regions, nodes, options)
+        questions.append(Question(claim=claim, passages=passages))
     if not questions:
         return ()
     assessment = yield from judge.assess(questions)
     return matched(questions, assessment.judgements)
 
 
-def _passages(
+def _whole(regions: Sequence[Region], nodes: Mapping[str, Node], options: VerifyOptions) -> tuple[Passage, ...]:
+    """All that is cited, if it fits into one reading; else nothing."""
+    if sum(count(nodes[region.node_id].text[region.start : region.end]) for region in regions) > options.read_tokens:
+        return ()
+    return tuple(passage for passage in whole(_cited(regions, nodes)) if _inside(passage, regions))
+
+
+def _nearest(
     claim: Claim, regions: Sequence[Region], nodes: Mapping[str, Node], options: VerifyOptions
 ) -> tuple[Passage, ...]:
-    mine = [nodes[id_] for id_ in dict.fromkeys(region.node_id for region in regions)]
-    whole = all(region.start == 0 and region.end == len(nodes[region.node_id].text) for region in regions)
-    limit = options.passages if whole else max(options.passages, sum(len(node.text) for node in mine))
-    inside = [
-        passage
-        for passage in candidates([claim], mine, limit)[claim.id]
-        if any(_within(passage.node_id, passage.start, region) for region in regions)
-    ]
-    return tuple(inside[: options.passages])
+    mine = _cited(regions, nodes)
+    parts = any(region.end - region.start < len(nodes[region.node_id].text) for region in regions)
+    limit = sum(len(node.text) for node in mine) if parts else options.passages  # what is not cited is left out below
+    ranked = candidates([claim], mine, max(limit, 1))[claim.id]
+    return tuple(passage for passage in ranked if _inside(passage, regions))[: options.passages]
+
+
+def _cited(regions: Sequence[Region], nodes: Mapping[str, Node]) -> list[Node]:
+    return [nodes[id_] for id_ in dict.fromkeys(region.node_id for region in regions)]
+
+
+def _inside(passage: Passage, regions: Sequence[Region]) -> bool:
+    return any(_within(passage.node_id, passage.start, region) for region in regions)
 
 
 def _within(node_id: str, start: int, region: Region) -> bool:
