@@ -11,6 +11,7 @@ from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.layout import Keyed, candidates, claim_lines, line, passage_lines
 from trail_callbacks.judges.llm.reading import Dropped, Verdicts, absent, read
 from trail_callbacks.judges.llm.schema import StatedReply, VerdictsReply
+from trail_callbacks.judges.llm.truncation import watched
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.prompts import Fence, load
@@ -31,10 +32,11 @@ def assess(questions: Sequence[Question], purpose: Purpose, claims_per_call: int
     open_ = [item for item in keyed if item[0] not in judged]
     batches = [_Batch(part, purpose) for part in _even(open_, claims_per_call)]
     dropped = Dropped()
-    for verdicts in (yield from ask(batches)):
+    cut: list[str] = []
+    for verdicts in (yield from watched(ask(batches), cut)):
         judged |= verdicts.judged
         dropped += verdicts.dropped
-    return Assessment(judgements=tuple(judged[key] for key, _ in keyed), warnings=dropped.warnings())
+    return Assessment(judgements=tuple(judged[key] for key, _ in keyed), warnings=(*cut, *dropped.warnings()))
 
 
 @dataclass(frozen=True, slots=True)
