@@ -41,7 +41,12 @@ def test_the_graph_in_memory_is_keyed_by_the_ids(report):
     graph = to_networkx(report)
     assert nx.is_directed_acyclic_graph(graph)
     assert nx.shortest_path(graph, "d1", "answer") == ["d1", "m1", "answer"]
-    assert graph.graph == {"state": "assessed", "judge": "local/0", "hallucination_score": report.hallucination_score}
+    assert graph.graph == {
+        "state": "assessed",
+        "judge": "local/0",
+        "undecided": "",
+        "hallucination_score": report.hallucination_score,
+    }
 
 
 def test_nodes_have_the_origin_of_their_text():

@@ -73,7 +73,7 @@ def test_a_partial_score_says_so():
         state="partial", graph=graph, claims=claims, verdicts=verdicts, usage=Usage(calls=3, prompt_tokens=12_345)
     )
     text = to_text(report, 100)
-    assert "over the claims that were judged" in text
+    assert "over 1 of 2 claims; 1 not judged" in text
     assert "2 claims: 1 supported, 1 not judged" in text
     assert "failed:     unreachable: no route" in text
     assert "3 model calls, 12,345 tokens read" in text
@@ -184,7 +184,7 @@ def test_among_many_claims_those_that_hold_take_a_line_each():
     assert '\u2713 c1 "Boat 0 was built."' in lines
     assert "\u2205 c6 absent (other)" in lines
     assert "\u2713 c8 supported (sources disagree)" in lines
-    assert "supported claims are listed without their evidence" in lines
+    assert "supported and undecided claims are listed without their evidence" in lines
     assert "listed" not in to_text(many(30), 80)
 
 

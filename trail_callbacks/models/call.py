@@ -62,6 +62,7 @@ class Call:
         max_tokens: Room for the answer, sized from the number of items asked for; None leaves it to the model.
         seconds: Time left for the answer, set by the driver; a model that can gives up then. None is no limit.
         worth_keeping: Tells whether a cache should keep an answer, which fits the schema; None keeps every one.
+        model: Who answers; None is the model that the driver was given. Set where two judges with models are combined.
     """
 
     messages: tuple[Message, ...]
@@ -70,6 +71,7 @@ class Call:
     max_tokens: int | None = None
     seconds: float | None = None
     worth_keeping: Callable[[BaseModel], bool] | None = field(default=None, compare=False, repr=False)
+    model: Model | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -109,9 +109,9 @@ class Trace:
         self.notes |= dict.fromkeys((node.id for node in nodes), note)
 
     def learn(self, nodes: Sequence[Node], judgement: Judgement) -> None:
-        """Records the judge's decision about nodes that were read."""
-        if judgement.error is not None:
-            self.failure = judgement.error
+        """Records the judge's decision about nodes that were read; without one nobody knows where to search on."""
+        if judgement.error is not None or judgement.undecided is not None:
+            self.failure = judgement.error or judgement.undecided or "the judge abstained"
             return
         stating = _stating(nodes, judgement)
         for node in nodes:
