@@ -137,6 +137,8 @@ class Trace:
         history = [self._layer(layer) for layer in layers]
         if self.failure:
             unread = tuple(node.id for node in layers[-1]) if layers else ()
+            if not self.stated.keys() & unread:  # the layer at which the search ended is told once
+                history = history[:-1]
             history.append(Layer(nodes=unread, note=f"undetermined: {self.failure}", statement=self._part()))
             return Origin(introduced_at=None, carried_through=(), history=tuple(history))
         # A layer may contain a node and its own input, so the order is that of the graph, not of the walk.
