@@ -5,7 +5,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from any_report import reports
+from any_report import reports, undecided
 from hypothesis import given, settings
 
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
@@ -90,3 +90,10 @@ def test_several_reports_are_named(report):
 def test_a_byte_order_mark_and_a_header_only_if_asked_for(report):
     assert to_csv(report, bom=True) == "\ufeff" + to_csv(report)
     assert len(list(csv.reader(io.StringIO(to_csv(report, header=False), newline="")))) == 3
+
+
+def test_an_undecided_claim_has_a_reason_and_no_class(report):
+    first, second, _ = rows(to_csv(undecided(report)))
+    assert (first["class"], first["error"], first["undecided"]) == ("", "", "too vague")
+    assert first["evidence"].startswith("nearest: tower.md (d1): ")
+    assert second["undecided"] == ""

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from any_report import reports
+from any_report import reports, undecided
 from hypothesis import given, settings
 
 from trail_callbacks import Edge, Node, ProvenanceGraph, Report
@@ -105,3 +105,12 @@ except ImportError as error:
 def test_importing_the_exports_loads_no_networkx():
     code = "import sys, trail_callbacks.export; print('networkx' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_nearest_passages_are_no_evidence(report):
+    assert to_networkx(report).nodes["d1"]["evidence_for"] == "c1"
+    graph = to_networkx(undecided(report))
+    assert graph.graph["undecided"] == "c1"
+    assert graph.nodes["d1"]["evidence_for"] == ""
+    assert graph.nodes["d1"]["nearest_to"] == "c1"
+    assert nx.parse_graphml(to_graphml(undecided(report))).graph["undecided"] == "c1"
