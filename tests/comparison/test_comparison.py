@@ -311,3 +311,11 @@ def test_undecided_and_not_judged_are_two_things(by_colour):
     new = replace(old, verdicts=(Verdict(claim_id="c1", error="refused"),))
     assert compare(old, new).changed[0].changed == ("class",)
     assert json.loads(compare(old, new).to_json())["changed"][0]["old"]["evidence"] == []  # nearest is none
+
+
+def test_a_comparison_names_undecided_claims(by_colour):
+    old = check("The boat is old.", ["The boat in the harbour is old."], judge=by_colour)
+    new = replace(old, state="unverified", verdicts=(Verdict(claim_id="c1", undecided="too vague"),))
+    text = plain_text(comparison_to_rich(compare(old, new)), 120)
+    assert "hallucination score 0.00 -> none: change unknown, the new report has no score (unverified)" in text
+    assert "\u25cb c1 undecided, was supported" in text
