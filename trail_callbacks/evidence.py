@@ -41,6 +41,11 @@ class Evidence:
     quote: str
     relation: Relation
 
+    @property
+    def decides(self) -> bool:
+        """Whether it speaks for or against the claim; `nearest` passages do neither."""
+        return self.relation != "nearest"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:

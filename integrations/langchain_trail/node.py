@@ -46,6 +46,8 @@ def trail_node(
 
     The score is None if there is nothing to compute it from, e.g. for a greeting, see the summary's `state`: a route
     that waits for `== 0` would loop for ever. Count the rounds too; a graph that reaches its recursion limit raises.
+    The score is over the claims that the judge decided; how many it did not is in the summary's `undecided`: a route to
+    which those matter asks for `s["trail"]["hallucination_score"] or s["trail"]["undecided"]`.
 
     The state needs a key to write to: `trail: dict`. The answer is checked against what led to it in the captured
     graph if a `TrailCallbackHandler` records the run, else against the state: documents anywhere in it, tool results,

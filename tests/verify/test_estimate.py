@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trail_callbacks import CascadeJudge, LLMJudge, LocalJudge, Node, ProvenanceGraph, VerifyOptions, verify
+from trail_callbacks import CascadeJudge, LLMJudge, Node, ProvenanceGraph, VerifyOptions, verify
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.graph import Edge
 from trail_callbacks.models.tokens import count
@@ -85,9 +85,9 @@ def test_a_long_answer_is_read_in_windows():
     assert expected.prompt_tokens > count(answer)
 
 
-def test_a_cascade_asks_only_about_what_local_is_unsure_of():
-    sure = CascadeJudge(LocalJudge(), LLMJudge(ScriptedModel([])), sure=lambda question, said: True)
-    unsure = CascadeJudge(LocalJudge(), LLMJudge(ScriptedModel([])), sure=lambda question, said: False)
+def test_a_cascade_asks_only_about_what_the_first_is_unsure_of(by_colour):
+    sure = CascadeJudge(by_colour, LLMJudge(ScriptedModel([])), sure=lambda question, said: True)
+    unsure = CascadeJudge(by_colour, LLMJudge(ScriptedModel([])), sure=lambda question, said: False)
     assert (estimate(FLAT, sure).calls, estimate(FLAT, unsure).calls) == (1, 2)
 
 

@@ -32,8 +32,10 @@ COLUMNS = (
     "confidence",
     "judge",
     "error",
+    "undecided",
 )
-"""The header. `start` and `end` count code points of the answer; `evidence` has one passage on each line,
+"""The header. `start` and `end` count code points of the answer; `evidence` has one passage on each line
+after what it does (`supports`, `contradicts`, or `nearest`, which decides nothing),
 `evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`, `template`)."""
 
 _RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # with the full-width forms, which some spreadsheets take too
@@ -87,6 +89,7 @@ def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:
     yield verdict.confidence
     yield verdict.judge
     yield verdict.error
+    yield verdict.undecided
 
 
 def _cell(value: str | float | None, *, guard: bool) -> str | float:

@@ -92,7 +92,7 @@ def _entered(report: Report) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for verdict in report.verdicts:
         if verdict.introduced_at is not None:
-            found[verdict.introduced_at].append(f"{mark(verdict.support).symbol} {verdict.claim_id}")
+            found[verdict.introduced_at].append(f"{mark(verdict.outcome).symbol} {verdict.claim_id}")
     return found
 
 

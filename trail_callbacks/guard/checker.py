@@ -91,13 +91,16 @@ class Checker:
 
     def carry_out(self, step: JudgeDraft | WriteFeedback) -> Report | str:
         """Carries out a step that does not need the app."""
-        return feedback(step.report) if isinstance(step, WriteFeedback) else self.check(step)
+        return self._feedback(step.report) if isinstance(step, WriteFeedback) else self.check(step)
 
     async def acarry_out(self, step: JudgeDraft | WriteFeedback) -> Report | str:
         """As `carry_out`."""
         if isinstance(step, WriteFeedback):
-            return await asyncio.to_thread(feedback, step.report)
+            return await asyncio.to_thread(self._feedback, step.report)
         return await self.acheck(step)
+
+    def _feedback(self, report: Report) -> str:
+        return feedback(report, on_undecided=self._settings.on_undecided)
 
     def _options(self, spent: Usage) -> VerifyOptions:
         """The options, with what is left of the time and of the cost."""

@@ -64,6 +64,7 @@ class Call:
         sample: Number of the reading, from 0, where the same is asked several times on purpose; a cache keeps samples
             apart.
         worth_keeping: Tells whether a cache should keep an answer, which fits the schema; None keeps every one.
+        model: Who answers; None is the model that the driver was given. Set where two judges with models are combined.
     """
 
     messages: tuple[Message, ...]
@@ -73,6 +74,7 @@ class Call:
     seconds: float | None = None
     sample: int = 0
     worth_keeping: Callable[[BaseModel], bool] | None = field(default=None, compare=False, repr=False)
+    model: Model | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

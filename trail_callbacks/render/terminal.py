@@ -17,7 +17,17 @@ from rich.text import Text
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant
-from trail_callbacks.render.labels import carriers, counted, entered, error_words, from_request, headline, mark, named
+from trail_callbacks.render.labels import (
+    carriers,
+    counted,
+    entered,
+    error_words,
+    from_request,
+    headline,
+    mark,
+    named,
+    relation_word,
+)
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -125,7 +135,7 @@ class _Page:
             style="dim",
         )
         if len(report.claims) > _MANY:
-            yield Text("supported claims are listed without their evidence", style="dim")
+            yield Text("supported and undecided claims are listed without their evidence", style="dim")
         for warning in report.warnings:
             yield _hanging(
                 Text("! ", style="bold yellow"), Text(self._safe(shorten(warning, _WARNING)), style="yellow")
@@ -133,17 +143,17 @@ class _Page:
 
     def brief(self, verdict: Verdict) -> bool:
         """Whether a claim takes one line: among many claims, the unsupported ones must stand out."""
-        calm = verdict.support in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE)
+        calm = verdict.outcome in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE, "undecided")
         return calm and not verdict.conflicting and len(self.report.claims) > _MANY
 
     def line(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
-        how = mark(verdict.support)
+        how = mark(verdict.outcome)
         text = Text(f"{claim.id} ", style=how.style)
         text.append(f'"{self._safe(both_ends(claim.quote, _LINE))}"', style="none")
         yield _hanging(Text(f"{how.ascii if self.ascii else how.symbol} ", style=how.style), text)
 
     def claim(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
-        how = mark(verdict.support)
+        how = mark(verdict.outcome)
         title = Text(f"{claim.id} {how.word}", style=how.style)
         words = error_words(verdict)
         if words:
@@ -164,8 +174,10 @@ class _Page:
             yield "meaning:", Text(self._safe(both_ends(claim.text, _LONGEST)))
         if verdict.error:
             yield "failed:", Text(self._safe(shorten(verdict.error, _LONGEST)), style="yellow")
+        if verdict.outcome == "undecided":
+            yield "undecided:", Text(self._safe(shorten(verdict.undecided or "", _LONGEST)))
         for item in verdict.evidence[:_QUOTES]:
-            yield "for:" if item.relation == "supports" else "against:", self._evidence(item, claim)
+            yield f"{relation_word(item)}:", self._evidence(item, claim)
         if len(verdict.evidence) > _QUOTES:
             yield "", Text(f"and {len(verdict.evidence) - _QUOTES} more", style="dim")
         if verdict.rationale and verdict.error_type:

@@ -82,11 +82,14 @@ def answerable(
         if is_verbatim(item, graph)
     ]
     errors = [judgement.error for judgement in assessment.judgements if judgement.error]
+    undecided = [judgement.undecided for judgement in assessment.judgements if judgement.undecided is not None]
     warnings = list(assessment.warnings)
     if quotes:
         warnings.append(f"the answer declines, but the sources seem to contain it: {', '.join(quotes)}")
     elif errors:
         warnings.append(f"not checked whether the sources contain what the answer declines to say: {errors[0]}")
+    elif undecided:
+        warnings.append(f"undecided whether the sources contain what the answer declines to say: {undecided[0]}")
     return replace(assessment, warnings=tuple(warnings))
 
 

@@ -98,6 +98,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
             warnings=tuple(dict.fromkeys([*extraction.warnings, *warnings])),
             scoring=options.scoring,
             judge=judge.name,
+            claims_error=extraction.error,
         )
 
     extraction = Extraction(claims=())

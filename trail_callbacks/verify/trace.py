@@ -109,9 +109,9 @@ class Trace:
         self.notes |= dict.fromkeys((node.id for node in nodes), note)
 
     def learn(self, nodes: Sequence[Node], judgement: Judgement) -> None:
-        """Records the judge's decision about nodes that were read."""
-        if judgement.error is not None:
-            self.failure = judgement.error
+        """Records the judge's decision about nodes that were read; without one nobody knows where to search on."""
+        if judgement.error is not None or judgement.undecided is not None:
+            self.failure = judgement.error or judgement.undecided or "the judge abstained"
             return
         stating = _stating(nodes, judgement)
         for node in nodes:
@@ -137,6 +137,8 @@ class Trace:
         history = [self._layer(layer) for layer in layers]
         if self.failure:
             unread = tuple(node.id for node in layers[-1]) if layers else ()
+            if not self.stated.keys() & unread:  # the layer at which the search ended is told once
+                history = history[:-1]
             history.append(Layer(nodes=unread, note=f"undetermined: {self.failure}", statement=self._part()))
             return Origin(introduced_at=None, carried_through=(), history=tuple(history))
         # A layer may contain a node and its own input, so the order is that of the graph, not of the walk.
