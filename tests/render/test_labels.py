@@ -1,9 +1,23 @@
 """How classes, nodes and error types are put for people."""
 
+import html
+import re
+
 import pytest
 
-from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict
-from trail_callbacks.render.labels import OUTCOMES, WORST_FIRST, carriers, coverage, error_words, headline, mark, named
+from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks.export import to_csv
+from trail_callbacks.render.labels import (
+    OUTCOMES,
+    WORST_FIRST,
+    carriers,
+    cited,
+    coverage,
+    error_words,
+    headline,
+    mark,
+    named,
+)
 
 
 def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
@@ -76,3 +90,24 @@ def test_a_score_says_over_which_claims_it_is(state, supports, error, words):
     shown = headline(report)
     assert shown.endswith(f" {words}")
     assert shown.startswith("no score: ") == (report.hallucination_score is None)
+
+
+CITED = "The ferry takes 40 minutes [1]. Tickets cost 12 euros [1]. Dogs ride for free (Smith 2020)."
+HARBOUR = ["The ferry takes 40 minutes.", "Tickets cost 12 euros. Dogs ride for free."]
+
+
+@pytest.mark.parametrize("render", [str, lambda report: report.to_html(), lambda report: report._repr_html_(), to_csv])
+def test_each_citation_is_shown_with_whether_it_holds(render):
+    page = html.unescape(re.sub(r"<[^>]+>", "", " ".join(render(check(CITED, HARBOUR)).split())))
+    if render is to_csv:
+        assert all(each in page for each in ('"supported: 1"', '"not_supported: 1"', '"unknown_source: Smith 2020"'))
+        return
+    assert "1 of 3 citations hold, 1 of no known source; 3 of 3 claims cite a source" in page
+    assert "[1] source (source-1): supports it" in page
+    assert "[1] source (source-1): does not support it" in page
+    assert "Smith 2020: no such source reached the answer" in page
+
+
+def test_of_very_many_citations_of_a_claim_some_are_shown():
+    report = check(f"The ferry takes 40 minutes {'[1]' * 500}.", HARBOUR)
+    assert cited(report.claims[0], report.graph)[-1] == "and 488 more"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from trail_callbacks.claims import CitationStatus, Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.safe_text import plain, shorten
@@ -18,6 +19,8 @@ __all__ = [
     "WRITTEN",
     "Mark",
     "carriers",
+    "citations",
+    "cited",
     "counted",
     "coverage",
     "entered",
@@ -49,6 +52,13 @@ _ORIGINS = {
     "given": "given by the app",
     "model": WRITTEN,
     "unknown": "of unknown origin",
+}
+_CITED: dict[CitationStatus, str] = {
+    "supported": "supports it",
+    "partially_supported": "supports most of it",
+    "not_supported": "does not support it",
+    "unknown_source": "no such source reached the answer",
+    "undecided": "undecided",
 }
 _REQUESTS = {"user": "from the request", "template": "from the prompt's wording"}
 _NAME = 80  # characters of a step's name, an id or an error's detail; models choose some of these
@@ -143,6 +153,28 @@ def counted(report: Report) -> str:
     outcomes = Counter(verdict.outcome for verdict in report.verdicts)
     parts = [f"{outcomes[each]} {mark(each).word}" for each in OUTCOMES if outcomes[each]]
     return f"{n} claim{'' if n == 1 else 's'}" + (": " + ", ".join(parts) if parts else "")
+
+
+def citations(report: Report) -> str:
+    """Sums up the citations of an answer; empty if there are none."""
+    figures = report.citations
+    if figures is None:
+        return ""
+    held = sum(each.status == "supported" for claim in report.claims for each in claim.citations)
+    words = f"{held} of {figures.citations} citation{'' if figures.citations == 1 else 's'} hold"
+    words += f", {figures.unknown} of no known source" if figures.unknown else ""
+    return f"{words}; {figures.cited} of {figures.claims} claims cite a source"
+
+
+def cited(claim: Claim, graph: ProvenanceGraph) -> list[str]:
+    """Says of each citation of a claim whether it holds: `[2] ferry.md (d1): does not support it`."""
+    lines = []
+    for citation in claim.citations[:_CARRIERS]:
+        target = f"[{citation.target}]" if citation.target.isdigit() else shorten(citation.target, _NAME)
+        names = ", ".join(named(id_, graph) for id_ in citation.sources[:_CARRIERS])
+        lines.append(f"{target}{' ' if names else ''}{names}: {_CITED[citation.status]}")
+    more = len(claim.citations) - _CARRIERS
+    return [*lines, f"and {more:,} more"] if more > 0 else lines
 
 
 def named(node_id: str, graph: ProvenanceGraph) -> str:

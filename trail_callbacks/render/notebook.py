@@ -18,6 +18,8 @@ from trail_callbacks.render.labels import (
     WORST_FIRST,
     Mark,
     carriers,
+    citations,
+    cited,
     counted,
     entered,
     error_words,
@@ -72,6 +74,8 @@ def _report(report: Report) -> Iterator[str]:
     yield f'<div style="font-size:1.15em"><b>{_text(headline(report))}</b></div>'
     yield from _bar(report)
     yield f"<div>{_text(counted(report))}</div>"
+    if citing := citations(report):
+        yield f"<div>{_text(citing)}</div>"
     errors = [f"{n} {error.value.replace('_', ' ')}" for error, n in report.error_counts.items() if n]
     if errors:
         yield f"<div>error types: {_text(', '.join(errors))}</div>"
@@ -198,6 +202,8 @@ def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
         yield _row(relation_word(item), _evidence(item, claim, report))
     if len(verdict.evidence) > _QUOTES:
         yield _row("", f"and {len(verdict.evidence) - _QUOTES} more")
+    for line in cited(claim, report.graph):
+        yield _row("cites", _text(line))
     if verdict.rationale and verdict.error_type:
         yield _row("why", _text(shorten(verdict.rationale, _LONGEST)))
     for line in entered(verdict, report.graph):

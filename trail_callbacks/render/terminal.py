@@ -19,6 +19,8 @@ from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant
 from trail_callbacks.render.labels import (
     carriers,
+    citations,
+    cited,
     counted,
     entered,
     error_words,
@@ -124,6 +126,8 @@ class _Page:
         errors = [f"{n} {error.value.replace('_', ' ')}" for error, n in report.error_counts.items() if n]
         if errors:
             yield Text(f"error types: {', '.join(errors)}")
+        if citing := citations(report):
+            yield Text(citing)
         usage = report.usage
         cost = f"{usage.calls} model call{'' if usage.calls == 1 else 's'}"
         if usage.cache_hits:
@@ -180,6 +184,8 @@ class _Page:
             yield f"{relation_word(item)}:", self._evidence(item, claim)
         if len(verdict.evidence) > _QUOTES:
             yield "", Text(f"and {len(verdict.evidence) - _QUOTES} more", style="dim")
+        for i, line in enumerate(cited(claim, graph)):
+            yield "" if i else "cites:", Text(self._safe(line))
         if verdict.rationale and verdict.error_type:
             yield "why:", Text(self._safe(shorten(verdict.rationale, _LONGEST)))
         for i, line in enumerate(entered(verdict, graph)):

@@ -8,7 +8,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import around
-from trail_callbacks.render.labels import entered, error_words, from_request, mark, named, relation_word
+from trail_callbacks.render.labels import cited, entered, error_words, from_request, mark, named, relation_word
 from trail_callbacks.render.page.trails import Stop
 from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, name, plain, shorten
@@ -63,6 +63,8 @@ def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[s
     more = len(verdict.evidence) - _EVIDENCE
     if more > 0:
         yield f'<p class="missing">{more:,} more pieces of evidence are marked in the texts.</p>'
+    for citing in cited(claim, graph):
+        yield f'<p class="cited"><span class="label">Cites</span> {name(citing)}</p>'
     if verdict.error_type and not any(item.decides for item in verdict.evidence):
         yield '<p class="missing">No source supports or contradicts it.</p>'
     for at in entered(verdict, graph):
