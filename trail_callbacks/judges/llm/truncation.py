@@ -12,6 +12,7 @@ from trail_callbacks.models.tokens import count
 __all__ = ["watched"]
 
 _CHECKED = 1500  # tokens from which a prompt is compared; shorter ones fit anywhere
+_SMALLEST = 256  # tokens of a context window; a lower count is no window, but a server that does not count
 _SHARE = 0.5  # of the estimated tokens; the estimate itself is within a quarter for nearly all texts
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ def watched(pipeline: Pipeline[T], warnings: list[str]) -> Pipeline[T]:
 
 def _cut(call: Call, reply: Reply) -> str:
     read = reply.usage.prompt_tokens // max(1, reply.usage.calls)
-    if not read:
+    if read < _SMALLEST:
         return ""
     sent = sum(count(message.content) for message in call.messages)
     if sent < _CHECKED or read >= sent * _SHARE:
