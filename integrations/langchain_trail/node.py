@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_trail.answers import annotated, answer_message
 from langchain_trail.drafts import isolated
 from langchain_trail.events import adispatch, dispatch
-from langchain_trail.grounds import answer_text, captured, from_messages
+from langchain_trail.grounds import answer_text, captured, from_messages, structured_text
 from langchain_trail.pieces import pieces
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
@@ -114,7 +114,7 @@ def _answer(values: Mapping[str, Any], key: str | None) -> tuple[AIMessage | Non
     if not named:
         return None, ""
     value = values.get(named[0])
-    return None, answer_text(value) if isinstance(value, AIMessage) else "\n".join(p.text for p in pieces(value))
+    return None, answer_text(value) if isinstance(value, AIMessage) else structured_text(value)
 
 
 def _from_state(
