@@ -105,7 +105,15 @@ def of_fields(answer: str, read: Structure, prose: Sequence[Claim], question: st
     from trail_callbacks.splitting.statements import is_short  # noqa: PLC0415 - many patterns
 
     claims = [
-        Claim(id="", text=e.text, quote=answer[e.start : e.end], start=e.start, end=e.end, checkable=e.checkable, path=e.path)
+        Claim(
+            id="",
+            text=e.text,
+            quote=answer[e.start : e.end],
+            start=e.start,
+            end=e.end,
+            checkable=e.checkable,
+            path=e.path,
+        )
         for e in read.entries
     ]
     asked = f"{' '.join(question.split())} " if question else ""

@@ -32,9 +32,11 @@ COLUMNS = (
     "confidence",
     "judge",
     "error",
+    "path",
 )
-"""The header. `start` and `end` count code points of the answer; `evidence` has one passage on each line,
-`evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`, `template`)."""
+"""The header. `start` and `end` count code points of the answer; `path` is the field of a structured answer; `evidence`
+has one passage on each line, `evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`,
+`template`)."""
 
 _RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # with the full-width forms, which some spreadsheets take too
 _BOM = "\ufeff"
@@ -87,6 +89,7 @@ def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:
     yield verdict.confidence
     yield verdict.judge
     yield verdict.error
+    yield claim.path
 
 
 def _cell(value: str | float | None, *, guard: bool) -> str | float:

@@ -198,6 +198,7 @@ class _Document:
             quoted = _typed("prov:Quotation") if claim.text == claim.quote else None
             ends = {"prov:generatedEntity": name, "prov:usedEntity": _node(graph.answer.id)}
             place = {"trail:quote": claim.quote, "trail:start": claim.start, "trail:end": claim.end}
+            place["trail:path"] = claim.path or None
             self._add("wasDerivedFrom", None, {**ends, "prov:type": quoted, **place})
         for item in verdict.evidence:
             passage = self._passage(item)

@@ -182,6 +182,8 @@ def _card(report: Report, claim: Claim, verdict: Verdict, *, unfolded: bool) -> 
 
 
 def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
+    if claim.path:
+        yield _row("field", _text(both_ends(claim.path, _SHORT)))
     if plain(claim.text) != plain(claim.quote):
         yield _row("meaning", _text(both_ends(claim.text, _LONGEST)))
     if verdict.error:

@@ -139,6 +139,8 @@ class _Page:
     def line(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
         how = mark(verdict.support)
         text = Text(f"{claim.id} ", style=how.style)
+        if claim.path:
+            text.append(f"{self._safe(both_ends(claim.path, _LINE))} ", style="dim")
         text.append(f'"{self._safe(both_ends(claim.quote, _LINE))}"', style="none")
         yield _hanging(Text(f"{how.ascii if self.ascii else how.symbol} ", style=how.style), text)
 
@@ -160,6 +162,8 @@ class _Page:
 
     def _rows(self, claim: Claim, verdict: Verdict) -> Iterator[tuple[str, Text]]:
         graph = self.report.graph
+        if claim.path:
+            yield "field:", Text(self._safe(both_ends(claim.path, _LINE)))
         if plain(claim.text) != plain(claim.quote):
             yield "meaning:", Text(self._safe(both_ends(claim.text, _LONGEST)))
         if verdict.error:

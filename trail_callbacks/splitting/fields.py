@@ -2,14 +2,14 @@ r"""A structured answer as fields: each value a statement under the names of its
 
 What is a statement:
 
-- a string, number or truth value; `null`, an empty string, an empty list, and a string without a letter or digit are not;
+- a string, number or truth value; `null`, an empty string or list, and a string without a letter or digit are not;
 - a field that names where something was found (`sources`) or rates the answer itself (`confidence`) is listed, but not
   checkable, as are questions, greetings and refusals;
 - a string with a sentence in it is prose, and so is one in a field that only says that it is the answer.
 
-A statement is read as `names, subject, name: value`: the keys on the way to it, and what names the record it is in, such
-as the name of an item for its price. Its span is that of the value as it stands, without quotation marks and with its
-escapes (`\u00e9`); its text has the characters that are meant. Of keys that occur twice each is a statement.
+A statement is read as `subject, keys: value`: what names the records it is in, such as the name of an item for its price,
+and the keys that lead to it. Its span is that of the value as it stands, without quotation marks and with its escapes
+(`\u00e9`); its text has the characters that are meant. Of keys that occur twice each is a statement.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from trail_callbacks.splitting.marks import clean
 __all__ = ["Entry", "Prose", "Structure", "structure"]
 
 _ESCAPE = re.compile(
-    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL
+    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))",
+    re.DOTALL,
 )
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "\n": ""}
 _WORDS = re.compile(r"[_\-.\s]+|(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -44,7 +45,8 @@ _LEAD = 200  # characters of the names before a value
 _ANSWER = vocabulary("answer response reply output result text content message summary final_answer output_text")
 _NAMING = vocabulary(
     """name title label nombre nom namn naam navn nome titel titre titolo bezeichnung nazwa isim ad
-    \u0438\u043c\u044f \u043d\u0430\u0437\u0432\u0430\u043d\u0438\u0435 \u540d\u79f0 \u540d\u524d \u540d\u5b57 \u6807\u9898 \u30bf\u30a4\u30c8\u30eb
+    \u0438\u043c\u044f \u043d\u0430\u0437\u0432\u0430\u043d\u0438\u0435
+    \u540d\u79f0 \u540d\u524d \u540d\u5b57 \u6807\u9898 \u30bf\u30a4\u30c8\u30eb
     \u0627\u0633\u0645 \u0928\u093e\u092e \uc774\ub984"""
 )
 _ORIGIN = vocabulary("source sources citation citations reference references cited_sources source_ids")
@@ -202,7 +204,7 @@ def _inside(answer: str, each: Field) -> tuple[int, int]:
 
 
 def _unescaped(written: str) -> tuple[str, list[int] | None]:
-    """The text that is meant, and where each of its characters begins in the text as written; None if they are equal."""
+    """The text that is meant, and where each of its characters is in the text as written; None if equal."""
     if "\\" not in written:
         return written, None
     parts: list[str] = []
@@ -234,7 +236,7 @@ def _is_prose(text: str) -> bool:
     words = len(text.split())
     if words >= _MANY:
         return True
-    spaceless = words < _FEW and len(text) >= _UNSPACED and any("\u0e00" <= sign for sign in text)
+    spaceless = words < _FEW and len(text) >= _UNSPACED and any(sign >= "\u0e00" for sign in text)
     return (words >= _FEW or spaceless) and (_SENTENCE.search(text) or _BREAK.search(text)) is not None
 
 

@@ -266,7 +266,13 @@ def _truncated(text: str, container: _Container | None, out: list[Field]) -> tup
 def _add(container: _Container, key: tuple[int, str] | None, value: tuple[int, int], kind: str) -> None:
     start = key[0] if key else value[0]
     last = container.parts[-1] if container.parts else None
-    if container.array and kind == "scalar" and last and last.kind == "scalar" and value[1] - last.start <= container.run:
+    if (
+        container.array
+        and kind == "scalar"
+        and last
+        and last.kind == "scalar"
+        and value[1] - last.start <= container.run
+    ):
         last.end, last.last = value[1], container.count
     else:
         container.parts.append(_Part(start, value[1], value[0], key[1] if key else container.count, kind))

@@ -141,7 +141,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
 
 
 def _extracted(judge: Judge, answer: str, question: str | None) -> Pipeline[Extraction]:
-    """The claims of an answer. Fields of a structured one are read here, alike for all judges; its prose by the judge."""
+    """The claims of an answer; the fields of a structured one are the same for all judges, who read only its prose."""
     read = structured(answer)
     if read is None:
         return (yield from judge.extract(answer, question))
