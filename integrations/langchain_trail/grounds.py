@@ -27,8 +27,7 @@ def answer_text(message: AIMessage) -> str:
 
 def structured_text(value: object) -> str:
     """Returns the text of a structured answer: its JSON, or its only text."""
-    fields = [piece for piece in pieces(value) if piece.text.strip()]
-    return fields[0].text if len(fields) == 1 else fields_text((piece.path, piece.text) for piece in fields)
+    return fields_text((piece.path, piece.text) for piece in pieces(value) if piece.text.strip())
 
 
 def handlers_in(config: RunnableConfig) -> list[BaseCallbackHandler]:

@@ -23,7 +23,7 @@ from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["trail_node"]
 
-_ANSWERS = ("answer", "final_answer", "generation", "output", "response", "result", "summary")
+_ANSWERS = ("structured_response", "answer", "final_answer", "generation", "output", "response", "result", "summary")
 _QUESTIONS = ("question", "query", "input", "user_input")
 _SOURCES = ("documents", "docs", "context", "contexts", "sources", "passages", "chunks", "retrieved_docs")
 
@@ -55,7 +55,8 @@ def trail_node(
     Args:
         judge: Who decides; None is the offline judge. See `TrailCallbackHandler`.
         answer: Key of the answer in the state; by default the last message of a model in `messages`, else the first
-            key in the state of `answer`, `final_answer`, `generation`, `output`, `response`, `result`, `summary`.
+            key in the state of `structured_response`, `answer`, `final_answer`, `generation`, `output`, `response`,
+            `result`, `summary`.
         sources: Keys of texts that are evidence; by default `documents`, `context`, `sources` and the like.
         key: Key of the state to write the summary to.
         options: Settings of the verification.

@@ -176,8 +176,9 @@ def _reply(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noq
     found.extend(raw._replace(path=(*path, *raw.path)) for raw in reply(value))
 
 
-def _agent_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
+def _agent_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:
     found.append(message(value.response, (*path, "response")))
+    _walk(found, value.structured_response, (*path, "structured_response"), depth + 1)
 
 
 def _stop(found: list[Raw], value: Any, path: Path, depth: int) -> None:

@@ -43,6 +43,7 @@ _ANSWER = (
     "generation",
 )
 _STRUCTURED = "structured_response"  # where agents put the object that they were asked for
+_PARSED, _RAW = "parsed", "raw"  # where LangChain puts it beside the message that it was read from
 _LONG = 1000  # characters; an input this long is material rather than a question
 
 
@@ -100,7 +101,8 @@ def answer_text(
     """
     texts = [slot for slot in root.outputs if slot.piece.text.strip() and slot.piece.form != "tool_call"]
     carried = {(slot.piece.path, slot.piece.text) for slot in root.inputs}  # a message history that was passed through
-    structured = [slot for slot in texts if slot.piece.path[:1] == (_STRUCTURED,)]
+    has_raw = any(slot.piece.path == (_RAW,) and slot.piece.form == "message" for slot in root.outputs)
+    structured = [slot for slot in texts if _STRUCTURED in slot.piece.path or (has_raw and _PARSED in slot.piece.path)]
     if any((slot.piece.path, slot.piece.text) not in carried for slot in structured):
         return structured, _text(structured), []
     messages = [
@@ -135,9 +137,15 @@ def _channel_written(root: Run, slot: Slot) -> float:
 
 
 def _text(slots: Sequence[Slot]) -> str:
-    """The text of a single piece; the JSON of a structured output, without the name that says it is the answer."""
-    if len(slots) == 1:
+    """The text of a message or document; the JSON of a structured output, without what says that it is the answer."""
+    if len(slots) == 1 and slots[0].piece.form != "text":
         return slots[0].piece.text
-    names = {slot.piece.path[0] for slot in slots if slot.piece.path}
-    skipped = 1 if len(names) == 1 and names <= {*_ANSWER, _STRUCTURED} else 0
+    if not slots:
+        return ""
+    paths = [slot.piece.path for slot in slots]
+    first = paths[0][0] if paths[0] else None
+    skipped = 1 if first in _ANSWER and all(path[:1] == (first,) for path in paths) else 0
+    for name in (_STRUCTURED, _PARSED):
+        if all(name in path for path in paths):
+            skipped = paths[0].index(name) + 1
     return fields_text((slot.piece.path[skipped:], slot.piece.text) for slot in slots)

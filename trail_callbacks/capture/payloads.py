@@ -58,11 +58,14 @@ def fields_text(fields: Iterable[tuple[Sequence[str | int], str]]) -> str:
     text. What is written as a number stands without quotation marks, whether the app holds it as number or text.
 
     Args:
-        fields: Path and text of each field; one field without a path is its text alone.
+        fields: Path and text of each field. A single one is its text alone, unless that is a number or truth value,
+            which says nothing without its name.
     """
     listed = [(tuple(path), text) for path, text in fields]
-    if len(listed) == 1 and not listed[0][0]:
-        return listed[0][1]
+    if len(listed) == 1:
+        path, text = listed[0]
+        if not path or _scalar(text).startswith('"'):
+            return text
     root: dict[str | int, Any] = {}
     for path, text in listed:
         here = root

@@ -7,7 +7,7 @@ What is a statement:
   checkable, as are questions, greetings and refusals;
 - a string with a sentence in it is prose, and so is one in a field that only says that it is the answer.
 
-A statement is read as `subject, keys: value`: what names the records it is in, such as the name of an item for its price,
+A statement is read as `subject, keys: value`: what names the records it is in, such as an item for its price,
 and the keys that lead to it. Its span is that of the value as it stands, without quotation marks and with its escapes
 (`\u00e9`); its text has the characters that are meant. Of keys that occur twice each is a statement.
 """
@@ -183,7 +183,7 @@ def _values(answer: str, block: Block, number: int | None) -> Iterator[Entry | P
         keys = [_unescaped(step)[0] if isinstance(step, str) else step for step in each.steps[1:]]
         path = json_path(keys if number is None else [number, *keys]).removeprefix(".")
         named = [key for key in keys if isinstance(key, str)]
-        names, subject = _names(named), records.subject(each)
+        names, subject = _names(named[:-1] if records.is_named_by(each) else named), records.subject(each)
         bare = not (names or subject)
         if bare or (each.is_text and (_is_prose(said) or _form(named[-1] if named else "") in _ANSWER)):
             listed = any(isinstance(key, int) for key in keys)
@@ -289,6 +289,12 @@ class _Records:
             said = clean(_unescaped(self._answer[start:end])[0])
             if _SAYS.search(said) and not _SENTENCE.search(said):
                 self._naming[record] = each.start, said
+
+    def is_named_by(self, each: Field) -> bool:
+        """Whether a field names its record in a list: `items: lamp` says it better than `items name: lamp`."""
+        *_, key, index, _ = ("", "", *each.steps)
+        in_list = key != "" and isinstance(key, str) and isinstance(index, int)
+        return in_list and self._naming.get(each.record[-1], (-1, ""))[0] == each.start
 
     def subject(self, each: Field) -> str:
         """The names of the records that a field is in, the outermost first; the field itself is none of them."""
