@@ -372,9 +372,11 @@ class _Builder:
         if slot.piece.form != "text" or text in answer.piece.text:
             return False
         last = max((node for node in self._resolver.of(answer) if node.kind == "completion"), key=_order, default=None)
-        if last is None or last not in self._resolver.of(slot) or answer.piece.text.strip() == last.text.text.strip():
+        if last is None or answer.piece.text.strip() == last.text.text.strip():
             return False
-        return text in last.text.text or json.dumps(text, ensure_ascii=False)[1:-1] in last.text.text
+        written = last.text.text
+        held = text in written or json.dumps(text, ensure_ascii=False)[1:-1] in written or text.lower() in written
+        return held and last in self._resolver.of(slot)  # in this order: resolving other fields would make them nodes
 
     # Edges
 

@@ -292,8 +292,8 @@ class _Records:
 
     def is_named_by(self, each: Field) -> bool:
         """Whether a field names its record in a list: `items: lamp` says it better than `items name: lamp`."""
-        *_, key, index, _ = ("", "", *each.steps)
-        in_list = key != "" and isinstance(key, str) and isinstance(index, int)
+        steps: list[str | int] = ["", "", *each.steps]
+        in_list = steps[-3] != "" and isinstance(steps[-3], str) and isinstance(steps[-2], int)
         return in_list and self._naming.get(each.record[-1], (-1, ""))[0] == each.start
 
     def subject(self, each: Field) -> str:
