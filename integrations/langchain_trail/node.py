@@ -122,6 +122,9 @@ def _from_state(
     values: Mapping[str, Any], message: AIMessage | None, text: str, names: Sequence[str]
 ) -> ProvenanceGraph:
     read = [m for m in values.get("messages") or () if isinstance(m, BaseMessage) and m is not message]
+    if message is None and values.get("structured_response") is not None:  # a tool took its fields, and repeats them
+        last = max((i for i, each in enumerate(read) if isinstance(each, AIMessage)), default=len(read))
+        read = read[:last]
     nodes = [
         Node(id=f"state-{i}", kind="document", text=piece.text, step=str(piece.path[0]), attributes=piece.attributes)
         for i, piece in enumerate(pieces({name: value for name, value in values.items() if name != "messages"}))
