@@ -133,10 +133,12 @@ def of_fields(answer: str, read: Structure, prose: Sequence[Claim], question: st
 
 
 def abstains(answer: str) -> bool:
-    """Tells whether an answer as a whole declines to answer. English only: in other languages always False.
+    """Tells whether an answer as a whole declines to answer, in English or one of 16 other languages.
 
     True if at least one sentence says that the speaker or the sources do not know, say or contain it, and no other
-    sentence states anything. Questions, offers and pleasantries beside it change nothing.
+    sentence states anything. Questions, offers and pleasantries beside it change nothing. In a language that is not
+    known (`trail_callbacks.language.refusals`) a refusal is taken for a statement: no answer becomes an abstention
+    because it could not be read.
     """
     read = structured(answer)
     if read is not None:
