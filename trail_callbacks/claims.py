@@ -71,13 +71,15 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     read = structured(answer)
     if read is not None:
         return of_fields(answer, read, split(read.text, question), question)
-    from trail_callbacks.splitting.statements import answers, is_short, statements  # noqa: PLC0415 - many patterns
+    from trail_callbacks.language.speech import declines  # noqa: PLC0415 - many patterns
+    from trail_callbacks.splitting.statements import answers, is_short, statements  # noqa: PLC0415 - as above
 
     found = list(statements(answer))
     claims = []
     for n, one in enumerate(found, 1):
         text, checkable = one.text, one.checkable
-        if question and not one.row and (answers(text) or ((n == 1 or len(found) == 1) and is_short(text))):
+        short = (n == 1 or len(found) == 1) and is_short(text) and not declines(text)
+        if question and not one.row and (answers(text) or short):
             text, checkable = f"{' '.join(question.split())} {text}", True
         quote = answer[one.start : one.end]
         claims.append(Claim(id=f"c{n}", text=text, quote=quote, start=one.start, end=one.end, checkable=checkable))
