@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -22,7 +24,9 @@ from trail_callbacks import (
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.testing import ScriptedModel
 
 S = SupportClass
 ORCHARD = "The orchard holds 240 pear trees. It was planted in 1931 by Ines Varga."
@@ -480,3 +484,59 @@ def test_a_quote_of_all_that_an_abstaining_answer_says_is_no_assertion(quote):
     judge = WordJudge(extraction=Extraction(claims=(claim,), abstained=True))
     assert check("I do not know.", ["The orchard is old."], "Who planted it?", judge).state == "abstained"
     assert check("I do not know. It is red.", ["The orchard is old."], "Who?", judge).state == "assessed"
+
+
+OBJECT = {"mill": {"age": 240, "built": False}, "note": "The mill is old. It stands still.", "empty": None}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_model_is_asked_for_the_claims_of_free_texts_only(asynchronous):
+    claims = [{"quote": "The mill is old.", "claim": "The mill is old.", "unresolved": "none", "checkable": True}]
+    claims += [
+        {"quote": "It stands still.", "claim": "The mill stands still.", "unresolved": "none", "checkable": True}
+    ]
+    claims += [{"quote": "note", "claim": "There is a note.", "unresolved": "none", "checkable": True}]
+
+    def script(call):
+        if call.purpose == "claims":
+            shown = call.messages[-1].content
+            assert "The mill is old. It stands still." in shown
+            assert "240" not in shown
+            return {"claims": claims, "abstained": False}
+        keys = re.findall(r"^\[(c\d+)\]", call.messages[-1].content, re.MULTILINE)
+        return {"verdicts": [{"claim": key, "reasoning": "No line says so.", "support": "absent"} for key in keys]}
+
+    model = ScriptedModel(script)
+    answer, judge = json.dumps(OBJECT), LLMJudge(model)
+    report = (
+        asyncio.run(acheck(answer, [ORCHARD], judge=judge)) if asynchronous else check(answer, [ORCHARD], judge=judge)
+    )
+    assert [(claim.path, claim.text) for claim in report.claims] == [
+        ("mill.age", "mill age: 240"),
+        ("mill.built", "mill built: false"),
+        ("note", "The mill is old."),
+        ("note", "The mill stands still."),
+    ]
+    assert all(answer[claim.start : claim.end] == claim.quote for claim in report.claims)
+    assert [call.purpose for call in model.calls][0] == "claims"
+    bare = ScriptedModel(lambda call: script(call) if call.purpose != "claims" else pytest.fail("there is no prose"))
+    check(json.dumps({"mill": {"age": 240}}), [ORCHARD], judge=LLMJudge(bare))
+
+
+def test_every_judge_gets_the_same_fields():
+    answer = json.dumps(OBJECT)
+    local, other = check(answer, [ORCHARD]), check(answer, [ORCHARD], judge=WordJudge())
+    assert local.claims == other.claims == split(answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ({"age": None, "owner": None, "height": "", "weight": []}, "no_checkable_claims"),
+        ({"age": "unknown", "owner": None}, "abstained"),
+        ({"answer": "I do not know.", "confidence": 0.2}, "abstained"),
+        ({"trees": 240}, "assessed"),
+    ],
+)
+def test_an_object_without_statements(answer, state):
+    assert check(json.dumps(answer), [ORCHARD]).state == state
