@@ -35,3 +35,8 @@ def test_feedback_can_be_found_again_and_taken_out(before, after):
     kept = without_feedback(f"{before}{text}{after}")
     assert kept == before.rstrip() + after.lstrip()
     assert without_feedback(before) == before
+
+
+def test_feedback_on_a_structured_answer_names_the_field():
+    told = feedback(check('{"boat": {"length": 41}}', ['{"boat": {"length": 12}}']))
+    assert 'In the field `boat.length` you wrote: "41"' in told

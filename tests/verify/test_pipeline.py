@@ -518,7 +518,7 @@ def test_a_model_is_asked_for_the_claims_of_free_texts_only(asynchronous):
         ("note", "The mill stands still."),
     ]
     assert all(answer[claim.start : claim.end] == claim.quote for claim in report.claims)
-    assert [call.purpose for call in model.calls][0] == "claims"
+    assert model.calls[0].purpose == "claims"
     bare = ScriptedModel(lambda call: script(call) if call.purpose != "claims" else pytest.fail("there is no prose"))
     check(json.dumps({"mill": {"age": 240}}), [ORCHARD], judge=LLMJudge(bare))
 

@@ -24,7 +24,7 @@ _GREETINGS = vocabulary(
     \u0927\u0928\u094d\u092f\u0935\u093e\u0926"""
 )
 _EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie")  # `\u00a1Qu\u00e9 buen plan!`
-_ENGLISH = re.compile(r"\b(?:the|and|this|that|with)\b|\d", re.IGNORECASE)  # no other language has them, no refusal a digit
+_ENGLISH = re.compile(r"\b(?:the|and|this|that|with)\b|\d", re.IGNORECASE)  # nothing to refuse in another language
 _GREETING = 6  # words of a greeting at most
 _LONGEST = 3000  # characters of a sentence that are looked at; what follows them changes nothing
 _COURTESY = r"""^\W*(?:
