@@ -69,7 +69,7 @@ NESTED = st.recursive(
 
 @given(st.lists(NESTED, min_size=2, max_size=4) | st.dictionaries(st.text(max_size=8), NESTED, min_size=2, max_size=4))
 def test_a_structured_value_is_its_json_made_of_its_fields(value):
-    read = json.loads(fields_text(leaves(value)), parse_int=str)
+    read = json.loads(fields_text(leaves(value)), parse_int=str, parse_float=str)
     assert list(leaves(read)) == list(leaves(value))
 
 

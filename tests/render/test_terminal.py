@@ -258,7 +258,7 @@ def test_the_field_of_a_structured_answer_is_named_everywhere():
     report = check('{"boats": [{"name": "Aurora", "length": 41}]}', ['{"boats": [{"name": "Aurora", "length": 12}]}'])
     for shown in (str(report), report.to_html(), report._repr_html_()):
         assert "boats[0].length" in shown
-    assert [entry["path"] for entry in report.summary()["unsupported"]] == ["boats[0].length"]
+    assert "boats[0].length" in [entry["path"] for entry in report.summary()["unsupported"]]
     assert Report.from_json(report.to_json()) == report
     read = next(row for row in csv.DictReader(to_csv(report).splitlines()) if row["quote"] == "41")
     assert read["path"] == "boats[0].length"
