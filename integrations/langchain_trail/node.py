@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_trail.answers import annotated, answer_message
 from langchain_trail.drafts import isolated
 from langchain_trail.events import adispatch, dispatch
-from langchain_trail.grounds import answer_text, captured, from_messages
+from langchain_trail.grounds import answer_text, captured, from_messages, structured_text
 from langchain_trail.pieces import pieces
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
@@ -23,7 +23,7 @@ from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["trail_node"]
 
-_ANSWERS = ("answer", "final_answer", "generation", "output", "response", "result", "summary")
+_ANSWERS = ("structured_response", "answer", "final_answer", "generation", "output", "response", "result", "summary")
 _QUESTIONS = ("question", "query", "input", "user_input")
 _SOURCES = ("documents", "docs", "context", "contexts", "sources", "passages", "chunks", "retrieved_docs")
 
@@ -57,7 +57,8 @@ def trail_node(
     Args:
         judge: Who decides; None is the offline judge. See `TrailCallbackHandler`.
         answer: Key of the answer in the state; by default the last message of a model in `messages`, else the first
-            key in the state of `answer`, `final_answer`, `generation`, `output`, `response`, `result`, `summary`.
+            key in the state of `structured_response`, `answer`, `final_answer`, `generation`, `output`, `response`,
+            `result`, `summary`.
         sources: Keys of texts that are evidence; by default `documents`, `context`, `sources` and the like.
         key: Key of the state to write the summary to.
         options: Settings of the verification.
@@ -116,13 +117,16 @@ def _answer(values: Mapping[str, Any], key: str | None) -> tuple[AIMessage | Non
     if not named:
         return None, ""
     value = values.get(named[0])
-    return None, answer_text(value) if isinstance(value, AIMessage) else "\n".join(p.text for p in pieces(value))
+    return None, answer_text(value) if isinstance(value, AIMessage) else structured_text(value)
 
 
 def _from_state(
     values: Mapping[str, Any], message: AIMessage | None, text: str, names: Sequence[str]
 ) -> ProvenanceGraph:
     read = [m for m in values.get("messages") or () if isinstance(m, BaseMessage) and m is not message]
+    if message is None and values.get("structured_response") is not None:  # a tool took its fields, and repeats them
+        last = max((i for i, each in enumerate(read) if isinstance(each, AIMessage)), default=len(read))
+        read = read[:last]
     nodes = [
         Node(id=f"state-{i}", kind="document", text=piece.text, step=str(piece.path[0]), attributes=piece.attributes)
         for i, piece in enumerate(pieces({name: value for name, value in values.items() if name != "messages"}))

@@ -163,5 +163,7 @@ def _json(value: object) -> str:
 
 def other_text(value: object) -> str:
     """Returns the text for a value that is not a text: a structured answer is its JSON."""
+    if value is None or isinstance(value, dict | list):
+        return _json(value) if value is not None else ""
     dump: Callable[[], str] | None = getattr(value, "model_dump_json", None)
-    return "" if value is None else dump() if dump is not None else str(value)
+    return dump() if dump is not None else str(value)

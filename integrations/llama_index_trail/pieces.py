@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -69,7 +69,20 @@ def answer_of(result: object) -> list[Raw]:
     """Lists what a component returned; of a response not its sources, which are recorded as retrieved."""
     found: list[Raw] = []
     _walk(found, result, ("response",) if isinstance(result, str) else (), 0)
+    if _shape(type(result)) == "data":
+        found += _truth_values(result, (), 0)
     return found
+
+
+def _truth_values(value: Any, path: Path, depth: int) -> Iterator[Raw]:
+    """The truth values in an object that a component returned. Among arguments they are settings, and are left out."""
+    if isinstance(value, bool):
+        yield Raw(str(value), path)
+    elif depth <= _DEPTH and isinstance(value, dict | list):
+        for step, each in list(value.items() if isinstance(value, dict) else enumerate(value)):
+            yield from _truth_values(each, (*path, step if isinstance(step, int) else str(step)), depth + 1)
+    elif depth <= _DEPTH and _shape(type(value)) == "data":
+        yield from _truth_values(dict(vars(value)), path, depth)
 
 
 def event_fields(event: object, token: int | None = None) -> list[Raw]:
@@ -178,6 +191,8 @@ def _reply(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noq
 
 def _agent_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
     found.append(message(value.response, (*path, "response")))
+    if structured := getattr(value, "structured_response", None):
+        found.append(Raw(other_text(structured), (*path, "structured_response")))
 
 
 def _stop(found: list[Raw], value: Any, path: Path, depth: int) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import other_text
-from llama_index_trail.pieces import answer_of
 from llama_index_trail.streams import is_stream
 
 __all__ = ["is_empty", "joined", "replayed", "response_text", "streams", "withheld"]
@@ -24,12 +23,9 @@ def streams(response: object) -> bool:
 
 
 def response_text(response: Any) -> str:
-    """Returns the text of a response that is not streamed; of a structured one, a line for each of its fields."""
+    """Returns the text of a response that is not streamed; of a structured one, its JSON."""
     value = response.response
-    if value is None or isinstance(value, str):
-        return value or ""
-    lines = [f"{'.'.join(map(str, raw.path))}: {raw.text}" if raw.path else raw.text for raw in answer_of(value)]
-    return "\n".join(lines) or other_text(value)
+    return value if isinstance(value, str) else other_text(value)
 
 
 def joined(chunks: Sequence[Any]) -> str:
@@ -38,8 +34,7 @@ def joined(chunks: Sequence[Any]) -> str:
         return "".join(chunks)
     if all(isinstance(getattr(chunk, "delta", None), str) for chunk in chunks):
         return "".join(chunk.delta for chunk in chunks)
-    lines = [f"{'.'.join(map(str, raw.path))}: {raw.text}" for raw in answer_of(chunks[-1])]
-    return "\n".join(lines) or other_text(chunks[-1])
+    return other_text(chunks[-1])
 
 
 def is_empty(text: str, nodes: Sequence[Any]) -> bool:

@@ -221,7 +221,7 @@ def test_the_fields_of_a_structured_answer_are_all_kept():
             [text("322", "age"), text("english oak tree", "kind")],
         )
         out += [text("322", "age"), text("english oak tree", "kind")]
-    assert build(log.events).answer.text == "age: 322\nkind: english oak tree"
+    assert build(log.events).answer.text == '{\n  "age": 322,\n  "kind": "english oak tree"\n}'
 
 
 def test_a_thousand_steps_deep_is_no_recursion_error():

@@ -31,7 +31,7 @@ def saying(text):
 def test_one_row_a_claim(report):
     first, second, third = rows(to_csv(report))
     assert first == {
-        "claim_id": "c1", "claim": "The tower was finished in 1847.", "quote": "The tower was finished in 1847.", "start": "0", "end": "31",
+        "path": "", "claim_id": "c1", "claim": "The tower was finished in 1847.", "quote": "The tower was finished in 1847.", "start": "0", "end": "31",
         "class": "contradicted", "error_type": "number", "second_type": "", "detail": "", "rationale": "1847, not 1874",
         "evidence": "contradicts: tower.md (d1): The tower was finished in 1874.", "evidence_origins": "given", "introduced_at": "m1", "step": "summarise",
         "carried_through": "answer", "confidence": "0.9", "judge": "local/0", "error": "", "undecided": "",

@@ -68,3 +68,8 @@ def test_of_very_many_undecided_claims_the_first_are_named(by_colour):
     text = feedback(report)
     assert "- ... and 28 more" in text
     assert text.count("is blue") == 12
+
+
+def test_feedback_on_a_structured_answer_names_the_field():
+    told = feedback(check('{"boat": {"length": 41}}', ['{"boat": {"length": 12}}']))
+    assert 'In the field `boat.length` you wrote: "41"' in told

@@ -1,5 +1,6 @@
 """What reports and graphs look like, and that no text in them can do more than be read."""
 
+import csv
 import re
 import sys
 from dataclasses import replace
@@ -10,6 +11,7 @@ from one_claim import ECHOED, HOSTILE, REPORT, build
 from rich.console import Console
 
 from trail_callbacks import Claim, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks.export import to_csv, to_prov_json
 from trail_callbacks.models.call import Usage
 from trail_callbacks.render.diagram import graph_to_html
 from trail_callbacks.render.notebook import to_fragment
@@ -287,3 +289,14 @@ def test_the_reason_of_an_undecided_claim_is_data(render, by_colour):
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert ("<script>alert" in shown) == (not shown.startswith("<"))  # a terminal shows tags as they are
+
+
+def test_the_field_of_a_structured_answer_is_named_everywhere():
+    report = check('{"boats": [{"name": "Aurora", "length": 41}]}', ['{"boats": [{"name": "Aurora", "length": 12}]}'])
+    for shown in (str(report), report.to_html(), report._repr_html_()):
+        assert "boats[0].length" in shown
+    assert "boats[0].length" in [entry["path"] for entry in report.summary()["unsupported"]]
+    assert Report.from_json(report.to_json()) == report
+    read = next(row for row in csv.DictReader(to_csv(report).splitlines()) if row["quote"] == "41")
+    assert read["path"] == "boats[0].length"
+    assert '"trail:path": "boats[0].length"' in to_prov_json(report)

@@ -188,3 +188,9 @@ def test_the_planted_runs_cost_what_was_estimated(benchmark):
         cost.expected.calls == cost.calls + 1 and cost.expected.claims > 8 for cost in traced if cost not in as_many
     )
     assert len(as_many) >= 12
+
+
+def test_the_fields_of_a_structured_answer_cost_no_call_to_find():
+    answer = '{"boat": {"length": 41, "name": "Aurora"}}'
+    expected = estimate(ProvenanceGraph.from_texts(answer, ["The boat is long."]), MODEL, VerifyOptions(localize=False))
+    assert (expected.claims, expected.calls) == (2, 1)

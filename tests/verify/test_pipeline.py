@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -22,7 +24,9 @@ from trail_callbacks import (
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.testing import ScriptedModel
 
 S = SupportClass
 ORCHARD = "The orchard holds 240 pear trees. It was planted in 1931 by Ines Varga."
@@ -608,3 +612,59 @@ def test_why_claims_are_missing_stays_in_the_report():
     report = check("The orchard holds 240 pear trees.", [ORCHARD], judge=WordJudge(extraction=extraction))
     assert (report.state, report.claims_error) == ("partial", "refused: no")
     assert check("The orchard holds 240 pear trees.", [ORCHARD], judge=WordJudge()).claims_error is None
+
+
+OBJECT = {"mill": {"age": 240, "built": False}, "note": "The mill is old. It stands still.", "empty": None}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_model_is_asked_for_the_claims_of_free_texts_only(asynchronous):
+    claims = [{"quote": "The mill is old.", "claim": "The mill is old.", "unresolved": "none", "checkable": True}]
+    claims += [
+        {"quote": "It stands still.", "claim": "The mill stands still.", "unresolved": "none", "checkable": True}
+    ]
+    claims += [{"quote": "note", "claim": "There is a note.", "unresolved": "none", "checkable": True}]
+
+    def script(call):
+        if call.purpose == "claims":
+            shown = call.messages[-1].content
+            assert "The mill is old. It stands still." in shown
+            assert "240" not in shown
+            return {"claims": claims, "abstained": False}
+        keys = re.findall(r"^\[(c\d+)\]", call.messages[-1].content, re.MULTILINE)
+        return {"verdicts": [{"claim": key, "reasoning": "No line says so.", "support": "absent"} for key in keys]}
+
+    model = ScriptedModel(script)
+    answer, judge = json.dumps(OBJECT), LLMJudge(model)
+    report = (
+        asyncio.run(acheck(answer, [ORCHARD], judge=judge)) if asynchronous else check(answer, [ORCHARD], judge=judge)
+    )
+    assert [(claim.path, claim.text) for claim in report.claims] == [
+        ("mill.age", "mill age: 240"),
+        ("mill.built", "mill built: false"),
+        ("note", "The mill is old."),
+        ("note", "The mill stands still."),
+    ]
+    assert all(answer[claim.start : claim.end] == claim.quote for claim in report.claims)
+    assert model.calls[0].purpose == "claims"
+    bare = ScriptedModel(lambda call: script(call) if call.purpose != "claims" else pytest.fail("there is no prose"))
+    check(json.dumps({"mill": {"age": 240}}), [ORCHARD], judge=LLMJudge(bare))
+
+
+def test_every_judge_gets_the_same_fields():
+    answer = json.dumps(OBJECT)
+    local, other = check(answer, [ORCHARD]), check(answer, [ORCHARD], judge=WordJudge())
+    assert local.claims == other.claims == split(answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ({"age": None, "owner": None, "height": "", "weight": []}, "no_checkable_claims"),
+        ({"age": "unknown", "owner": None}, "abstained"),
+        ({"answer": "I do not know.", "confidence": 0.2}, "abstained"),
+        ({"trees": 240}, "assessed"),
+    ],
+)
+def test_an_object_without_statements(answer, state):
+    assert check(json.dumps(answer), [ORCHARD]).state == state

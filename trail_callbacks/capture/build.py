@@ -8,6 +8,7 @@ instruction. All other pieces (of parsers, prompts, lambdas, graph state) are on
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -306,7 +307,7 @@ class _Builder:
         """Adds the answer; returns other texts that the app returned."""
         if root.failed or not root.outputs:
             return []
-        slots, text, alternatives = answer_text(root, self._wrote_last)
+        slots, text, alternatives = answer_text(root, self._wrote_last, self._wrote_both)
         if not slots:
             return []
         others = [slot.piece.text.strip() for slot in alternatives if len(self._linker.text(slot).forms) >= _NEW_WORDS]
@@ -365,6 +366,18 @@ class _Builder:
         """When the latest completion behind a piece ended; -1 if there is none."""
         return max((n.order for n in self._resolver.of(slot) if n.kind == "completion"), default=-1.0)
 
+    def _wrote_both(self, answer: Slot, slot: Slot) -> bool:
+        """Whether a field stands beside the answer in the object that a model wrote."""
+        text = slot.piece.text.strip()
+        if slot.piece.form != "text" or text in answer.piece.text:
+            return False
+        last = max((node for node in self._resolver.of(answer) if node.kind == "completion"), key=_order, default=None)
+        if last is None or answer.piece.text.strip() == last.text.text.strip():
+            return False
+        written = last.text.text
+        held = text in written or json.dumps(text, ensure_ascii=False)[1:-1] in written or text.lower() in written
+        return held and last in self._resolver.of(slot)  # in this order: resolving other fields would make them nodes
+
     # Edges
 
     def _feed(self, draft: NodeDraft, inputs: Sequence[Slot]) -> None:
@@ -374,3 +387,7 @@ class _Builder:
     @staticmethod
     def _take(draft: NodeDraft, contributions: Contributions) -> None:
         merge(draft.inputs, {n: a for n, a in contributions.items() if n is not draft and n.order < draft.order})
+
+
+def _order(draft: NodeDraft) -> float:
+    return draft.order

@@ -34,9 +34,10 @@ COLUMNS = (
     "error",
     "undecided",
     "citations",
+    "path",
 )
-"""The header. `start` and `end` count code points of the answer; `evidence` has one passage on each line
-after what it does (`supports`, `contradicts`, or `nearest`, which decides nothing),
+"""The header. `start` and `end` count code points of the answer; `path` is the field of a structured answer; `evidence`
+has one passage on each line after what it does (`supports`, `contradicts`, or `nearest`, which decides nothing),
 `evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`, `template`), `citations` one on each line
 after whether it holds."""
 
@@ -93,6 +94,7 @@ def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:
     yield verdict.error
     yield verdict.undecided
     yield "\n".join(f"{each.status}: {each.target}" for each in claim.citations)
+    yield claim.path
 
 
 def _cell(value: str | float | None, *, guard: bool) -> str | float:

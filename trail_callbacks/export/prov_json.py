@@ -201,6 +201,7 @@ class _Document:
             quoted = _typed("prov:Quotation") if claim.text == claim.quote else None
             ends = {"prov:generatedEntity": name, "prov:usedEntity": _node(graph.answer.id)}
             place = {"trail:quote": claim.quote, "trail:start": claim.start, "trail:end": claim.end}
+            place["trail:path"] = claim.path or None
             self._add("wasDerivedFrom", None, {**ends, "prov:type": quoted, **place})
         for item in (each for each in verdict.evidence if each.decides):
             passage = self._passage(item)

@@ -86,8 +86,9 @@ def _lines(n: int, claim: Claim, report: Report) -> list[str]:
     if verdict.outcome == "undecided":
         problem = "could not be verified; state only what the sources say"
     why = f". {_short(verdict.rationale)}" if verdict.rationale else ""
+    wrote = f"In the field `{_short(claim.path)}` you wrote" if claim.path else "You wrote"
     return [
-        f'{n}. You wrote: "{_short(claim.quote)}"',
+        f'{n}. {wrote}: "{_short(claim.quote)}"',
         f"   Problem: {problem}{why}",
         *(f'   A source ({_short(step)}) says: "{_short(quote)}"' for step, quote in _quotes(claim, verdict, report)),
     ]

@@ -192,8 +192,7 @@ def _card(report: Report, claim: Claim, verdict: Verdict, *, unfolded: bool) -> 
 
 
 def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
-    if plain(claim.text) != plain(claim.quote):
-        yield _row("meaning", _text(both_ends(claim.text, _LONGEST)))
+    yield from _meaning(claim)
     if verdict.error:
         yield _row("failed", _text(shorten(verdict.error, _LONGEST)))
     if verdict.outcome == "undecided":
@@ -210,6 +209,13 @@ def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
         yield _row("entry step", f"<b>{_text(line)}</b>")
     if verdict.carried_through:
         yield _row("carried by", _text(carriers(verdict, report.graph)))
+
+
+def _meaning(claim: Claim) -> Iterator[str]:
+    if claim.path:
+        yield _row("field", _text(both_ends(claim.path, _SHORT)))
+    if plain(claim.text) != plain(claim.quote):
+        yield _row("meaning", _text(both_ends(claim.text, _LONGEST)))
 
 
 def _evidence(item: Evidence, claim: Claim, report: Report) -> str:

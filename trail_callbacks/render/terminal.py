@@ -153,6 +153,8 @@ class _Page:
     def line(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
         how = mark(verdict.outcome)
         text = Text(f"{claim.id} ", style=how.style)
+        if claim.path:
+            text.append(f"{self._safe(both_ends(claim.path, _LINE))} ", style="dim")
         text.append(f'"{self._safe(both_ends(claim.quote, _LINE))}"', style="none")
         yield _hanging(Text(f"{how.ascii if self.ascii else how.symbol} ", style=how.style), text)
 
@@ -174,8 +176,7 @@ class _Page:
 
     def _rows(self, claim: Claim, verdict: Verdict) -> Iterator[tuple[str, Text]]:
         graph = self.report.graph
-        if plain(claim.text) != plain(claim.quote):
-            yield "meaning:", Text(self._safe(both_ends(claim.text, _LONGEST)))
+        yield from self._meaning(claim)
         if verdict.error:
             yield "failed:", Text(self._safe(shorten(verdict.error, _LONGEST)), style="yellow")
         if verdict.outcome == "undecided":
@@ -192,6 +193,12 @@ class _Page:
             yield "" if i else "entry step:", Text(self._safe(line), style="bold")
         if verdict.carried_through:
             yield "carried by:", Text(self._safe(carriers(verdict, graph)))
+
+    def _meaning(self, claim: Claim) -> Iterator[tuple[str, Text]]:
+        if claim.path:
+            yield "field:", Text(self._safe(both_ends(claim.path, _LINE)))
+        if plain(claim.text) != plain(claim.quote):
+            yield "meaning:", Text(self._safe(both_ends(claim.text, _LONGEST)))
 
     def _evidence(self, item: Evidence, claim: Claim) -> Text:
         """The quote, in quotation marks, with its context, and whether it only repeats the request."""

@@ -153,6 +153,7 @@ class Report:
         return {
             "claim": claim.text,
             "quote": claim.quote,
+            **({"path": claim.path} if claim.path else {}),
             "support": str(verdict.support),
             "error_type": verdict.error_type and str(verdict.error_type),
             "introduced_at": verdict.introduced_at,

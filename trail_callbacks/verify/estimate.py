@@ -37,6 +37,7 @@ from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
+from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
@@ -128,9 +129,13 @@ def _rehearsed(
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
     rehearsal = kind(judge, call_cache(judge, options), words, wrong, reads_whole=reads_whole(judge))
     rehearsal.wants_nearest = getattr(judge, "wants_nearest", False)
-    for _ in pipeline(graph, rehearsal, options):  # yields nothing: no call gets out of the rehearsal
-        raise AssertionError("a rehearsal makes no calls")
-    return rehearsal
+    try:
+        next(pipeline(graph, rehearsal, options))
+    except StopIteration as stop:
+        report: Report = stop.value
+        rehearsal.claims = len(report.claims)
+        return rehearsal
+    raise AssertionError("a rehearsal makes no calls: none gets out of it")
 
 
 @dataclass(slots=True)
@@ -156,11 +161,9 @@ class _Rehearsal:
         yield from ()
         real = self._count_calls(self.judge.extract(answer, question))
         guess = Extraction(claims=split(answer, question), abstained=abstains(answer))
-        extraction = real or guess
-        self.claims = len(extraction.claims)
         if real is None:
             self.written += sum(_CLAIM + count(claim.quote) + count(claim.text) for claim in guess.claims)
-        return extraction
+        return real or guess
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """See `Judge`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from trail_callbacks.claims import Claim, abstains, split
+from trail_callbacks.claims import Claim, abstains, split, structured
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
@@ -129,6 +129,8 @@ def _unverified(answer: str, extraction: Extraction) -> bool:
     """Whether an answer without a checkable claim states something; a greeting or a question does not."""
     if extraction.claims:
         return any(claim.unresolved for claim in extraction.claims)
+    if structured(answer) is not None:  # the values that it lacks are no statements
+        return False
     read = split(answer)
     said = forms(answer)
     several = len(said) >= _SEVERAL or any(form.isdigit() for form in said)

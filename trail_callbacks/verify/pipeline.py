@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from trail_callbacks.claims import Claim
+from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge
@@ -107,7 +107,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         return report("error", warnings=["the run gave no answer: there is nothing to verify"])
     if not answer.text.strip():
         return report("no_checkable_claims", warnings=["the answer is empty"])
-    extraction = yield from judge.extract(answer.text, graph.question.text if graph.question else None)
+    extraction = yield from _extracted(judge, answer.text, graph.question.text if graph.question else None)
     if extraction.error and not extraction.claims:
         return report("error", warnings=[f"no claims: {extraction.error}"])
     leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
@@ -159,6 +159,21 @@ def _with_citations(
 
     citing = yield from cited(graph, extraction.claims, verdicts, judge, options)
     return replace(extraction, claims=citing.claims), citing.warnings
+
+
+def _extracted(judge: Judge, answer: str, question: str | None) -> Pipeline[Extraction]:
+    """The claims of an answer; the fields of a structured one are the same for all judges, who read only its prose."""
+    read = structured(answer)
+    if read is None:
+        return (yield from judge.extract(answer, question))
+    prose = Extraction(claims=())
+    if read.prose:
+        prose = yield from judge.extract(read.text, question)
+    return replace(
+        prose,
+        claims=of_fields(answer, read, prose.claims, question),
+        abstained=read.declines(prose.abstained if read.prose else None),
+    )
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:

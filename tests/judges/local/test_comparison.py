@@ -1,9 +1,9 @@
-from trail_callbacks import LocalJudge
+from trail_callbacks import LocalJudge, check
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.taxonomy import ErrorType
+from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 
 def compare(text, *sources, **options):
@@ -63,3 +63,11 @@ def test_english_rules_are_not_made_for_other_languages():
 def test_nothing_to_compare_with():
     assert compare("The bridge opened in 1932.") is None
     assert compare("The bridge opened in 1932.", "Did the bridge open in 1932?") is None
+
+
+def test_a_field_is_stated_by_one_passage_or_by_none():
+    sources = ["Oslo is the capital of Norway.", "The ferry to Bergen takes an hour."]
+    (verdict,) = check('{"capital": "Bergen", "note": ""}', sources).verdicts
+    assert verdict.support is not SupportClass.SUPPORTED
+    (verdict,) = check('{"capital": "Oslo", "note": ""}', sources).verdicts
+    assert verdict.support is SupportClass.SUPPORTED

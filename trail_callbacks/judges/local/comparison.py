@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -104,7 +104,7 @@ class Comparison:
     def best(self) -> tuple[int, ...]:
         """The passages that hold most of the claim together."""
         everything = self.overlap.everything
-        groups = [self.overlap.together(p, everything) for p in self.closest]
+        groups = [self._group(p, everything) for p in self.closest]
         return max(groups, key=lambda group: self.overlap.share(self.overlap.covered(group), everything))
 
     @cached_property
@@ -114,7 +114,7 @@ class Comparison:
         findings = {p: found for p in self.closest if (found := self._worst(self._findings(p))) is not None}
         disputed = any(finding.error_type is ErrorType.NUMBER for finding in findings.values())
         for p in self.closest:
-            group = self.overlap.together(p, everything, findings.keys())
+            group = self._group(p, everything, findings.keys())
             if p not in findings and self._suffices(group, everything, attached=disputed):
                 return group
         return None
@@ -135,7 +135,7 @@ class Comparison:
         for p, finding in findings.items():
             if finding.support is not SupportClass.CONTRADICTED:
                 rest = self._rest(finding)
-                group = self.overlap.together(p, rest)
+                group = self._group(p, rest)
                 if self._suffices(group, rest):
                     return Departure(finding, group)
         return None
@@ -172,6 +172,12 @@ class Comparison:
     def passages(self, indices: Sequence[int]) -> tuple[Passage, ...]:
         """Returns the passages at the given indices."""
         return tuple(self.question.passages[i] for i in indices)
+
+    def _group(self, p: int, wanted: frozenset[int], excluded: Collection[int] = ()) -> tuple[int, ...]:
+        """A passage and what others add; `capital: Bergen` is not stated by two of which one has neither's sense."""
+        claim = self.question.claim
+        field = claim.path and claim.text != " ".join(claim.quote.split())
+        return (p,) if field else self.overlap.together(p, wanted, excluded)
 
     def _findings(self, p: int) -> list[Finding]:
         """What departs from a passage, by all checks that may be made."""

@@ -53,10 +53,7 @@ def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[s
     graph = view.report.graph
     if view.answer is not None and view.claim_spans[number] is None:
         yield '<p class="missing">These words do not occur in the answer.</p>'
-    if plain(claim.text) != plain(claim.quote):
-        yield f'<p class="meaning"><span class="label">Meaning</span> <bdi>{_cut(claim.text)}</bdi></p>'
-    if claim.unresolved:
-        yield f'<p><span class="label">Unclear</span> <bdi>{_cut(claim.unresolved)}</bdi></p>'
+    yield from _meaning(claim)
     yield from _reasons(verdict)
     for item in verdict.evidence[:_EVIDENCE]:
         yield from _evidence(item, graph)
@@ -72,6 +69,15 @@ def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[s
     yield from _trail(view.stops[number], graph)
     yield from _facts(verdict)
     yield from _history(verdict.history, graph)
+
+
+def _meaning(claim: Claim) -> Iterator[str]:
+    if claim.path:
+        yield f'<p class="field"><span class="label">Field</span> {name(claim.path)}</p>'
+    if plain(claim.text) != plain(claim.quote):
+        yield f'<p class="meaning"><span class="label">Meaning</span> <bdi>{_cut(claim.text)}</bdi></p>'
+    if claim.unresolved:
+        yield f'<p><span class="label">Unclear</span> <bdi>{_cut(claim.unresolved)}</bdi></p>'
 
 
 def _reasons(verdict: Verdict) -> Iterator[str]:

@@ -102,7 +102,8 @@ def _equal(claimed: Quantity, given: Quantity) -> bool:
     if claimed.kind in EXACT:
         return claimed.kind == "year" and _dated(claimed, given)
     rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
-    converted = claimed.raw != given.raw and isclose(a, b, rel_tol=_CONVERTED)
+    units_differ = not isclose(claimed.raw * b, given.raw * a)  # else 471 would be 472, a hundredth apart
+    converted = units_differ and isclose(a, b, rel_tol=_CONVERTED)
     return rounded or converted or _bounded(claimed, given)
 
 
