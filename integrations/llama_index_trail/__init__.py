@@ -12,7 +12,7 @@ except ImportError as error:
 from llama_index_trail.context import Trail, trail
 from llama_index_trail.instrument import Status, instrument, status, uninstrument
 from llama_index_trail.models import as_model
-from llama_index_trail.results import report_for
+from llama_index_trail.results import areport_for, report_for
 from trail_callbacks.session import Recording
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ __all__ = [
     "TrailContextFilter",
     "TrailEvaluationResult",
     "TrailEvaluator",
+    "areport_for",
     "as_model",
     "guard_agent",
     "instrument",
