@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from llama_index_trail.context_filter import TrailContextFilter
     from llama_index_trail.evaluator import TrailEvaluationResult, TrailEvaluator
     from llama_index_trail.guarded_agent import guard_agent
+    from llama_index_trail.guarded_chat import GuardedChatEngine
     from llama_index_trail.guarded_engine import GuardedQueryEngine
 
 __all__ = [
     "AnswerRejectedError",
+    "GuardedChatEngine",
     "GuardedQueryEngine",
     "Recording",
     "Status",
@@ -43,6 +45,7 @@ __all__ = [
 del llama_index_instrumentation
 
 _LAZY = {
+    "GuardedChatEngine": "guarded_chat",
     "GuardedQueryEngine": "guarded_engine",
     "TrailContextFilter": "context_filter",
     "TrailEvaluationResult": "evaluator",

@@ -237,7 +237,7 @@ def decide(response: Any, summary: dict[str, Any], report: Report | None) -> Non
         summary: What is attached.
         report: What `report_for` is to return; None if the user must not read it.
     """
-    response.metadata = {**(response.metadata or {}), KEY: Decision.on(response, summary)}
+    response.metadata = {**(getattr(response, "metadata", None) or {}), KEY: Decision.on(response, summary)}
     settle(response, report)
 
 
