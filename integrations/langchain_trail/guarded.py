@@ -271,10 +271,9 @@ def guarded(
     handlers of the app, such as tracers, receive every draft, rejected ones too: a handler that shows tokens to
     users must not be among them. Streams show accepted answers only.
 
-    A `RunnableWithMessageHistory`, or a graph with a checkpointer, remembers the answer as its user reads it: drafts and
-    feedback are written neither to the history nor to any checkpoint, and nothing of a call that raises is. This needs
-    the app itself: a graph that is a part of the chain writes its own checkpoints. Of a stream of sentences that ends
-    early a history keeps nothing.
+    A `RunnableWithMessageHistory`, or a graph with a checkpointer, remembers the answer as its user reads it: neither
+    drafts nor feedback, and nothing of a call that raises, are written to the history or to any checkpoint. A graph
+    that is only a part of the chain writes as it runs. Of sentences that end early a history keeps nothing.
 
     To ask again, the feedback needs a place in the input: messages and prompt values get two more messages; a
     dictionary gets the key `feedback`, if the prompt has a variable of that name (the first time it is empty), else its
