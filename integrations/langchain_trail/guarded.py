@@ -11,6 +11,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackMa
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from langchain_trail.answers import annotated, calls_tools, replaced
+from langchain_trail.around import Around
 from langchain_trail.attempts import Attempts, Draft, answer_texts
 from langchain_trail.chunks import added, as_chunk, trailing
 from langchain_trail.drafts import isolated
@@ -40,33 +41,15 @@ Out = TypeVar("Out")
 Mode: TypeAlias = Literal["buffer", "sentences", "pass"]
 
 
-class Guarded(Runnable[In, Out]):
+class Guarded(Around[In, Out]):
     """A runnable around another one, with all its methods. Made by `guarded`."""
 
     def __init__(self, runnable: Runnable[In, Out], settings: GuardSettings, stream: Mode, revise: Revise) -> None:
-        self._runnable = runnable
+        super().__init__(runnable)
         self._settings = settings
         self._checker = Checker(settings, around=isolated)
         self._stream = stream
         self._revise = revise
-
-    @property
-    def InputType(self) -> Any:  # noqa: N802 - as Runnable names it
-        """That of the runnable inside."""
-        return self._runnable.InputType
-
-    @property
-    def OutputType(self) -> Any:  # noqa: N802 - as Runnable names it
-        """That of the runnable inside."""
-        return self._runnable.OutputType
-
-    def get_input_schema(self, config: RunnableConfig | None = None) -> Any:
-        """That of the runnable inside."""
-        return self._runnable.get_input_schema(config)
-
-    def get_output_schema(self, config: RunnableConfig | None = None) -> Any:
-        """That of the runnable inside."""
-        return self._runnable.get_output_schema(config)
 
     # ------------------------------------------------------------------ whole answers
 

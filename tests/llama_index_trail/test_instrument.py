@@ -436,6 +436,20 @@ async def test_thirty_queries_at_once_do_not_mix(crowd):
         ]
 
 
+async def test_thirty_requests_each_await_their_own_report(crowd):
+    engine, facts, questions, replies = crowd
+    instrument()
+
+    async def request(n):
+        response = await engine.aquery(questions[n])
+        assert response.metadata["trail"]["state"] in {"pending", "assessed"}
+        return await areport_for(response, timeout=30)
+
+    for n, report in enumerate(await asyncio.gather(*map(request, range(30)))):
+        assert report.graph.answer.text == replies[n]
+        assert [node.text for node in report.graph.nodes if node.kind == "document"] == [facts[n]]
+
+
 def test_thirty_threads_do_not_mix(crowd):
     engine, facts, questions, replies = crowd
     recording = instrument(max_traces=64)
