@@ -207,6 +207,27 @@ async def test_an_event_loop_never_waits_for_the_verification(engine):
     assert dict(summary) == report.summary()
 
 
+@pytest.mark.parametrize("evaluate", ["inline", "background"])
+async def test_a_coroutine_takes_the_reports_in_the_apps_loop(engine, evaluate):
+    loops, called = [], threading.Event()
+
+    async def keep(report):
+        loops.append(asyncio.get_running_loop())
+        called.set()
+        raise KeyError("mine")
+
+    with trail(evaluate=evaluate, on_report=keep) as t:
+        await engine.aquery(HOW)
+        assert await asyncio.to_thread(called.wait, 10)
+        called.clear()
+        await asyncio.to_thread(engine.query, HOW)
+        assert await asyncio.to_thread(called.wait, 10)
+    assert loops[0] is asyncio.get_running_loop()
+    assert loops[1] is not loops[0]  # that of the app is none of a thread's business
+    await t.areport()
+    assert [type(error) for error in t.errors] == [KeyError, KeyError]
+
+
 def test_in_the_background_sync_code_does_not_wait_either(engine):
     from trail_callbacks import LLMJudge
 
