@@ -111,6 +111,8 @@ def _changed(value: Any, leaf: Scrub, ids: Collection[str]) -> Any:
     if isinstance(value, list | tuple) and type(value) in {list, tuple}:
         kept = [each for each in value if not (isinstance(each, BaseMessage) and each.id in ids)]
         return type(value)(_changed(each, leaf, ids) for each in kept)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # langgraph's snapshot of a channel, for one
+        return type(value)(*(_changed(each, leaf, ids) for each in value))
     if type(value) is dict or type(value) is AddableDict:
         return type(value)((key, _changed(each, leaf, ids)) for key, each in value.items())
     return leaf(value)

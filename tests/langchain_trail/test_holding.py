@@ -226,3 +226,48 @@ def test_only_what_was_added_is_named():
     assert "known" in ids
     assert {message.id for message in request[1:]} == ids
     assert identified({"q": 1}, {"q": 2}) == ({"q": 2}, frozenset())
+
+
+async def test_a_draft_s_checkpoints_can_be_read_while_it_is_written(agent):
+    from langchain_trail.checkpoints import HeldCheckpoints
+
+    graph, _ = agent(GOOD)
+    graph.invoke({"messages": [("user", ASKED)]}, SESSION)
+    before = len([*graph.get_state_history(SESSION)])
+    held = HeldCheckpoints(graph)
+    held.runnable.invoke({"messages": [("user", AGAIN)]}, SESSION)
+    everything = [*held.runnable.get_state_history(SESSION)]
+    assert len(everything) > before
+    assert len(everything) == len([each async for each in held.runnable.aget_state_history(SESSION)])
+    assert [m.text for m in held.runnable.get_state(SESSION).values["messages"] if m.type == "human"] == [ASKED, AGAIN]
+    assert len([*graph.get_state_history(SESSION)]) == before
+    held.keep(lambda value: value)
+    assert len([*graph.get_state_history(SESSION)]) == len(everything)
+
+
+@pytest.mark.parametrize("every", [1, 100])
+@pytest.mark.parametrize(("better", "end"), [(GOOD, GOOD), (BAD, BLOCKED)])
+async def test_channels_that_are_kept_as_differences(says, better, end, every):
+    pytest.importorskip("langgraph.channels.delta")
+    from typing import Annotated, TypedDict
+
+    from langgraph.channels.delta import DeltaChannel
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import START, StateGraph
+    from langgraph.graph.message import _messages_delta_reducer
+
+    class State(TypedDict):
+        messages: Annotated[list, DeltaChannel(_messages_delta_reducer, snapshot_frequency=every)]
+
+    model = says((REVIEW, better), ("", BAD))
+    builder = StateGraph(State)
+    builder.add_node("say", lambda state: {"messages": [model.invoke([("system", FACT), *state["messages"]])]})
+    builder.add_edge(START, "say")
+    graph = builder.compile(checkpointer=InMemorySaver())
+    app = guarded(graph)
+    for turn, question in enumerate((ASKED, AGAIN), 1):
+        out = await app.ainvoke({"messages": [HumanMessage(question)]}, SESSION)
+        assert out["messages"][-1].text == end
+        kept = graph.get_state(SESSION).values["messages"]
+        assert [m.text for m in kept] == [ASKED, end, AGAIN, end][: 2 * turn]
+    assert BAD not in everything(graph.checkpointer)
