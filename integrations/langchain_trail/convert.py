@@ -70,7 +70,7 @@ class Started:
             kind=kind,
             name=name,
             inputs=pieces(self.payload, model=kind == "model"),
-            hints=_hints(self.serialized, self.details, metadata, kind),
+            hints=_hints(self.serialized, self.details, metadata, kind, name),
         )
 
 
@@ -220,7 +220,11 @@ def _class_name(serialized: Mapping[str, Any] | None) -> str:
 
 
 def _hints(
-    serialized: Mapping[str, Any] | None, details: Mapping[str, Any], metadata: Mapping[str, Any], kind: RunKind
+    serialized: Mapping[str, Any] | None,
+    details: Mapping[str, Any],
+    metadata: Mapping[str, Any],
+    kind: RunKind,
+    name: str,
 ) -> Hints:
     sequence = branch = None
     in_graph = False
@@ -244,6 +248,7 @@ def _hints(
         call_id=str(call_id) if call_id else None,
         source_keys=_source_keys(metadata.get(SOURCE_KEYS)),
         internal=bool(metadata.get(INTERNAL)),
+        unnamed=kind == "chain" and _UNNAMED.match(name) is not None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -19,6 +19,7 @@ from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
+from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["trail_node"]
@@ -36,7 +37,7 @@ def trail_node(
     key: str = "trail",
     options: VerifyOptions | None = None,
     timeout: float | None = 60.0,
-    on_report: Callable[[Report], None] | None = None,
+    on_report: OnReport | None = None,
 ) -> Runnable[Any, dict[str, Any]]:
     """Makes a node for a LangGraph graph that verifies the answer and writes the summary of the report.
 
@@ -63,7 +64,7 @@ def trail_node(
         key: Key of the state to write the summary to.
         options: Settings of the verification.
         timeout: Seconds it may take, above 0; None waits as long as it takes.
-        on_report: Called with the report.
+        on_report: Called with the report; awaited if it is a coroutine function.
 
     Raises:
         InputError: If a value is out of range.

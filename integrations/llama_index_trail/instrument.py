@@ -53,8 +53,9 @@ def instrument(
         judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
             instructor; `as_model(llm)` is the app's own model.
         evaluate: `inline`: the summary is in the metadata when a synchronous call returns; in an event loop, which
-            must not wait, it arrives shortly after, and reading it waits. `background`: as in an event loop,
-            everywhere. `never`: only when a report is asked for; nothing is attached.
+            must not wait, it arrives shortly after, and until then reads as `{"state": "pending", "run_id": ...}`
+            (`await areport_for(response)` waits). `background`: shortly after everywhere; reading it outside of an
+            event loop waits. `never`: only when a report is asked for; nothing is attached.
         **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces` and `ttl`; see
             `trail_callbacks.session.CaptureSettings`.
 

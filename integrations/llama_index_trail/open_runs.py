@@ -69,6 +69,12 @@ class OpenRuns:
             return None
         return span.trace.scope.session, span.above.node
 
+    def note_history(self, span_id: str | None) -> None:
+        """Makes the earlier turns that prompts of a chat showed an input of an open span, as they are of the chat."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is not None and span.trace.history:
+            span.collected = _earlier(span.trace)
+
     def maker_of(self, source: object, span_id: str | None) -> str | None:
         """Returns the span of the component that made a stream: the innermost below a span that passed it on."""
         span = self._spans.get(span_id) if span_id else None
@@ -201,8 +207,7 @@ class OpenRuns:
             if error is not None:
                 root.trace.finish(id_, (Failed, id_, described(error), status_of(error), outputs))
             else:
-                earlier = [turn for turn in trace.history.values() if turn] if trace.history else ()
-                root.trace.finish(id_, (Ended, id_, outputs if id_ == root.node else (), earlier))
+                root.trace.finish(id_, (Ended, id_, outputs if id_ == root.node else (), _earlier(trace)))
         if error is None and response is not None:
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:
@@ -251,6 +256,11 @@ class OpenRuns:
         """Ends runs whose streams were collected unread; the garbage collector only queued them."""
         while self._lost:
             self._lost.popleft()()
+
+
+def _earlier(trace: Trace) -> list[Raw]:
+    """What the prompts of a chat showed of its earlier turns."""
+    return [turn for turn in trace.history.values() if turn] if trace.history else []
 
 
 def _joined(chunks: Iterable[Any]) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import runpy
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,20 @@ def test_a_query_engine_whose_responses_carry_reports(printed):
     assert lines[1] == "score 0.5, {'supported': 1, 'contradicted': 1}"
     assert lines[2] == "contradicted (number): The ferry to Fern Island carries 210 passengers."
     assert lines[3].startswith("  the source: The ferry to Fern Island carries 120 passengers")
+
+
+def test_a_server_whose_requests_each_get_their_own_report(printed):
+    pytest.importorskip("langchain_core")
+    if not hasattr(socket, "AF_UNIX"):
+        pytest.skip("the recipe's server is on a Unix socket")
+    lines = printed("server.py").splitlines()
+    assert lines == [
+        "Aster seats 120 people. 0.0",
+        "Birch seats 640 people. 1.0 ['Birch seats 140 people.']",
+        "Cedar seats 160 people. 0.0",
+        "Dahlia seats 680 people. 1.0 ['Dahlia seats 180 people.']",
+        "logged: ['assessed', 'assessed', 'assessed', 'assessed']",
+    ]
 
 
 def test_a_summary_of_summaries_names_the_guilty_step(printed):
@@ -166,8 +181,8 @@ def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
     assert f"[{name}]({name})" in index
 
 
-def test_there_are_seven():
-    assert len(RECIPES) == 7
+def test_there_are_eight():
+    assert len(RECIPES) == 8
 
 
 def test_fitting_the_offline_judge_to_labels(printed):

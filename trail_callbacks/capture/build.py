@@ -319,7 +319,7 @@ class _Builder:
         if exact:  # the app returned a model's output unchanged: one node, not two
             max(exact, key=lambda node: node.order).kind = "answer"
             return others
-        draft = NodeDraft("answer", Text(text), root, root.end, {}, step=self._writer(slots).name)
+        draft = NodeDraft("answer", Text(text), root, root.end, {}, step=self._writer(slots).step)
         self._drafts.append(draft)
         self._take(draft, contributions)
         return others
@@ -338,16 +338,27 @@ class _Builder:
         answer.inputs.update((draft, Contribution("declared", 1.0)) for draft in declared if draft not in before)
 
     def _writer(self, slots: Sequence[Slot]) -> Run:
-        """The innermost run that returned the answer as it is; of several for its parts, the last."""
-        writers = []
-        for slot in slots:
-            here: Slot | None = slot
-            while here is not None:
-                text, run = here.piece.text.strip(), here.run
-                inner = (link.source for link in self._linker.of(here) if link.source.run.within(run))
-                here = next((each for each in inner if each.side == "out" and each.piece.text.strip() == text), None)
-            writers.append(run)
-        return max(writers, key=lambda run: run.end)
+        """The first run that returned the answer as it is; of several for its parts, the last."""
+        return max((self._first_with(slot) for slot in slots), key=lambda run: run.end)
+
+    def _first_with(self, slot: Slot) -> Run:
+        """The innermost run that wrote a text, before the code that only passed it on."""
+        text, run = slot.piece.text.strip(), slot.run
+        here: Slot | None = slot
+        seen = {slot}
+        while here is not None:
+            same = [
+                link.source
+                for link in self._linker.of(here)
+                if link.source not in seen and link.source.piece.text.strip() == text
+            ]
+            inside = (each for each in same if each.side == "out" and each.run.within(run))
+            before = (each for each in same if each.side == "in" or each.run.kind == "chain")
+            here = next(inside, None) or next(before, None)
+            if here is not None:
+                seen.add(here)
+                run = here.run if here.side == "out" else run
+        return run
 
     @staticmethod
     def _mark_untraced(contributions: Contributions) -> None:

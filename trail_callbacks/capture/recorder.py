@@ -292,9 +292,10 @@ class Recorder:
             trace = self._by_run.get(run_id) or self._by_run.get(_uuid_int(run_id))
         if trace is None or trace.root_id == run_id:
             return self.graph(run_id)
+        earlier = self._earlier(trace)
         with trace.converting:
             self._convert(trace)
-            return build(_within(trace.events, run_id))
+            return build(_within(trace.events, run_id), earlier)
 
     def graph_so_far(self, root_id: str, text: str) -> ProvenanceGraph:
         """Builds the graph of a run tree as if the model that is running had ended with a given text.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report import Report
 from trail_callbacks.report.threshold import OnUndecided
+from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["BLOCKED", "GuardKeywords", "GuardSettings", "LastResort", "OnFail", "Stream"]
@@ -37,7 +36,7 @@ class GuardKeywords(TypedDict, total=False):
     max_tokens: int | None
     options: VerifyOptions | None
     message: str
-    on_report: Callable[[Report], None] | None
+    on_report: OnReport | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +72,9 @@ class GuardSettings:
         message: What the user reads in place of a withheld answer.
         stream: `buffer`: nothing of a draft is streamed before it is accepted; `pass`: tokens are streamed as they
             come, which only `annotate` allows. None is `pass` for `annotate`, else `buffer`.
-        on_report: Called with the report on every draft, rejected ones included, on the thread that judged.
+        on_report: Called with the report on every draft, rejected ones included, on the thread that judged. It may be a
+            coroutine function: in a coroutine it is awaited before anything is done with the draft, at most for
+            `timeout` seconds. What it raises is a warning of the report that the answer carries.
 
     Raises:
         InputError: If a value is out of range.
@@ -93,7 +94,7 @@ class GuardSettings:
     options: VerifyOptions | None = None
     message: str = BLOCKED
     stream: Stream | None = None
-    on_report: Callable[[Report], None] | None = None
+    on_report: OnReport | None = None
 
     def __post_init__(self) -> None:
         """Checks ranges."""

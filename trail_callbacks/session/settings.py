@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
@@ -10,7 +10,7 @@ from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.recorder import Redact
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report import Report
+from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords"]
@@ -23,7 +23,7 @@ class RecordKeywords(TypedDict, total=False):
 
     options: VerifyOptions | None
     redact: Redact | None
-    on_report: Callable[[Report], None] | None
+    on_report: OnReport | None
     max_traces: int
     ttl: float
     sources: Sources | None
@@ -48,7 +48,9 @@ class CaptureSettings:
         options: Settings of the verification.
         sample_rate: Share of runs verified without being asked for, 0.0 to 1.0.
         redact: Applied to every captured text before it is stored or judged.
-        on_report: Called with every finished report, on the thread that verified.
+        on_report: Called with every finished report, on the thread that verified. It may be a coroutine function: of a
+            run in an event loop it is awaited in that loop, as a task of its own; of any other run in a loop of ours.
+            What it raises is kept in `errors`.
         max_traces: Runs, and their reports, kept for reading, 1 or more; the oldest are dropped first.
         ttl: Seconds, above 0, after which a run that never ended is dropped.
         sources: Returns the sources of a run, texts or documents, given what the app was called with. They are evidence
@@ -65,7 +67,7 @@ class CaptureSettings:
     options: VerifyOptions | None = None
     sample_rate: float = 1.0
     redact: Redact | None = None
-    on_report: Callable[[Report], None] | None = None
+    on_report: OnReport | None = None
     max_traces: int = 256
     ttl: float = 3600.0
     sources: Sources | None = None

@@ -18,6 +18,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.session.settings import CaptureSettings
+from trail_callbacks.verify.delivery import Delivery, running_loop
 from trail_callbacks.verify.pipeline import averify, judging, verify
 
 __all__ = ["Verifier"]
@@ -56,6 +57,7 @@ class Verifier:
         self._recorder = recorder
         self._keep_error = keep_error
         self._around = around
+        self._delivery = Delivery(settings.on_report)
         self._judge = judging(settings.judge, settings.options)
         self._lock = RLock()  # protects the reports and the futures
         self._reports: OrderedDict[str, Report] = OrderedDict()
@@ -95,7 +97,7 @@ class Verifier:
             if self._worker is None:
                 self._worker = ThreadPoolExecutor(1, thread_name_prefix="trail")
             try:
-                future = self._worker.submit(self._on_worker, root)
+                future = self._worker.submit(self._on_worker, root, running_loop())
             except RuntimeError as error:  # the interpreter is on its way out and starts no work any more
                 self._keep_error(error)
                 return
@@ -130,6 +132,8 @@ class Verifier:
         try:
             return await asyncio.wait_for(self._acarry_out(root, future), timeout)
         except TimeoutError:
+            if future.done() and not future.cancelled():  # only the hook is late
+                return future.result()
             raise TimeoutError(_late(root, timeout)) from None
 
     def flush(self, timeout: float | None = None) -> bool:
@@ -177,7 +181,7 @@ class Verifier:
     async def _acarry_out(self, root: str, future: Future[Report]) -> Report:
         """As `_carry_out`; if it is cancelled, those who wait verify the run themselves."""
         try:
-            report = await self._averify(root)
+            report, final = await self._averify(root)
         except asyncio.CancelledError:
             future.cancel()
             future.set_running_or_notify_cancel()
@@ -187,14 +191,16 @@ class Verifier:
             raise
         else:
             future.set_result(report)
-            return report
         finally:
             self._forget(root, future)
+        if final:
+            await self._delivery.adeliver(report, self._keep_error)
+        return report
 
-    def _on_worker(self, root: str) -> Report:
+    def _on_worker(self, root: str, loop: asyncio.AbstractEventLoop | None) -> Report:
         self._worker_thread = get_ident()
         try:
-            return self._verify(root)
+            return self._verify(root, loop)
         except InputError:
             with self._lock:
                 most = self._settings.max_traces
@@ -213,7 +219,7 @@ class Verifier:
             if self._futures.get(root) is future:
                 del self._futures[root]
 
-    def _verify(self, root: str) -> Report:
+    def _verify(self, root: str, loop: asyncio.AbstractEventLoop | None = None) -> Report:
         started, final = time.perf_counter(), self._recorder.ended(root)
         graph = self._graph(root)
         try:
@@ -221,9 +227,12 @@ class Verifier:
                 report = self._unanswered(root, graph) or verify(graph, self._judge, self._settings.options)
         except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened
             report = self._failed(graph, error)
-        return self._finish(root, report, started, final=final)
+        report = self._finished(root, report, started, final=final)
+        if final:
+            self._delivery.deliver(report, self._keep_error, loop)
+        return report
 
-    async def _averify(self, root: str) -> Report:
+    async def _averify(self, root: str) -> tuple[Report, bool]:
         started, final = time.perf_counter(), self._recorder.ended(root)
         graph = await asyncio.to_thread(self._graph, root)
         try:
@@ -231,7 +240,7 @@ class Verifier:
                 report = self._unanswered(root, graph) or await averify(graph, self._judge, self._settings.options)
         except Exception as error:  # noqa: BLE001 - as above
             report = self._failed(graph, error)
-        return self._finish(root, report, started, final=final)
+        return self._finished(root, report, started, final=final), final
 
     def _graph(self, root: str) -> ProvenanceGraph:
         try:
@@ -253,7 +262,8 @@ class Verifier:
         self._keep_error(error)
         return Report(state="error", graph=graph, warnings=(f"verification failed: {error!r}",))
 
-    def _finish(self, root: str, report: Report, started: float, *, final: bool) -> Report:
+    def _finished(self, root: str, report: Report, started: float, *, final: bool) -> Report:
+        """The report as it is kept and returned."""
         usage = replace(report.usage, seconds=time.perf_counter() - started)
         answer = report.graph.answer
         gap = (_GAP,) if answer is not None and answer.attributes.get("untraced") else ()
@@ -264,11 +274,6 @@ class Verifier:
             self._reports[root] = report
             while len(self._reports) > self._settings.max_traces:
                 self._reports.popitem(last=False)
-        if self._settings.on_report is not None:
-            try:
-                self._settings.on_report(report)
-            except Exception as error:  # noqa: BLE001 - the hook is the user's, the run is not to suffer from it
-                self._keep_error(error)
         return report
 
 
