@@ -86,7 +86,7 @@ def _outcome(text: str, reading: Reading, thresholds: Thresholds) -> Outcome:
     against = reading.against or 0.0
     if against >= CONTRADICTED_AT and against > reading.support and _on_subject(text, reading):
         return SupportClass.CONTRADICTED
-    above = reading.support - thresholds.support
+    above = round(reading.support - thresholds.support, 9)  # 0.6 is 0.1 above 0.5
     if above >= thresholds.margin:
         return SupportClass.SUPPORTED
     if above > -thresholds.margin:

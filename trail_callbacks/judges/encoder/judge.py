@@ -25,7 +25,7 @@ from trail_callbacks.language.detect import NAMES, language
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
-from trail_callbacks.text import sentences
+from trail_callbacks.text import encodable, sentences
 
 __all__ = ["EncoderJudge"]
 
@@ -242,7 +242,7 @@ class EncoderJudge:
         """The sentences of a claim: pair classifiers were trained on one; token classifiers take it as it is."""
         if isinstance(reader, TokenReader):
             return (claim,)
-        return tuple(one.text for one in sentences(claim) if keys(one.text)) or (claim,)
+        return tuple(one.text for one in sentences(encodable(claim)) if keys(one.text)) or (claim,)
 
 
 def _check_models(*models: str | None) -> None:
