@@ -93,5 +93,5 @@ def test_a_word_that_is_longer_than_a_chunk_is_cut():
     long = Passage(id="s1", node_id="d", start=7, end=1007, text="x" * 1000)
     parts = [part for chunk in chunks([long], 130, characters) for part in chunk.passages]
     assert "".join(part.text for part in parts) == "x" * 1000
-    assert [part.start for part in parts][0] == 7
+    assert parts[0].start == 7
     assert parts[-1].end == 1007

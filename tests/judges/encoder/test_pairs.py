@@ -6,9 +6,9 @@ import pytest
 from seen import claim, inputs, like, run
 
 from trail_callbacks import EncoderJudge, check
-from trail_callbacks.judges.judge import Question
-from trail_callbacks.evidence import Passage
 from trail_callbacks.errors import JudgeError
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.judge import Question
 
 pytestmark = pytest.mark.encoder
 
@@ -213,7 +213,9 @@ def test_evidence_is_the_first_text_of_a_pair(entailment):
 
 def test_the_highest_chunk_counts_and_its_best_sentence_is_the_evidence(entailment):
     asked = EncoderJudge(entailment, profile=like("", chunk=40), chunks=None)
-    sources = ["\n\n".join(["The old mill carries small people today."] * 9) + "\n\nThe town confirms forty cars. The end."]
+    sources = [
+        "\n\n".join(["The old mill carries small people today."] * 9) + "\n\nThe town confirms forty cars. The end."
+    ]
     sources += ["The bridge is green. " * 3]
     report = check("The ferry carries cars.", sources, judge=asked)
     (verdict,) = report.verdicts
@@ -227,7 +229,9 @@ def test_the_evidence_for_a_contradiction_is_the_sentence_that_contradicts(entai
     source = "The mill is old. The ferry denies forty cars. The town is small."
     (verdict,) = check("The ferry carries cars.", [source], judge=EncoderJudge(entailment)).verdicts
     assert verdict.support == "contradicted"
-    assert [(item.quote, item.relation) for item in verdict.evidence] == [("The ferry denies forty cars.", "contradicts")]
+    assert [(item.quote, item.relation) for item in verdict.evidence] == [
+        ("The ferry denies forty cars.", "contradicts")
+    ]
 
 
 def test_few_chunks_are_read_where_that_is_asked_for_and_it_says_so(entailment):
@@ -275,7 +279,7 @@ def test_a_missing_first_token_model_says_what_does_not_fit(made, tmp_path):
 
     folder = hhem(made["backbone"], tmp_path / "other", strange=torch.zeros(1))
     profile = like(HHEM, backbone=made["backbone"])
-    with pytest.raises(JudgeError, match="does not have the weights.*strange"):
+    with pytest.raises(JudgeError, match=r"does not have the weights.*strange"):
         EncoderJudge(folder, profile=profile).load()
 
 

@@ -40,7 +40,9 @@ def test_backed_claims_are_supported_with_the_sentence_that_backs_them(grounding
     source = "The mill is old. The ferry confirms forty cars. The town is small."
     (verdict,) = check("The ferry carries cars.", [source], judge=judge(grounding)).verdicts
     assert verdict.support == "supported"
-    assert [(item.quote, item.relation) for item in verdict.evidence] == [("The ferry confirms forty cars.", "supports")]
+    assert [(item.quote, item.relation) for item in verdict.evidence] == [
+        ("The ferry confirms forty cars.", "supports")
+    ]
 
 
 def test_unbacked_claims_are_absent_and_never_contradicted(grounding):
@@ -118,7 +120,10 @@ def test_a_claim_that_fills_the_window_is_an_error_and_spoils_no_other(grounding
 def test_sources_are_numbered_as_the_model_was_trained(grounding):
     asked = EncoderJudge(grounding, profile=LETTUCE)
     with inputs(asked) as seen:
-        run(asked, [Question(claim=claim("the ferry."), passages=(passage("it is {old}."), passage("it is new.", 0, "d2")))])
+        run(
+            asked,
+            [Question(claim=claim("the ferry."), passages=(passage("it is {old}."), passage("it is new.", 0, "d2")))],
+        )
     tok = asked._first.loaded().tokenizer
     context = "Summarize the following text:\npassage 1: it is {old}.\npassage 2: it is new.\noutput:"
     assert seen[0] == tok(context, "the ferry.")["input_ids"] or tok(context, "the ferry.")["input_ids"] in seen

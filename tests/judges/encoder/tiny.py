@@ -21,7 +21,10 @@ from transformers import (
     T5ForTokenClassification,
 )
 
-WORDS = "the ferry bridge town mill island takes opened carries old small green forty seven people cars today".split()
+WORDS = (
+    "the", "ferry", "bridge", "town", "mill", "island", "takes", "opened", "carries", "old", "small", "green", "forty",
+    "seven", "people", "cars", "today",
+)  # fmt: skip
 NLI = {0: "entailment", 1: "neutral", 2: "contradiction"}
 _BERT = ("[PAD]", "[CLS]", "[SEP]", "[UNK]")
 
@@ -189,7 +192,7 @@ def _trained(network, batches):
 def entailment(tok, order=(0, 1, 2)):
     """Trains the rule; `order` gives the index of entailment, of neutral and of contradiction."""
     torch.manual_seed(1)
-    rng = random.Random(1)
+    rng = random.Random(1)  # noqa: S311 - made-up sentences, no secret
     network = deberta(tok, {order[meaning]: NLI[meaning] for meaning in NLI})
 
     def batch():
@@ -205,7 +208,7 @@ def entailment(tok, order=(0, 1, 2)):
 def grounding(tok, template="{evidence}"):
     """Trains the rule for words; labels are LABEL_0, backed, and LABEL_1, not."""
     torch.manual_seed(2)
-    rng = random.Random(2)
+    rng = random.Random(2)  # noqa: S311 - as above
     network = modernbert(tok)
     purple = tok(" purple", add_special_tokens=False)["input_ids"]
 

@@ -9,28 +9,25 @@ from pathlib import Path
 
 from trail_callbacks.claims import abstains, split
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
-from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.encoder import labels as labelling
 from trail_callbacks.judges.encoder.chunks import statements
-from trail_callbacks.judges.encoder.decision import Thresholds, decide, states
+from trail_callbacks.judges.encoder.decision import Thresholds
 from trail_callbacks.judges.encoder.inference import Encoder
 from trail_callbacks.judges.encoder.loading import Loaded, Source, needs_extra
 from trail_callbacks.judges.encoder.pairs import PairReader
 from trail_callbacks.judges.encoder.profiles import DEFAULT, PROFILES, UNSUITED, Profile, profile_of
-from trail_callbacks.judges.encoder.reading import Ask, Reader, Reading
+from trail_callbacks.judges.encoder.reading import Reader
 from trail_callbacks.judges.encoder.tokens import TokenReader
+from trail_callbacks.judges.encoder.verdicts import absent, answerable, stating, verdicts
 from trail_callbacks.judges.encoder.weights import Weights
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
 from trail_callbacks.language.detect import NAMES, language
-from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
-from trail_callbacks.text import encodable, sentences
+from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["EncoderJudge"]
 
 _DTYPES = ("float32", "bfloat16")
-_COMPARED = 12  # sentences in which the offline checks look for the type of an error
 
 
 class EncoderJudge:
@@ -165,16 +162,19 @@ class EncoderJudge:
         judge's rules decide.
         """
         if purpose == "answerable":
-            return (yield from _answerable(questions))
+            return (yield from answerable(questions))
+        settled = self._settled(questions) if purpose == "verdicts" else {}
+        if len(settled) == len(questions):  # nothing is left to ask: nothing is loaded
+            return Assessment(judgements=tuple(settled[n] for n in range(len(questions))))
         try:
             first, second, thresholds = self._readers()
         except (JudgeError, MissingExtraError) as error:
             failed = tuple(Judgement(claim_id=question.claim.id, error=str(error)) for question in questions)
             return Assessment(judgements=failed)
         if purpose == "localize":
-            judgements = yield from _stating(questions, first, thresholds)
+            judgements = yield from stating(questions, first, thresholds)
         else:
-            judgements = yield from self._verdicts(questions, first, second, thresholds)
+            judgements = yield from verdicts(questions, settled, first, second, thresholds)
         return Assessment(judgements=tuple(judgements))
 
     def _readers(self) -> tuple[Reader, Reader | None, Thresholds]:
@@ -193,34 +193,6 @@ class EncoderJudge:
         encoder = Encoder(loaded, self._batch_size, progress=self._first.source.progress)
         return TokenReader(encoder) if loaded.profile.head == "tokens" else PairReader(encoder, self._chunks)
 
-    def _verdicts(
-        self, questions: Sequence[Question], first: Reader, second: Reader | None, thresholds: Thresholds
-    ) -> Pipeline[list[Judgement]]:
-        settled = self._settled(questions)
-        asks: list[Ask] = []
-        places: list[tuple[int, ...]] = []
-        for n, question in enumerate(questions):
-            passages = () if n in settled else statements(question.passages)
-            if n not in settled and not passages:
-                settled[n] = _absent(question, "There is no passage that states anything to compare it with.")
-            texts = () if n in settled else self._parts(question.claim.text, first)
-            places.append(tuple(range(len(asks), len(asks) + len(texts))))
-            asks += [Ask(text, passages) for text in texts]
-        readings = yield from first.read(asks)
-        if second is not None:
-            readings = yield from _contradictions(asks, readings, second, thresholds)
-        told = second is not None or any(reading.against is not None for reading in readings)
-        decided = [
-            settled[n]
-            if n in settled
-            else decide(
-                question.claim.id, [(asks[i].text, readings[i]) for i in places[n]], thresholds, contradictions=told
-            )
-            for n, question in enumerate(questions)
-        ]
-        near = [tuple(p for i in places[n] for p in readings[i].near) for n in range(len(questions))]
-        return (yield from _typed(questions, decided, near))
-
     def _settled(self, questions: Sequence[Question]) -> dict[int, Judgement]:
         """Judgements that need no model, by index of the question."""
         whole = language(" ".join(question.claim.text for question in questions))
@@ -236,16 +208,12 @@ class EncoderJudge:
             elif spoken not in {"en", ""}:
                 why = f"the claim is in {NAMES[spoken]}, and {self._first.source.model} was trained on English only"
                 settled[n] = Judgement(claim_id=claim.id, undecided=why)
+            elif not statements(question.passages):
+                settled[n] = absent(question, "There is no passage that states anything to compare it with.")
         return settled
 
-    def _parts(self, claim: str, reader: Reader) -> tuple[str, ...]:
-        """The sentences of a claim: pair classifiers were trained on one; token classifiers take it as it is."""
-        if isinstance(reader, TokenReader):
-            return (claim,)
-        return tuple(one.text for one in sentences(encodable(claim)) if keys(one.text)) or (claim,)
 
-
-def _check_models(*models: str | None) -> None:
+def _check_models(*models: object) -> None:
     for given in models:
         if given is None:
             continue
@@ -265,88 +233,3 @@ def _check_numbers(batch_size: int, threshold: float | None, margin: float, chun
         raise InputError(f"EncoderJudge.threshold is {threshold}, expected more than 0.0 and less than 1.0")
     if not 0.0 <= margin < 1.0:
         raise InputError(f"EncoderJudge.margin is {margin}, expected 0.0 or more and less than 1.0")
-
-
-def _contradictions(
-    asks: Sequence[Ask], readings: Sequence[Reading], second: Reader, thresholds: Thresholds
-) -> Pipeline[list[Reading]]:
-    """Has a second model read what the first does not clearly support."""
-    enough = thresholds.support + thresholds.margin
-    open_ = [i for i, reading in enumerate(readings) if reading.failure is None and reading.support < enough]
-    merged = list(readings)
-    found = yield from second.read([asks[i] for i in open_])
-    for i, other in zip(open_, found, strict=True):
-        if other.failure is not None:
-            merged[i] = Reading(failure=other.failure)
-        else:
-            merged[i] = replace(readings[i], against=other.against, opposing=other.opposing)
-    return merged
-
-
-def _stating(questions: Sequence[Question], reader: Reader, thresholds: Thresholds) -> Pipeline[list[Judgement]]:
-    """Which nodes state each claim, each node read by itself."""
-    asks: list[Ask] = []
-    places: list[range] = []
-    for question in questions:
-        by_node: dict[str, list[Passage]] = {}
-        for passage in statements(question.passages):
-            by_node.setdefault(passage.node_id, []).append(passage)
-        places.append(range(len(asks), len(asks) + len(by_node)))
-        asks += [Ask(question.claim.text, tuple(passages)) for passages in by_node.values()]
-    readings = yield from reader.read(asks)
-    judgements = []
-    for question, place in zip(questions, places, strict=True):
-        ours = [readings[i] for i in place]
-        failed = next((reading.failure for reading in ours if reading.failure is not None), None)
-        stating = [one.supporting for one in ours if states(one, thresholds) and one.supporting is not None]
-        if failed is not None:
-            judgements.append(Judgement(claim_id=question.claim.id, error=failed))
-        elif stating:
-            judgements.append(
-                Judgement(
-                    claim_id=question.claim.id,
-                    support=SupportClass.SUPPORTED,
-                    rationale=f"The model finds it stated (score {max(reading.support for reading in ours):.2f}).",
-                    evidence=tuple(quoted(passage, "supports") for passage in stating),
-                )
-            )
-        else:
-            judgements.append(_absent(question, "The model finds it stated nowhere here."))
-    return judgements
-
-
-def _absent(question: Question, rationale: str) -> Judgement:
-    return Judgement(
-        claim_id=question.claim.id, support=SupportClass.ABSENT, error_type=ErrorType.OTHER, rationale=rationale
-    )
-
-
-def _answerable(questions: Sequence[Question]) -> Pipeline[Assessment]:
-    from trail_callbacks.judges.local.judge import LocalJudge  # noqa: PLC0415 - only where an answer declines
-
-    local = LocalJudge()
-    found = yield from local.assess(questions, "answerable")
-    return replace(found, judgements=tuple(replace(one, judge=local.name) for one in found.judgements))
-
-
-def _typed(
-    questions: Sequence[Question], decided: Sequence[Judgement], near: Sequence[tuple[Passage, ...]]
-) -> Pipeline[list[Judgement]]:
-    """Names the error of unsupported claims, as far as the offline checks see one: an encoder sees none."""
-    from trail_callbacks.judges.local.judge import LocalJudge  # noqa: PLC0415 - only where a claim is unsupported
-
-    open_ = [i for i, one in enumerate(decided) if one.support in UNSUPPORTED and near[i]]
-    typed = list(decided)
-    if not open_:
-        return typed
-    asked = [replace(questions[i], passages=_nearest(questions[i].claim.text, near[i])) for i in open_]
-    checks = yield from LocalJudge().assess(asked)
-    for i, check in zip(open_, checks.judgements, strict=True):
-        if check.support in UNSUPPORTED and check.error_type not in {None, ErrorType.OTHER}:
-            typed[i] = replace(decided[i], error_type=check.error_type, detail=check.detail)
-    return typed
-
-
-def _nearest(claim: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    wanted = set(keys(claim))
-    return tuple(sorted(passages, key=lambda one: -len(wanted.intersection(keys(one.text))))[:_COMPARED])

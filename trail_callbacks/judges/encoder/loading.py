@@ -135,11 +135,12 @@ def load(source: Source) -> Loaded:
     _check_outputs(source.model, profile, tokenizer)
     window = _window(profile, network.config, tokenizer)
     tokenizer.model_max_length = 10**9  # texts are measured, never cut, and it is not to warn about each
-    device = torch.device(source.device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    where = source.device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
+        device = torch.device(where)
         network = network.eval().to(device)
     except (RuntimeError, AssertionError) as error:
-        raise JudgeError(f"{source.model} cannot be put on device {str(device)!r}: {_first_line(error)}") from error
+        raise JudgeError(f"{source.model} cannot be put on device {where!r}: {_first_line(error)}") from error
     return Loaded(
         name=source.model,
         profile=replace(profile, labels=labels),
@@ -154,6 +155,8 @@ def _read_profile(model: str, config: dict[str, Any]) -> Profile:
     """A profile for a model that is not in the table."""
     if config.get("model_type") == _HHEM:
         return PROFILES["vectara/hallucination_evaluation_model"]
+    if not config:
+        raise JudgeError(f"{model} cannot be read as a model: it has no config.json")
     if config.get("auto_map"):
         raise JudgeError(
             f"{model} brings code of its own, which is not run: take a model that transformers knows, "

@@ -78,9 +78,10 @@ class PairReader:
 
     def _plan(self, ask: Ask, packed: dict[tuple[tuple[Passage, ...], int], list[Chunk]]) -> _Plan:
         window = self._encoder.loaded.window
-        room = min(self._encoder.loaded.profile.chunk, self._room(ask.text))
-        if room < _LEAST:
+        space = self._room(ask.text)
+        if space < _LEAST:
             return _Plan(ask.text, (), 0, f"the claim is too long for the {window} tokens of the model")
+        room = min(self._encoder.loaded.profile.chunk, space)
         key = (ask.passages, room)
         if key not in packed:
             packed[key] = chunks(ask.passages, room, self._encoder.count)

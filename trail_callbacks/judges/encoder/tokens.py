@@ -99,11 +99,12 @@ class TokenReader:
             at += len(one) + 1
         each = self._encoder.count(self._profile.passage.replace("{number}", "99").replace("{text}", "")) + 2
         overhead = len(self._encoder.encode(self._context(()), text)["input_ids"]) + _SPARE
-        room = min(self._profile.chunk, self._encoder.loaded.window - overhead)
-        if room - each < _LEAST:
+        space = self._encoder.loaded.window - overhead
+        if space - each < _LEAST:
             why = f"the claim is too long for the {self._encoder.loaded.window} tokens of the model"
             found.update(dict.fromkeys(group, Reading(failure=why)))
             return
+        room = max(min(self._profile.chunk, space), each + 2)
         packed = chunks(passages, room, self._encoder.count, across=True, each=each)
         yield _Answer(text, tuple(group), tuple(starts), tuple(packed))
 
