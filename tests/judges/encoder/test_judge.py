@@ -218,6 +218,19 @@ def test_an_estimate_loads_nothing(entailment, monkeypatch):
     assert (cost.calls, cost.prompt_tokens, cost.claims) == (0, 0, 1)
 
 
+@pytest.mark.parametrize("error", [RuntimeError("CUDA out of memory.\nTried to allocate"), IndexError("no position")])
+def test_a_network_that_fails_is_an_error_of_its_claims(entailment, error):
+    judge = EncoderJudge(entailment)
+
+    def fail(*_):
+        raise error
+
+    judge._first.loaded().network.register_forward_pre_hook(fail)
+    report = check(ANSWER, [YES], judge=judge)
+    assert report.state == "error"
+    assert report.verdicts[0].error.endswith(f"failed on cpu: {type(error).__name__}: {str(error).splitlines()[0]}")
+
+
 @pytest.mark.parametrize("kind", ["entailment", "grounding"])
 def test_threads_share_one_model(kind, request, monkeypatch):
     folder = request.getfixturevalue(kind)
@@ -283,9 +296,13 @@ async def test_a_check_that_is_cancelled_stops_after_its_batch(entailment):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_judges_too(entailment):
+def test_a_forked_process_judges_too(entailment, monkeypatch):
+    import torch
+
     judge = EncoderJudge(entailment)
     assert supports(check(ANSWER, [YES], judge=judge)) == ["supported"]
+    monkeypatch.setattr(weights, "_orphaned", False)  # of this process, whatever forked it
+    torch.set_num_threads(2)  # a child that used two would wait for the second
     held, release = threading.Event(), threading.Event()
 
     def hold():  # as a thread does that is judging while another forks
@@ -299,9 +316,11 @@ def test_a_forked_process_judges_too(entailment):
     child = os.fork()
     if child == 0:
         try:
-            os._exit(0 if supports(check(ANSWER, [YES], judge=judge)) == ["supported"] else 3)
+            found = supports(check(ANSWER, [YES], judge=judge))
+            os._exit(0 if (found, torch.get_num_threads()) == (["supported"], 1) else 3)
         finally:
             os._exit(4)
+    torch.set_num_threads(1)
     release.set()
     holding.join()
     until = time.monotonic() + 60

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from trail_callbacks.judges.encoder.loading import Loaded
+from trail_callbacks.judges.encoder.loading import Loaded, first_line
 from trail_callbacks.judges.encoder.reading import UnusableError
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.text import encodable
@@ -108,8 +108,8 @@ class Encoder:
         try:
             with loaded.lock, torch.inference_mode():
                 logits = loaded.network(**inputs).logits.float()
-        except RuntimeError as error:  # out of memory above all
-            what = str(error).strip().splitlines()[0][:300]
+        except Exception as error:  # noqa: BLE001 - out of memory above all: an answer that is missing, not a crash
+            what = first_line(error)
             return [UnusableError(f"{loaded.name} failed on {loaded.device}: {what}")] * len(encodings)
         if head == "decoder":
             logits = logits[:, 0, [index for _, index in loaded.profile.outputs]]

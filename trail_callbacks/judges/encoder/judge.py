@@ -55,7 +55,8 @@ class EncoderJudge:
     by itself. Claims are found by rules, as `LocalJudge` does, and so is whether sources answer a question.
 
     The model is loaded at first use, or by `load()`, once for all threads, from the hub's cache or a folder if it is
-    there; a download needs the network once. One text at a time is judged, on a thread: an event loop is not blocked.
+    there; a download needs the network once. One batch runs at a time, never on the event loop. A forked process loads
+    anew and, if torch was imported before, runs on one core: load after forking.
 
     Args:
         model: A hub id, or the folder of a saved model.

@@ -20,7 +20,7 @@ from trail_callbacks.judges.encoder import labels as labelling
 from trail_callbacks.judges.encoder.profiles import PROFILES, Profile
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["Loaded", "Source", "load", "needs_extra"]
+__all__ = ["Loaded", "Source", "first_line", "load", "needs_extra"]
 
 _HHEM = "HHEMv2"  # the kind of model that its configuration names; transformers has no such kind
 _TIED = "transformer.encoder.embed_tokens.weight"  # the same tensor as the shared one, and not saved
@@ -140,7 +140,7 @@ def load(source: Source) -> Loaded:
         device = torch.device(where)
         network = network.eval().to(device)
     except (RuntimeError, AssertionError) as error:
-        raise JudgeError(f"{source.model} cannot be put on device {where!r}: {_first_line(error)}") from error
+        raise JudgeError(f"{source.model} cannot be put on device {where!r}: {first_line(error)}") from error
     return Loaded(
         name=source.model,
         profile=replace(profile, labels=labels),
@@ -201,7 +201,7 @@ def _rebuilt(source: Source, profile: Profile, revision: str | None) -> tuple[An
     try:
         missing, unexpected = network.load_state_dict(weights, strict=False)
     except RuntimeError as error:
-        raise JudgeError(f"{source.model} does not fit {profile.backbone}: {_first_line(error)}") from error
+        raise JudgeError(f"{source.model} does not fit {profile.backbone}: {first_line(error)}") from error
     if unexpected or set(missing) - {_TIED}:
         wrong = ", ".join([*unexpected, *(set(missing) - {_TIED})][:3])
         raise JudgeError(f"{source.model} does not have the weights of {profile.backbone}: {wrong}")
@@ -236,18 +236,19 @@ def _fetched(name: str, fetch: Callable[..., Any], revision: str | None = None) 
         return fetch(local_files_only=True, **how)
     except Exception as error:  # whatever transformers, safetensors and the client of the hub raise
         if Path(name).exists():
-            raise JudgeError(f"the folder {name} cannot be read as a model: {_first_line(error)}") from error
+            raise JudgeError(f"the folder {name} cannot be read as a model: {first_line(error)}") from error
     try:
         return fetch(**how)
     except Exception as error:
         offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in {"", "0"} else ""
         raise JudgeError(
-            f"the model {name} is neither in the cache nor to be had from the hub{offline}: {_first_line(error)} "
+            f"the model {name} is neither in the cache nor to be had from the hub{offline}: {first_line(error)} "
             f"Fetch it once where there is a network (hf download {name}), or give the folder of a copy."
         ) from error
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Returns the kind of an error and the first line that it says."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from threading import RLock
 from typing import Any
 from weakref import WeakSet
@@ -15,7 +16,8 @@ __all__ = ["Weights"]
 class Weights:
     """Loads a model at first use, and again in a forked process.
 
-    A fork copies locks as they stand and no threads, so a child begins anew; pickling leaves the weights out.
+    A fork copies locks as they stand and no threads, so a child begins anew, with one thread if torch was imported
+    before: load after forking where you can. Pickling leaves the weights out.
 
     Args:
         source: Which model.
@@ -40,6 +42,7 @@ class Weights:
         """
         with self._lock:
             if self._loaded is None:
+                _spare_threads()
                 self._loaded = load(self.source)
             return self._loaded
 
@@ -48,11 +51,20 @@ class Weights:
 
 
 _ALL: WeakSet[Weights] = WeakSet()
+_orphaned = False  # whether this process was forked from one that had imported torch
 
 
 def _forked() -> None:
+    global _orphaned  # noqa: PLW0603 - a fact about the process
+    _orphaned = "torch" in sys.modules
     for weights in list(_ALL):
         weights.forget()
+
+
+def _spare_threads() -> None:
+    """Has torch use one thread in a forked process: it would wait for ever for those that were not copied."""
+    if _orphaned:
+        sys.modules["torch"].set_num_threads(1)
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
