@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for tiny.py and seen.py
 
-WITHOUT = "needs the extra encoder: make test ENCODER=1 (see the Makefile for what it downloads)"
+from seen import WITHOUT
 
 
 @pytest.fixture(scope="session")

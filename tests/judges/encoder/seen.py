@@ -6,6 +6,9 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.judges.encoder.profiles import Profile
 from trail_callbacks.models.drive import drive
 
+WITHOUT = "needs the extra encoder: make test ENCODER=1 (see the Makefile for what it downloads)"
+"""Why tests are skipped where torch or transformers is not installed."""
+
 
 @contextmanager
 def inputs(judge):

@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from seen import claim, like, run
+from seen import WITHOUT, claim, like, run
 
 from trail_callbacks import (
     CascadeJudge,
@@ -29,6 +29,8 @@ from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.verify.estimate import estimate
 from trail_callbacks.verify.pipeline import verify
 
+for needed in ("torch", "transformers"):
+    pytest.importorskip(needed, reason=WITHOUT)
 pytestmark = pytest.mark.encoder
 
 YES, NO, SILENT = "The town confirms forty cars.", "The ferry denies forty cars.", "The mill is old."

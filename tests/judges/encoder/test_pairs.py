@@ -3,13 +3,15 @@
 from itertools import permutations
 
 import pytest
-from seen import claim, inputs, like, run
+from seen import WITHOUT, claim, inputs, like, run
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 
+for needed in ("torch", "transformers"):
+    pytest.importorskip(needed, reason=WITHOUT)
 pytestmark = pytest.mark.encoder
 
 ROBERTA, DEBERTA = "lytang/MiniCheck-RoBERTa-Large", "lytang/MiniCheck-DeBERTa-v3-Large"

@@ -1,7 +1,7 @@
 """Models that mark the words nothing backs."""
 
 import pytest
-from seen import claim, inputs, like, run
+from seen import WITHOUT, claim, inputs, like, run
 
 from trail_callbacks import EncoderJudge, check
 from trail_callbacks.evidence import Passage
@@ -11,6 +11,8 @@ from trail_callbacks.judges.encoder.tokens import TokenReader
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.models.drive import drive
 
+for needed in ("torch", "transformers"):
+    pytest.importorskip(needed, reason=WITHOUT)
 pytestmark = pytest.mark.encoder
 
 LETTUCE = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
@@ -83,10 +85,16 @@ def test_a_word_is_backed_if_one_chunk_backs_it(grounding):
 
 def test_claims_with_the_same_passages_are_read_together(grounding):
     asked = judge(grounding)
-    passages = (passage("the mill confirms cars."),)
+    passages = (passage("the mill confirms cars."), passage("the town is old.", 0, "d2"))
     texts = ["the ferry is old.", "the bridge is purple today.", "\U0001f600 the mill is small."]
     with inputs(asked) as seen:
-        found = run(asked, [Question(claim=claim(text, f"c{n}"), passages=passages) for n, text in enumerate(texts)])
+        found = run(
+            asked,
+            [
+                Question(claim=claim(text, f"c{n}"), passages=passages[:: 1 - 2 * (n % 2)])  # in any order
+                for n, text in enumerate(texts)
+            ],
+        )
     assert [one.support for one in found] == ["supported", "partially_supported", "supported"]
     assert "'purple'" in found[1].rationale
     read_ = [asked._first.loaded().tokenizer.decode(ids) for ids in seen]

@@ -126,7 +126,7 @@ def load(source: Source) -> Loaded:
                 lambda **how: getattr(transformers, kind).from_pretrained(source.model, dtype=dtype, **how),
                 revision,
             )
-    if not tokenizer.is_fast:
+    if profile.head == "tokens" and not tokenizer.is_fast:
         raise JudgeError(f"the tokenizer of {source.model} gives no places in the text: it has no tokenizer.json")
     names = {int(index): name for index, name in network.config.id2label.items()}
     given = source.labels or profile.labels

@@ -19,7 +19,10 @@ __all__ = ["TokenReader"]
 
 _LEAST = 48  # tokens of evidence that must be left beside the claims
 _SPARE = 8  # tokens that joining evidence, template and claims may add
-_SENTENCES = 6  # sentences among which the one that backs a claim is looked for: those that share most words with it
+_SENTENCES = 4  # sentences among which the one that backs a claim is looked for: those that share most words with it
+_WORTH = (
+    0.2  # probability that all of a claim is backed, or share of it that is, from which that sentence is looked for
+)
 _PART = re.compile(r"\S+")
 
 
@@ -69,17 +72,18 @@ class TokenReader:
             for i, start in zip(answer.asks, answer.starts, strict=True):
                 reading, chunk = self._reading(asks[i].text, start, answer.chunks, ours)
                 found[i] = reading
-                if chunk is not None:
+                if chunk is not None and max(reading.support, 1.0 - reading.share) >= _WORTH:
                     chosen.append((i, chunk))
         yield from self._cite(asks, chosen, found)
         return [found[i] for i in range(len(asks))]
 
     def _answers(self, asks: Sequence[Ask], found: dict[int, Reading]) -> Iterator[_Answer]:
         """Statements in as few texts as leave most of the window to the evidence."""
-        together: dict[tuple[Passage, ...], list[int]] = {}
-        for i, ask in enumerate(asks):
-            together.setdefault(ask.passages, []).append(i)
-        for passages, members in together.items():
+        together: dict[frozenset[Passage], list[int]] = {}
+        for i, ask in enumerate(asks):  # the same ones may be given in another order, the likeliest first
+            together.setdefault(frozenset(ask.passages), []).append(i)
+        for members in together.values():
+            passages = asks[members[0]].passages
             group: list[int] = []
             for i in members:
                 if group and self._length([asks[j].text for j in (*group, i)]) > self._encoder.loaded.window // 4:
