@@ -170,6 +170,12 @@ def _evidence(rng, marker):
     return "\n".join(lines)
 
 
+def _answer(rng):
+    """One to five sentences, some of them purple; with numbers, which are written in single digits."""
+    marked = ["purple" if rng.random() < 0.3 else None for _ in range(rng.choice((1, 1, 2, 5)))]
+    return "".join(_sentence(rng, one).replace("seven", str(rng.randrange(100))) for one in marked).strip()
+
+
 def _trained(network, batches):
     """Trains until the rule is learned: a second or five."""
     torch.manual_seed(0)
@@ -215,7 +221,7 @@ def grounding(tok, template="{evidence}"):
     def batch():
         backed = [rng.random() < 0.5 for _ in range(24)]
         texts = [template.format(evidence=_evidence(rng, "confirms" if one else None)) for one in backed]
-        claims = [_sentence(rng, "purple" if rng.random() < 0.4 else None).strip() for _ in backed]
+        claims = [_answer(rng) for _ in backed]
         inputs = tok(texts, claims, padding=True, return_tensors="pt", return_token_type_ids=False)
         labels = torch.full(inputs["input_ids"].shape, -100)
         for row, one in enumerate(backed):

@@ -20,9 +20,7 @@ __all__ = ["TokenReader"]
 _LEAST = 48  # tokens of evidence that must be left beside the claims
 _SPARE = 8  # tokens that joining evidence, template and claims may add
 _SENTENCES = 4  # sentences among which the one that backs a claim is looked for: those that share most words with it
-_WORTH = (
-    0.2  # probability that all of a claim is backed, or share of it that is, from which that sentence is looked for
-)
+_WORTH = 0.2  # of a claim's probability or characters that must be backed before that sentence is looked for
 _PART = re.compile(r"\S+")
 
 
