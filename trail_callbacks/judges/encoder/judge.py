@@ -81,6 +81,9 @@ class EncoderJudge:
         InputError: If a number is out of range, or labels or profile are unknown.
     """
 
+    reads_whole = True
+    """It takes the passages of the sources in any number, and packs them itself."""
+
     def __init__(
         self,
         model: str = DEFAULT,
