@@ -183,6 +183,32 @@ def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
 
 def test_there_are_eight():
     assert len(RECIPES) == 8
+<<<<<<< HEAD
+=======
+
+
+@pytest.mark.encoder
+def test_an_open_model_for_several_requests(tmp_path, monkeypatch):
+    reason = "needs the extra encoder: make test ENCODER=1"
+    pytest.importorskip("torch", reason=reason).set_num_threads(1)
+    pytest.importorskip("transformers", reason=reason)
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "judges" / "encoder"))
+    import tiny  # a model of the architecture, with one rule: "confirms" entails, "denies" contradicts
+
+    tok = tiny.tokenizer()
+    folder = tiny.saved(tiny.entailment(tok), tok, tmp_path / "model")
+    told = (COOKBOOK / "open_model.py").read_text(encoding="utf-8")
+    told = told.replace("40 minutes. It carries", "40 minutes. Its owner confirms it carries")
+    recipe = tmp_path / "open_model.py"
+    recipe.write_text(told.replace("The museum on Fern", "The guide denies the museum on Fern"), encoding="utf-8")
+    done = run("-c", OFFLINE, str(recipe), folder, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not done.stderr
+    verdicts = [line.partition(" - ")[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert len(verdicts) == 6
+    assert set(verdicts) <= {"supported", "contradicted"}
+    assert "'Its owner confirms it carries 120 passengers and no cars.'" in done.stdout
+>>>>>>> encoder
 
 
 def test_fitting_the_offline_judge_to_labels(printed):

@@ -162,6 +162,7 @@ def test_base_dependencies_bring_no_framework(python):
         ("import langchain_trail", "langchain"),
         ("import llama_index_trail", "llama-index"),
         ("from trail_callbacks import LLMJudge; LLMJudge('openai/some-model').model", "llm"),
+        ("from trail_callbacks import EncoderJudge; EncoderJudge()", "encoder"),
         (TRAINING, "local"),
     ],
 )

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from trail_callbacks import (
     Claim,
     Edge,
+    EncoderJudge,
     ErrorType,
     Evidence,
     Node,
@@ -27,6 +28,7 @@ from trail_callbacks.models import Call, Failure, Message, Model, Reply
 def engine() -> None:
     report = check("It opened in 1962.", ["It opened in May 1962."], question="When did it open?")
     assert_type(report, Report)
+    assert_type(check("It opened.", ["It opened."], judge=EncoderJudge("some/model", margin=0.0)), Report)
     assert_type(report.hallucination_score, float | None)
     assert_type(report.interval, tuple[float, float] | None)
     assert_type(report.claims, tuple[Claim, ...])

@@ -43,7 +43,10 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.")]
 Judge = Annotated[
-    str | None, typer.Option(metavar="JUDGE", help="The judge: local (offline, the default) or provider/model.")
+    str | None,
+    typer.Option(
+        metavar="JUDGE", help="The judge: local (offline, the default), provider/model, or encoder:MODEL (runs here)."
+    ),
 ]
 BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")]
 Answer = Annotated[str | None, typer.Option(metavar="FILE", help="File with the answer to check; - is standard input.")]

@@ -32,7 +32,7 @@ from trail_callbacks.judges.judge import (
     reads_whole,
 )
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.judges.resolve import JudgeLike, encoder_model
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
@@ -87,6 +87,8 @@ def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOpt
         InputError: If the cache folder of the options cannot be used.
     """
     settings = options or VerifyOptions()
+    if encoder_model(judge) is not None:
+        judge = None  # finds the same claims, and asks nobody either
     named = isinstance(judge, str) and "/" in judge
     asked = judging(LLMJudge(_Unasked(str(judge))) if named else judge, settings)
     if asked.model is None:
