@@ -183,8 +183,6 @@ def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
 
 def test_there_are_eight():
     assert len(RECIPES) == 8
-<<<<<<< HEAD
-=======
 
 
 @pytest.mark.encoder
@@ -208,7 +206,6 @@ def test_an_open_model_for_several_requests(tmp_path, monkeypatch):
     assert len(verdicts) == 6
     assert set(verdicts) <= {"supported", "contradicted"}
     assert "'Its owner confirms it carries 120 passengers and no cars.'" in done.stdout
->>>>>>> encoder
 
 
 def test_fitting_the_offline_judge_to_labels(printed):
