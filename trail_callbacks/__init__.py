@@ -5,6 +5,7 @@ The public names are here. To read the code, start with `graph` (the data), then
 and `cli`. Adapters for frameworks are separate packages and import this one, never the other way round.
 """
 
+import trail_callbacks.forking
 import trail_callbacks.render  # noqa: F401 - registers how graphs and reports are drawn
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
