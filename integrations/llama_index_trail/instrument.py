@@ -54,8 +54,9 @@ def instrument(
             instructor; `as_model(llm)` is the app's own model.
         evaluate: `inline`: the summary is in the metadata when a synchronous call returns; in an event loop, which
             must not wait, it arrives shortly after, and reading it waits. `background`: as in an event loop,
-            everywhere. `never`: only when a report is asked for; nothing is attached.
-        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces` and `ttl`; see
+            everywhere. `process`: likewise, in another process, which takes the work off a busy server. `never`: only
+            when a report is asked for; nothing is attached.
+        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces`, `max_waiting` and `ttl`; see
             `trail_callbacks.session.CaptureSettings`.
 
     Returns:
