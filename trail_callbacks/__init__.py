@@ -7,6 +7,7 @@ and `cli`. Adapters for frameworks are separate packages and import this one, ne
 
 from typing import TYPE_CHECKING
 
+import trail_callbacks.forking
 import trail_callbacks.render  # noqa: F401 - registers how graphs and reports are drawn
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from sentencex import get_sentence_boundaries
 
+from trail_callbacks.slices import current
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -127,6 +129,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 
 def words(text: str) -> Words:
     """Finds the words of a text, with offsets."""
+    if (slices := current.get()) is not None:
+        slices.pause()
     escaped = "\\" in text
     if escaped:  # replaced by as many characters, so that offsets stay valid
         text = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) + "\0" * 5 if m[1] else "  ", text)

@@ -9,6 +9,7 @@ from typing import Any
 
 from llama_index_trail.families import is_kind
 from trail_callbacks.errors import InputError
+from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.session import Session
@@ -126,6 +127,10 @@ class Summary(dict[str, Any]):
         if ready is not None:
             ready.set()
 
+    def give_up(self) -> None:
+        """Lets a summary stay as it is: reading waits no more."""
+        self._ready = None
+
     def _wait(self) -> None:
         ready = self._ready
         if ready is not None and running_loop() is None and not ready.wait(_TIMEOUT):
@@ -190,6 +195,13 @@ class Results:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._waiting: weakref.WeakValueDictionary[str, Summary] = weakref.WeakValueDictionary()
+        renewed_in_child(self, Results._renew)
+
+    def _renew(self) -> None:
+        """In a forked child: what waits there waits for the parent's work."""
+        for summary in list(self._waiting.values()):
+            summary.give_up()
+        self._waiting.clear()
 
     def remember(self, root_id: str, response: object) -> None:
         """Lets `report_for` find the run of a response."""

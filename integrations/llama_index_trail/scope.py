@@ -50,8 +50,8 @@ class Scope:
 
     def __init__(self, settings: CaptureSettings) -> None:
         self._settings = settings
-        # Always on the worker: whether the app waits for it is decided for each run, as it may be in an event loop.
-        evaluate: Evaluate = "never" if settings.evaluate == "never" else "background"
+        # Never on the app's thread: whether the app waits is decided for each run, as it may be in an event loop.
+        evaluate: Evaluate = "background" if settings.evaluate == "inline" else settings.evaluate
         self.session = Session(
             replace(settings, evaluate=evaluate, on_report=self._reported),
             around=untraced,  # the judge may use the app's models, on any thread

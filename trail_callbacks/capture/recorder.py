@@ -18,13 +18,18 @@ from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunF
 from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.errors import InputError
+from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 
-__all__ = ["Recorder", "Redact"]
+__all__ = ["Material", "Recorder", "Redact"]
 
 Deferred = tuple[Any, ...]
 """A record that is not created yet: its class and the arguments. A tuple costs a fifth of an object."""
 
+Material = tuple[Sequence[Event], Earlier | None]
+"""What a graph is made of: the events of a run tree, and what was known before them."""
+
+_UNFINISHED = 4_096  # run trees at once; a server has as many as requests under way, and few that never end
 _JOINED = 16  # roots before another one that it may be joined with
 _BRING = frozenset({"retriever", "tool", "prompt"})  # roots of these kinds give no answer
 
@@ -53,7 +58,8 @@ class Recorder:
     `emit` only appends a record; conversion, redaction and linking happen when the events are read.
 
     Args:
-        max_traces: Finished run trees kept for reading, and as many unfinished ones; the oldest are dropped first.
+        max_traces: Finished run trees kept for reading; the oldest are dropped first. Of unfinished ones 4,096
+            are kept.
         ttl: Seconds after which a run tree that never finished is dropped.
         redact: Applied to every text before it is stored in an event. If it raises, the text is withheld.
         turns: Turns of a conversation that a later turn may rest on, 0 or more.
@@ -82,12 +88,23 @@ class Recorder:
         self._redactor = Redactor(redact, self._report_error) if redact else None
         self._on_end = on_end
         self._on_error = on_error
-        # Protects the three dictionaries. Re-entrant: a stream's finalizer may emit during a garbage collection.
+        # Protects the four dictionaries. Re-entrant: a stream's finalizer may emit during a garbage collection.
         self._lock = RLock()
         self._by_run: dict[Hashable, _Trace] = {}
         self._open: OrderedDict[str, _Trace] = OrderedDict()
         self._closed: OrderedDict[str, _Trace] = OrderedDict()
+        self._held: dict[str, _Trace] = {}
         self._joins = False
+        renewed_in_child(self, Recorder._renew)
+
+    def _renew(self) -> None:
+        """In a forked child: what another thread was reading just then is not whole."""
+        self._lock = RLock()
+        self._held.clear()  # the parent works on them
+        for trace in [*self._open.values(), *self._closed.values()]:
+            if trace.converting.locked():
+                self._closed.pop(trace.root_id, None)
+            trace.converting = Lock()
 
     def join_roots(self) -> None:
         """Joins each root from now on with earlier ones whose outputs it reads: they are steps of one block of code."""
@@ -145,12 +162,13 @@ class Recorder:
     def _open_trace(self, key: Hashable, root_id: str, thread: str | None) -> _Trace:
         now = time.monotonic()
         self._closed.pop(root_id, None)
+        self._held.pop(root_id, None)
         trace = self._open[root_id] = _Trace(root_id, key, now, thread=thread)
         if self._joins:
             trace.before = tuple(islice(reversed(self._closed), _JOINED))
         while self._open:
             oldest = next(iter(self._open.values()))
-            if len(self._open) <= self._max_traces and now - oldest.started <= self._ttl:
+            if len(self._open) <= _UNFINISHED and now - oldest.started <= self._ttl:
                 break
             del self._open[oldest.root_id]
             self._forget_runs(oldest)
@@ -191,7 +209,18 @@ class Recorder:
 
     def ended(self, root_id: str) -> bool:
         """True if this root run has ended or failed and is kept: its graph no longer changes."""
-        return root_id in self._closed
+        return root_id in self._closed or root_id in self._held
+
+    def hold(self, root_id: str) -> None:
+        """Keeps a root run that has ended, however many end after it, until it is released."""
+        with self._lock:
+            if (trace := self._closed.get(root_id)) is not None:
+                self._held[root_id] = trace
+
+    def release(self, root_id: str) -> None:
+        """Ends what `hold` began."""
+        with self._lock:
+            self._held.pop(root_id, None)
 
     def interrupted(self, root_id: str) -> bool:
         """True if this root run stopped to be resumed. See `events`."""
@@ -228,14 +257,36 @@ class Recorder:
         before = self._steps_before(trace)
         earlier = self._earlier(trace)
         with trace.converting:
-            self._convert(trace)
             if trace.graph is not None:
                 return trace.graph
-            events = joined([*before, trace.events]) if before else trace.events
-            graph = build(events, None if earlier is None or len(events) > len(trace.events) else earlier)
-            if root_id in self._closed:
+            graph = build(*self._material(trace, before, earlier))
+            if self.ended(root_id):
                 trace.graph = graph
             return graph
+
+    def material(self, root_id: str) -> Material:
+        """Returns what `build` makes the graph of a run tree of, for those who build it elsewhere.
+
+        Raises:
+            InputError: As `events`.
+        """
+        trace = self._trace(root_id)
+        before = self._steps_before(trace)
+        earlier = self._earlier(trace)
+        with trace.converting:
+            return self._material(trace, before, earlier)
+
+    def built(self, root_id: str, graph: ProvenanceGraph) -> None:
+        """Takes the graph of a finished run tree that was built elsewhere, from its `material`."""
+        with self._lock:
+            trace = self._closed.get(root_id) or self._held.get(root_id)
+        if trace is not None and trace.graph is None:
+            trace.graph = graph
+
+    def _material(self, trace: _Trace, before: Sequence[Sequence[Event]], earlier: Earlier | None) -> Material:
+        self._convert(trace)
+        events = joined([*before, trace.events]) if before else tuple(trace.events)
+        return events, None if len(events) > len(trace.events) else earlier
 
     def _steps_before(self, trace: _Trace) -> list[tuple[Event, ...]]:
         """The events of the roots that a root may be joined with, oldest first; a turn of its thread is none."""
@@ -320,7 +371,7 @@ class Recorder:
 
     def _trace(self, root_id: str) -> _Trace:
         with self._lock:
-            trace = self._closed.get(root_id) or self._open.get(root_id)
+            trace = self._closed.get(root_id) or self._open.get(root_id) or self._held.get(root_id)
         if trace is None:
             raise InputError(
                 f"no run {root_id!r} is kept: it never started, was nested in another run, "
@@ -342,7 +393,7 @@ class Recorder:
                 self._report_error(error)
                 event = _without_payload(seq, record)
             trace.events.append(self._redactor.event(event) if self._redactor else event)
-        if trace.root_id in self._closed:
+        if self.ended(trace.root_id):
             trace.converted.clear()
         else:  # objects freed now could pass their identity on to other objects later in this tree
             trace.converted += pending
