@@ -19,8 +19,8 @@ class VerifyOptions:
     Attributes:
         passages: Candidate sentences given to the judge for each claim, 1 or more.
         localize: Find the step where unsupported content was introduced.
-        strategy: `audit` checks claims against the leaves and then finds the origin of unsupported ones; `veritrail`
-            walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
+        strategy: `audit` checks claims against the leaves and then finds where unsupported ones were introduced;
+            `veritrail` walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
         q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
             more calls and flag fewer claims, with more certainty.
         cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose
