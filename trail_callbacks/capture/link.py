@@ -95,7 +95,8 @@ class Linker:
             return [self._declared(same, slot)]
         equal = self._index.same_text(slot)
         if equal is not None:
-            return [Link(equal, "matched", whole=True, spans=_all(slot))]
+            others = tuple(self._index.same_documents(equal, run))
+            return [Link(equal, "matched", whole=True, spans=_all(slot), alternatives=others)]
         return self._by_containment(slot)
 
     def _by_tool_call(self, slot: Slot) -> list[Link]:
@@ -253,6 +254,8 @@ class Linker:
         equal = [s for s in equal if s.piece.text == piece.text] or equal  # two stores may use the same ids
         if piece.form == "document" and len(equal) > 1:
             equal = [s for s in equal if _is_original(s.piece, piece)] or equal
+        if piece.form == "message" and len(equal) > 1:  # a state may keep the text of a message once more
+            equal = [s for s in equal if _is_same_message(s.piece, piece)] or equal
         placed = [s for s in equal if s.piece.path == piece.path]
         if len(equal) == 1 or len(placed) == 1:
             return (placed or equal)[0]
@@ -305,6 +308,12 @@ def _is_original(source: Piece, piece: Piece) -> bool:
     if source.form != "document" or None not in (source.id, piece.id):
         return source.form == "document" and source.id == piece.id
     return bool(source.attributes) and source.attributes.items() <= piece.attributes.items()
+
+
+def _is_same_message(source: Piece, piece: Piece) -> bool:
+    """True if two pieces of equal text are messages of one author, and of one id if both have one."""
+    same = source.form == "message" and source.role == piece.role
+    return same and (source.id == piece.id or None in (source.id, piece.id))
 
 
 def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]:
