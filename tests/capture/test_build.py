@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from runlog import RunLog, document, message, text
 
 from trail_callbacks.capture.build import build
+from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Piece
 
 OAK = "The oak by the mill was planted in 1703 by the miller Anselm Rook."
@@ -483,3 +484,18 @@ def test_a_call_that_is_read_again_was_written_when_the_model_wrote_it():
         out.append(message("The oak fell in 2019.", "assistant"))
     found = next(node for node in build(log.events).nodes if node.kind == "tool_result")
     assert (found.origin, found.model_spans) == ("tool", ())
+
+
+@pytest.mark.parametrize(("said", "recalled"), [("Yes.", False), (f"Yes. {SAID}", True)])
+def test_a_word_that_was_an_answer_before_recalls_nothing(said, recalled):
+    first, second = RunLog(), RunLog()
+    with first.run("chain", message(ASKED), name="app") as out:
+        first.did("retriever", [text(ASKED)], [document(OAK)])
+        first.did("model", [message(f"{OAK} {ASKED}")], [message(said, "assistant")])
+        out.append(message(said, "assistant"))
+    with second.run("chain", message("Is the elm old?"), name="app") as out:
+        second.did("tool", [text("elm")], [message(said, "tool")], name="ask")
+        second.did("model", [message(said)], [message("So it seems.", "assistant")])
+        out.append(message("So it seems.", "assistant"))
+    graph = build(second.events, Earlier.before(build(first.events), 8))
+    assert (OAK in {leaf.text for leaf in graph.leaves()}) is recalled

@@ -14,7 +14,7 @@ from trail_callbacks.capture.events import Piece
 from trail_callbacks.capture.lineage import Contribution, NodeDraft
 from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.runs import Run, Slot
-from trail_callbacks.graph import EVIDENCE_KINDS
+from trail_callbacks.graph import EVIDENCE_KINDS, Node
 from trail_callbacks.text import forms, outside
 
 __all__ = ["mark_model_text", "recall", "time_of"]
@@ -36,12 +36,13 @@ def recall(drafts: list[NodeDraft], earlier: Earlier | None) -> None:
     if earlier is None:
         return
     recalled: dict[str, NodeDraft] = {}
+    known: dict[str, list[tuple[Node, int]]] = {}
     wording = {draft.text.text for draft in drafts if draft.kind == "instruction"}
-    read = [
-        draft for draft in drafts if draft.slot is not None or draft.run.kind != "model" or draft.kind not in _WRITTEN
-    ]
-    for text in read:
-        for node, turn in earlier.sources(text.text):
+    for text in [draft for draft in drafts if _may_repeat(draft)]:
+        found = known.get(text.text.text)
+        if found is None:
+            found = known[text.text.text] = earlier.sources(text.text)
+        for node, turn in found:
             if node.origin == "template" and node.text in wording:
                 continue  # the same prompt again
             source = recalled.get(node.id)
@@ -58,6 +59,13 @@ def recall(drafts: list[NodeDraft], earlier: Earlier | None) -> None:
                 )
                 drafts.append(source)
             text.inputs.setdefault(source, Contribution("declared", 1.0))
+
+
+def _may_repeat(draft: NodeDraft) -> bool:
+    """True for a message of the history, and for what code or a tool brought unless it is a word such as "yes"."""
+    if draft.kind in _WRITTEN:
+        return draft.slot is not None or draft.run.kind != "model"
+    return draft.text.distinctive
 
 
 def mark_model_text(
