@@ -413,6 +413,7 @@ def test_a_phrase_that_others_use_too_does_not_split_what_a_prompt_says(pattern,
         ("In hall 3.", True),
         ("三号厅", True),
         ("The elm by the mill was planted in 1850 by the miller.", True),  # most of its words are in the question
+        ("The oak by the mill was planted in 1850 by the miller.", False),  # what it was asked, but for a number
         ("archive", False),  # a choice
         ("planted 1703", False),  # in the question
     ],
@@ -499,3 +500,19 @@ def test_a_word_that_was_an_answer_before_recalls_nothing(said, recalled):
         out.append(message("So it seems.", "assistant"))
     graph = build(second.events, Earlier.before(build(first.events), 8))
     assert (OAK in {leaf.text for leaf in graph.leaves()}) is recalled
+
+
+@pytest.mark.parametrize("shown", ["As said, {} in summer.", "{} in summer.", "Of old, {}"])
+def test_what_is_left_of_a_sentence_that_quotes_a_model_is_no_source(shown):
+    """Half of a sentence of which a model wrote the other half states what the model wrote."""
+    draft = "I think the crossing to Lerwick by ferry takes 53 minutes and two cups of tea on board."
+    quoted = "the crossing to Lerwick by ferry takes 53 minutes and two cups of tea"
+    log = RunLog()
+    with log.run("chain", text(ASKED, "question"), name="app") as out:
+        with log.run("chain", text(ASKED, "question"), name="draft") as drafted:
+            log.did("model", [text(ASKED)], [message(draft, "assistant")])
+            drafted.append(text(draft))
+        log.did("model", [text(f"Use what is known.\n{shown.format(quoted)}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    leaves = build(log.events).leaves()
+    assert [leaf.text for leaf in leaves] == [ASKED, "Use what is known."]

@@ -20,6 +20,7 @@ from trail_callbacks.capture.declared import DECLARED
 from trail_callbacks.capture.events import Event, Piece
 from trail_callbacks.capture.filter_decisions import FilterDecisions
 from trail_callbacks.capture.history import is_from_before, kind_of
+from trail_callbacks.capture.identity import document_key
 from trail_callbacks.capture.instructions import InstructionFinder
 from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
@@ -223,7 +224,7 @@ class _Builder:
     def _document(self, slot: Slot) -> NodeDraft:
         """The node of a document; retrieved again by another query, it stays one node unless that made a cycle."""
         order = slot.run.end if slot.side == "out" else slot.run.start
-        same = self._documents[slot.piece.text, slot.piece.id, slot.piece.attributes.get("source")]
+        same = self._documents[document_key(slot.piece)]
         reach = {node for each in slot.run.inputs for node in self._resolver.of(each)} if slot.side == "out" else set()
         for draft in same:
             if all(node.order < draft.order for node in reach):

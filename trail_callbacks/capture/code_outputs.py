@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from trail_callbacks.capture.lineage import LineageResolver
 from trail_callbacks.capture.link import Link, Linker
+from trail_callbacks.capture.phrases import trimmed
 from trail_callbacks.capture.runs import Run, Slot
 
 __all__ = ["CodeOutputs"]
@@ -45,17 +46,20 @@ class CodeOutputs:
         return sum(end - start for start, end in spans) * 2 < len(slot.piece.text)  # it repeats the question
 
     def _says_more(self, slot: Slot, links: Sequence[Link]) -> bool:
-        """True for a text with new words or numbers.
+        """True for a text with new words.
 
-        Sentences about like things share most of their words, so fewer new ones do where nothing was quoted.
+        Sentences about like things share most of their words, so where nothing was quoted a new number and a new name
+        do. A new number alone does not: that is what a model changes of which no callback saw the call.
         """
         said, known = self._linker.text(slot).forms, self._known(slot.run)
         new = [form for form in said if form not in known]
         if len(said) < _WORDS or not new:
             return False
-        if any(link.spans for link in links):
+        text = slot.piece.text
+        if any(start < end for link in links for start, end in (trimmed(text, *span) for span in link.spans)):
             return len(new) * 2 >= len(said)
-        return len(new) * 3 >= len(said) or any(map(str.isdigit, "".join(new)))
+        numbers = [form for form in new if any(map(str.isdigit, form))]
+        return len(new) * 3 >= len(said) or 0 < len(numbers) < len(new)
 
     def _known(self, run: Run) -> set[str]:
         known = self._given.get(run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trail_callbacks.capture.echoes import merged
-from trail_callbacks.capture.events import Piece
+from trail_callbacks.capture.identity import is_another_message
 from trail_callbacks.capture.link import Link
 from trail_callbacks.capture.runs import Slot
 from trail_callbacks.graph import NodeKind
@@ -40,7 +40,7 @@ def is_from_before(slot: Slot, links: Iterable[Link]) -> bool:
         return False
     spans = merged([span for link in sure for span in link.spans])
     own = len(forms(outside(piece.text, spans))) >= _OWN_WORDS
-    return own or all(_is_another(link.source.piece, piece) for link in sure)
+    return own or all(is_another_message(link.source.piece, piece) for link in sure)
 
 
 def _is_origin(link: Link, slot: Slot) -> bool:
@@ -48,12 +48,7 @@ def _is_origin(link: Link, slot: Slot) -> bool:
     source, piece = link.source, slot.piece
     if source.piece.text.strip() == piece.text.strip():
         return True
-    if _is_another(source.piece, piece):  # models use the ids of calls again
+    if is_another_message(source.piece, piece):  # models use the ids of calls again
         return False
     answered = piece.call_id is not None and piece.call_id in {source.piece.call_id, source.run.hints.call_id}
     return link.opaque or answered or (piece.id is not None and piece.id == source.piece.id)
-
-
-def _is_another(source: Piece, piece: Piece) -> bool:
-    """True for two messages with different ids."""
-    return source.form == "message" and None not in (source.id, piece.id) and source.id != piece.id

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
+from trail_callbacks.capture.phrases import extended, trimmed
 from trail_callbacks.capture.runs import Run, Slot
-from trail_callbacks.capture.text_index import SHARED_RUN
 from trail_callbacks.graph import Origin
 from trail_callbacks.text import forms
 
@@ -17,7 +17,6 @@ __all__ = ["InstructionFinder"]
 _CONTENT = 4  # words; a shorter remainder is a label such as "Question:"
 _WORD = 40  # characters; anything longer is more than one word
 _Part = tuple[str, Origin]
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|[\n\u3002\uff01\uff1f]")
 _EDGE = re.compile(r"^[\s\W_]+|[\s\W_]+$")
 
 
@@ -69,11 +68,13 @@ class InstructionFinder:
         if slot.piece.form == "tool_call":
             return ()
         text, at, parts = slot.piece.text, 0, []
+        made = slot.side == "out" and slot.run.kind == "chain"  # by code of its inputs: no words are shared by chance
         spans = [(*span, link) for link in links for span in link.spans]
         for start, end, link in sorted(spans, key=lambda part: part[:2]):
             is_model = self._is_model(link.source)
             if not link.whole:
-                start, end = _whole_sentences(text, start, end, numbers=is_model)  # noqa: PLW2901 - the same range, cut
+                first, last = (start, end) if made else trimmed(text, start, end, numbers=is_model)
+                start, end = extended(text, first, last) if first < last else (first, last)  # noqa: PLW2901 - the same
             word = end - start <= _WORD and not Text(text[start:end]).distinctive
             if word and not (is_model and start < end and _apart(text, start, end)):
                 continue  # an input such as "rye" does not split the sentence that happens to contain the word
@@ -89,29 +90,6 @@ def _apart(text: str, start: int, end: int) -> bool:
     """True if no other word stands beside a part of a text on its line."""
     before, after = text[:start].rstrip(" \t"), text[end:].lstrip(" \t")
     return not before[-1:].isalnum() and not after[:1].isalnum()
-
-
-def _whole_sentences(text: str, start: int, end: int, *, numbers: bool) -> tuple[int, int]:
-    """A range without a phrase at either end that only happens to be shared: the sentence goes on and is another one.
-
-    Args:
-        text: The text.
-        start: Where the range starts.
-        end: Where it ends.
-        numbers: A phrase with a number is never there by chance.
-    """
-
-    def by_chance(phrase: str) -> bool:
-        return len(forms(phrase)) < SHARED_RUN and not (numbers and any(map(str.isdigit, phrase)))
-
-    if text[end:].lstrip(" \t")[:1].isalnum():
-        ends = [start, *(match.end() for match in _SENTENCE_END.finditer(text, start, end))]
-        end = ends[-1] if by_chance(text[ends[-1] : end]) else end
-    if text[:start].rstrip(" \t")[-1:].isalnum() and start < end:
-        first = _SENTENCE_END.search(text, start, end)
-        after = first.end() if first else end
-        start = after if by_chance(text[start:after]) else start
-    return start, end
 
 
 def _author(slot: Slot) -> Origin:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
+from trail_callbacks.capture.identity import document_key
 from trail_callbacks.capture.match import Match, Text
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.capture.text_index import TextIndex
@@ -164,13 +165,9 @@ def _other_documents(slot: Slot, producers: Sequence[Slot]) -> list[Slot]:
     """The first producer of each other document of the same text; a document that was passed on keeps id and source."""
     if slot.piece.form != "document":
         return []
-    found = {_identity(each): each for each in reversed(producers) if each.piece.form == "document"}
-    found.pop(_identity(slot), None)
+    found = {document_key(each.piece): each for each in reversed(producers) if each.piece.form == "document"}
+    found.pop(document_key(slot.piece), None)
     return list(found.values())
-
-
-def _identity(slot: Slot) -> tuple[object, ...]:
-    return slot.piece.id, slot.piece.attributes.get("source")
 
 
 def _latest(producers: Sequence[Slot], run: Run) -> Slot | None:
