@@ -502,17 +502,17 @@ def test_a_word_that_was_an_answer_before_recalls_nothing(said, recalled):
     assert (OAK in {leaf.text for leaf in graph.leaves()}) is recalled
 
 
-@pytest.mark.parametrize("shown", ["As said, {} in summer.", "{} in summer.", "Of old, {}"])
+@pytest.mark.parametrize("shown", ["As said, {} in summer.", "{} in summer.", "Remember that {}"])
 def test_what_is_left_of_a_sentence_that_quotes_a_model_is_no_source(shown):
     """Half of a sentence of which a model wrote the other half states what the model wrote."""
     draft = "I think the crossing to Lerwick by ferry takes 53 minutes and two cups of tea on board."
     quoted = "the crossing to Lerwick by ferry takes 53 minutes and two cups of tea"
     log = RunLog()
     with log.run("chain", text(ASKED, "question"), name="app") as out:
-        with log.run("chain", text(ASKED, "question"), name="draft") as drafted:
-            log.did("model", [text(ASKED)], [message(draft, "assistant")])
-            drafted.append(text(draft))
-        log.did("model", [text(f"Use what is known.\n{shown.format(quoted)}")], [message(SAID, "assistant")])
+        log.did("model", [text(ASKED)], [message(draft, "assistant")])
+        prompt = f"Use what is known.\n{shown.format(quoted)}"
+        log.did("model", [text(prompt)], [message(SAID, "assistant")])
         out.append(text(SAID))
-    leaves = build(log.events).leaves()
-    assert [leaf.text for leaf in leaves] == [ASKED, "Use what is known."]
+    said = " ".join(leaf.text for leaf in build(log.events).leaves())
+    assert "Use what is known" in said
+    assert not [part for part in ("summer", "Remember", "Lerwick", "minutes") if part in said]
