@@ -11,6 +11,7 @@ __all__ = ["extended", "trimmed"]
 
 _SENTENCE = 1000  # characters of a sentence that are looked at: a text may have none that ends
 _BLANKS = 16  # characters between two words
+_ENDS = frozenset(".!?\n\u3002\uff01\uff1f")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[\n\u3002\uff01\uff1f]")
 
 
@@ -50,6 +51,8 @@ def extended(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _goes_on(text: str, end: int) -> bool:
+    if text[max(0, end - _BLANKS) : end].rstrip(" \t")[-1:] in _ENDS:
+        return False
     return text[end : end + _BLANKS].lstrip(" \t")[:1].isalnum()
 
 
