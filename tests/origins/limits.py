@@ -37,6 +37,8 @@ LIMITS = (
         "a short Chinese answer is joined with the question as if it were a fragment",
         r"[\u4e00-\u9fff]",
     ),
+    # In doubt it counts as the model's
+    Limit("source lost", "function", "a model was scripted to say it before any prompt showed what code had looked up"),
 )
 
 
