@@ -22,8 +22,8 @@ class VerifyOptions:
             are read whole, once for all claims of a call; of longer ones what is most likely to bear on the claims
             comes first, and claims that are absent there are looked for in the rest, four times at most.
         localize: Find the step where unsupported content was introduced.
-        strategy: `audit` checks claims against the leaves and then finds the origin of unsupported ones; `veritrail`
-            walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
+        strategy: `audit` checks claims against the leaves and then finds where unsupported ones were introduced;
+            `veritrail` walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
         q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
             more calls and flag fewer claims, with more certainty.
         cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose

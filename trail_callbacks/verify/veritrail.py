@@ -88,7 +88,7 @@ def veritrail(
             walk.advance(_merged(walk, judgements[walk.claim.id]))
     return Findings(
         judged={walk.claim.id: walk.final() for walk in walks},
-        origins={walk.claim.id: walk.origin() for walk in walks},
+        introductions={walk.claim.id: walk.introduction() for walk in walks},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 

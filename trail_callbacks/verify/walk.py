@@ -14,7 +14,7 @@ from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.verify.trace import Origin, carriers
+from trail_callbacks.verify.trace import Introduction, carriers
 
 __all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length"]
 
@@ -171,7 +171,7 @@ class Walk:
             )
         return judgement
 
-    def origin(self) -> Origin:
+    def introduction(self) -> Introduction:
         """The error stage, as a node: the one with evidence for the last full support, although its inputs had none."""
         history = tuple(
             Layer(
@@ -181,7 +181,7 @@ class Walk:
             )
             for step in self.steps
         )
-        unknown = Origin(introduced_at=None, carried_through=(), history=history)
+        unknown = Introduction(introduced_at=None, carried_through=(), history=history)
         last, answer = self.judgement, self.graph.answer
         if last is None or last.error is not None or answer is None or interim(last) != "not fully supported":
             return unknown
