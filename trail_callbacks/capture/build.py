@@ -28,6 +28,7 @@ from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.origins import mark_model_text, recall, time_of
 from trail_callbacks.capture.runs import Run, Slot, tree
+from trail_callbacks.capture.source_labels import with_source_labels
 from trail_callbacks.graph import NodeKind, ProvenanceGraph
 
 __all__ = ["build"]
@@ -91,7 +92,7 @@ class _Builder:
         decisions = FilterDecisions(self._runs, self._resolver)
         asked = question_first(root.inputs)
         first = self._anchors.get(asked) if asked else self._last_request()
-        return assemble(self._drafts, first, decisions, alternatives)
+        return with_source_labels(assemble(self._drafts, first, decisions, alternatives), self._runs)
 
     def _was_before(self, slot: Slot) -> bool:
         """True for an input that was there before the run; another one is made of what this run wrote."""
