@@ -26,6 +26,8 @@ class VerifyOptions:
             walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
         q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
             more calls and flag fewer claims, with more certainty.
+        summaries: For `veritrail`: keep in the report, beside the sentences selected at each step, what the judge says
+            that they say.
         cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose
             prompt, model or release changed is paid for again. None caches nothing on disk.
         strict: See `Scoring`.
@@ -45,6 +47,7 @@ class VerifyOptions:
     localize: bool = True
     strategy: Literal["audit", "veritrail"] = "audit"
     q: int = 1
+    summaries: bool = False
     cache: str | Path | None = None
     strict: bool = False
     severity: bool = False

@@ -61,7 +61,7 @@ def read(
         ]
         assessment = yield from judge.assess(questions)
         answers = matched(questions, assessment.judgements)
-        if shrunk < _SHRINK and any(_too_long(answer) for answer in answers) and sources.shrink(shown):
+        if shrunk < _SHRINK and any(answer.too_long for answer in answers) and sources.shrink(shown):
             shrunk += 1
             continue
         warnings += assessment.warnings
@@ -84,10 +84,6 @@ def read(
 def _material(leaves: Sequence[Node]) -> list[Node]:
     others = [leaf for leaf in leaves if leaf.kind != "question" or len(leaf.text) > _REQUEST]
     return others or list(leaves)
-
-
-def _too_long(judgement: Judgement) -> bool:
-    return judgement.error is not None and judgement.error.startswith("too_long")
 
 
 def _later(before: Judgement | None, now: Judgement) -> Judgement:
