@@ -120,17 +120,30 @@ def interim_verdicts(
 
 
 def _asked(parts: Sequence[_Part], judge: Judge, room: Room, warnings: list[str]) -> Pipeline[list[Judgement]]:
-    """Asks about parts; those that fill a prompt each in one of their own, all at the same time."""
+    """Asks about parts, in batches that are asked at the same time."""
     questions = [Question(claim=part.walk.claim, passages=part.passages) for part in parts]
-    apart = [i for i, part in enumerate(parts) if room.is_tight or not part.is_all]
-    shared = [i for i in range(len(parts)) if i not in apart]
-    batches = [[i] for i in apart] + ([shared] if shared else [])
+    batches = _batches(parts, room)
     assessments = yield from together([judge.assess([questions[i] for i in batch]) for batch in batches])
     answers: dict[int, Judgement] = {}
     for batch, assessment in zip(batches, assessments, strict=True):
         warnings += assessment.warnings
         answers |= zip(batch, matched([questions[i] for i in batch], assessment.judgements), strict=True)
     return [answers[i] for i in range(len(parts))]
+
+
+def _batches(parts: Sequence[_Part], room: Room) -> list[list[int]]:
+    """Which parts are asked about together: those of divided evidence alone, and no more than a tight room holds."""
+    batches: list[list[int]] = []
+    left, joins = 0, False
+    for i, part in enumerate(parts):
+        size = length(part.passages)
+        if joins and part.is_all and (not room.is_tight or size <= left):
+            batches[-1].append(i)
+        else:
+            batches.append([i])
+            left = room.characters
+        left, joins = left - size, part.is_all
+    return batches
 
 
 def _parts(walk: Walk, cache: PassageCache, room: Room) -> list[_Part]:
