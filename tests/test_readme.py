@@ -1,5 +1,6 @@
 """What the README shows is what the package does."""
 
+import json
 import re
 from pathlib import Path
 
@@ -44,12 +45,17 @@ def test_the_langchain_example_runs(capsys):
 
     (example,) = [each for each in EXAMPLES if "TrailCallbackHandler" in each]
     chain = ChatPromptTemplate.from_template("{question}") | FakeListChatModel(responses=["It opened in 1968."])
-    exec(example, {"chain": chain, "question": "When did it open?"})  # noqa: S102 - as above
+    # Recorded replies, as a good judge would answer.
+    claims = {"claims": [{"quote": "It opened in 1968.", "claim": "It opened in 1968.", "checkable": True}]}
+    verdicts = {"verdicts": [{"claim": "c1", "comparison": "Silent.", "support": "absent", "error_type": "other"}]}
+    model = FakeListChatModel(responses=[json.dumps(claims | {"abstained": False}), json.dumps(verdicts)])
+    exec(example, {"chain": chain, "model": model, "question": "When did it open?"})  # noqa: S102 - as above
     assert "1 claim" in capsys.readouterr().out
 
 
-def test_the_llama_index_example_runs(capsys):
+def test_the_llama_index_example_runs(capsys, monkeypatch):
     pytest.importorskip("llama_index.core")
+    from llama_index.core import Settings
     from llama_index.core.llms import MockLLM
     from llama_index.core.query_engine import CustomQueryEngine
     from llama_index_trail import uninstrument
@@ -62,7 +68,8 @@ def test_the_llama_index_example_runs(capsys):
 
             return Response(self.llm.complete(query_str).text)
 
-    (example,) = [each for each in EXAMPLES if "instrument()" in each]
+    (example,) = [each for each in EXAMPLES if "instrument(" in each]
+    monkeypatch.setattr(Settings, "_llm", MockLLM())
     try:
         exec(example, {"engine": Engine(llm=MockLLM()), "question": "The harbour opened in 1968."})  # noqa: S102 - as above
     finally:

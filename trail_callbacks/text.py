@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from sentencex import get_sentence_boundaries
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Sentence", "Words", "encodable", "fingerprint", "forms", "locate", "ngrams", "sentences", "words"]
+__all__ = [
+    "Sentence",
+    "Words",
+    "encodable",
+    "fingerprint",
+    "forms",
+    "locate",
+    "ngrams",
+    "outside",
+    "sentences",
+    "words",
+]
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)+")
@@ -181,6 +192,16 @@ def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
         if have.forms[i] == wanted[0] and have.forms[i : i + len(wanted)] == wanted:
             return have.starts[i], have.ends[i + len(wanted) - 1]
     return None
+
+
+def outside(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Returns what of a text is outside of ranges; a line break keeps apart what stood around one.
+
+    Args:
+        text: Any text.
+        spans: Character ranges of it, in order and without overlap.
+    """
+    return "\n".join(text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *spans, (len(text), 0)]))
 
 
 def ngrams(forms: Sequence[str], n: int) -> NDArray[np.uint64]:

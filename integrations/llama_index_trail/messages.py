@@ -152,13 +152,18 @@ def _call_id_of_blocks(value: Any) -> str | None:
     return next((b.tool_call_id for b in getattr(value, "blocks", ()) if hasattr(b, "tool_call_id")), None)
 
 
-def _json(value: object) -> str:
-    if isinstance(value, str):
-        return value
+def _json(arguments: object) -> str:
+    """Arguments as JSON in one spelling: providers differ in spaces and in how they write letters beyond ASCII."""
+    value = arguments
+    if isinstance(arguments, str):
+        try:
+            value = json.loads(arguments)
+        except ValueError:
+            return arguments
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError):  # odd keys, cycles
-        return str(value)
+        return str(arguments)
 
 
 def other_text(value: object) -> str:

@@ -14,7 +14,8 @@ from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import reply
-from llama_index_trail.pieces import answer_of, documents, event_fields
+from llama_index_trail.nodes import documents
+from llama_index_trail.pieces import answer_of, event_fields
 from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, status_of
 from llama_index_trail.scope import Scope, current

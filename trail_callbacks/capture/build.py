@@ -15,21 +15,25 @@ from typing import Any
 
 from trail_callbacks.capture.answer import answer_text, is_reply, question_first, root_kind
 from trail_callbacks.capture.assemble import assemble
+from trail_callbacks.capture.code_outputs import CodeOutputs
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.declared import DECLARED
 from trail_callbacks.capture.events import Event, Piece
 from trail_callbacks.capture.filter_decisions import FilterDecisions
+from trail_callbacks.capture.history import is_from_before, kind_of
+from trail_callbacks.capture.identity import document_key
 from trail_callbacks.capture.instructions import InstructionFinder
 from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.origins import mark_model_text, recall, time_of
 from trail_callbacks.capture.runs import Run, Slot, tree
+from trail_callbacks.capture.source_labels import with_source_labels
 from trail_callbacks.graph import NodeKind, ProvenanceGraph
 
 __all__ = ["build"]
 
-_NEW_WORDS = 4  # words not found in any input that an output of plain code needs to count as a source
+_NEW_WORDS = 4  # words from which a text is material rather than a label
 
 
 def build(events: Iterable[Event], earlier: Earlier | None = None) -> ProvenanceGraph:
@@ -57,7 +61,8 @@ class _Builder:
         self._resolver = LineageResolver(self._linker, self._anchor)
         self._documents: dict[tuple[str, str | None, object], list[NodeDraft]] = defaultdict(list)
         self._instructions: dict[str, NodeDraft] = {}
-        self._given: dict[Run, set[str]] = {}  # words of a run's inputs
+        self._history: dict[tuple[NodeKind, str | None, str | None, str], NodeDraft] = {}
+        self._code = CodeOutputs(self._linker, self._resolver)
         self._instruction_finder = InstructionFinder(
             self._linker,
             lambda slot: self._anchor(slot) is not None,
@@ -83,11 +88,18 @@ class _Builder:
         alternatives = self._answer(root)
         self._take_declared()
         recall(self._drafts, self._earlier)
-        mark_model_text(self._drafts, self._runs, self._earlier)
+        mark_model_text(self._drafts, self._runs, self._earlier, self._was_before)
         decisions = FilterDecisions(self._runs, self._resolver)
         asked = question_first(root.inputs)
         first = self._anchors.get(asked) if asked else self._last_request()
-        return assemble(self._drafts, first, decisions, alternatives)
+        return with_source_labels(assemble(self._drafts, first, decisions, alternatives), self._runs)
+
+    def _was_before(self, slot: Slot) -> bool:
+        """True for an input that was there before the run; another one is made of what this run wrote."""
+        draft = self._anchor(slot)
+        if draft is None:
+            return all(link.basis == "scope" for link in self._linker.of(slot))
+        return draft.slot is not None or slot.run.parent is None
 
     def _last_request(self) -> NodeDraft | None:
         """The last message of a user in the history of a run that was not asked anything itself."""
@@ -128,7 +140,7 @@ class _Builder:
     def _made_by_code(self, slot: Slot) -> NodeDraft | None:
         """The node of a text that untraced code returned, if that code is its source."""
         run, piece = slot.run, slot.piece
-        if not self._is_source(slot):
+        if not self._code.is_source(slot):
             return None
         if piece.form == "message" and piece.role == "user":
             draft = self._draft("question", slot, run.end, {"history": True})
@@ -156,19 +168,21 @@ class _Builder:
 
     def _untraced(self, slot: Slot) -> NodeDraft | None:
         """Text that appears mid-run without a producer: history from a checkpoint, a document from untraced code."""
-        piece = slot.piece
-        if not piece.text.strip() or any(link.basis != "scope" for link in self._linker.of(slot)):
+        piece, links = slot.piece, [link for link in self._linker.of(slot) if link.basis != "scope"]
+        if not piece.text.strip() or (links and not is_from_before(slot, links)):
             return None
-        known = piece.id is not None or slot.run.hints.channels or piece.origin == "user"
         if piece.form == "document":
             return self._document(slot)
-        if piece.form == "message" and piece.role == "assistant":
-            return self._draft("completion", slot, slot.run.start, {"history": True})
-        if piece.form == "message" and piece.role == "tool":
-            return self._draft("tool_result", slot, slot.run.start, {"history": True})
-        if piece.form == "message" and piece.role == "user" and known:
-            return self._draft("question", slot, slot.run.start, {"history": True})
-        return None
+        kind = kind_of(slot)
+        if kind is None:
+            return None
+        said = kind, piece.id, piece.call_id, piece.text
+        draft = self._history.get(said)  # each step of an agent reads all of them again
+        if draft is None:
+            draft = self._history[said] = self._draft(kind, slot, slot.run.start, {"history": True})
+            if links:
+                self._take(draft, self._resolver.of(slot))
+        return draft
 
     def _completion(self, run: Run) -> NodeDraft:
         shown = [s for s in run.outputs if s.piece.form != "tool_call"] or run.outputs
@@ -212,7 +226,7 @@ class _Builder:
     def _document(self, slot: Slot) -> NodeDraft:
         """The node of a document; retrieved again by another query, it stays one node unless that made a cycle."""
         order = slot.run.end if slot.side == "out" else slot.run.start
-        same = self._documents[slot.piece.text, slot.piece.id, slot.piece.attributes.get("source")]
+        same = self._documents[document_key(slot.piece)]
         reach = {node for each in slot.run.inputs for node in self._resolver.of(each)} if slot.side == "out" else set()
         for draft in same:
             if all(node.order < draft.order for node in reach):
@@ -243,38 +257,6 @@ class _Builder:
         for node in before:
             self._take(draft, node.inputs)
         return draft
-
-    def _is_source(self, slot: Slot) -> bool:
-        """True if untraced code is the source of this text: mostly new words, and no input contained in full."""
-        links = self._linker.of(slot)
-        if slot.piece.form == "document":
-            spans = [span for link in links for span in link.spans]
-            if not spans or any(node.kind != "question" for node in self._resolver.of(slot)):
-                return not spans
-            return sum(end - start for start, end in spans) * 2 < len(slot.piece.text)  # it repeats the question
-        message = slot.piece.form == "message" and slot.piece.role in {"user", "assistant", "tool"}
-        if not (message or slot.piece.form == "text") or any(link.whole for link in links):
-            return False
-        if message and self._is_history(slot.run):
-            return True
-        if slot.piece.role == "user":
-            return False  # a prompt assembled by code
-        known = self._given.get(slot.run)
-        if known is None:
-            known = {form for each in slot.run.inputs for form in self._linker.text(each).forms}
-            self._given[slot.run] = known
-        forms = self._linker.text(slot).forms
-        new = sum(form not in known for form in forms)
-        return new >= _NEW_WORDS and new * 2 >= len(forms)
-
-    def _is_history(self, run: Run) -> bool:
-        """True if code returned both sides of a conversation that were not among its inputs."""
-        roles = {
-            slot.piece.role
-            for slot in run.outputs
-            if slot.piece.form == "message" and not any(link.whole for link in self._linker.of(slot))
-        }
-        return roles >= {"user", "assistant"}
 
     def _draft(self, kind: NodeKind, slot: Slot, order: float, more: dict[str, Any] | None = None) -> NodeDraft:
         attributes = {**slot.piece.attributes, **(more or {})}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -29,7 +29,12 @@ class Cited:
     regions: tuple[Region, ...]
 
 
-def attach(claims: Sequence[Claim], answer: str, sources: Sequence[Node]) -> tuple[Cited, ...]:
+def attach(
+    claims: Sequence[Claim],
+    answer: str,
+    sources: Sequence[Node],
+    shown: Mapping[str, tuple[Region, ...]] | None = None,
+) -> tuple[Cited, ...]:
     """Finds the citations of an answer, each with its claim and the sources it names.
 
     A mark belongs to the claims of its sentence that stand before it, back to the mark before; a mark that opens a
@@ -39,12 +44,13 @@ def attach(claims: Sequence[Claim], answer: str, sources: Sequence[Node]) -> tup
         claims: The claims of the answer, in order.
         answer: Its text.
         sources: The evidence upstream of it, in the order in which the app had it.
+        shown: The numbers under which the prompt showed parts of sources, if that is known.
 
     Returns:
         One entry for each claim and each source that a mark names, in the order of the answer. A mark in a sentence
         without a claim is left out.
     """
-    library = Library(sources, answer)
+    library = Library(sources, answer, shown)
     found = [(mark, library.find(mark)) for mark in marks(answer)]
     found = [(mark, regions) for mark, regions in found if regions or mark.certain]
     cited: list[Cited] = []

@@ -10,14 +10,10 @@ from typing import NamedTuple
 
 from trail_callbacks.citations.marks import Mark, references
 from trail_callbacks.graph import Node
+from trail_callbacks.retrieval.labels import labelled
 
 __all__ = ["Library", "Region"]
 
-_LABEL = re.compile(
-    r"^[ \t]{0,8}(?:\[(\d{1,3})\]|\u3010(\d{1,3})[^\u3010\u3011\n]{0,40}\u3011"
-    r"|(?:source|document|doc|passage|context|chunk|reference|snippet|excerpt)\s?[#\[]?(\d{1,3})\]?\s?(?:[:.)\u2013-]|$))",
-    re.IGNORECASE | re.MULTILINE,
-)
 _NAMES = re.compile(
     r"source|file(?:_?name|_?path)?|path|ur[il]|link|href|title|name|key|citation|(?:(?:ref_)?doc(?:ument)?_)?id|ref",
     re.IGNORECASE,
@@ -45,9 +41,13 @@ class Library:
     Args:
         sources: Evidence upstream of the answer, in the order in which the app had them; the user's request is none.
         answer: The answer, for its own list of references.
+        shown: The numbers under which a prompt showed parts of sources, if that is known.
     """
 
-    def __init__(self, sources: Sequence[Node], answer: str) -> None:
+    def __init__(
+        self, sources: Sequence[Node], answer: str, shown: Mapping[str, tuple[Region, ...]] | None = None
+    ) -> None:
+        self._shown = shown or {}
         self._sources = [node for node in sources if not node.is_request and node.text.strip()]
         self._entries = references(answer)
 
@@ -55,7 +55,8 @@ class Library:
         """Returns the parts of sources that a mark names; empty if there is no such source, or no telling which."""
         entry = self._entries.get(mark.target)
         if entry is not None and mark.kind in {"number", "name"}:
-            return self._entry(entry) or (self._labels.get(mark.target, ()) if mark.kind == "number" else ())
+            named = self._entry(entry)
+            return named or (self._shown or self._labels).get(mark.target, ()) if mark.kind == "number" else named
         if mark.kind == "number":
             return self._numbered(mark.target)
         if mark.kind == "work":
@@ -63,6 +64,8 @@ class Library:
         return self._linked(mark.target) if mark.kind == "link" else self._named(mark.target)
 
     def _numbered(self, number: str) -> tuple[Region, ...]:
+        if self._shown:
+            return self._shown.get(number, ())
         if self._labels:
             return self._labels.get(number, ())
         documents = [node for node in self._sources if node.kind == "document"] or self._sources
@@ -74,17 +77,15 @@ class Library:
     @cached_property
     def _labels(self) -> Mapping[str, tuple[Region, ...]]:
         """Where the sources say their own numbers: `Source 2: ...`, `[2] ...`; none if it is but one of them."""
-        labelled: dict[str, list[Region]] = defaultdict(list)
+        regions: dict[str, list[Region]] = defaultdict(list)
         for node in self._sources:
-            found = list(_LABEL.finditer(node.text))
-            if not found or (len(found) == 1 and node.text[: found[0].start()].strip()):
-                continue
-            ends = [one.start() for one in found[1:]] + [len(node.text)]
-            for one, end in zip(found, ends, strict=True):
-                labelled[str(int(one[1] or one[2] or one[3]))].append(Region(node.id, one.start(), end))
-        in_order = {"0", "1"} & labelled.keys() and len(labelled) > 1
-        one_each = len(self._sources) == 1 or all(len(regions) == 1 for regions in labelled.values())
-        return {label: tuple(regions) for label, regions in labelled.items()} if in_order and one_each else {}
+            found = list(labelled(node.text))
+            if len(found) > 1 or (found and not node.text[: found[0].start].strip()):
+                for part in found:
+                    regions[part.label].append(Region(node.id, part.start, part.end))
+        in_order = {"0", "1"} & regions.keys() and len(regions) > 1
+        one_each = len(self._sources) == 1 or all(len(each) == 1 for each in regions.values())
+        return {label: tuple(each) for label, each in regions.items()} if in_order and one_each else {}
 
     def _named(self, name: str) -> tuple[Region, ...]:
         wanted = _plain(name)

@@ -12,23 +12,23 @@ from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question,
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.trace import Origin
+from trail_callbacks.verify.trace import Introduction
 
 __all__ = ["Findings", "answerable", "audit", "is_verbatim"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """Judgements, and origins if the strategy finds both at once.
+    """Judgements, and introductions if the strategy finds both at once.
 
     Attributes:
         judged: A judgement for each claim that was assessed, by claim id.
-        origins: Where unsupported claims were introduced, by claim id.
+        introductions: Where unsupported claims were introduced, by claim id.
         warnings: See `Assessment`.
     """
 
     judged: dict[str, Judgement]
-    origins: dict[str, Origin] = field(default_factory=dict)
+    introductions: dict[str, Introduction] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from trail_callbacks.citations.attach import Cited, attach
 from trail_callbacks.citations.library import Region
@@ -53,7 +54,7 @@ def cited(
     """
     answer, leaves = graph.answer.text if graph.answer else "", graph.leaves()
     judged = dict(zip((claim.id for claim in claims), verdicts, strict=True))
-    found = attach([claim for claim in claims if claim.checkable], answer, leaves)
+    found = attach([claim for claim in claims if claim.checkable], answer, leaves, _shown(graph))
     unsettled = [one for one in found if _settled(one, judged[one.claim_id]) is None]
     asked = yield from _asked(unsettled, {claim.id: claim for claim in claims}, leaves, judge, options)
     status = {id(one): _of(judgement) for one, judgement in zip(unsettled, asked, strict=True)}
@@ -71,6 +72,16 @@ def cited(
         claims=tuple(replace(claim, citations=tuple(by_claim[claim.id])) for claim in claims),
         warnings=_warnings(by_claim, answer),
     )
+
+
+def _shown(graph: ProvenanceGraph) -> dict[str, tuple[Region, ...]]:
+    """The numbers under which the model that wrote the answer was shown its sources."""
+    answer = graph.answer
+    writers = [answer, *reversed(graph.inputs(answer.id))] if answer else []
+    numbered = (node.attributes.get("source_labels") for node in writers)
+    labels: dict[str, list[list[Any]]] = next(filter(None, numbered), {})
+    known = {node.id for node in graph.leaves()}
+    return {number: tuple(Region(*part) for part in parts if part[0] in known) for number, parts in labels.items()}
 
 
 def _settled(one: Cited, verdict: Verdict) -> CitationStatus | None:

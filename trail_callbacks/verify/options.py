@@ -26,8 +26,8 @@ class VerifyOptions:
             What of the reply cannot be used is asked for in the usual two calls; longer and structured answers take
             these from the start. For `audit` only.
         localize: Find the step where unsupported content was introduced.
-        strategy: `audit` checks claims against the leaves and then finds the origin of unsupported ones; `veritrail`
-            walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
+        strategy: `audit` checks claims against the leaves and then finds where unsupported ones were introduced;
+            `veritrail` walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
         q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
             more calls and flag fewer claims, with more certainty.
         summaries: For `veritrail`: keep in the report, beside the sentences selected at each step, what the judge says

@@ -13,7 +13,7 @@ from trail_callbacks.report import State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import is_verbatim
-from trail_callbacks.verify.trace import Origin
+from trail_callbacks.verify.trace import Introduction
 
 __all__ = ["final_state", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
 
@@ -80,15 +80,15 @@ def not_checked(claim: Claim, judge: Judge, why: str) -> Verdict:
     )
 
 
-def placed(verdict: Verdict, origin: Origin | None) -> Verdict:
+def placed(verdict: Verdict, introduction: Introduction | None) -> Verdict:
     """Adds to a verdict where its claim was introduced, if that is known."""
-    if origin is None:
+    if introduction is None:
         return verdict
     return replace(
         verdict,
-        introduced_at=origin.introduced_at,
-        carried_through=origin.carried_through,
-        history=origin.history,
+        introduced_at=introduction.introduced_at,
+        carried_through=introduction.carried_through,
+        history=introduction.history,
     )
 
 

@@ -17,7 +17,7 @@ from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import answerable, audit
-from trail_callbacks.verify.localize import Origins, Suspect, localize
+from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import final_state, not_checked, placed, unasked, verdict_on, warnings_on
 
@@ -129,23 +129,23 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         verdict_on(claim, findings.judged.get(claim.id) or unasked(claim), graph, judge, citable)
         for claim in extraction.claims
     ]
-    origins = Origins(by_claim=findings.origins)
+    introductions = Introductions(by_claim=findings.introductions)
     if options.localize and not walked:
         suspects = [
             Suspect(claim=claim, faults=findings.judged[claim.id].faults)
             for claim, verdict in zip(extraction.claims, verdicts, strict=True)
             if verdict.support in UNSUPPORTED
         ]
-        origins = yield from localize(graph, suspects, judge, options)
+        introductions = yield from localize(graph, suspects, judge, options)
     if options.localize:
-        verdicts = [placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
+        verdicts = [placed(verdict, introductions.by_claim.get(verdict.claim_id)) for verdict in verdicts]
     own_words: list[str] = []
     if any(node.has_model_text for node in graph.nodes):
         from trail_callbacks.verify.self_support import self_supported  # noqa: PLC0415 - most graphs have none
 
         verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
     extraction, miscited = yield from _with_citations(graph, extraction, verdicts, judge, options)
-    found = [*findings.warnings, *origins.warnings, *own_words, *miscited]
+    found = [*findings.warnings, *introductions.warnings, *own_words, *miscited]
     warnings = [*found, *warnings_on(graph, extraction, verdicts, leaves)]
     return report(final_state(answer.text, extraction, verdicts, leaves), verdicts, warnings)
 

@@ -84,7 +84,7 @@ def veritrail(
             walk.advance(judged[walk.claim.id])
     return Findings(
         judged={walk.claim.id: walk.final() for walk in walks},
-        origins={walk.claim.id: walk.origin(summaries=options.summaries) for walk in walks},
+        introductions={walk.claim.id: walk.introduction(summaries=options.summaries) for walk in walks},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 

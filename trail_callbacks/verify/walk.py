@@ -14,7 +14,7 @@ from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
 from trail_callbacks.report import Layer, Selected, Summary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.verify.trace import Origin, carriers
+from trail_callbacks.verify.trace import Introduction, carriers
 
 __all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length", "packed"]
 
@@ -191,7 +191,7 @@ class Walk:
             return replace(judgement, rationale=f"Inconclusive. {judgement.rationale}")
         return judgement
 
-    def origin(self, *, summaries: bool) -> Origin:
+    def introduction(self, *, summaries: bool) -> Introduction:
         """The error stage, as a node: the one with evidence for the last full support, although its inputs had none.
 
         Args:
@@ -207,7 +207,7 @@ class Walk:
             )
             for step in self.steps
         )
-        unknown = Origin(introduced_at=None, carried_through=(), history=history)
+        unknown = Introduction(introduced_at=None, carried_through=(), history=history)
         last, answer = self.judgement, self.graph.answer
         if last is None or last.error is not None or answer is None or interim(last) != "not fully supported":
             return unknown
