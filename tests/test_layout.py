@@ -23,6 +23,7 @@ ELSEWHERE = {
     "langchain_trail.selfcheck": "tests/cli/test_doctor.py",
     "llama_index_trail.selfcheck": "tests/cli/test_doctor.py",
     # Reached by one way only, which is the test's subject
+    "judges.one_pass": "tests/verify/test_one_pass.py",  # a protocol
     "judges.tracer": "tests/verify/test_veritrail.py",  # a protocol
     "render.comparison": "tests/comparison/test_comparison.py",
     "retrieval.ranking": "tests/test_evidence.py",

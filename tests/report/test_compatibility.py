@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trail_callbacks import Report, check
+from trail_callbacks import Report, VerifyOptions, check
 from trail_callbacks.errors import ReportError
 from trail_callbacks.render.page import to_page
 
@@ -165,4 +165,22 @@ def test_of_a_newer_report_undecided_claims_are_read_and_what_cannot_be_read_is_
     assert [verdict.outcome for verdict in report.verdicts[:2]] == ["undecided", "not_judged"]
     assert report.verdicts[0].evidence == ()
     assert "the evidence of a verdict" in report.warnings[-1]
+    assert to_page(report)
+
+
+WALKED = check(
+    "The tower is 31 metres high.",
+    ["The tower was finished in 1874. It is 31 metres high."],
+    options=VerifyOptions(strategy="veritrail"),
+)
+
+
+def test_a_walk_that_selected_from_a_text_that_is_missing_is_left_out():
+    stored = json.loads(WALKED.to_json())
+    stored["verdicts"][0]["history"][0]["selected"][0]["node_id"] = "nowhere"
+    with pytest.raises(ReportError, match="no node 'nowhere'"):
+        Report.from_json(json.dumps(stored))
+    report = Report.from_json(json.dumps(stored), lenient=True)
+    assert report.verdicts[0].history == ()
+    assert "the history of a verdict" in report.warnings[-1]
     assert to_page(report)

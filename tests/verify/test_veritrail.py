@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from trail_callbacks import Edge, Evidence, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
+from trail_callbacks import Edge, Evidence, Node, ProvenanceGraph, Report, SupportClass, VerifyOptions, verify
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
@@ -162,10 +162,16 @@ def test_summaries_stand_for_outputs_and_whole_texts_for_sources():
     assert judge.contexts[0] == ["Text of A.", "More of A."]
 
 
-def test_a_conflict_is_inconclusive_left_out_of_the_score_and_leaves_the_origin_open():
-    verdict = walk(DEEP, Told(["A", "C", "R1"], [FS, FS, INC]))
-    assert verdict.support is S.UNEVALUATABLE
-    assert verdict.rationale.startswith("Inconclusive.")
+def test_sources_that_disagree_support_the_claim_and_show_both_sides():
+    report = verify(DEEP, Told(["A", "C", "R1"], [FS, FS, INC]), VerifyOptions(strategy="veritrail"))
+    verdict = report.verdict("c1")
+    assert (verdict.support, verdict.conflicting, verdict.introduced_at) == (S.SUPPORTED, True, None)
+    assert verdict.history[-1].note.startswith("inconclusive")
+    assert [item.relation for item in verdict.evidence] == ["supports", "contradicts"]
+    assert "the sources disagree on c1: see the evidence for and against" in report.warnings
+
+
+def test_outputs_that_disagree_support_nothing_and_leave_the_origin_open():
     verdict = walk(DEEP, Told(["A", "C"], [INC, NFS]))
     assert (verdict.support, verdict.introduced_at) == (S.ABSENT, None)
 
@@ -232,12 +238,12 @@ def test_evidence_that_is_too_long_is_selected_from_again_and_then_judged_in_par
     long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
     nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))
     given = ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),))
-    judge = Told(["R1"], [S.SUPPORTED, S.CONTRADICTED])
+    judge = Told(["R1"], [S.SUPPORTED, S.ABSENT])
     verdict = walk(given, judge)
     assert len(judge.read) == 3
     assert len(judge.contexts) == 2
     assert [text for context in judge.contexts for text in context] == [p.strip() + "." for p in long.split(".")[:-1]]
-    assert verdict.rationale.startswith("Inconclusive.")
+    assert verdict.support is S.SUPPORTED
     assert "in 2 parts" in verdict.rationale
 
 
@@ -353,12 +359,6 @@ def test_words_find_the_same_for_claims_together_and_alone():
     assert [bool(selection.passages) for selection in together] == [True, True, False, True]
 
 
-def test_an_inconclusive_end_warns_that_sources_disagree():
-    report = verify(graph(F="R1"), Told(["R1"], [INC]), VerifyOptions(strategy="veritrail"))
-    assert report.verdict("c1").support is S.UNEVALUATABLE
-    assert "the sources disagree on c1: see the evidence for and against" in report.warnings
-
-
 def test_a_source_is_read_although_an_output_beside_it_says_the_same():
     wells = " ".join(f"The well of farm {i} is {i} metres wide." for i in range(200))  # too long to be shown whole
     nodes = [
@@ -375,7 +375,8 @@ def test_a_source_is_read_although_an_output_beside_it_says_the_same():
 
 
 def test_walks_that_all_end_inconclusive_leave_the_report_partial():
-    report = verify(graph(F="R1"), Told(["R1"], [INC]), VerifyOptions(strategy="veritrail"))
+    report = verify(graph(F="R1"), Told(["R1"], [S.UNEVALUATABLE]), VerifyOptions(strategy="veritrail"))
+    assert report.verdict("c1").rationale.startswith("Inconclusive.")
     assert report.state == "partial"
     assert report.hallucination_score is None
 
@@ -438,3 +439,80 @@ def test_a_claim_is_absent_only_if_the_judge_abstained_from_no_part_of_the_evide
     verdict = walk(given, Abstaining(["R1"], parts))
     assert verdict.outcome == outcome
     assert "in 2 parts" in verdict.rationale
+
+
+def trail(layer):
+    return [(one.node_id, one.start, one.end, one.quote) for one in layer.selected]
+
+
+class FirstSentences(Told):
+    """Selects the first sentence of each text with evidence, last text first."""
+
+    def select(self, searches):
+        found = yield from super().select(searches)
+        first = [tuple({p.node_id: p for p in reversed(one.passages)}.values()) for one in found]
+        return tuple(replace(one, passages=passages) for one, passages in zip(found, first, strict=True))
+
+
+def test_the_report_keeps_what_was_selected_at_each_step():
+    report = verify(DEEP, FirstSentences(["A", "C", "R1"], [FS, FS, FS]), VerifyOptions(strategy="veritrail"))
+    verdict = report.verdict("c1")
+    assert [trail(layer) for layer in verdict.history] == [
+        [("A", 0, 10, "Text of A.")],
+        [("C", 0, 10, "Text of C.")],
+        [("R1", 0, 11, "Text of R1.")],
+    ]
+    assert all(layer.summaries == () for layer in verdict.history)
+    assert Report.from_json(report.to_json()) == report
+
+
+def test_summaries_are_kept_if_asked_for():
+    options = VerifyOptions(strategy="veritrail", summaries=True)
+    report = verify(DEEP, Told(["A", "C", "R1"], [FS, NFS]), options)
+    said = [[(one.node_id, one.text) for one in layer.summaries] for layer in report.verdict("c1").history]
+    assert said == [[("A", "Summary of A.")], [("C", "Summary of C.")]]
+    assert Report.from_json(report.to_json()) == report
+
+
+def test_a_step_without_evidence_has_an_empty_trail():
+    verdict = walk(DEEP, Told("A", [FS]), q=2)
+    assert [bool(layer.selected) for layer in verdict.history] == [True, False, False]
+
+
+def test_the_trail_of_a_later_step_holds_the_sources_carried_along():
+    verdict = walk(graph(F="R A", A="C", C="R2"), Told(["R", "A", "C"], [FS] * 4))
+    assert [sorted({one.node_id for one in layer.selected}) for layer in verdict.history] == [
+        ["A", "R"], ["C", "R"], ["R"]
+    ]  # fmt: skip
+
+
+def test_only_what_stands_in_the_node_is_selected():
+    class Inventing(Told):
+        def select(self, searches):
+            (found,) = yield from super().select(searches)
+            first = found.passages[0]
+            forged = replace(first, id="x", text="The well is dry.")
+            return (replace(found, passages=(forged, first, first, replace(first, node_id="R9"))),)
+
+    verdict = walk(graph(F="R1"), Inventing(["R1"], [FS]))
+    assert trail(verdict.history[0]) == [("R1", 0, 11, "Text of R1.")]
+
+
+def test_a_walk_that_fails_keeps_its_trail_up_to_there():
+    class Failing(Told):
+        def _one(self, question):
+            judgement = super()._one(question)
+            return judgement if self.verdicts else Judgement(claim_id=judgement.claim_id, error="unreachable: no route")
+
+    verdict = walk(DEEP, Failing(["A", "C", "R1"], [FS, FS]))
+    assert verdict.error == "unreachable: no route"
+    assert [one.node_id for layer in verdict.history for one in layer.selected] == ["A", "A"]
+
+
+def test_the_trail_of_words_is_verbatim_too():
+    text = "Caf\u00e9 \u2014 the well is 40 metres deep.\n\nIt was dug in 1887. \U0001f4a7 Nobody drinks from it."
+    given = ProvenanceGraph.from_texts("The well is 40 metres deep.", [text])
+    report = verify(given, options=VerifyOptions(strategy="veritrail"))
+    (layer,) = report.verdicts[0].history
+    assert layer.selected
+    assert all(one.quote == text[one.start : one.end] for one in layer.selected)

@@ -20,7 +20,7 @@ from trail_callbacks.text import sentences
 
 _BLOCK = re.compile(r"^<<<(\w+) (\w+)>>>\n(.*?)\n<<<END \1 \2>>>$", re.DOTALL | re.MULTILINE)
 _LINE = re.compile(r"^\[([^\]\s]+)\] (?:\(candidates: ([^)]*)\) )?(.*)$", re.MULTILINE)
-_PURPOSE = {"ClaimsReply": "claims", "VerdictsReply": "verdicts", "StatedReply": "localize"}
+_PURPOSE = {"ClaimsReply": "claims", "VerdictsReply": "verdicts", "StatedReply": "localize", "OnePassReply": "onepass"}
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,10 @@ def fair(asked: Asked):
     if asked.purpose == "claims":
         text = asked.block("ANSWER")
         return {"abstained": False, "claims": [claim(text[s.start : s.end].strip()) for s in sentences(text)]}
+    if asked.purpose == "onepass":
+        text = asked.block("ANSWER")
+        said = [text[s.start : s.end].strip() for s in sentences(text)]
+        return {"abstained": False, "claims": [_judged("", one, asked.passages) | claim(one) for one in said]}
     return {"verdicts": [_judged(id_, text, asked.passages) for id_, text in asked.claims.items()]}
 
 

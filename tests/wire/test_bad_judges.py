@@ -6,7 +6,7 @@ import logging
 import math
 
 import pytest
-from endpoint import Answer, answer, claim, error, fair, on, reply, tool_answer, verdict
+from endpoint import Answer, Asked, answer, claim, error, fair, on, reply, tool_answer, verdict
 
 from trail_callbacks import LLMJudge, Report, SupportClass, VerifyOptions, acheck, check
 
@@ -78,6 +78,61 @@ def test_a_fair_judge_needs_two_calls(judged):
     assert (report.state, report.hallucination_score, report.warnings) == ("assessed", 0.0, ())
     assert endpoint.purposes == {"claims": 1, "verdicts": 1}
     assert supported(report) == EIGHT
+
+
+ONE_PASS = {"one_pass": True}
+
+
+@pytest.mark.parametrize("mode", ["tools", "json_schema"])
+def test_a_fair_judge_that_is_asked_at_once_needs_one_call(judged, mode):
+    report, endpoint = judged(fair, options=ONE_PASS, mode=mode)
+    assert (report.state, report.hallucination_score, report.warnings) == ("assessed", 0.0, ())
+    assert endpoint.purposes == {"onepass": 1}
+    assert supported(report) == EIGHT
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        answer(""),
+        answer("I would rather not."),
+        answer(None, refusal="no"),
+        answer('{"abstained": false, "claims": [{"quote": "Tram 1', finish="length"),
+        error(400, "maximum context length is 10 tokens", code="context_length_exceeded"),
+    ],
+)
+def test_what_cannot_be_used_of_an_answer_at_once_is_asked_for_as_usual(judged, said):
+    report, endpoint = judged(on("onepass", said), options=ONE_PASS)
+    assert (report.state, supported(report)) == ("assessed", EIGHT)
+    assert endpoint.purposes == {"onepass": 1, "claims": 1, "verdicts": 1}
+
+
+def test_of_an_answer_at_once_only_broken_verdicts_are_asked_for_again(judged):
+    def some(asked):
+        said = fair(Asked(asked.body))
+        said["claims"][2]["support"] = "perhaps"
+        said["claims"][5]["supporting"] = ["s77"]
+        return said
+
+    report, endpoint = judged(on("onepass", some), options=ONE_PASS)
+    assert (report.state, supported(report)) == ("assessed", EIGHT)
+    assert [list(asked.claims) for asked in endpoint.asked[1:]] == [["c3", "c6"]]
+
+
+def test_an_endpoint_that_fails_is_not_asked_again_in_two_calls(judged):
+    report, endpoint = judged(error(401, "bad key"), options=ONE_PASS)
+    assert (report.state, len(endpoint.asked)) == ("error", 1)
+    assert "bad key" in report.claims_error
+
+
+def test_ten_thousand_claims_at_once_change_nothing(judged):
+    def many(asked):
+        said = fair(asked)
+        return said | {"claims": said["claims"] + [claim("Tram 9 flies.") for _ in range(10_000)]}
+
+    report, endpoint = judged(on("onepass", many), options=ONE_PASS)
+    assert supported(report) == EIGHT
+    assert len(endpoint.asked) == 1
 
 
 NOTHING = {

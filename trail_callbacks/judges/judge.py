@@ -93,6 +93,11 @@ class Judgement:
     judge: str = ""
 
     @property
+    def too_long(self) -> bool:
+        """Whether it failed because the passages do not fit the model."""
+        return self.error is not None and self.error.startswith("too_long")
+
+    @property
     def conflicting(self) -> bool:
         """Whether passages disagree: some state the claim, some contradict it."""
         against = any(item.relation == "contradicts" for item in self.evidence)

@@ -1,5 +1,8 @@
 """The prompts, one Markdown file each: credits in a comment, then a system part and a user part with named slots.
 
+What two prompts share stands in one of them, between `<!-- part NAME -->` and `<!-- end -->`, and the other has a line
+`<!-- include FILE NAME -->`.
+
 Start with `load`; `Fence` encloses untrusted text in a prompt. What goes into the slots, and what becomes of the reply,
 is up to `judges.llm` and, for `feedback.md`, `guard`.
 """
@@ -18,6 +21,8 @@ __all__ = ["Fence", "Prompt", "digest", "load"]
 
 _COMMENT = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)
 _PARTS = re.compile(r"^# (System|User)\s*$", re.MULTILINE)
+_PART = re.compile(r"^<!-- part (\w+) -->\n(.*?)^<!-- end -->\n", re.MULTILINE | re.DOTALL)
+_INCLUDE = re.compile(r"^<!-- include (\w+) (\w+) -->\n", re.MULTILINE)
 _LOOKALIKE = re.compile(
     r"[<\uff1c\ufe64\u226a\u22d8]{3,}|[>\uff1e\ufe65\u226b\u22d9]{3,}"  # our own fence
     # Markers of turns, reasoning and tools in chat templates.
@@ -90,13 +95,23 @@ def neutral(text: str) -> str:
 
 @cache
 def load(name: str) -> Prompt:
-    """Reads a prompt; classes and types in its system part are filled in from the taxonomy."""
+    """Reads a prompt; classes and types in its system part are filled in from the taxonomy.
+
+    Raises:
+        KeyError: If it includes what does not exist.
+    """
+    _, _, system, _, user = _PARTS.split(_COMMENT.sub("", _read(name)))
+    system = _INCLUDE.sub(lambda match: dict(_PART.findall(_read(match[1])))[match[2]], system)
+    filled = Template(_PART.sub(r"\2", system).strip()).substitute(
+        classes=_labels(SUPPORT), types=_labels(ERRORS), details=_details()
+    )
+    return Prompt(name, filled, Template(user.strip()))
+
+
+def _read(name: str) -> str:
     from importlib.resources import files  # noqa: PLC0415 - as hashlib
 
-    text = files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
-    _, _, system, _, user = _PARTS.split(_COMMENT.sub("", text))
-    filled = Template(system.strip()).substitute(classes=_labels(SUPPORT), types=_labels(ERRORS), details=_details())
-    return Prompt(name, filled, Template(user.strip()))
+    return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
 
 
 def _labels(meanings: dict[SupportClass, Meaning] | dict[ErrorType, Meaning]) -> str:

@@ -6,6 +6,6 @@ what guards compare, `compatibility` reads reports of newer releases. Only data 
 """
 
 from trail_callbacks.report.report import Report, State
-from trail_callbacks.report.verdict import Layer, Verdict
+from trail_callbacks.report.verdict import Layer, Selected, Summary, Verdict
 
-__all__ = ["Layer", "Report", "State", "Verdict"]
+__all__ = ["Layer", "Report", "Selected", "State", "Summary", "Verdict"]

@@ -139,6 +139,8 @@ def _make_consistent(kept: dict[str, Any], lost: Counter[str]) -> None:
             verdict["carried_through"] = found
         layers = [layer for layer in _items(verdict, "history") if isinstance(layer, dict)]
         walked = {repr(each) for layer in layers for key in ("nodes", "stated_by") for each in _items(layer, key)}
+        said = [each for layer in layers for key in ("selected", "summaries") for each in _items(layer, key)]
+        walked |= {repr(each["node_id"]) for each in said if isinstance(each, dict) and "node_id" in each}
         if walked - {repr(each) for each in known}:
             lost["the history of a verdict"] += 1
             del verdict["history"]

@@ -20,7 +20,7 @@ from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
 from trail_callbacks.claims import Claim, abstains, split
-from trail_callbacks.evidence import quoted
+from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.judge import (
     Assessment,
@@ -32,6 +32,7 @@ from trail_callbacks.judges.judge import (
     reads_whole,
 )
 from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.judges.one_pass import OnePass, Opinion
 from trail_callbacks.judges.resolve import JudgeLike, encoder_model
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
@@ -166,6 +167,26 @@ class _Rehearsal:
         if real is None:
             self.written += sum(_CLAIM + count(claim.quote) + count(claim.text) for claim in guess.claims)
         return real or guess
+
+    def judge_answer(
+        self, answer: str, question: str | None, passages: tuple[Passage, ...]
+    ) -> Pipeline[Opinion | None]:
+        """See `OnePass`."""
+        yield from ()
+        if not isinstance(self.judge, OnePass):
+            return None
+        before = self.calls
+        real = self._count_calls(self.judge.judge_answer(answer, question, passages))
+        if self.calls == before:
+            return real
+        claims = split(answer, question)
+        questions = [Question(claim=claim, passages=passages) for claim in claims if claim.checkable]
+        self.written += sum(_CLAIM + count(claim.quote) + count(claim.text) for claim in claims)
+        self.written += len(questions) * _ITEM["verdicts"] + self._reasons(questions, "verdicts")
+        return Opinion(
+            extraction=Extraction(claims=claims, abstained=abstains(answer)),
+            judged={asked.claim.id: self._made_up(asked, "verdicts") for asked in questions},
+        )
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """See `Judge`."""

@@ -21,11 +21,17 @@ class VerifyOptions:
         read_tokens: Tokens of the sources, about, that a judge with a model reads at once, 1 or more. Sources that fit
             are read whole, once for all claims of a call; of longer ones what is most likely to bear on the claims
             comes first, and claims that are absent there are looked for in the rest, four times at most.
+        one_pass: Find and judge the claims of a short answer in one call, if its sources fit `read_tokens` and the
+            judge offers it (`LLMJudge` without `votes`, for answers of about as many claims as it judges in one call).
+            What of the reply cannot be used is asked for in the usual two calls; longer and structured answers take
+            these from the start. For `audit` only.
         localize: Find the step where unsupported content was introduced.
         strategy: `audit` checks claims against the leaves and then finds where unsupported ones were introduced;
             `veritrail` walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
         q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
             more calls and flag fewer claims, with more certainty.
+        summaries: For `veritrail`: keep in the report, beside the sentences selected at each step, what the judge says
+            that they say.
         cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose
             prompt, model or release changed is paid for again. None caches nothing on disk.
         strict: See `Scoring`.
@@ -42,9 +48,11 @@ class VerifyOptions:
 
     passages: int = 8
     read_tokens: int = 16_000
+    one_pass: bool = False
     localize: bool = True
     strategy: Literal["audit", "veritrail"] = "audit"
     q: int = 1
+    summaries: bool = False
     cache: str | Path | None = None
     strict: bool = False
     severity: bool = False

@@ -166,7 +166,7 @@ def warnings_on(
     ]
     if bare:
         warnings.append(f"judged supported without a verbatim passage from a source: {', '.join(bare)}")
-    disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting or _inconclusive(verdict)]
+    disputed = [verdict.claim_id for verdict in verdicts if verdict.conflicting]
     if disputed:
         warnings.append(f"the sources disagree on {', '.join(disputed)}: see the evidence for and against")
     lost = [v.claim_id for v in verdicts if v.support in UNSUPPORTED and v.history and v.introduced_at is None]
@@ -189,9 +189,3 @@ def _without_class(verdicts: Sequence[Verdict]) -> Iterator[str]:
     failed = [verdict for verdict in verdicts if verdict.error]
     if failed:
         yield f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}"
-
-
-def _inconclusive(verdict: Verdict) -> bool:
-    """Whether a walk ended with both supporting and contradicting evidence."""
-    relations = {item.relation for item in verdict.evidence if item.decides}
-    return verdict.support is SupportClass.UNEVALUATABLE and relations == {"supports", "contradicts"}

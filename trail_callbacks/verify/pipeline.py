@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import ProvenanceGraph, Sources
+from trail_callbacks.graph import Node, ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
@@ -107,10 +107,11 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         return report("error", warnings=["the run gave no answer: there is nothing to verify"])
     if not answer.text.strip():
         return report("no_checkable_claims", warnings=["the answer is empty"])
+    leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
+    judge = yield from _informed(graph, leaves, judge, options)
     extraction = yield from _extracted(judge, answer.text, graph.question.text if graph.question else None)
     if extraction.error and not extraction.claims:
         return report("error", warnings=[f"no claims: {extraction.error}"])
-    leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
     if extraction.abstained and not _asserts(extraction.claims, answer.text):
         wrongly = yield from answerable(graph, leaves, judge, options)
         unchecked = [not_checked(claim, judge, "the answer declines") for claim in extraction.claims]
@@ -159,6 +160,15 @@ def _with_citations(
 
     citing = yield from cited(graph, extraction.claims, verdicts, judge, options)
     return replace(extraction, claims=citing.claims), citing.warnings
+
+
+def _informed(graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Judge]:
+    if graph.answer is None or not options.one_pass or options.strategy != "audit":
+        return judge
+    from trail_callbacks.verify.one_pass import informed  # noqa: PLC0415 - few need it
+
+    asked = graph.question.text if graph.question else None
+    return (yield from informed(graph.answer.text, asked, leaves, judge, options))
 
 
 def _extracted(judge: Judge, answer: str, question: str | None) -> Pipeline[Extraction]:

@@ -21,14 +21,15 @@ from trail_callbacks.retrieval.ranking import Index, Surroundings
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["Sources", "read"]
+__all__ = ["REQUEST", "Sources", "material", "read"]
 
 _TURNS = 5  # in all, so that a claim that nothing supports costs at most five readings
 _SHRINK = 4  # times that less is read at once because the model takes no more
 _BLOCK = 120  # tokens of a stretch that is read or left as one; of 60 to 400 the best on planted runs
 _LABEL = 4  # tokens of an id and a line break
 _PICKS = 16  # passages for each claim that together cover it; others follow by score
-_REQUEST = 1000  # characters; a longer request carries material of its own, such as a pasted text
+REQUEST = 1000
+"""Characters of a request; a longer one carries material of its own, such as a pasted text."""
 _OPEN = frozenset({SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED})
 _FOUND = frozenset({SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.PARTIALLY_SUPPORTED})
 
@@ -44,10 +45,10 @@ def read(
     Returns:
         A judgement for each claim, by its id, and the judge's warnings.
     """
-    material = _material(leaves)
-    request = asked if len(asked) <= _REQUEST else ""
-    sources = Sources(claims, material, options.read_tokens)
-    nearest = candidates(claims, material, options.passages) if getattr(judge, "wants_nearest", False) else {}
+    evidence = material(leaves)
+    request = asked if len(asked) <= REQUEST else ""
+    sources = Sources(claims, evidence, options.read_tokens)
+    nearest = candidates(claims, evidence, options.passages) if getattr(judge, "wants_nearest", False) else {}
     judged: dict[str, Judgement] = {}
     seen: dict[str, set[str]] = {claim.id: set() for claim in claims}
     warnings: list[str] = []
@@ -61,7 +62,7 @@ def read(
         ]
         assessment = yield from judge.assess(questions)
         answers = matched(questions, assessment.judgements)
-        if shrunk < _SHRINK and any(_too_long(answer) for answer in answers) and sources.shrink(shown):
+        if shrunk < _SHRINK and any(answer.too_long for answer in answers) and sources.shrink(shown):
             shrunk += 1
             continue
         warnings += assessment.warnings
@@ -81,13 +82,10 @@ def read(
     }, tuple(dict.fromkeys(warnings))
 
 
-def _material(leaves: Sequence[Node]) -> list[Node]:
-    others = [leaf for leaf in leaves if leaf.kind != "question" or len(leaf.text) > _REQUEST]
+def material(leaves: Sequence[Node]) -> list[Node]:
+    """Returns what of some leaves is evidence: not a request, unless it is long, or nothing else is there."""
+    others = [leaf for leaf in leaves if leaf.kind != "question" or len(leaf.text) > REQUEST]
     return others or list(leaves)
-
-
-def _too_long(judgement: Judgement) -> bool:
-    return judgement.error is not None and judgement.error.startswith("too_long")
 
 
 def _later(before: Judgement | None, now: Judgement) -> Judgement:
@@ -122,6 +120,11 @@ class Sources:
         self._nodes = nodes
         self._passages = passages
         self._read: set[int] = set()  # blocks
+
+    @property
+    def fit(self) -> bool:
+        """Whether all of it is read at once."""
+        return self._fits
 
     def next(self, claims: Sequence[Claim], judged: Iterable[Judgement]) -> tuple[Passage, ...]:
         """Returns what is to be read next, in the order of the sources; nothing if all was read.

@@ -15,21 +15,23 @@ Choices where, to our knowledge, the paper is silent:
 
 - A judge may abstain. Such a verdict is none of the three; the walk goes on as after an inconclusive one, and a claim
   from whose last verdict the judge abstained is undecided.
-- An inconclusive verdict resets the count of consecutive "not fully supported" verdicts. A final inconclusive verdict
-  is `unevaluatable`, because the paper leaves it out of scoring.
+- An inconclusive verdict resets the count of consecutive "not fully supported" verdicts. The paper leaves a final
+  inconclusive verdict out of scoring. Here one on sources that disagree is `supported`, with the evidence for and
+  against, as everywhere in this package; only what the judge cannot evaluate is `unevaluatable`.
 - Sources with evidence stay in the context of later verdicts. Evidence is selected from a node only once for a claim,
   also if the node is reached again by a longer path.
 - Only a verdict on sources alone is final; one that also used outputs is followed by one without them.
 - Of the outputs with evidence for the last full support, those that its verdict cites introduced the claim.
 - If the evidence is too long for one verdict, evidence is selected from it again, at most twice. If it is still too
-  long, its parts are judged separately and merged by rule: support in one part and contradiction in another is
-  inconclusive, else support wins, else the most severe class; absent only if the judge abstained from no part. The
-  rationale says so.
+  long, or does not fit the model, it is shortened and then judged in parts, see `trail_callbacks.verify.interim`;
+  parts that disagree are followed by one verdict on what they cite together. The rationale says so.
 - A text too long for one prompt is read in several; sentences are never cut. From a source longer than a quarter of the
   evidence for one verdict, only the selected sentences and their neighbours are used.
 - If no verdict was "fully supported", the answer itself introduced the claim; if one was inconclusive, or only sources
   gave the last full support, the origin is undetermined.
 - An answer without recorded inputs supports nothing: its claims are absent, and the answer introduced them.
+- The evidence trail is the history of the verdict: the sentences selected at each step, after repeated selections. If
+  a walk fails, it holds the steps before that.
 - Every leaf is a root, including prompts and the question, which may contain facts.
 """
 
@@ -41,13 +43,13 @@ from dataclasses import replace
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
+from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.tracer import Search, Tracer
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.audit import Findings
+from trail_callbacks.verify.interim import Room, interim_verdicts
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.walk import LONGEST, PassageCache, Walk, absent, length
+from trail_callbacks.verify.walk import PassageCache, Walk, length
 from trail_callbacks.verify.words import WordSelector
 
 __all__ = ["veritrail"]
@@ -66,29 +68,23 @@ def veritrail(
         claims: Checkable claims of the answer.
         judge: Gives the verdicts. A `Tracer` also decomposes claims and selects evidence; for other judges evidence is
             selected by the words that a sentence shares with the claim.
-        options: `q` is used; `passages` only for judges that are not a `Tracer`.
+        options: `q` and `summaries` are used; `passages` only for judges that are not a `Tracer`.
     """
     reader = judge if isinstance(judge, Tracer) else WordSelector(graph, options.passages)
     parts = yield from _parts(claims, reader)
-    cache = PassageCache()
+    cache, room = PassageCache(), Room()
     walks = [Walk(graph, claim, parts[claim.id], options.q) for claim in claims]
     warnings: list[str] = []
     while live := [walk for walk in walks if walk.judgement is None]:
         yield from _select(live, reader, cache)
-        yield from _condense(live, reader, cache)
-        contexts = [(walk, part) for walk in live for part in walk.contexts(cache)]
-        questions = [Question(claim=walk.claim, passages=part) for walk, part in contexts]
-        judgements: dict[str, list[Judgement]] = {walk.claim.id: [] for walk in live}
-        if questions:
-            assessment = yield from judge.assess(questions)
-            warnings += assessment.warnings
-            for (walk, _), judgement in zip(contexts, matched(questions, assessment.judgements), strict=True):
-                judgements[walk.claim.id].append(judgement)
+        yield from _condense(live, reader, cache, room.characters)
+        judged, further = yield from interim_verdicts(live, judge, cache, room)
+        warnings += further
         for walk in live:
-            walk.advance(_merged(walk, judgements[walk.claim.id]))
+            walk.advance(judged[walk.claim.id])
     return Findings(
         judged={walk.claim.id: walk.final() for walk in walks},
-        introductions={walk.claim.id: walk.introduction() for walk in walks},
+        introductions={walk.claim.id: walk.introduction(summaries=options.summaries) for walk in walks},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -132,48 +128,12 @@ def _select(live: Sequence[Walk], reader: Tracer, cache: PassageCache) -> Pipeli
         walk.take(unread, selection)
 
 
-def _condense(live: Sequence[Walk], reader: Tracer, cache: PassageCache) -> Pipeline[None]:
+def _condense(live: Sequence[Walk], reader: Tracer, cache: PassageCache, longest: int) -> Pipeline[None]:
     """Repeats the selection on evidence that is too long for one verdict."""
     for _ in range(_RERUNS):
-        long = [walk for walk in live if walk.failure is None and length(walk.context(cache)) > LONGEST]
+        long = [walk for walk in live if walk.failure is None and length(walk.context(cache)) > longest]
         if not long:
             return
         searches = [Search(claim=walk.claim, parts=walk.parts, passages=walk.evidence()) for walk in long]
         for walk, selection in zip(long, (yield from reader.select(searches)), strict=True):
             walk.take([node for node in walk.layer if walk.selected.get(node.id)], selection)
-
-
-def _merged(walk: Walk, judgements: Sequence[Judgement]) -> Judgement:
-    """Merges the verdicts on the parts of the evidence; without evidence the claim is absent."""
-    id_ = walk.claim.id
-    if walk.failure is not None:
-        return Judgement(claim_id=id_, error=walk.failure)
-    if not walk.evidence():
-        return absent(
-            id_, "Nothing that was read addresses it." if walk.layer else "The answer has no recorded inputs."
-        )
-    failed = [judgement for judgement in judgements if judgement.error is not None]
-    if failed or not judgements:
-        return failed[0] if failed else Judgement(claim_id=id_, error="the judge gave no verdict")
-    if len(judgements) == 1:
-        return judgements[0]
-    first = min(judgements, key=lambda judgement: _PRECEDENCE.index(judgement.support))
-    supports = {judgement.support for judgement in judgements}
-    evidence = first.evidence
-    if {SupportClass.SUPPORTED, SupportClass.CONTRADICTED} <= supports:
-        evidence = tuple(item for judgement in judgements for item in judgement.evidence)
-    return replace(
-        first,
-        evidence=evidence,
-        rationale=f"{first.rationale} (The evidence was too long and was judged in {len(judgements)} parts.)",
-    )
-
-
-_PRECEDENCE = [
-    SupportClass.SUPPORTED,
-    SupportClass.CONTRADICTED,
-    SupportClass.PARTIALLY_SUPPORTED,
-    None,  # the judge abstained
-    SupportClass.ABSENT,
-    SupportClass.UNEVALUATABLE,
-]

@@ -12,11 +12,11 @@ from trail_callbacks.evidence import Passage, passages
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
-from trail_callbacks.report import Layer
+from trail_callbacks.report import Layer, Selected, Summary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.trace import Introduction, carriers
 
-__all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length"]
+__all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length", "packed"]
 
 Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive", "undecided"]
 
@@ -27,6 +27,16 @@ LONGEST = 24_000
 def length(passages: Sequence[Passage]) -> int:
     """Counts the characters of passages."""
     return sum(len(passage.text) for passage in passages)
+
+
+def packed(passages: Sequence[Passage], longest: int) -> list[tuple[Passage, ...]]:
+    """Divides passages, in order, into parts of at most so many characters; a longer passage is a part of its own."""
+    parts: list[list[Passage]] = []
+    for passage in passages:
+        if not parts or length(parts[-1]) + len(passage.text) > longest:
+            parts.append([])
+        parts[-1].append(passage)
+    return [tuple(part) for part in parts]
 
 
 class PassageCache:
@@ -57,6 +67,8 @@ class _Step:
 
     looked: tuple[str, ...]
     evidence: tuple[str, ...]
+    selected: tuple[Passage, ...]
+    summaries: tuple[Summary, ...]
     verdict: Interim
     judgement: Judgement
 
@@ -104,19 +116,25 @@ class Walk:
             self.failure = selection.error
             return
         for node in nodes:
-            self.selected[node.id] = tuple(p for p in selection.passages if p.node_id == node.id)
+            mine = dict.fromkeys(p for p in selection.passages if p.node_id == node.id)
+            self.selected[node.id] = tuple(p for p in mine if p.start < p.end and node.text[p.start : p.end] == p.text)
         self.summaries |= {id_: text for id_, text in selection.summaries.items() if text.strip()}
 
     def evidence(self) -> tuple[Passage, ...]:
         """The evidence selected from the nodes of the layer."""
         return tuple(passage for node in self.layer for passage in self.selected.get(node.id, ()))
 
-    def context(self, cache: PassageCache) -> list[Passage]:
-        """The text for a verdict: sources in full, summaries of outputs, because single sentences lose referents."""
+    def context(self, cache: PassageCache, *, brief: bool = False) -> list[Passage]:
+        """The text for a verdict: sources in full, summaries of outputs, because single sentences lose referents.
+
+        Args:
+            cache: Passages of the graph.
+            brief: Of sources, too, only what was selected.
+        """
         context: list[Passage] = []
         for node in self.layer:
             chosen = self.selected.get(node.id, ())
-            if chosen and _is_root(node) and len(node.text) <= LONGEST // 4:
+            if chosen and not brief and _is_root(node) and len(node.text) <= LONGEST // 4:
                 context += cache.of(node)
             elif node.id in self.summaries and chosen and not _is_root(node):
                 summary = self.summaries[node.id]
@@ -125,16 +143,15 @@ class Walk:
                 context += chosen
         return context
 
-    def contexts(self, cache: PassageCache) -> list[tuple[Passage, ...]]:
-        """The context, split into parts for one verdict each; none if there is no evidence."""
+    def contexts(self, cache: PassageCache, longest: int) -> list[tuple[Passage, ...]]:
+        """The context, in parts of at most so many characters for one verdict each; none if there is no evidence.
+
+        What is too long is shown in brief before it is divided.
+        """
         if self.failure is not None:
             return []
-        parts: list[list[Passage]] = [[]]
-        for passage in self.context(cache):
-            if parts[-1] and length(parts[-1]) + len(passage.text) > LONGEST:
-                parts.append([])
-            parts[-1].append(passage)
-        return [tuple(part) for part in parts if part]
+        context = self.context(cache)
+        return packed(context if length(context) <= longest else self.context(cache, brief=True), longest)
 
     def advance(self, judgement: Judgement) -> None:
         """Records an interim verdict, and ends the walk or moves on to the next layer."""
@@ -144,7 +161,16 @@ class Walk:
         verdict = interim(judgement)
         gave = [node for node in self.layer if self.selected.get(node.id)]
         self.steps.append(
-            _Step(tuple(node.id for node in self.layer), tuple(node.id for node in gave), verdict, judgement)
+            _Step(
+                looked=tuple(node.id for node in self.layer),
+                evidence=tuple(node.id for node in gave),
+                selected=self.evidence(),
+                summaries=tuple(
+                    Summary(node_id=n.id, text=self.summaries[n.id]) for n in gave if n.id in self.summaries
+                ),
+                verdict=verdict,
+                judgement=judgement,
+            )
         )
         self.row = self.row + 1 if verdict == "not fully supported" else 0
         base = self.layer if verdict == "not fully supported" else gave
@@ -159,25 +185,25 @@ class Walk:
         self.layer = list(following.values())
 
     def final(self) -> Judgement:
-        """The final verdict: the last one."""
+        """The final verdict: the last one; where sources disagree it is `supported`, with evidence on both sides."""
         judgement = self.judgement or Judgement(claim_id=self.claim.id, error="the walk did not end")
-        if judgement.error is None and interim(judgement) == "inconclusive":
-            return replace(
-                judgement,
-                support=SupportClass.UNEVALUATABLE,
-                error_type=None,
-                second_type=None,
-                rationale=f"Inconclusive. {judgement.rationale}",
-            )
+        if judgement.error is None and judgement.support is SupportClass.UNEVALUATABLE:
+            return replace(judgement, rationale=f"Inconclusive. {judgement.rationale}")
         return judgement
 
-    def introduction(self) -> Introduction:
-        """The error stage, as a node: the one with evidence for the last full support, although its inputs had none."""
+    def introduction(self, *, summaries: bool) -> Introduction:
+        """The error stage, as a node: the one with evidence for the last full support, although its inputs had none.
+
+        Args:
+            summaries: Whether the history tells what the selected sentences say.
+        """
         history = tuple(
             Layer(
                 nodes=step.looked,
                 stated_by=step.stated_by,
                 note=f"{step.verdict}: {step.judgement.undecided or step.judgement.rationale}",
+                selected=tuple(map(_selected, step.selected)),
+                summaries=step.summaries if summaries else (),
             )
             for step in self.steps
         )
@@ -196,6 +222,10 @@ class Walk:
         first = min(outputs[-1], key=lambda id_: stages[id_])
         stating = [id_ for ids in (*outputs, [answer.id]) for id_ in ids]
         return replace(unknown, introduced_at=first, carried_through=carriers(self.graph, first, stating))
+
+
+def _selected(passage: Passage) -> Selected:
+    return Selected(node_id=passage.node_id, start=passage.start, end=passage.end, quote=passage.text)
 
 
 def _is_root(node: Node) -> bool:

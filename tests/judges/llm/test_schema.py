@@ -6,14 +6,19 @@ from model_answers import CLAIMS, SOURCES, ask, claim, extract, good, passages
 from pydantic import BaseModel
 
 from trail_callbacks.judges.judge import Question
+from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import ErrorDetail, ErrorType, SupportClass
+from trail_callbacks.testing import ScriptedModel
 
 
 def test_schemas_name_every_label_bound_every_text_and_demand_every_field():
     _, _, model = ask(good)
     extract_model = extract([CLAIMS])[2]
     localize_model = ask([{"verdicts": []}], purpose="localize")[2]
-    for call in (model.calls[0], extract_model.calls[0], localize_model.calls[0]):
+    at_once = ScriptedModel([{"claims": []}])
+    drive(LLMJudge(at_once).judge_answer("It is so.", None, SOURCES), at_once)
+    for call in (model.calls[0], extract_model.calls[0], localize_model.calls[0], at_once.calls[0]):
         assert issubclass(call.schema, BaseModel)
         schema = call.schema.model_json_schema()
         for part in (schema, *schema["$defs"].values()):
@@ -28,6 +33,10 @@ def test_schemas_name_every_label_bound_every_text_and_demand_every_field():
                 assert field["type"] != "string" or "maxLength" in field or "enum" in field, name
                 assert field["type"] != "array" or "maxItems" in field, name
     item = model.calls[0].schema.model_json_schema()["$defs"]["VerdictItem"]["properties"]
+    both = at_once.calls[0].schema.model_json_schema()["$defs"]["OnePassItem"]["properties"]
+    stated = extract_model.calls[0].schema.model_json_schema()["$defs"]["ClaimItem"]["properties"]
+    assert list(both) == [*stated, *list(item)[1:]]
+    assert both == {**item, **stated}
     assert list(item) == [
         "claim",
         "supporting",

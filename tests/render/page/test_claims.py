@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from page_reader import Page
-from page_reports import ANSWER, REPORT
+from page_reports import ANSWER, REPORT, SOURCE
 
 from trail_callbacks import ErrorType, SupportClass, Verdict, check
+from trail_callbacks.report import Layer, Selected, Summary
 
 
 def test_every_claim_is_marked_in_the_answer_and_listed_with_all_that_is_known():
@@ -75,3 +76,23 @@ def test_nearest_passages_of_an_absent_claim_are_no_evidence_either(by_colour):
     (item,) = Page(replace(report, state="assessed", verdicts=(absent,)).to_html()).all("li", data_claim="c1")
     assert "No source supports or contradicts it." in item["text"]
     assert "nearest in the sources" in item["text"]
+
+
+def test_the_walk_back_shows_what_was_selected_at_each_step_and_its_summaries():
+    hostile = "<b>Boats</b> leave."
+    ten = Selected(node_id="d1", start=28, end=47, quote=SOURCE[28:47])
+    layer = Layer(nodes=("d1", "m1"), note="-", selected=(ten,), summaries=(Summary(node_id="m1", text=hostile),))
+    verdict = replace(REPORT.verdicts[1], history=(layer,), evidence=())
+    html = replace(REPORT, verdicts=(REPORT.verdicts[0], verdict, REPORT.verdicts[2])).to_html()
+    (item,) = Page(html).all("li", data_claim="c2")
+    walked = item["text"].partition("The walk back, 1 step")[2]
+    assert "SelectedBoats leave at ten. guide.md" in walked
+    assert "Summary by the judge of summarise (m1): <b>Boats</b> leave." in walked
+    assert hostile not in html
+
+
+def test_of_very_many_selected_sentences_the_page_tells_how_many_it_leaves_out():
+    selected = tuple(Selected(node_id="d1", start=0, end=3, quote="The") for _ in range(1_045))
+    verdict = replace(REPORT.verdicts[1], history=(Layer(nodes=("d1",), selected=selected),))
+    html = replace(REPORT, verdicts=(REPORT.verdicts[0], verdict, REPORT.verdicts[2])).to_html()
+    assert "and 1,005 more sentences" in Page(html).all("li", data_claim="c2")[0]["text"]

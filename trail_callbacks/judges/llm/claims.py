@@ -16,12 +16,13 @@ from trail_callbacks.models.failure import Failure
 from trail_callbacks.prompts import Fence, load
 from trail_callbacks.text import forms, locate, words
 
-__all__ = ["extract"]
+__all__ = ["ROOM", "Claims", "extract", "found", "gathered", "numbered"]
 
 _LONGEST = 6000  # characters of the answer in one call: longer ones make models skip claims
 _BEFORE = 800  # characters shown ahead of a window, to resolve what its pronouns mean
 _SPARE = 4  # claims allowed besides one a word: enough for any list, and an end for a model that repeats itself
-_ROOM = 512  # tokens for a reply besides what grows with the text
+ROOM = 512
+"""Tokens for a reply besides what grows with the text."""
 _MOST = 500  # claims of a window at most
 _READINGS = 12  # characters that it takes to say which words have which readings
 _SHORT = 4  # words; shorter answers need their question to say something
@@ -34,7 +35,7 @@ _Placed = tuple[int, int, ClaimItem]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Claims:
+class Claims:
     """What a reply says about a window.
 
     Attributes:
@@ -55,7 +56,18 @@ class _Claims:
 def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
     """Finds the claims of an answer: one call, or one for each window of a long answer. See `Judge.extract`."""
     windows = [_Window(answer, question, start, end) for start, end in cut(answer, 0, len(answer), _LONGEST)]
-    results = yield from ask(windows)
+    return gathered((yield from ask(windows)), answer)
+
+
+def found(answer: str, question: str | None, items: list[ClaimItem], *, abstained: bool) -> Claims | None:
+    """Checks claims that a model found in a whole answer; None if they cannot be used."""
+    reply = Reply(value=ClaimsReply.model_construct(abstained=abstained, claims=items))
+    reading = _Window(answer, question, 0, len(answer)).read(reply)
+    return None if reading.rest is not None or reading.result.failure is not None else reading.result
+
+
+def gathered(results: Sequence[Claims], answer: str) -> Extraction:
+    """Makes one extraction of what replies about an answer say."""
     placed = [place for result in results for place in result.placed]
     lost, invented = sum(result.lost for result in results), sum(result.invented for result in results)
     failures = [result.failure for result in results if result.failure is not None]
@@ -70,7 +82,7 @@ def extract(answer: str, question: str | None) -> Pipeline[Extraction]:
             f"{invented} of {len(placed)} claims named a number or name that the answer does not, and stand as quoted"
         )
     return Extraction(
-        claims=_number(placed, answer),
+        claims=tuple(claim for claim, _ in numbered(placed, answer)),
         abstained=bool(abstained) and all(abstained),
         error="; ".join(dict.fromkeys(map(str, failures))) or None,
         warnings=tuple(warnings),
@@ -107,10 +119,10 @@ class _Window:
             answer=fence.block("ANSWER", self.text),
             note=note,
         )
-        room = _ROOM + len(self.text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
+        room = ROOM + len(self.text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
         return Call(messages=messages, schema=ClaimsReply, purpose="claims", max_tokens=room)
 
-    def read(self, reply: Reply) -> Reading[_Claims]:
+    def read(self, reply: Reply) -> Reading[Claims]:
         items, abstained = _items(reply)
         items = own(items, [self.answer, self.question or ""], ClaimItem)
         placed = list(self._place(items[: self.most]))
@@ -122,7 +134,7 @@ class _Window:
         placed = _trusted(placed) if cut_off else placed
         shown = Shown(self.before, self.text, self.question or "")
         checked = [self._checked(place, shown) for place in placed]
-        result = _Claims(
+        result = Claims(
             placed=tuple(self._joined(place) for place in checked),
             lost=lost,
             invented=sum(new is not old for new, old in zip(checked, placed, strict=True)),
@@ -136,7 +148,7 @@ class _Window:
         if not window.text.strip():
             return Reading(result)
         note = _UNREADABLE if reply.failure else _NOT_QUOTED
-        return Reading(result, Rest(window, failure, _Claims(failure=failure), note))
+        return Reading(result, Rest(window, failure, Claims(failure=failure), note))
 
     def smaller(self, _: Failure) -> Sequence[_Window]:
         parts = cut(self.answer, self.start, self.end, (self.end - self.start) // 2 + 1)
@@ -189,23 +201,27 @@ def _reworded(item: ClaimItem, claim: str) -> ClaimItem:
     return item.model_copy(update={"claim": claim})
 
 
-def _number(placed: list[_Placed], answer: str) -> tuple[Claim, ...]:
+def numbered(placed: Sequence[_Placed], answer: str) -> list[tuple[Claim, ClaimItem]]:
+    """Returns the claims in the order of the answer, each once, with the items that they were made of."""
     ordered = sorted(placed, key=lambda place: place[:2])
     unique: dict[tuple[int, str], _Placed] = {}
     for place in ordered:
         unique.setdefault((place[0], " ".join(place[2].claim.casefold().split())), place)
-    return tuple(
-        Claim(
-            id=f"c{i}",
-            text=" ".join(item.claim.split()),
-            quote=answer[start:end],
-            start=start,
-            end=end,
-            checkable=item.checkable and not _open(item),
-            unresolved=_open(item),
+    return [
+        (
+            Claim(
+                id=f"c{i}",
+                text=" ".join(item.claim.split()),
+                quote=answer[start:end],
+                start=start,
+                end=end,
+                checkable=item.checkable and not _open(item),
+                unresolved=_open(item),
+            ),
+            item,
         )
         for i, (start, end, item) in enumerate(unique.values(), 1)
-    )
+    ]
 
 
 def _open(item: ClaimItem) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
@@ -12,10 +12,14 @@ from trail_callbacks.judges.tracer import Search, Selection
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.prompts import digest
 
+if TYPE_CHECKING:
+    from trail_callbacks.evidence import Passage
+    from trail_callbacks.judges.one_pass import Opinion
+
 __all__ = ["LLMJudge"]
 
 _SHARE = 4  # times as many claims share the reading of texts as get a verdict in one call: the answers are short
-_PROMPTS = ("claims", "verdicts", "localize", "answerable", "select", "decompose")
+_PROMPTS = ("claims", "verdicts", "onepass", "localize", "answerable", "select", "decompose")
 
 
 class LLMJudge:
@@ -111,6 +115,17 @@ class LLMJudge:
         from trail_callbacks.judges.llm.voting import voted  # noqa: PLC0415 - few need it
 
         return voted(questions, lambda: assess(questions, purpose, self._claims_per_call), self._votes)
+
+    def judge_answer(
+        self, answer: str, question: str | None, passages: tuple[Passage, ...]
+    ) -> Pipeline[Opinion | None]:
+        """Finds and judges the claims of a short answer in one call; not with `votes`, which are independent readings.
+
+        See `OnePass.judge_answer`.
+        """
+        from trail_callbacks.judges.llm.one_pass import judge_answer  # noqa: PLC0415 - few need it
+
+        return judge_answer(answer, question, passages, self._claims_per_call if self._votes == 1 else 0)
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """Splits claims into simpler statements. See `Tracer.decompose`."""

@@ -15,7 +15,7 @@ from trail_callbacks.models.call import Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorDetail, ErrorType, SupportClass
 
-__all__ = ["Dropped", "Verdicts", "absent", "read"]
+__all__ = ["Dropped", "Verdicts", "absent", "read", "shown_texts"]
 
 Label = TypeVar("Label", SupportClass, ErrorType, ErrorDetail)
 Candidates = Mapping[str, Passage]
@@ -99,7 +99,7 @@ def read(questions: Sequence[Keyed], reply: Reply, purpose: Purpose) -> Verdicts
     faults: dict[str, Failure] = {}
     dropped = Dropped()
     items = _items(reply, purpose)
-    genuine = own(items, _shown(questions), VerdictItem if purpose == "verdicts" else StatedItem)
+    genuine = own(items, shown_texts(questions), VerdictItem if purpose == "verdicts" else StatedItem)
     dropped.echoed += len(items) - len(genuine)
     for item in genuine:
         written = bare(item.claim)
@@ -123,7 +123,7 @@ def _items(reply: Reply, purpose: Purpose) -> Sequence[VerdictItem | StatedItem]
     return salvage(reply.text, VerdictItem) if purpose == "verdicts" else salvage(reply.text, StatedItem)
 
 
-def _shown(questions: Sequence[Keyed]) -> list[str]:
+def shown_texts(questions: Sequence[Keyed]) -> list[str]:
     """All texts behind a call: claims, each passage with its neighbours, and the passages of each node together."""
     passages = {passage: None for shown in _distinct(questions) for passage in shown}
     nodes: dict[str, list[str]] = {}

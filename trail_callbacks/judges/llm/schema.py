@@ -29,6 +29,8 @@ __all__ = [
     "ClaimsReply",
     "FoundItem",
     "FoundReply",
+    "OnePassItem",
+    "OnePassReply",
     "PartsItem",
     "PartsReply",
     "StatedItem",
@@ -131,6 +133,31 @@ class VerdictItem(_Strict):
     model_config = ConfigDict(json_schema_extra=_demand_reasons)
 
 
+def _demand_claim_and_class(schema: dict[str, Any]) -> None:
+    """As `_demand_reasons`, for a claim that is found and judged at once."""
+    _demand_all(schema)
+    schema["required"] = ["quote", "unresolved", "claim", "checkable", "supporting", "contradicting", "support"]
+
+
+class OnePassItem(ClaimItem):
+    """One statement of the answer with its verdict; what is missing of the verdict can be asked for by itself."""
+
+    supporting: Ids = Field(default_factory=list)
+    contradicting: Ids = Field(default_factory=list)
+    comparison: _text(700) = ""  # type: ignore[valid-type]  # as above
+    support: _label(SupportClass) = ""  # type: ignore[valid-type]  # as above
+    faults: Statements = Field(default_factory=list)
+    error_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
+    second_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
+    detail: _label(ErrorDetail, "none") = "none"  # type: ignore[valid-type]  # as above
+
+    model_config = ConfigDict(json_schema_extra=_demand_claim_and_class)
+
+    def verdict(self, claim: str) -> VerdictItem:
+        """Its verdict, under the id of a claim."""
+        return VerdictItem.model_validate({**self.model_dump(include=set(VerdictItem.model_fields)), "claim": claim})
+
+
 class StatedItem(_Strict):
     """Whether passages state one claim."""
 
@@ -167,6 +194,13 @@ class ClaimsReply(_Strict):
 
     abstained: bool = False
     claims: Annotated[list[ClaimItem], _whole(ClaimItem), Field(json_schema_extra={"maxItems": 200})]
+
+
+class OnePassReply(_Strict):
+    """The claims of a text and a verdict for each."""
+
+    abstained: bool = False
+    claims: Annotated[list[OnePassItem], _whole(OnePassItem), Field(json_schema_extra={"maxItems": 64})]
 
 
 class VerdictsReply(_Strict):

@@ -139,8 +139,25 @@ def _history(history: Sequence[Layer], graph: ProvenanceGraph) -> Iterator[str]:
             yield f'<p><span class="label">Searched for</span> <bdi>{_cut(layer.statement)}</bdi></p>'
         if layer.note:
             yield f'<p class="faint" dir="auto">{_cut(layer.note)}</p>'
+        yield from _selection(layer, graph)
         yield "</li>"
     yield "</ol></details>"
+
+
+def _selection(layer: Layer, graph: ProvenanceGraph) -> Iterator[str]:
+    """What was selected in this step, by node, and what the judge says that it says."""
+    if layer.selected:
+        yield '<p class="label">Selected</p><ul class="selected">'
+        for item in layer.selected[:_EVIDENCE]:
+            yield f'<li data-node="{line(item.node_id)}"><q dir="auto">{_cut(item.quote)}</q> '
+            yield f'<span class="faint">{name(named(item.node_id, graph))}</span></li>'
+        more = len(layer.selected) - _EVIDENCE
+        if more > 0:
+            yield f'<li class="missing">and {more:,} more sentences</li>'
+        yield "</ul>"
+    for summary in layer.summaries[:_NAMED]:
+        yield '<p class="summary"><span class="label">Summary by the judge of</span> '
+        yield f"{name(named(summary.node_id, graph))}: <bdi>{_cut(summary.text)}</bdi></p>"
 
 
 def _names(node_ids: Sequence[str], graph: ProvenanceGraph) -> str:

@@ -1,0 +1,199 @@
+"""Evidence that is too long for one verdict: shortened, judged in parts, and by what the parts cite together."""
+
+import re
+
+import pytest
+
+from trail_callbacks import Edge, LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, verify
+from trail_callbacks.claims import Claim
+from trail_callbacks.judges.judge import Assessment, Judgement
+from trail_callbacks.judges.tracer import Selection
+from trail_callbacks.models.call import Reply
+from trail_callbacks.models.drive import drive
+from trail_callbacks.models.failure import Failure
+from trail_callbacks.taxonomy import ErrorType
+from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.verify.interim import Room, interim_verdicts
+from trail_callbacks.verify.walk import PassageCache, Walk
+
+S = SupportClass
+CLAIM = "The well is 40 metres deep."
+FILLER = [f"Bucket {n} of the well held {n} litres of water." for n in range(30)]
+SAYS = "A survey of the well found 40 metres."
+DENIES = "Later the well was found to be 35 metres deep."
+PARTIAL = "The well may be 40 metres deep."
+LINE = re.compile(r"^\[([sc]\d+)\] (.*)$", re.MULTILINE)
+
+
+class Well:
+    """Selects what it is told, and judges by three sentences; refuses verdicts on more than `most` characters.
+
+    Args:
+        most: Characters of all passages of a verdict.
+        last: Class of a verdict on support and contradiction together.
+        select: The number of sentences selected from a text; None is all.
+    """
+
+    def __init__(self, most, last="contradicted", select=None):
+        self.most, self.last, self.selected = most, last, select
+        self.shown, self.refused = [], 0
+
+    def __call__(self, call):
+        text = call.messages[1].content
+        match call.purpose:
+            case "claims":
+                return {"claims": [{"quote": CLAIM, "claim": CLAIM}]}
+            case "decompose":
+                return {"claims": []}
+            case "select":
+                ids = [id_ for id_, said in LINE.findall(text) if self.selected is None or said in self.selected]
+                return {"found": [{"claim": "c1", "text": "A", "sentences": ids, "summary": "-"}]}
+            case "verdicts":
+                return self._verdict({said: id_ for id_, said in LINE.findall(text) if id_[0] == "s"})
+
+    def _verdict(self, shown):
+        if sum(map(len, shown)) > self.most:
+            self.refused += 1
+            return Reply(failure=Failure("too_long", "the prompt exceeds the context window"))
+        self.shown.append(list(shown))
+        says, denies, partial = (shown.get(said) for said in (SAYS, DENIES, PARTIAL))
+        support = "supported" if says else "contradicted" if denies else "partially_supported" if partial else "absent"
+        if says and denies:
+            support = self.last
+        cited = [says or partial] if says or partial else []
+        verdict = {"claim": "c1", "support": support, "supporting": cited, "contradicting": [denies] if denies else []}
+        return {"verdicts": [{**verdict, "comparison": f"It is {support}."}]}
+
+
+def judged(well, sentences, **options):
+    graph = ProvenanceGraph.from_texts(CLAIM, [" ".join(sentences)])
+    report = verify(graph, LLMJudge(ScriptedModel(well)), VerifyOptions(strategy="veritrail", **options))
+    assert report.claims[0].text == CLAIM
+    return report.verdicts[0]
+
+
+def quotes(verdict):
+    return [(item.relation, item.quote) for item in verdict.evidence]
+
+
+def test_a_verdict_that_does_not_fit_the_model_is_divided():
+    well = Well(900)
+    verdict = judged(well, [SAYS, *FILLER])
+    assert (verdict.support, verdict.error) == (S.SUPPORTED, None)
+    assert well.refused
+    assert sorted({said for part in well.shown for said in part}) == sorted([SAYS, *FILLER])
+    assert quotes(verdict) == [("supports", SAYS)]
+    assert f"in {len(well.shown)} parts" in verdict.rationale
+
+
+def test_before_it_is_divided_it_is_reduced_to_what_was_selected():
+    well = Well(300, select={SAYS})
+    verdict = judged(well, [SAYS, *FILLER])
+    assert verdict.support is S.SUPPORTED
+    assert well.shown == [[SAYS]]
+    assert well.refused == 1
+    assert "parts" not in verdict.rationale
+
+
+@pytest.mark.parametrize("last", [S.SUPPORTED, S.CONTRADICTED])
+def test_parts_that_contradict_each_other_are_followed_by_a_verdict_on_what_they_cite(last):
+    well = Well(900, last=last.value)
+    verdict = judged(well, [SAYS, *FILLER, DENIES])
+    assert well.shown[-1] == [SAYS, DENIES]
+    assert verdict.support is last
+    assert verdict.conflicting is (last is S.SUPPORTED)
+    assert set(quotes(verdict)) == {("supports", SAYS), ("contradicts", DENIES)}
+    assert "then by what these cite together" in verdict.rationale
+
+
+def test_where_that_verdict_decides_nothing_both_sides_are_shown():
+    well = Well(900, last="absent")
+    verdict = judged(well, [SAYS, *FILLER, DENIES])
+    assert well.shown[-1] == [SAYS, DENIES]
+    assert (verdict.support, verdict.conflicting) == (S.SUPPORTED, True)
+    assert set(quotes(verdict)) == {("supports", SAYS), ("contradicts", DENIES)}
+
+
+def test_partial_support_in_one_part_is_weighed_with_contradiction_in_another():
+    well = Well(900)
+    verdict = judged(well, [PARTIAL, *FILLER, DENIES])
+    assert well.shown[-1] == [PARTIAL, DENIES]
+    assert verdict.support is S.CONTRADICTED
+
+
+def test_parts_that_agree_need_no_further_verdict():
+    well = Well(900)
+    verdict = judged(well, FILLER)
+    assert verdict.support is S.ABSENT
+    assert sum(map(len, well.shown)) == len(FILLER)
+
+
+def test_a_single_sentence_that_does_not_fit_is_an_error_and_ends():
+    well = Well(10)
+    verdict = judged(well, [SAYS, *FILLER])
+    assert verdict.support is None
+    assert verdict.error.startswith("too_long")
+    assert well.refused < 64
+
+
+def test_a_model_that_takes_less_is_tried_with_less_at_the_next_step():
+    text = " ".join([SAYS, *FILLER])
+    nodes = (
+        Node(id="R", kind="document", text=text),
+        Node(id="A", kind="document", text=f"{text} It has a lid."),
+        Node(id="M", kind="completion", text=SAYS),
+        Node(id="F", kind="answer", text=CLAIM),
+    )
+    edges = tuple(Edge(source=a, target=b) for a, b in (("R", "M"), ("A", "F"), ("M", "F")))
+    well = Well(900)
+    graph = ProvenanceGraph(nodes=nodes, edges=edges)
+    report = verify(graph, LLMJudge(ScriptedModel(well)), VerifyOptions(strategy="veritrail"))
+    verdict = report.verdicts[0]
+    assert (verdict.support, len(verdict.history)) == (S.SUPPORTED, 2)
+    assert well.refused == 1
+
+
+def test_other_failures_stand():
+    def script(call):
+        well = Well(10_000)
+        if call.purpose == "verdicts":
+            return Reply(failure=Failure("unreachable", "no route"))
+        return well(call)
+
+    verdict = judged(script, [SAYS])
+    assert verdict.error == "unreachable: no route"
+
+
+class Counting:
+    """Says that everything is absent, and keeps which claims were asked about together."""
+
+    name, model = "counting/1", None
+
+    def __init__(self):
+        self.asked = []
+
+    def assess(self, questions, purpose="verdicts"):
+        yield from ()
+        self.asked.append([question.claim.id for question in questions])
+        judgements = [Judgement(claim_id=q.claim.id, support=S.ABSENT, error_type=ErrorType.OTHER) for q in questions]
+        return Assessment(judgements=tuple(judgements))
+
+
+@pytest.mark.parametrize(
+    ("room", "asked"),
+    [
+        (Room(), [["c0", "c1", "c2", "c3"]]),
+        (Room(characters=500, halvings=3), [["c0", "c1"], ["c2"], ["c2"], ["c3"]]),
+    ],
+)
+def test_where_room_is_tight_claims_share_a_call_as_far_as_it_goes(room, asked):
+    texts = [" ".join(FILLER[n : n + size]) for n, size in ((0, 4), (4, 4), (8, 12), (20, 4))]
+    graph = ProvenanceGraph.from_texts(CLAIM, texts)
+    cache, judge, walks = PassageCache(), Counting(), []
+    for n, node in enumerate(graph.leaves()):
+        walk = Walk(graph, Claim(id=f"c{n}", text=CLAIM, quote="", start=0, end=0), (), 1)
+        walk.take(walk.layer, Selection(passages=cache.of(node)))
+        walks.append(walk)
+    (judged, _), _ = drive(interim_verdicts(walks, judge, cache, room), None)
+    assert judge.asked == asked
+    assert {one.support for one in judged.values()} == {S.ABSENT}

@@ -1,0 +1,98 @@
+"""Claims and verdicts of a short answer from one reply of a model, each checked as if it had been asked for alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trail_callbacks.claims import Claim, split
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.judge import Extraction, Question
+from trail_callbacks.judges.llm.claims import ROOM, found, gathered, numbered
+from trail_callbacks.judges.llm.layout import passage_lines
+from trail_callbacks.judges.llm.reading import read, shown_texts
+from trail_callbacks.judges.llm.schema import OnePassItem, OnePassReply, VerdictsReply, own
+from trail_callbacks.judges.llm.truncation import watched
+from trail_callbacks.judges.one_pass import Opinion
+from trail_callbacks.models.call import Call, Pipeline, Reply
+from trail_callbacks.models.tokens import count
+from trail_callbacks.prompts import Fence, load
+
+__all__ = ["judge_answer"]
+
+_CLAIM = 40  # tokens of the answer for each claim; one sentence may make several
+_VERDICT = 360  # tokens of a reply for each verdict
+_HOPELESS = frozenset({"unreachable", "unauthorised", "busy", "budget", "failed"})  # asking otherwise changes nothing
+_NOBODY = Claim(id="", text="", quote="", start=0, end=0)
+
+
+def judge_answer(
+    answer: str, question: str | None, passages: tuple[Passage, ...], most: int
+) -> Pipeline[Opinion | None]:
+    """Finds and judges the claims of an answer in one call. See `OnePass.judge_answer`.
+
+    Args:
+        answer: The answer.
+        question: The user's request, if known.
+        passages: The evidence.
+        most: Claims, about, for which one call is enough; 1 means that claims are judged one by one.
+    """
+    one_by_one = most < 2  # noqa: PLR2004 - one claim at a time is no answer at once
+    if one_by_one or count(answer) > _CLAIM * most or len(split(answer, question)) > most:
+        return None
+    cut: list[str] = []
+    reply = yield from watched(_asked(_call(answer, question, passages, most)), cut)
+    if reply.failure is not None and reply.failure.kind in _HOPELESS:
+        return Opinion(extraction=Extraction(claims=(), error=str(reply.failure)), warnings=tuple(cut))
+    if reply.failure is not None or not isinstance(reply.value, OnePassReply):
+        return None
+    return _opinion(answer, question, passages, reply.value, cut)
+
+
+def _asked(call: Call) -> Pipeline[Reply]:
+    (reply,) = yield [call]
+    return reply
+
+
+def _call(answer: str, question: str | None, passages: tuple[Passage, ...], most: int) -> Call:
+    evidence = passage_lines({passage.id: passage for passage in passages})
+    sources, fence = Fence(evidence), Fence(evidence, question or "", answer)
+    return Call(
+        messages=load("onepass").messages(
+            passages=sources.block("PASSAGES", evidence),
+            question=fence.block("QUESTION", question) if question else "QUESTION is not known.",
+            answer=fence.block("ANSWER", answer),
+        ),
+        schema=OnePassReply,
+        purpose="onepass",
+        max_tokens=ROOM + len(answer.encode("utf-8", "replace")) + _VERDICT * most,
+    )
+
+
+def _opinion(
+    answer: str, question: str | None, passages: tuple[Passage, ...], reply: OnePassReply, cut: list[str]
+) -> Opinion | None:
+    blank = Question(claim=_NOBODY, passages=passages, asked=question or "")
+    items = own(reply.claims, [answer, *shown_texts([("", blank)])], OnePassItem)
+    listed = found(answer, question, list(items), abstained=reply.abstained)
+    if listed is None:
+        return None
+    claims = numbered(listed.placed, answer)
+    # A claim that was reworded since says something else than what was judged.
+    written = {id(item) for item in items}
+    judged = [(claim, item) for claim, item in claims if claim.checkable and id(item) in written]
+    verdicts = read(
+        [(claim.id, replace(blank, claim=claim)) for claim, _ in judged],
+        Reply(
+            value=VerdictsReply.model_construct(
+                verdicts=[item.verdict(claim.id) for claim, item in judged if isinstance(item, OnePassItem)]
+            )
+        ),
+        "verdicts",
+    )
+    dropped = verdicts.dropped
+    dropped.echoed += len(reply.claims) - len(items)
+    return Opinion(
+        extraction=gathered([listed], answer),
+        judged=verdicts.judged,
+        warnings=(*cut, *dropped.warnings()),
+    )
