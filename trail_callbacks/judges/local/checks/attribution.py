@@ -7,7 +7,7 @@ import re
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["compare"]
+__all__ = ["compare", "names_source"]
 
 _VIEW = re.compile(
     r"""\b(?:in\s+(?:his|her|their|its)\s+(?:view|opinion)|(?<!you\ )believe[sd]?|claim(?:s|ed)\s+(?:that|to)|
@@ -44,6 +44,11 @@ _SHARED = 0.7  # share of the claim that a passage must have for its source to b
 _NEAR = 30  # characters around a verb of saying in which its speaker stands
 
 
+def names_source(text: str) -> bool:
+    """Tells whether a text says whose view it gives, or that it is one."""
+    return _OWN_SOURCE.search(text) is not None or _VIEW.search(text) is not None
+
+
 def compare(claim: Reading, passage: Reading) -> Finding | None:
     """Finds that the passage gives its content as somebody's view, and the claim as a fact.
 
@@ -51,7 +56,7 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     foretells (`the best`, `will`), as plain facts are reported, too. Texts and studies as sources are left alone, and
     so is a claim with any word of reporting or doubt.
     """
-    if _OWN_SOURCE.search(claim.text) or _VIEW.search(claim.text):
+    if names_source(claim.text):
         return None
     view = _VIEW.search(passage.text)
     if view is None and _JUDGING.search(claim.text):

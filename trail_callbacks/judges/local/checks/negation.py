@@ -8,7 +8,7 @@ from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.language.terms import Term, stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["compare"]
+__all__ = ["compare", "contraries"]
 
 _CUES = vocabulary("not no never neither nor none nobody nothing without cannot hardly barely scarcely")
 _REFUSING = frozenset({"fail", "refus", "declin", "unabl"})  # with `to`
@@ -136,7 +136,7 @@ def _opposite(claim: Reading, passage: Reading) -> Finding | None:
     for i, term in enumerate(claim.terms):
         if term.kind == "name" or passage.has(term):
             continue
-        contrary = _contraries(term.stem)
+        contrary = contraries(term.stem)
         for place, other in enumerate(passage.terms):
             if other.stem not in contrary or claim.has(other) or other.kind == "name":
                 continue
@@ -153,8 +153,8 @@ def _doubtful(reading: Reading) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _contraries(base: str) -> frozenset[str]:
-    """The stems that say the opposite of one: from the list, or with a prefix more or less."""
+def contraries(base: str) -> frozenset[str]:
+    """Returns the stems that say the opposite of one: from the list, or with a prefix more or less."""
     listed = {b for a, b in _OPPOSITES if a == base}
     longer = {prefix + base for prefix in _PREFIXES if len(base) >= _PREFIXED}
     shorter = {base[len(p) :] for p in _PREFIXES if base.startswith(p) and len(base) - len(p) >= _PREFIXED}

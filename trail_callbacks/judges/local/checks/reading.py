@@ -12,7 +12,7 @@ from trail_callbacks.language.quantities import Quantity, quantities
 from trail_callbacks.language.terms import Term, terms, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Finding", "Reading"]
+__all__ = ["Finding", "Reading", "related"]
 
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
 _PLACES = 32  # occurrences of a word that are looked at: a text with more repeats itself
@@ -66,10 +66,14 @@ class Reading:
         return tuple(map(tuple, groups))
 
     @cached_property
-    def runs(self) -> frozenset[tuple[str, ...]]:
-        """All three words in a row."""
-        forms = [term.form for term in self.terms]
-        return frozenset(zip(forms, forms[1:], forms[2:], strict=False))
+    def named(self) -> frozenset[str]:
+        """The words that are part of a name, case-folded."""
+        return frozenset(term.form for term in self.terms if term.kind == "name")
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        """The words that are written in small letters."""
+        return frozenset(term.form for term in self.terms if self.text[term.start : term.end] == term.form)
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -89,7 +93,7 @@ class Reading:
             return True
         if term.kind == "name" or len(term.stem) < _PREFIX:
             return False
-        return any(_related(term.stem, other) for other in self._starts.get(term.stem[:_PREFIX], ()))
+        return any(related(term.stem, other) for other in self._starts.get(term.stem[:_PREFIX], ()))
 
     def same(self, term: Term) -> list[int]:
         """Returns the first 32 places in `terms` where a word, or a form of it, stands."""
@@ -97,7 +101,7 @@ class Reading:
             i
             for i, other in enumerate(self.terms)
             if other.kind != "function"
-            and (other.form == term.form or other.stem == term.stem or _related(term.stem, other.stem))
+            and (other.form == term.form or other.stem == term.stem or related(term.stem, other.stem))
         )
         return list(islice(places, _PLACES))
 
@@ -122,7 +126,8 @@ class Reading:
         return self.terms[first:i]
 
 
-def _related(a: str, b: str) -> bool:
+def related(a: str, b: str) -> bool:
+    """Tells whether two stems are forms of one word by their beginning: `approval`, `approve`."""
     if len(a) < _PREFIX or len(b) < _PREFIX or a[:_PREFIX] != b[:_PREFIX]:
         return False
     shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
