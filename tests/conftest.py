@@ -81,3 +81,41 @@ def trail(capsys):
         return status, out, err
 
     return run
+
+
+@pytest.fixture
+def by_colour():
+    """A judge that goes by a word of the claim: `red` is contradicted, `blue` undecided, `black` fails, else supported.
+
+    Its evidence, or what it calls nearest, is the first passage it is shown.
+    """
+    from trail_callbacks.claims import abstains, split
+    from trail_callbacks.judges import Assessment, Extraction, Judgement, quoted
+    from trail_callbacks.taxonomy import ErrorType, SupportClass
+
+    class ByColour:
+        name, model = "colours/1", None
+
+        def extract(self, answer, question):
+            yield from ()
+            return Extraction(claims=split(answer, question), abstained=abstains(answer))
+
+        def assess(self, questions, purpose="verdicts"):
+            yield from ()
+            return Assessment(judgements=tuple(map(self.judged, questions)))
+
+        def judged(self, question):
+            id_, text, first = question.claim.id, question.claim.text, question.passages[0]
+            if "black" in text:
+                return Judgement(claim_id=id_, error="unreachable: no route")
+            if "blue" in text:
+                why = "no sentence is about its colour"
+                return Judgement(claim_id=id_, undecided=why, evidence=(quoted(first, "nearest"),))
+            if "red" in text:
+                against = (quoted(first, "contradicts"),)
+                return Judgement(
+                    claim_id=id_, support=SupportClass.CONTRADICTED, error_type=ErrorType.ENTITY, evidence=against
+                )
+            return Judgement(claim_id=id_, support=SupportClass.SUPPORTED, evidence=(quoted(first, "supports"),))
+
+    return ByColour()

@@ -157,7 +157,7 @@ def test_a_wall_of_blanks_or_brackets_is_read_once(run):
         "The context does not contain information about the price.", "Based on the provided context, I cannot determine the height.",
         "There is no information about the mayor in the sources.", "The height is not mentioned in the context.",
         "None of the documents mention it.", "No information is available on that.", "Not stated.",
-        "I do not have enough information to answer. Could you share the file?",
+        "I do not have enough information to answer. Could you share the file?", "Ich weiß es nicht.",
     ],
 )  # fmt: skip
 def test_declining_answers_abstain(answer):
@@ -169,7 +169,8 @@ def test_declining_answers_abstain(answer):
     [
         "", "Hello!", "The company does not provide refunds.", "The plan was not approved.", "The data do not show a link.",
         "I don't know the exact date, but I can say more. The tower is 330 m tall.", "There is no evidence of life on Mars.",
-        "I have not been to Paris.", "The information was not given to the police.", "Ich weiß es nicht.",
+        "I have not been to Paris.", "The information was not given to the police.",
+        "Ich weiß es nicht, aber die Mühle ist alt.", "Der Hafen ist nicht bekannt für seine Strände.",
     ],
 )  # fmt: skip
 def test_answers_that_state_something_do_not_abstain(answer):

@@ -5,6 +5,9 @@ The public names are here. To read the code, start with `graph` (the data), then
 and `cli`. Adapters for frameworks are separate packages and import this one, never the other way round.
 """
 
+from typing import TYPE_CHECKING
+
+import trail_callbacks.forking
 import trail_callbacks.render  # noqa: F401 - registers how graphs and reports are drawn
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
@@ -17,10 +20,14 @@ from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import acheck, averify, check, verify
 
+if TYPE_CHECKING:
+    from trail_callbacks.judges.encoder.judge import EncoderJudge
+
 __all__ = [
     "CascadeJudge",
     "Claim",
     "Edge",
+    "EncoderJudge",
     "ErrorType",
     "Evidence",
     "LLMJudge",
@@ -36,3 +43,17 @@ __all__ = [
     "check",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Imports on first use what few need."""
+    if name == "EncoderJudge":
+        from trail_callbacks.judges.encoder.judge import EncoderJudge  # noqa: PLC0415 - see above
+
+        return EncoderJudge
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Lists the public names, those not yet imported too."""
+    return sorted({*globals(), *__all__})

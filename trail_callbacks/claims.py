@@ -2,9 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-__all__ = ["Claim", "abstains", "split"]
+if TYPE_CHECKING:
+    from trail_callbacks.splitting.fields import Structure
+
+__all__ = ["Citation", "CitationStatus", "Claim", "abstains", "of_fields", "split", "structured"]
+
+_JSON = re.compile(r"(?:^|[:\uff1a>])[ \t]{0,100}[\[{]\s{0,100}[\[{\"'\-\dtfnTFN]", re.MULTILINE)
+
+CitationStatus: TypeAlias = Literal["supported", "partially_supported", "not_supported", "unknown_source", "undecided"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A source that the answer names for a claim. `[1, 2]` is two citations.
+
+    Attributes:
+        start: Offset of the mark in the answer's text.
+        end: Offset after it.
+        target: What the mark names: `2`, `ferry.md`, `https://...`, `Smith 2020`.
+        sources: Ids of the nodes that it names; empty for an `unknown_source`. Several if a document came in parts.
+        status: Whether the cited source supports this very claim: `supported`, `partially_supported`,
+            `not_supported` (also if another source does), `unknown_source` (nothing that reached the answer has that
+            name), `undecided` (the claim or the citation could not be judged).
+    """
+
+    start: int
+    end: int
+    target: str
+    sources: tuple[str, ...]
+    status: CitationStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +52,8 @@ class Claim:
             is `unevaluatable` without asking a judge.
         unresolved: What keeps a statement from being understood on its own: words that neither the answer nor the
             question settles, e.g. "'it' may be the bridge or the ferry". Such a claim is not checkable.
+        citations: The sources that the answer names for it, in the order of the answer.
+        path: The field of a structured answer that makes it, e.g. `items[2].price`; empty in prose.
     """
 
     id: str
@@ -30,6 +63,8 @@ class Claim:
     end: int
     checkable: bool = True
     unresolved: str = ""
+    citations: tuple[Citation, ...] = ()
+    path: str = ""
 
 
 def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
@@ -49,6 +84,8 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     Instructions to the reader that carry content ("Take two tablets a day") stay checkable: sources give instructions
     too, and a wrong one is the most harmful kind of error. Only those about the talk itself ("See the manual") do not.
 
+    JSON in an answer is read field by field; `trail_callbacks.splitting.fields` says what of it is a claim.
+
     Args:
         answer: The text to split; may be empty.
         question: The user's request, for short answers.
@@ -56,25 +93,83 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     Returns:
         Claims in order, spans exact: `claim.quote == answer[claim.start:claim.end]`.
     """
-    from trail_callbacks.splitting.statements import answers, is_short, statements  # noqa: PLC0415 - many patterns
+    read = structured(answer)
+    if read is not None:
+        return of_fields(answer, read, split(read.text, question), question)
+    from trail_callbacks.language.speech import declines  # noqa: PLC0415 - many patterns
+    from trail_callbacks.splitting.statements import answers, is_short, statements  # noqa: PLC0415 - as above
 
     found = list(statements(answer))
     claims = []
     for n, one in enumerate(found, 1):
         text, checkable = one.text, one.checkable
-        if question and not one.row and (answers(text) or ((n == 1 or len(found) == 1) and is_short(text))):
+        short = (n == 1 or len(found) == 1) and is_short(text) and not declines(text)
+        if question and not one.row and (answers(text) or short):
             text, checkable = f"{' '.join(question.split())} {text}", True
         quote = answer[one.start : one.end]
         claims.append(Claim(id=f"c{n}", text=text, quote=quote, start=one.start, end=one.end, checkable=checkable))
     return tuple(claims)
 
 
+def structured(answer: str) -> Structure | None:
+    """Reads an answer that is JSON, or has JSON in it, as fields and free texts; None for prose."""
+    if not _JSON.search(answer):
+        return None
+    from trail_callbacks.splitting.fields import structure  # noqa: PLC0415 - most answers are prose
+
+    return structure(answer)
+
+
+def of_fields(answer: str, read: Structure, prose: Sequence[Claim], question: str | None = None) -> tuple[Claim, ...]:
+    """Returns the claims of a structured answer: its fields, and what was found in its free texts.
+
+    Args:
+        answer: The answer.
+        read: What `structured` found in it.
+        prose: The claims of `read.text`, whoever found them; those of its headings are dropped.
+        question: The user's request. A named field needs none to be understood.
+    """
+    from trail_callbacks.splitting.statements import is_short  # noqa: PLC0415 - many patterns
+
+    claims = [
+        Claim(
+            id="",
+            text=e.text,
+            quote=answer[e.start : e.end],
+            start=e.start,
+            end=e.end,
+            checkable=e.checkable,
+            path=e.path,
+        )
+        for e in read.entries
+    ]
+    asked = f"{' '.join(question.split())} " if question else ""
+    for claim in prose:
+        found = read.find(claim.start, claim.end)
+        if found is None:
+            continue
+        field, start, end = found
+        text = claim.text.removeprefix(asked) if field.names else claim.text
+        if asked and field.path and not (field.names or text.startswith(asked)) and is_short(text):
+            text = asked + text
+        if field.subject and claim.checkable and field.subject.casefold() not in text.casefold():
+            text = f"{field.subject}: {text}"
+        claims.append(replace(claim, text=text, quote=answer[start:end], start=start, end=end, path=field.path))
+    claims.sort(key=lambda claim: (claim.start, claim.end))
+    return tuple(replace(claim, id=f"c{n}") for n, claim in enumerate(claims, 1))
+
+
 def abstains(answer: str) -> bool:
-    """Tells whether an answer as a whole declines to answer. English only: in other languages always False.
+    """Tells whether an answer as a whole declines to answer, in English or one of 16 other languages.
 
     True if at least one sentence says that the speaker or the sources do not know, say or contain it, and no other
-    sentence states anything. Questions, offers and pleasantries beside it change nothing.
+    sentence states anything. Questions, offers and pleasantries beside it change nothing. In a language that is not
+    known (`trail_callbacks.language.refusals`) a refusal is taken for a statement: no answer becomes an abstention
+    because it could not be read.
     """
+    read = structured(answer)
+    if read is not None:
+        return read.declines(abstains(read.text) if read.prose else None)
     from trail_callbacks.language.speech import declines  # noqa: PLC0415 - as above
     from trail_callbacks.splitting.statements import statements  # noqa: PLC0415 - as above
 

@@ -15,7 +15,7 @@ from trail_callbacks.retrieval.ranking import Index, Ranked, Surroundings
 if TYPE_CHECKING:
     from trail_callbacks.retrieval.passages import Span
 
-__all__ = ["Evidence", "Passage", "Relation", "candidates", "passages", "quoted"]
+__all__ = ["Evidence", "Passage", "Relation", "candidates", "passages", "quoted", "whole"]
 
 Relation: TypeAlias = Literal["supports", "contradicts", "nearest"]
 
@@ -40,6 +40,11 @@ class Evidence:
     end: int
     quote: str
     relation: Relation
+
+    @property
+    def decides(self) -> bool:
+        """Whether it speaks for or against the claim; `nearest` passages do neither."""
+        return self.relation != "nearest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +125,28 @@ def passages(node: Node, ids: Iterator[str]) -> tuple[Passage, ...]:
     """Returns the passages of a node, numbered with the given ids. A repeated sentence is returned once."""
     found = list(_of(node))
     return tuple(_passage(found, i, 0, id_) for i, id_ in zip(range(len(found)), ids, strict=False))
+
+
+def whole(nodes: Sequence[Node], *, context: bool = False) -> tuple[Passage, ...]:
+    """Returns all passages of some nodes in their order; a sentence that a node repeats is returned once.
+
+    Args:
+        nodes: The nodes; ids count through all of them.
+        context: Whether passages carry what stands around them, see `Passage`: not needed if all of them are shown.
+    """
+    found = [here for node in nodes for here in _of(node)]
+    shown, opening = [], 0
+    for i, here in enumerate(found):
+        opening = i if here.is_opening else opening
+        if context:
+            shown.append(_passage(found, i, opening, f"s{i + 1}"))
+        else:
+            start, end, place = here.span
+            address = place.address if place else ""
+            shown.append(
+                Passage(id=f"s{i + 1}", node_id=here.node.id, start=start, end=end, text=here.text, address=address)
+            )
+    return tuple(shown)
 
 
 class _Candidate(NamedTuple):

@@ -1,8 +1,8 @@
 """The five support classes and the ten error types: one table for prompts, documentation and reports.
 
 Classes and types are those of HalluMeasure (Akbar et al., EMNLP 2024, section 3 and table 2); the wording
-and the examples are our own. Prompts and the README are rendered from `SUPPORT` and `ERRORS`, so a definition is
-changed in one place.
+and the examples are our own. Prompts and the README are rendered from `SUPPORT`, `ERRORS` and `DETAILS`, so a
+definition is changed in one place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["ERRORS", "SUPPORT", "UNSUPPORTED", "ErrorType", "Meaning", "SupportClass", "table"]
+__all__ = [
+    "DETAILS",
+    "ERRORS",
+    "SUPPORT",
+    "UNSUPPORTED",
+    "ErrorDetail",
+    "ErrorType",
+    "Meaning",
+    "SupportClass",
+    "table",
+]
 
 
 class SupportClass(StrEnum):
@@ -36,6 +46,18 @@ class ErrorType(StrEnum):
     TEMPORAL = "temporal"
     CONTEXT_BASED_MEANING = "context_based_meaning"
     OTHER = "other"
+
+
+class ErrorDetail(StrEnum):
+    """What kind of `other` an error is; reports show it with blanks in place of underscores."""
+
+    FABRICATED_ADDITION = "fabricated_addition"
+    NEGATION_FLIP = "negation_flip"
+    ROLE_SWAP = "role_swap"
+    TOO_FAR_INFERENCE = "too_far_inference"
+    WRONG_RELATION = "wrong_relation"
+    INCOHERENT = "incoherent"
+    FOLLOWED_SOURCE_INSTRUCTION = "followed_source_instruction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +92,14 @@ SUPPORT: dict[SupportClass, Meaning] = {
         "The library was paid for by a shipowner.",
     ),
     SupportClass.PARTIALLY_SUPPORTED: Meaning(
-        "Nearly all of the claim follows; one minor part was added, dropped, sharpened or lost its source. "
-        "Where contradicted or absent fits as well, those win.",
+        "The evidence makes the statement, but not as far as the claim goes: a hedge, condition or attribution was "
+        "lost, it was sharpened, widened or rounded off, or a minor part was added.",
         "According to the mayor, the library is the best in the region.",
         "The library is the best in the region.",
     ),
     SupportClass.UNEVALUATABLE: Meaning(
-        "Not a statement about the world that evidence could confirm: a greeting, question, offer, "
-        "instruction or opinion.",
+        "Not a statement about the world that evidence could confirm: a greeting, question, offer, opinion or "
+        "remark of the speaker about itself.",
         "The library opened its doors in May 1962.",
         "Would you like to know more about the library?",
     ),
@@ -85,17 +107,19 @@ SUPPORT: dict[SupportClass, Meaning] = {
 
 ERRORS: dict[ErrorType, Meaning] = {
     ErrorType.NUMBER: Meaning(
-        "A numeric value differs: an amount, a size, a share, a count, an age, and also a year or a date.",
+        "A numeric value differs or was added: an amount, a size, a share, a count, an age, also a year or a date.",
         "The bridge carries 12,000 cars a day.",
         "The bridge carries 21,000 cars a day.",
     ),
     ErrorType.ENTITY: Meaning(
-        "A named thing or noun phrase was swapped for another, mis-specified or inserted.",
+        "A named thing or noun phrase (a person, place, product, colour, reason) was swapped for another, "
+        "mis-specified or inserted.",
         "The bridge was designed by Mara Holt.",
         "The bridge was designed by Jonas Reed.",
     ),
     ErrorType.FALSE_CONCATENATION: Meaning(
-        "True parts about two different things or events were fused into one statement that is not true.",
+        "True parts about two different things or events were fused into one statement that is not true; each part "
+        "stands in the evidence.",
         "The north tower was finished in spring; the south tower burnt down in autumn.",
         "The north tower burnt down in autumn.",
     ),
@@ -105,17 +129,18 @@ ERRORS: dict[ErrorType, Meaning] = {
         "The bridge will last a century.",
     ),
     ErrorType.OVERGENERALIZATION: Meaning(
-        "Rooted in the evidence but broader than it allows: some became all, a condition was lost.",
+        "Rooted in the evidence but broader than it allows: some became all, one group became everyone, a condition "
+        "was lost.",
         "Some lorries must use the lower deck.",
         "All vehicles must use the lower deck.",
     ),
     ErrorType.REASONING_ERROR: Meaning(
-        "The ingredients are there, but the inference or the causal link drawn from them is not.",
+        "The ingredients are there, but the inference or the causal link drawn from them does not follow.",
         "Tolls rose in March. Traffic fell in March.",
         "Traffic fell because tolls rose.",
     ),
     ErrorType.HYPERBOLE: Meaning(
-        "The core is right but was strengthened or exaggerated.",
+        "The core is right but a word of degree or certainty was strengthened or exaggerated.",
         "The new lamps improved visibility.",
         "The new lamps transformed visibility beyond recognition.",
     ),
@@ -125,7 +150,7 @@ ERRORS: dict[ErrorType, Meaning] = {
         "The city repainted the bridge.",
     ),
     ErrorType.CONTEXT_BASED_MEANING: Meaning(
-        "An idiom, homonym or word with several meanings was read in the wrong sense.",
+        "An idiom, homonym, technical term or word with several meanings was read in the wrong sense.",
         "The bank by the bridge was strengthened against floods.",
         "The bank by the bridge received fresh capital.",
     ),
@@ -134,6 +159,16 @@ ERRORS: dict[ErrorType, Meaning] = {
         "The bridge has two decks.",
         "The bridge appears in three films.",
     ),
+}
+
+DETAILS: dict[ErrorDetail, str] = {
+    ErrorDetail.FABRICATED_ADDITION: "content that the evidence does not speak of",
+    ErrorDetail.NEGATION_FLIP: "a negation was added or lost, or the opposite is said",
+    ErrorDetail.ROLE_SWAP: "who did what to whom was exchanged",
+    ErrorDetail.TOO_FAR_INFERENCE: "a plausible guess from the evidence, stated as fact",
+    ErrorDetail.WRONG_RELATION: "the same things, but another relation, action or place between them",
+    ErrorDetail.INCOHERENT: "it makes no sense, or denies itself",
+    ErrorDetail.FOLLOWED_SOURCE_INSTRUCTION: "it does or says what an instruction hidden in a source demands",
 }
 
 UNSUPPORTED = frozenset({SupportClass.CONTRADICTED, SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED})

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, Union
 
 from pydantic import BaseModel, ValidationError
 
+from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.models.call import Call, Reply, Usage
 from trail_callbacks.models.failure import Failure
 
@@ -47,6 +48,10 @@ class ScriptedModel:
         self._usage = usage or Usage(calls=1)
         self._delay = delay
         self._next = _reader(script)
+        self._renew()
+        renewed_in_child(self, ScriptedModel._renew)
+
+    def _renew(self) -> None:
         self._lock = Lock()  # protects `calls` and the script's position
 
     @property

@@ -13,13 +13,26 @@ from typing import TYPE_CHECKING
 
 from sentencex import get_sentence_boundaries
 
+from trail_callbacks.slices import current
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Sentence", "Words", "encodable", "fingerprint", "forms", "locate", "ngrams", "sentences", "words"]
+__all__ = [
+    "Sentence",
+    "Words",
+    "encodable",
+    "fingerprint",
+    "forms",
+    "locate",
+    "ngrams",
+    "outside",
+    "sentences",
+    "words",
+]
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)+")
@@ -134,6 +147,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
 
 def words(text: str) -> Words:
     """Finds the words of a text, with offsets."""
+    if (slices := current.get()) is not None:
+        slices.pause()
     escaped = "\\" in text
     if escaped:  # replaced by as many characters, so that offsets stay valid
         text = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) + "\0" * 5 if m[1] else "  ", text)
@@ -184,6 +199,16 @@ def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
         if have.forms[i] == wanted[0] and have.forms[i : i + len(wanted)] == wanted:
             return have.starts[i], have.ends[i + len(wanted) - 1]
     return None
+
+
+def outside(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Returns what of a text is outside of ranges; a line break keeps apart what stood around one.
+
+    Args:
+        text: Any text.
+        spans: Character ranges of it, in order and without overlap.
+    """
+    return "\n".join(text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *spans, (len(text), 0)]))
 
 
 def ngrams(forms: Sequence[str], n: int) -> NDArray[np.uint64]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from langchain_trail.grounds import answer_text
+from langchain_trail.pieces import pieces
 
-__all__ = ["annotated", "answer_message", "calls_tools", "replaced", "with_message_summary"]
+__all__ = ["ANSWERS", "annotated", "answer_message", "calls_tools", "replaced", "with_message_summary"]
+
+ANSWERS = frozenset(
+    {"answer", "final_answer", "generation", "output", "output_text", "report", "response", "result", "summary", "text"}
+)
+"""Keys of a dictionary that name the answer."""
 
 
 def answer_message(output: object) -> AIMessage | None:
@@ -56,7 +63,10 @@ def replaced(output: Any, texts: Sequence[str], message: str, summary: dict[str,
     if isinstance(output, str):
         return message
     if isinstance(output, dict):
-        cleared = _cleared(output, texts, message)
+        fields = _fields(texts)
+        if fields and not any(isinstance(output.get(name), str) for name in ANSWERS):
+            return None
+        cleared = _cleared(output, [*texts, *fields], message, numbers=bool(fields))
         return {**cleared, "trail": summary} if cleared != output else None
     return None
 
@@ -78,7 +88,16 @@ def _withheld(message: AIMessage, text: str) -> AIMessage:
     return AIMessage(text, id=message.id, name=message.name, usage_metadata=message.usage_metadata)
 
 
-def _cleared(output: dict[str, Any], texts: Sequence[str], message: str) -> dict[str, Any]:
+def _fields(texts: Sequence[str]) -> list[str]:
+    """The texts in an answer that is an object."""
+    try:
+        value = json.loads(texts[0]) if len(texts) == 1 else None
+    except ValueError:
+        return []
+    return [piece.text for piece in pieces(value)] if isinstance(value, dict) else []
+
+
+def _cleared(output: dict[str, Any], texts: Sequence[str], message: str, *, numbers: bool = False) -> dict[str, Any]:
     """Replaces the answer wherever a dictionary holds it, lists and dictionaries inside too.
 
     A conversation in `messages` stays as it is: its answer is replaced by `_mapped`, which knows the message.
@@ -91,6 +110,8 @@ def _cleared(output: dict[str, Any], texts: Sequence[str], message: str) -> dict
             return message if value.strip() in held else value
         if isinstance(value, AIMessage):
             return AIMessage(message, id=value.id) if value.text.strip() in whole else value
+        if numbers and isinstance(value, int | float) and str(value) in held:
+            return None
         if type(value) is list:
             return [clear(item, whole) for item in value]
         return {key: clear(item, whole) for key, item in value.items()} if type(value) is dict else value

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
+from langchain_trail.answers import answer_message
 from langchain_trail.drafts import Drafts
 from langchain_trail.events import adispatch, dispatch
+from langchain_trail.grounds import answer_text
 from langchain_trail.handler import TrailCallbackHandler
-from langchain_trail.parts import complete
+from langchain_trail.holding import holding, identified, withholding, without_reviews
+from langchain_trail.parts import complete, parts
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Outcome, ended_at
 
-__all__ = ["Attempts", "Draft"]
+__all__ = ["Attempts", "Draft", "answer_texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +37,38 @@ class Attempts:
 
     Args:
         config: The config of the call.
+        app: What writes drafts.
         hide: False shows drafts to the user as they are written.
 
     Attributes:
         run_id: The run of the last draft.
     """
 
-    def __init__(self, config: RunnableConfig, *, hide: bool = True) -> None:
+    def __init__(self, config: RunnableConfig, app: Runnable[Any, Any], *, hide: bool = True) -> None:
         self._config = config
+        self._app = app
+        self._holder = holding(app)
+        self._reviews: frozenset[str] = frozenset()
         self._recorder = TrailCallbackHandler(evaluate="never")
         self._drafts = Drafts(config, hide=hide)
         self.run_id = uuid4()
 
-    def next(self) -> RunnableConfig:
-        """Returns the config of the next draft."""
+    def next(self) -> tuple[Runnable[Any, Any], RunnableConfig]:
+        """Returns the app to write the next draft with, whose memory is held back, and its config."""
+        self._holder = holding(self._app)
         self.run_id = uuid4()
-        return merge_configs(self._drafts.next(), {"callbacks": [self._recorder], "run_id": self.run_id})
+        config = merge_configs(self._drafts.next(), {"callbacks": [self._recorder], "run_id": self.run_id})
+        return self._holder.runnable, config
+
+    def reviewed(self, given: Any, request: Any) -> Any:
+        """Returns a request whose reviews can be told from the messages that the app was given."""
+        request, reviews = identified(given, request)
+        self._reviews |= reviews
+        return request
+
+    def unreviewed(self, output: Any) -> Any:
+        """Returns an output without the reviews of earlier drafts."""
+        return without_reviews(output, self._reviews)
 
     def graph(self, draft: Draft) -> ProvenanceGraph:
         """Returns the provenance graph of a draft."""
@@ -83,3 +103,29 @@ class Attempts:
             await self._drafts.arelease()
         if summary := outcome.summary():
             await adispatch(summary, self._config)
+
+    def keep(self, outcome: Outcome[Any], shown: str) -> None:
+        """Lets the app remember the answer as the user gets it.
+
+        Args:
+            outcome: The outcome; of one that raises nothing is kept.
+            shown: What the user reads in place of a withheld answer.
+        """
+        self._holder.keep(self._scrub(outcome, shown))
+
+    async def akeep(self, outcome: Outcome[Any], shown: str) -> None:
+        """As `keep`."""
+        await self._holder.akeep(self._scrub(outcome, shown))
+
+    def _scrub(self, outcome: Outcome[Any], shown: str) -> Callable[[Any], Any]:
+        if outcome.action != "block":
+            return self.unreviewed
+        return withholding(self._reviews, answer_texts(outcome), shown)
+
+
+def answer_texts(outcome: Outcome[Any]) -> list[str]:
+    """Returns the answer of a draft as it was judged: one text, or several side by side."""
+    output, graph = outcome.draft.output, outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
+    if (message := answer_message(output)) is not None:
+        return [answer_text(message)]
+    return parts(graph, output) or [graph.answer.text if graph.answer else ""]

@@ -63,14 +63,15 @@ class Started:
             given = {"llm": "model"}.get(run_type := self.details.get("run_type") or "", run_type)
             kind = cast("RunKind", given) if given in _KINDS else kind
         name = _name(self.serialized, self.details.get("name"), metadata, kind)
+        inputs = pieces(self.payload, model=kind == "model")
         return RunStarted(
             seq=seq,
             run_id=str(self.run_id),
             parent_id=None if self.parent_id is None else str(self.parent_id),
             kind=kind,
             name=name,
-            inputs=pieces(self.payload, model=kind == "model"),
-            hints=_hints(self.serialized, self.details, metadata, kind),
+            inputs=inputs + _partial(self.serialized) if kind == "prompt" else inputs,
+            hints=_hints(self.serialized, self.details, metadata, kind, name),
         )
 
 
@@ -220,7 +221,11 @@ def _class_name(serialized: Mapping[str, Any] | None) -> str:
 
 
 def _hints(
-    serialized: Mapping[str, Any] | None, details: Mapping[str, Any], metadata: Mapping[str, Any], kind: RunKind
+    serialized: Mapping[str, Any] | None,
+    details: Mapping[str, Any],
+    metadata: Mapping[str, Any],
+    kind: RunKind,
+    name: str,
 ) -> Hints:
     sequence = branch = None
     in_graph = False
@@ -244,6 +249,7 @@ def _hints(
         call_id=str(call_id) if call_id else None,
         source_keys=_source_keys(metadata.get(SOURCE_KEYS)),
         internal=bool(metadata.get(INTERNAL)),
+        unnamed=kind == "chain" and _UNNAMED.match(name) is not None,
     )
 
 
@@ -255,8 +261,22 @@ def _source_keys(given: object) -> tuple[str, ...]:
 
 def _variables(serialized: Mapping[str, Any] | None) -> tuple[str, ...] | None:
     """The input keys of a prompt template; None if LangChain does not list them."""
-    settings = serialized.get("kwargs") if isinstance(serialized, Mapping) else None
-    if not isinstance(settings, Mapping) or not isinstance(settings.get("input_variables"), Sequence):
+    settings = _settings(serialized)
+    if not isinstance(settings.get("input_variables"), Sequence):
         return None
     named = [*settings["input_variables"], *(settings.get("optional_variables") or ())]
+    named += settings.get("partial_variables") or ()
     return tuple(dict.fromkeys(str(variable) for variable in named))
+
+
+def _partial(serialized: Mapping[str, Any] | None) -> tuple[Piece, ...]:
+    """The values that the app gave a prompt template in advance; what a function gave is not known."""
+    given = _settings(serialized).get("partial_variables")
+    values = given.items() if isinstance(given, Mapping) else ()
+    texts = {name: value for name, value in values if isinstance(value, str)}
+    return tuple(replace(piece, origin="given") for piece in pieces(texts))
+
+
+def _settings(serialized: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    settings = serialized.get("kwargs") if isinstance(serialized, Mapping) else None
+    return settings if isinstance(settings, Mapping) else {}

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.messages import message_text, role_of
 from langchain_trail.pieces import pieces
-from trail_callbacks.capture.payloads import exact_text
+from trail_callbacks.capture.payloads import exact_text, fields_text
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 
@@ -26,11 +26,8 @@ def answer_text(message: AIMessage) -> str:
 
 
 def structured_text(value: object) -> str:
-    """Returns the text of a structured answer: a line for each of its fields."""
-    fields = pieces(value)
-    if len(fields) == 1 and not fields[0].path:
-        return fields[0].text
-    return "\n".join(f"{'.'.join(map(str, piece.path))}: {piece.text}" for piece in fields)
+    """Returns the text of a structured answer: its JSON, or its only text."""
+    return fields_text((piece.path, piece.text) for piece in pieces(value) if piece.text.strip())
 
 
 def handlers_in(config: RunnableConfig) -> list[BaseCallbackHandler]:

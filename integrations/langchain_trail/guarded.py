@@ -11,10 +11,10 @@ from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackMa
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from langchain_trail.answers import annotated, calls_tools, replaced
-from langchain_trail.attempts import Attempts, Draft
+from langchain_trail.around import Around
+from langchain_trail.attempts import Attempts, Draft, answer_texts
 from langchain_trail.chunks import added, as_chunk, trailing
 from langchain_trail.drafts import isolated
-from langchain_trail.parts import parts
 from langchain_trail.revising import Revise, prepared, revised
 from langchain_trail.sentences import SentenceStream
 from langchain_trail.streams import StreamSteps, acarry_out_stream, by_sentence, carry_out_stream, whole
@@ -41,33 +41,15 @@ Out = TypeVar("Out")
 Mode: TypeAlias = Literal["buffer", "sentences", "pass"]
 
 
-class Guarded(Runnable[In, Out]):
+class Guarded(Around[In, Out]):
     """A runnable around another one, with all its methods. Made by `guarded`."""
 
     def __init__(self, runnable: Runnable[In, Out], settings: GuardSettings, stream: Mode, revise: Revise) -> None:
-        self._runnable = runnable
+        super().__init__(runnable)
         self._settings = settings
         self._checker = Checker(settings, around=isolated)
         self._stream = stream
         self._revise = revise
-
-    @property
-    def InputType(self) -> Any:  # noqa: N802 - as Runnable names it
-        """That of the runnable inside."""
-        return self._runnable.InputType
-
-    @property
-    def OutputType(self) -> Any:  # noqa: N802 - as Runnable names it
-        """That of the runnable inside."""
-        return self._runnable.OutputType
-
-    def get_input_schema(self, config: RunnableConfig | None = None) -> Any:
-        """That of the runnable inside."""
-        return self._runnable.get_input_schema(config)
-
-    def get_output_schema(self, config: RunnableConfig | None = None) -> Any:
-        """That of the runnable inside."""
-        return self._runnable.get_output_schema(config)
 
     # ------------------------------------------------------------------ whole answers
 
@@ -80,15 +62,17 @@ class Guarded(Runnable[In, Out]):
 
         def call(given: In, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Out:
             del run_manager  # the config has its child
-            attempts = Attempts(config)
+            attempts = Attempts(config, self._runnable)
 
             def write(request: Any) -> Draft:
-                draft_config = attempts.next()
-                return Draft(self._runnable.invoke(request, draft_config, **kwargs), attempts.run_id)
+                app, draft_config = attempts.next()
+                return Draft(app.invoke(request, draft_config, **kwargs), attempts.run_id)
 
             outcome = carry_out(self._steps(given, attempts), write, self._checker)
             attempts.publish(outcome)
-            return self._result(outcome)
+            result = attempts.unreviewed(self._result(outcome))
+            attempts.keep(outcome, self._settings.message)
+            return cast("Out", result)
 
         return self._call_with_config(call, input, config)
 
@@ -97,15 +81,17 @@ class Guarded(Runnable[In, Out]):
 
         async def call(given: In, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Out:
             del run_manager  # as in `invoke`
-            attempts = Attempts(config)
+            attempts = Attempts(config, self._runnable)
 
             async def write(request: Any) -> Draft:
-                draft_config = attempts.next()
-                return Draft(await self._runnable.ainvoke(request, draft_config, **kwargs), attempts.run_id)
+                app, draft_config = attempts.next()
+                return Draft(await app.ainvoke(request, draft_config, **kwargs), attempts.run_id)
 
             outcome = await acarry_out(self._steps(given, attempts), write, self._checker)
             await attempts.apublish(outcome)
-            return self._result(outcome)
+            result = attempts.unreviewed(self._result(outcome))
+            await attempts.akeep(outcome, self._settings.message)
+            return cast("Out", result)
 
         return await self._acall_with_config(call, input, config)
 
@@ -120,7 +106,9 @@ class Guarded(Runnable[In, Out]):
             self._settings,
             prepared(self._runnable, given),
             graph_of=graph_of,
-            revised=lambda request, draft, feedback: self._revise(request, draft.output, feedback),
+            revised=lambda request, draft, feedback: attempts.reviewed(
+                given, self._revise(request, draft.output, feedback)
+            ),
         )
 
     def _result(self, outcome: Outcome[Draft]) -> Out:
@@ -132,9 +120,8 @@ class Guarded(Runnable[In, Out]):
         return cast("Out", output if outcome.action == "skip" else annotated(output, outcome.summary()))
 
     def _withheld(self, outcome: Outcome[Draft]) -> Any:
-        output, graph = outcome.draft.output, outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
-        texts = parts(graph, output) or [graph.answer.text if graph.answer else ""]
-        replacement = replaced(output, texts, self._settings.message, outcome.summary())
+        output = outcome.draft.output
+        replacement = replaced(output, answer_texts(outcome), self._settings.message, outcome.summary())
         if replacement is None:
             raise AnswerRejectedError(
                 f"the answer was not accepted, and a {type(output).__name__} has no place for a message instead",
@@ -152,7 +139,9 @@ class Guarded(Runnable[In, Out]):
             inputs: Iterator[In], run_manager: CallbackManagerForChainRun, config: RunnableConfig
         ) -> Iterator[Out]:
             del run_manager  # as in `invoke`
-            yield from self._streamed(list(inputs)[-1], Attempts(config, hide=self._stream != "pass"), kwargs)
+            yield from self._streamed(
+                list(inputs)[-1], Attempts(config, self._runnable, hide=self._stream != "pass"), kwargs
+            )
 
         yield from self._transform_stream_with_config(iter([input]), transform, config)
 
@@ -167,7 +156,7 @@ class Guarded(Runnable[In, Out]):
         ) -> AsyncIterator[Out]:
             del run_manager  # as in `invoke`
             given = [item async for item in inputs][-1]
-            attempts = Attempts(config, hide=self._stream != "pass")
+            attempts = Attempts(config, self._runnable, hide=self._stream != "pass")
             async with aclosing(self._astreamed(given, attempts, kwargs)) as chunks:
                 async for chunk in chunks:
                     yield chunk
@@ -176,25 +165,37 @@ class Guarded(Runnable[In, Out]):
             yield chunk
 
     def _streamed(self, given: Any, attempts: Attempts, kwargs: dict[str, Any]) -> Generator[Any]:
+        def opened(request: Any) -> Iterator[Any]:
+            app, draft_config = attempts.next()
+            return app.stream(request, draft_config, **kwargs)
+
         def finish(outcome: Outcome[Any]) -> list[Any]:
             attempts.publish(outcome)
-            return self._rest(outcome)
+            chunks = [attempts.unreviewed(chunk) for chunk in self._rest(outcome)]
+            attempts.keep(outcome, self._settings.message)
+            return chunks
 
         return carry_out_stream(
             self._stream_steps(given, attempts),
-            lambda request: self._runnable.stream(request, attempts.next(), **kwargs),
+            opened,
             self._checker,
             finish,
         )
 
     def _astreamed(self, given: Any, attempts: Attempts, kwargs: dict[str, Any]) -> AsyncGenerator[Any]:
+        def opened(request: Any) -> AsyncIterator[Any]:
+            app, draft_config = attempts.next()
+            return app.astream(request, draft_config, **kwargs)
+
         async def finish(outcome: Outcome[Any]) -> list[Any]:
             await attempts.apublish(outcome)
-            return self._rest(outcome)
+            chunks = [attempts.unreviewed(chunk) for chunk in self._rest(outcome)]
+            await attempts.akeep(outcome, self._settings.message)
+            return chunks
 
         return acarry_out_stream(
             self._stream_steps(given, attempts),
-            lambda request: self._runnable.astream(request, attempts.next(), **kwargs),
+            opened,
             self._checker,
             finish,
         )
@@ -205,7 +206,9 @@ class Guarded(Runnable[In, Out]):
                 self._settings,
                 prepared(self._runnable, given),
                 graph_of=lambda text: partial(attempts.graph_so_far, text, given),
-                revised=self._revise,
+                revised=lambda request, draft, feedback: attempts.reviewed(
+                    given, self._revise(request, draft, feedback)
+                ),
             )
         return whole(
             self._steps(given, attempts),
@@ -250,6 +253,10 @@ def guarded(
     or the like, or else all that models wrote side by side, as in a `RunnableParallel`; in a list likewise. Callback
     handlers of the app, such as tracers, receive every draft, rejected ones too: a handler that shows tokens to
     users must not be among them. Streams show accepted answers only.
+
+    A `RunnableWithMessageHistory`, or a graph with a checkpointer, remembers the answer as its user reads it: neither
+    drafts nor feedback, and nothing of a call that raises, are written to the history or to any checkpoint. A graph
+    that is only a part of the chain writes as it runs. Of sentences that end early a history keeps nothing.
 
     To ask again, the feedback needs a place in the input: messages and prompt values get two more messages; a
     dictionary gets the key `feedback`, if the prompt has a variable of that name (the first time it is empty), else its

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import Unpack
+from typing import Any, Unpack
 from uuid import UUID
 
+from langchain_trail.awaited import awaited_ends
 from langchain_trail.hooks import RecordingHooks
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
@@ -16,6 +17,8 @@ from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, 
 from trail_callbacks.signatures import shows_settings
 
 __all__ = ["TrailCallbackHandler"]
+
+_MADE = "_made_by_mixing"
 
 
 class TrailCallbackHandler(RecordingHooks):
@@ -29,10 +32,11 @@ class TrailCallbackHandler(RecordingHooks):
     Args:
         judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
             instructor; `as_model(chat_model)` is the app's own model.
-        evaluate: `background`: on a worker thread once a run ended; `inline`: before the app gets its answer;
+        evaluate: `background`: on a worker thread once a run ended; `process`: likewise in another process, which
+            takes the work off a busy server; `inline`: before the app gets its answer, awaited in an event loop;
             `never`: only when `report()` is asked for.
-        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces`, `ttl`, `sources` and `source_keys`;
-            see `trail_callbacks.session.CaptureSettings`.
+        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces`, `max_waiting`, `ttl`, `sources` and
+            `source_keys`; see `trail_callbacks.session.CaptureSettings`.
 
     Raises:
         InputError: If a value is out of range.
@@ -43,8 +47,17 @@ class TrailCallbackHandler(RecordingHooks):
     def __init__(
         self, judge: JudgeLike = None, evaluate: Evaluate = "background", **settings: Unpack[CaptureKeywords]
     ) -> None:
-        self.__class__ = _for_graphs(type(self))
-        super().__init__(Session(CaptureSettings(judge=judge, evaluate=evaluate, **settings)))
+        self._record(CaptureSettings(judge=judge, evaluate=evaluate, **settings))
+
+    def _record(self, settings: CaptureSettings) -> None:
+        self.__class__ = _class_for(_written(type(self)), settings)
+        super().__init__(Session(settings))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The settings, and what a subclass added: another process has runs of its own."""
+        own = RecordingHooks(Session(CaptureSettings(evaluate="never")))
+        added = {name: value for name, value in vars(self).items() if name not in vars(own)}
+        return _restored, (_written(type(self)), self._session.settings, added)
 
     def __deepcopy__(self, memo: dict[int, object]) -> TrailCallbackHandler:
         """Returns the handler itself: apps copy their models and configs, and a copy would record out of sight."""
@@ -104,9 +117,10 @@ class TrailCallbackHandler(RecordingHooks):
 
     @property
     def skipped(self) -> int:
-        """Runs that were not verified because more ended than the judge kept up with; `report(run_id)` verifies them.
+        """Runs that were not verified because more ended than the judge kept up with; `errors` says so once each time.
 
-        At most 256 runs, and no more than `max_traces`, wait for the worker. The app never waits for it.
+        At most `max_waiting` runs wait to be verified, and the app never waits for them. `report(run_id)` verifies one
+        that was skipped as long as it is kept.
         """
         return self._session.skipped
 
@@ -119,22 +133,43 @@ class TrailCallbackHandler(RecordingHooks):
         self._session.close(timeout)
 
 
-def _for_graphs(kind: type[TrailCallbackHandler]) -> type[TrailCallbackHandler]:
+def _restored(
+    kind: type[TrailCallbackHandler], settings: CaptureSettings, added: Mapping[str, Any]
+) -> TrailCallbackHandler:
+    handler = kind.__new__(kind)
+    handler._record(settings)  # noqa: SLF001 - its own
+    vars(handler).update(added)
+    return handler
+
+
+def _written(kind: type[TrailCallbackHandler]) -> type[TrailCallbackHandler]:
+    """The class as it was written, of one that `_mixed` made."""
+    return next(each for each in kind.__mro__ if _MADE not in vars(each))
+
+
+def _class_for(kind: type[TrailCallbackHandler], settings: CaptureSettings) -> type[TrailCallbackHandler]:
     """The class of a new handler: langgraph reports interrupts only to handlers of its own, and is slow to import."""
-    if "langgraph" not in sys.modules or kind.receives_interrupts:
+    graphs = "langgraph" in sys.modules and not kind.receives_interrupts
+    inline = settings.evaluate == "inline"
+    if not (graphs or inline):
         return kind
-    return _mixed(kind)  # type: ignore[arg-type]  # mypy takes the hash of an instance for that of the class
+    return _mixed(kind, graphs, inline)  # type: ignore[arg-type]  # mypy takes the hash of an instance for that of the class
 
 
 @cache
-def _mixed(kind: type[TrailCallbackHandler]) -> type[TrailCallbackHandler]:
-    try:
-        from langgraph.callbacks import GraphCallbackHandler  # noqa: PLC0415 - see _for_graphs
-    except ImportError:  # an older one has no such callbacks; the error of the node that interrupts is read
-        return kind
-    return type(
-        kind.__name__, (kind, GraphCallbackHandler), {"__module__": kind.__module__, "receives_interrupts": True}
-    )
+def _mixed(kind: type[TrailCallbackHandler], graphs: bool, inline: bool) -> type[TrailCallbackHandler]:
+    bases: tuple[type, ...] = (kind,)
+    members: dict[str, Any] = {"__module__": kind.__module__, _MADE: True}
+    if graphs:
+        try:
+            from langgraph.callbacks import GraphCallbackHandler  # noqa: PLC0415 - see _class_for
+
+            bases, members["receives_interrupts"] = (kind, GraphCallbackHandler), True
+        except ImportError:  # an older one has no such callbacks; the error of the node that interrupts is read
+            pass
+    if inline:
+        members |= awaited_ends(kind)
+    return type(kind.__name__, bases, members)
 
 
 def _text(run_id: UUID | str | None) -> str | None:

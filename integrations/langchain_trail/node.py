@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_trail.answers import annotated, answer_message
 from langchain_trail.drafts import isolated
 from langchain_trail.events import adispatch, dispatch
-from langchain_trail.grounds import answer_text, captured, from_messages
+from langchain_trail.grounds import answer_text, captured, from_messages, structured_text
 from langchain_trail.pieces import pieces
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
@@ -19,11 +19,12 @@ from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
+from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["trail_node"]
 
-_ANSWERS = ("answer", "final_answer", "generation", "output", "response", "result", "summary")
+_ANSWERS = ("structured_response", "answer", "final_answer", "generation", "output", "response", "result", "summary")
 _QUESTIONS = ("question", "query", "input", "user_input")
 _SOURCES = ("documents", "docs", "context", "contexts", "sources", "passages", "chunks", "retrieved_docs")
 
@@ -36,7 +37,7 @@ def trail_node(
     key: str = "trail",
     options: VerifyOptions | None = None,
     timeout: float | None = 60.0,
-    on_report: Callable[[Report], None] | None = None,
+    on_report: OnReport | None = None,
 ) -> Runnable[Any, dict[str, Any]]:
     """Makes a node for a LangGraph graph that verifies the answer and writes the summary of the report.
 
@@ -46,6 +47,8 @@ def trail_node(
 
     The score is None if there is nothing to compute it from, e.g. for a greeting, see the summary's `state`: a route
     that waits for `== 0` would loop for ever. Count the rounds too; a graph that reaches its recursion limit raises.
+    The score is over the claims that the judge decided; how many it did not is in the summary's `undecided`: a route to
+    which those matter asks for `s["trail"]["hallucination_score"] or s["trail"]["undecided"]`.
 
     The state needs a key to write to: `trail: dict`. The answer is checked against what led to it in the captured
     graph if a `TrailCallbackHandler` records the run, else against the state: documents anywhere in it, tool results,
@@ -55,12 +58,13 @@ def trail_node(
     Args:
         judge: Who decides; None is the offline judge. See `TrailCallbackHandler`.
         answer: Key of the answer in the state; by default the last message of a model in `messages`, else the first
-            key in the state of `answer`, `final_answer`, `generation`, `output`, `response`, `result`, `summary`.
+            key in the state of `structured_response`, `answer`, `final_answer`, `generation`, `output`, `response`,
+            `result`, `summary`.
         sources: Keys of texts that are evidence; by default `documents`, `context`, `sources` and the like.
         key: Key of the state to write the summary to.
         options: Settings of the verification.
         timeout: Seconds it may take, above 0; None waits as long as it takes.
-        on_report: Called with the report.
+        on_report: Called with the report; awaited if it is a coroutine function.
 
     Raises:
         InputError: If a value is out of range.
@@ -114,13 +118,16 @@ def _answer(values: Mapping[str, Any], key: str | None) -> tuple[AIMessage | Non
     if not named:
         return None, ""
     value = values.get(named[0])
-    return None, answer_text(value) if isinstance(value, AIMessage) else "\n".join(p.text for p in pieces(value))
+    return None, answer_text(value) if isinstance(value, AIMessage) else structured_text(value)
 
 
 def _from_state(
     values: Mapping[str, Any], message: AIMessage | None, text: str, names: Sequence[str]
 ) -> ProvenanceGraph:
     read = [m for m in values.get("messages") or () if isinstance(m, BaseMessage) and m is not message]
+    if message is None and values.get("structured_response") is not None:  # a tool took its fields, and repeats them
+        last = max((i for i, each in enumerate(read) if isinstance(each, AIMessage)), default=len(read))
+        read = read[:last]
     nodes = [
         Node(id=f"state-{i}", kind="document", text=piece.text, step=str(piece.path[0]), attributes=piece.attributes)
         for i, piece in enumerate(pieces({name: value for name, value in values.items() if name != "messages"}))

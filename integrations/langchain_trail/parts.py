@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from langchain_trail.answers import answer_message
+from langchain_trail.answers import ANSWERS, answer_message
 from langchain_trail.pieces import pieces
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.text import forms
 
 __all__ = ["complete", "parts"]
 
-_NAMED = frozenset(
-    {"answer", "final_answer", "generation", "output", "output_text", "report", "response", "result", "summary", "text"}
-)
 _CONTENT = 4  # words; a shorter text is a label, such as the route that a model chose
 
 
@@ -65,7 +62,7 @@ def parts(graph: ProvenanceGraph, output: Any) -> list[str]:
 def _names_answer(output: Any) -> bool:
     if not isinstance(output, dict | list) or answer_message(output) is not None:
         return True
-    return isinstance(output, dict) and any(output.get(name) for name in _NAMED)
+    return isinstance(output, dict) and any(output.get(name) for name in ANSWERS)
 
 
 def _written(output: Any, nodes: Sequence[Node]) -> list[str]:

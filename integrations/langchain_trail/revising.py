@@ -49,8 +49,14 @@ def revised(runnable: Runnable[Any, Any], given: Any, output: Any, feedback: str
 
 
 def _review(output: Any, feedback: str) -> list[BaseMessage]:
-    draft = answer_message(output) or AIMessage(output if isinstance(output, str) else str(output))
+    draft = answer_message(output) or _of_step(output) or AIMessage(output if isinstance(output, str) else str(output))
     return [draft, HumanMessage(feedback)]
+
+
+def _of_step(output: Any) -> AIMessage | None:
+    """The message in what a graph streams: the updates of a step, under its name."""
+    updates = reversed(output.values()) if isinstance(output, dict) else ()
+    return next((message for message in map(answer_message, updates) if message is not None), None)
 
 
 def _are_messages(given: Any) -> bool:

@@ -12,17 +12,19 @@ except ImportError as error:
 from llama_index_trail.context import Trail, trail
 from llama_index_trail.instrument import Status, instrument, status, uninstrument
 from llama_index_trail.models import as_model
-from llama_index_trail.results import report_for
+from llama_index_trail.results import areport_for, report_for
 from trail_callbacks.session import Recording
 
 if TYPE_CHECKING:
     from llama_index_trail.context_filter import TrailContextFilter
     from llama_index_trail.evaluator import TrailEvaluationResult, TrailEvaluator
     from llama_index_trail.guarded_agent import guard_agent
+    from llama_index_trail.guarded_chat import GuardedChatEngine
     from llama_index_trail.guarded_engine import GuardedQueryEngine
 
 __all__ = [
     "AnswerRejectedError",
+    "GuardedChatEngine",
     "GuardedQueryEngine",
     "Recording",
     "Status",
@@ -30,6 +32,7 @@ __all__ = [
     "TrailContextFilter",
     "TrailEvaluationResult",
     "TrailEvaluator",
+    "areport_for",
     "as_model",
     "guard_agent",
     "instrument",
@@ -42,6 +45,7 @@ __all__ = [
 del llama_index_instrumentation
 
 _LAZY = {
+    "GuardedChatEngine": "guarded_chat",
     "GuardedQueryEngine": "guarded_engine",
     "TrailContextFilter": "context_filter",
     "TrailEvaluationResult": "evaluator",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextvars import Token
-from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
@@ -12,6 +11,7 @@ from llama_index_instrumentation.span import active_span_id
 from llama_index_trail.handlers import listen, unlisten
 from llama_index_trail.scope import Scope, current
 from llama_index_trail.tracker import TRACKER
+from trail_callbacks.forking import ChildSafeLock
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, Recording
 from trail_callbacks.signatures import shows_settings
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Trail", "lock", "open_trails", "rest", "trail"]
 
-lock = RLock()  # protects the next number and the handlers' registration
+lock = ChildSafeLock()  # protects the next number and the handlers' registration
 _trails = 0
 
 

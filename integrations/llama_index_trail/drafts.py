@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from llama_index_instrumentation import get_dispatcher
+from llama_index_instrumentation.dispatcher import DISPATCHER_SPAN_DECORATED_ATTR
 from llama_index_instrumentation.span import active_span_id
 
-from llama_index_trail.context import trail
+from llama_index_trail.context import Trail, trail
 from llama_index_trail.grounds import ended_with, from_nodes
 from llama_index_trail.responses import is_empty, joined
 from llama_index_trail.scope import current, suppressed
@@ -20,9 +21,24 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.session import Session
 
-__all__ = ["Draft", "Request", "adraft", "aread", "draft", "followed", "graph_of", "read", "recorded", "run_here"]
+__all__ = [
+    "Draft",
+    "Request",
+    "adraft",
+    "aread",
+    "draft",
+    "followed",
+    "graph_of",
+    "no_span",
+    "note_history",
+    "read",
+    "recorded",
+    "run_here",
+]
 
 _SOURCES = frozenset({"document", "tool_result"})
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 _span = get_dispatcher(__name__).span
 
@@ -71,20 +87,35 @@ class Draft:
             return None
 
 
+def no_span(method: Method) -> Method:
+    """Keeps LlamaIndex from making a span of an override that only prepares the call of the method."""
+    setattr(method, DISPATCHER_SPAN_DECORATED_ATTR, True)
+    return method
+
+
 @contextmanager
-def recorded() -> Generator[None]:
-    """Records what runs inside, unless it is recorded already."""
+def recorded(recording: Callable[[], Trail] | None = None) -> Generator[None]:
+    """Records what runs inside, unless it is recorded already.
+
+    Args:
+        recording: Makes what records it then; None is a recording of this call alone.
+    """
     scoped = TRACKER.installed is not None or current.get() is not None
     if scoped or suppressed() or TRACKER.run_at(active_span_id.get()) is not None:
         yield
         return
-    with trail(evaluate="never"):
+    with trail(evaluate="never") if recording is None else recording():
         yield
 
 
 def run_here() -> tuple[Session, str] | None:
     """Returns the session that records the code that runs now, and the run it is in; None if nothing does."""
     return TRACKER.run_at(active_span_id.get())
+
+
+def note_history() -> None:
+    """Makes what this code's prompts showed of earlier turns an input of the run it is in."""
+    TRACKER.note_history(active_span_id.get())
 
 
 def followed(draft: Draft, source: Any) -> Stream:

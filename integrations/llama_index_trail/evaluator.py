@@ -178,7 +178,7 @@ class TrailEvaluator(BaseEvaluator):
             contexts=list(contexts or ()),
             passing=passing,
             score=None if score is None else 1.0 - score,
-            feedback=reason or (feedback(report) if report.unsupported else "The sources support the answer."),
+            feedback=reason or _feedback(report),
             invalid_result=score is None,
             invalid_reason=reason,
             report=report,
@@ -220,7 +220,18 @@ def _of_response(query: str | None, response: Any, text: str) -> tuple[Provenanc
     return graph, query, text, node_texts(nodes)
 
 
+def _feedback(report: Report) -> str:
+    if report.unsupported:
+        return feedback(report)
+    n, left = len(report.claims), len(report.undecided)
+    if left:
+        return f"The sources support what was decided; {left} of {n} claims could not be decided."
+    return "The sources support the answer."
+
+
 def _reason(report: Report) -> str:
     warnings = "; ".join(report.warnings)
     reason = _REASONS.get(report.state, report.state)
+    if report.state == "unverified" and report.undecided:
+        reason = "the judge could not decide any claim of the answer"
     return f"{reason}: {warnings}" if warnings and report.state == "error" else reason

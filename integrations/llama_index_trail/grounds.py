@@ -8,7 +8,7 @@ from typing import Any
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message as message_of
 from llama_index_trail.messages import message_text
-from llama_index_trail.pieces import documents
+from llama_index_trail.nodes import documents
 from llama_index_trail.spans import HANDOFF
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
@@ -56,11 +56,11 @@ def from_nodes(nodes: Iterable[Any], text: str, question: str | None) -> Provena
 
 def node_texts(nodes: Iterable[Any]) -> list[str]:
     """Returns the texts of retrieved nodes, as prompts show them."""
-    return [raw.text for raw in documents(list(nodes), ("sources",))]
+    return [raw.read().text for raw in documents(list(nodes), ("sources",))]
 
 
 def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:
-    shown = documents(list(nodes), ("sources",))
+    shown = [raw.read() for raw in documents(list(nodes), ("sources",))]
     texts = {raw.text: raw for raw in shown if raw.text.strip() and raw.origin != "model"}
     return [
         Node(id=f"{prefix}-{i}", kind="document", text=raw.text, step="retriever", attributes={"id": raw.id or ""})

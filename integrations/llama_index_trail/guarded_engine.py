@@ -6,14 +6,25 @@ from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle
-from llama_index_instrumentation.dispatcher import DISPATCHER_SPAN_DECORATED_ATTR
 from llama_index_instrumentation.span import active_span_id
 
-from llama_index_trail.drafts import Draft, Request, adraft, aread, draft, followed, graph_of, read, recorded, run_here
+from llama_index_trail.drafts import (
+    Draft,
+    Request,
+    adraft,
+    aread,
+    draft,
+    followed,
+    graph_of,
+    no_span,
+    read,
+    recorded,
+    run_here,
+)
 from llama_index_trail.responses import replayed, response_text, streams, withheld
 from llama_index_trail.results import decide, settle
 from llama_index_trail.rewriting import Rewriting
@@ -45,14 +56,6 @@ __all__ = ["GuardedQueryEngine"]
 
 _RETRIEVING = frozenset({"retrieve", "aretrieve", "_retrieve", "_aretrieve"})
 _caller: ContextVar[str | None] = ContextVar("llama_index_trail_caller", default=None)
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def _no_span(method: Method) -> Method:
-    """Keeps LlamaIndex from making a span of an override that only notes its caller before it calls the method."""
-    setattr(method, DISPATCHER_SPAN_DECORATED_ATTR, True)
-    return method
 
 
 class GuardedQueryEngine(BaseQueryEngine):
@@ -125,7 +128,7 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     # ------------------------------------------------------------------ answers
 
-    @_no_span
+    @no_span
     def query(self, str_or_query_bundle: QueryType) -> RESPONSE_TYPE:
         """Asks the engine until an answer passes, or does what the settings say.
 
@@ -138,7 +141,7 @@ class GuardedQueryEngine(BaseQueryEngine):
         finally:
             _caller.reset(token)
 
-    @_no_span
+    @no_span
     async def aquery(self, str_or_query_bundle: QueryType) -> RESPONSE_TYPE:
         """As `query`, without blocking the event loop."""
         token = _caller.set(active_span_id.get())

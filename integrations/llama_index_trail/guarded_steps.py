@@ -248,5 +248,5 @@ def _withheld(output: AgentOutput, message: str) -> AgentOutput:
 
 def _marked(output: AgentOutput, outcome: Outcome[Any]) -> AgentOutput:
     if summary := outcome.summary():
-        output[KEY] = Decision(summary, output)
+        output[KEY] = Decision.on(output, summary)
     return output

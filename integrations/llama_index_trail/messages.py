@@ -152,16 +152,23 @@ def _call_id_of_blocks(value: Any) -> str | None:
     return next((b.tool_call_id for b in getattr(value, "blocks", ()) if hasattr(b, "tool_call_id")), None)
 
 
-def _json(value: object) -> str:
-    if isinstance(value, str):
-        return value
+def _json(arguments: object) -> str:
+    """Arguments as JSON in one spelling: providers differ in spaces and in how they write letters beyond ASCII."""
+    value = arguments
+    if isinstance(arguments, str):
+        try:
+            value = json.loads(arguments)
+        except ValueError:
+            return arguments
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError):  # odd keys, cycles
-        return str(value)
+        return str(arguments)
 
 
 def other_text(value: object) -> str:
     """Returns the text for a value that is not a text: a structured answer is its JSON."""
+    if value is None or isinstance(value, dict | list):
+        return _json(value) if value is not None else ""
     dump: Callable[[], str] | None = getattr(value, "model_dump_json", None)
-    return "" if value is None else dump() if dump is not None else str(value)
+    return dump() if dump is not None else str(value)

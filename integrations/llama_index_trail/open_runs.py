@@ -14,7 +14,8 @@ from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import reply
-from llama_index_trail.pieces import answer_of, documents, event_fields
+from llama_index_trail.nodes import documents
+from llama_index_trail.pieces import answer_of, event_fields
 from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, status_of
 from llama_index_trail.scope import Scope, current
@@ -68,6 +69,12 @@ class OpenRuns:
         if span is None or span.trace.closed:
             return None
         return span.trace.scope.session, span.above.node
+
+    def note_history(self, span_id: str | None) -> None:
+        """Makes the earlier turns that prompts of a chat showed an input of an open span, as they are of the chat."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is not None and span.trace.history:
+            span.collected = _earlier(span.trace)
 
     def maker_of(self, source: object, span_id: str | None) -> str | None:
         """Returns the span of the component that made a stream: the innermost below a span that passed it on."""
@@ -201,8 +208,7 @@ class OpenRuns:
             if error is not None:
                 root.trace.finish(id_, (Failed, id_, described(error), status_of(error), outputs))
             else:
-                earlier = [turn for turn in trace.history.values() if turn] if trace.history else ()
-                root.trace.finish(id_, (Ended, id_, outputs if id_ == root.node else (), earlier))
+                root.trace.finish(id_, (Ended, id_, outputs if id_ == root.node else (), _earlier(trace)))
         if error is None and response is not None:
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:
@@ -251,6 +257,11 @@ class OpenRuns:
         """Ends runs whose streams were collected unread; the garbage collector only queued them."""
         while self._lost:
             self._lost.popleft()()
+
+
+def _earlier(trace: Trace) -> list[Raw]:
+    """What the prompts of a chat showed of its earlier turns."""
+    return [turn for turn in trace.history.values() if turn] if trace.history else []
 
 
 def _joined(chunks: Iterable[Any]) -> str:

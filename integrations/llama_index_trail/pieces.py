@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 from llama_index_trail.families import from_framework
 from llama_index_trail.messages import message, other_text, reply
+from llama_index_trail.nodes import snapshot
 from llama_index_trail.raw import Path, Raw
-from trail_callbacks.graph import Origin
 
-__all__ = ["answer_of", "bounded", "documents", "event_fields", "prompt_of", "query_text"]
+__all__ = ["answer_of", "bounded", "event_fields", "prompt_of", "query_text"]
 
 _DEPTH = 5
 _PIECES = 2_000
 _CLASSES = 4_096
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
-_SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
 _SKIPPED = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager"})
 
 
@@ -69,7 +67,20 @@ def answer_of(result: object) -> list[Raw]:
     """Lists what a component returned; of a response not its sources, which are recorded as retrieved."""
     found: list[Raw] = []
     _walk(found, result, ("response",) if isinstance(result, str) else (), 0)
+    if _shape(type(result)) == "data":
+        found += _truth_values(result, (), 0)
     return found
+
+
+def _truth_values(value: Any, path: Path, depth: int) -> Iterator[Raw]:
+    """The truth values in an object that a component returned. Among arguments they are settings, and are left out."""
+    if isinstance(value, bool):
+        yield Raw(str(value), path)
+    elif depth <= _DEPTH and isinstance(value, dict | list):
+        for step, each in list(value.items() if isinstance(value, dict) else enumerate(value)):
+            yield from _truth_values(each, (*path, step if isinstance(step, int) else str(step)), depth + 1)
+    elif depth <= _DEPTH and _shape(type(value)) == "data":
+        yield from _truth_values(dict(vars(value)), path, depth)
 
 
 def event_fields(event: object, token: int | None = None) -> list[Raw]:
@@ -79,42 +90,6 @@ def event_fields(event: object, token: int | None = None) -> list[Raw]:
     if token is None:
         return found
     return [raw._replace(ref=(token << 12) + i) for i, raw in enumerate(found)]
-
-
-# -- single values -------------------------------------------------------------------------------------------------
-
-
-def documents(nodes: Sequence[Any], path: Path) -> list[Raw]:
-    """Lists retrieved nodes as the model will see them, with metadata; the rank is their position."""
-    return [_document(node, (*path, i), i) for i, node in enumerate(nodes)]
-
-
-def _document(value: Any, path: Path, rank: int) -> Raw:
-    fields_of = value.__dict__  # asking pydantic for what it lacks is slow
-    node = fields_of.get("node", value)
-    score = fields_of.get("score")
-    attributes: dict[str, Any] = {"rank": rank}
-    if isinstance(score, int | float):
-        attributes["score"] = float(score)
-    metadata = getattr(node, "metadata", None)
-    if metadata:
-        attributes.update((k, v) for k, v in metadata.items() if isinstance(v, str | int | float))
-        shown = node.get_content(metadata_mode="llm")  # an enum of strings, which need not be imported
-    else:
-        shown = getattr(node, "text", None) or node.get_content()
-    text = shown if isinstance(shown, str) else str(shown)
-    return Raw(text, path, "document", node.node_id, origin=_origin(node, text), attributes=attributes)
-
-
-def _origin(node: Any, text: str) -> Origin | None:
-    """Who wrote a node, if it tells: a model an answer to a sub-question; a window was indexed with its sentence."""
-    if _SUB_ANSWER.match(text):
-        return "model"
-    body = getattr(node, "text", None)
-    indexed = any(
-        isinstance(value, str) and value == body for value in (getattr(node, "metadata", None) or {}).values()
-    )
-    return "retrieved" if indexed else None
 
 
 # -- any value -----------------------------------------------------------------------------------------------------
@@ -146,13 +121,13 @@ def _sequence(found: list[Raw], value: Iterable[Any], path: Path, depth: int) ->
         return
     for i, each in enumerate(items):
         if _shape(type(each)) == "node":
-            found.append(_document(each, (*path, i), i))
+            found.append(snapshot(each, (*path, i), i))
         else:
             _walk(found, each, (*path, i), depth + 1)
 
 
 def _node(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
-    found.append(_document(value, path, 0))
+    found.append(snapshot(value, path, 0))
 
 
 def _message(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
@@ -178,6 +153,8 @@ def _reply(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noq
 
 def _agent_output(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above
     found.append(message(value.response, (*path, "response")))
+    if structured := getattr(value, "structured_response", None):
+        found.append(Raw(other_text(structured), (*path, "structured_response")))
 
 
 def _stop(found: list[Raw], value: Any, path: Path, depth: int) -> None:

@@ -7,7 +7,7 @@ a reference to a response or generator would keep the app's stream alive.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from trail_callbacks.capture.events import Form, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
@@ -32,6 +32,18 @@ class Raw(NamedTuple):
     ref: int | None = None
     origin: Origin | None = None
     attributes: Mapping[str, Any] | None = None
+    late: Late | None = None
+
+    def read(self) -> Raw:
+        """Returns the text with what was left to be read later."""
+        return self if self.late is None else self.late.read(self)
+
+
+class Late(Protocol):
+    """What is known about a text and need not be worked out on the app's path; it holds copies only."""
+
+    def read(self, raw: Raw) -> Raw:
+        """Returns the text with all of it."""
 
 
 def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
@@ -48,7 +60,7 @@ def pieces(raws: Iterable[Raw]) -> tuple[Piece, ...]:
             origin=raw.origin,
             attributes=scalars(raw.attributes) if raw.attributes else {},
         )
-        for raw in raws
+        for raw in map(Raw.read, raws)
     )
 
 

@@ -8,12 +8,39 @@ from typing import Any
 
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import other_text
-from llama_index_trail.pieces import answer_of
 from llama_index_trail.streams import is_stream
 
-__all__ = ["is_empty", "joined", "replayed", "response_text", "streams", "withheld"]
+__all__ = ["AsyncReplay", "Replay", "is_empty", "joined", "replayed", "response_text", "streams", "withheld"]
 
 _EMPTY = "Empty Response"
+
+
+class Replay(Iterator[Any]):
+    """A stream of chunks that are known already. Other than a generator it can be copied and pickled.
+
+    Args:
+        chunks: The chunks.
+    """
+
+    def __init__(self, chunks: Iterable[Any]) -> None:
+        self._left = list(chunks)[::-1]
+
+    def __next__(self) -> Any:
+        if not self._left:
+            raise StopIteration
+        return self._left.pop()
+
+
+class AsyncReplay(AsyncIterator[Any]):
+    """As `Replay`, for `async for`."""
+
+    def __init__(self, chunks: Iterable[Any]) -> None:
+        self._left = list(chunks)[::-1]
+
+    async def __anext__(self) -> Any:
+        if not self._left:
+            raise StopAsyncIteration
+        return self._left.pop()
 
 
 def streams(response: object) -> bool:
@@ -24,12 +51,9 @@ def streams(response: object) -> bool:
 
 
 def response_text(response: Any) -> str:
-    """Returns the text of a response that is not streamed; of a structured one, a line for each of its fields."""
+    """Returns the text of a response that is not streamed; of a structured one, its JSON."""
     value = response.response
-    if value is None or isinstance(value, str):
-        return value or ""
-    lines = [f"{'.'.join(map(str, raw.path))}: {raw.text}" if raw.path else raw.text for raw in answer_of(value)]
-    return "\n".join(lines) or other_text(value)
+    return value if isinstance(value, str) else other_text(value)
 
 
 def joined(chunks: Sequence[Any]) -> str:
@@ -38,8 +62,7 @@ def joined(chunks: Sequence[Any]) -> str:
         return "".join(chunks)
     if all(isinstance(getattr(chunk, "delta", None), str) for chunk in chunks):
         return "".join(chunk.delta for chunk in chunks)
-    lines = [f"{'.'.join(map(str, raw.path))}: {raw.text}" for raw in answer_of(chunks[-1])]
-    return "\n".join(lines) or other_text(chunks[-1])
+    return other_text(chunks[-1])
 
 
 def is_empty(text: str, nodes: Sequence[Any]) -> bool:
@@ -49,9 +72,7 @@ def is_empty(text: str, nodes: Sequence[Any]) -> bool:
 
 def replayed(response: Any, chunks: Iterable[Any]) -> Any:
     """Gives a new stream to a response whose stream has been read."""
-    chunks = list(chunks)
-    is_async = is_kind(response, "AsyncStreamingResponse")
-    response.response_gen = _again_async(chunks) if is_async else _again(chunks)
+    response.response_gen = (AsyncReplay if is_kind(response, "AsyncStreamingResponse") else Replay)(chunks)
     return response
 
 
@@ -61,19 +82,14 @@ def withheld(response: Any, message: str) -> Any:
     if is_kind(response, "StreamingResponse", "AsyncStreamingResponse"):
         return replayed(type(response)(None, source_nodes=nodes, metadata=metadata), [message])
     if is_kind(response, "PydanticResponse"):
-        replacement = _structured()(None, source_nodes=nodes, metadata=metadata)
-        replacement._message = message  # noqa: SLF001 - of the class below
-        return replacement
+        return _withheld_object(message, nodes, metadata)
     return type(response)(message, source_nodes=nodes, metadata=metadata)
 
 
-def _again(chunks: list[Any]) -> Iterator[Any]:
-    yield from chunks
-
-
-async def _again_async(chunks: list[Any]) -> AsyncIterator[Any]:
-    for chunk in chunks:
-        yield chunk
+def _withheld_object(message: str, nodes: list[Any], metadata: dict[str, Any]) -> Any:
+    replacement = _structured()(None, source_nodes=nodes, metadata=metadata)
+    replacement._message = message  # noqa: SLF001 - of the class below
+    return replacement
 
 
 @cache
@@ -90,5 +106,8 @@ def _structured() -> type[Any]:
 
         def get_response(self) -> Response:
             return Response(self._message, self.source_nodes, self.metadata)
+
+        def __reduce__(self) -> tuple[Any, ...]:  # pickle finds no class that was made in a function
+            return _withheld_object, (self._message, self.source_nodes, self.metadata)
 
     return WithheldResponse

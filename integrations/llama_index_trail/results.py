@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from threading import Event
 from typing import Any
 
 from llama_index_trail.families import is_kind
 from trail_callbacks.errors import InputError
+from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.session import Session
+from trail_callbacks.verify.delivery import running_loop
 
-__all__ = ["KEY", "Decision", "Results", "Summary", "decide", "graph_for", "is_decided", "report_for", "settle"]
+__all__ = [
+    "KEY",
+    "Decision",
+    "Results",
+    "Summary",
+    "areport_for",
+    "decide",
+    "graph_for",
+    "is_decided",
+    "report_for",
+    "settle",
+]
 
 KEY = "trail"
 """The key of the summary in `response.metadata`."""
@@ -44,33 +57,52 @@ class Settled:
         """The report."""
         return self._report
 
+    async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:  # noqa: ARG002 - as above
+        """The report."""
+        return self._report
+
 
 class Decision(dict[str, Any]):
     """The summary that a guard attaches to a response; the summary of a plain report does not replace it.
 
-    Args:
-        summary: See `trail_callbacks.guard.Outcome.summary`.
-        response: What it is about. Engines merge metadata, so that it may turn up on another response.
+    Made as a dictionary is, for `dataclasses.asdict` makes another one of it. Engines merge metadata, so that it may
+    turn up on another response than the one it is about.
+
+    Attributes:
+        about: Returns the response it is about, as long as there is one.
     """
 
-    __slots__ = ("_about",)
+    __slots__ = ("about",)
 
-    def __init__(self, summary: dict[str, Any], response: object) -> None:
-        super().__init__(summary)
-        self._about = weakref.ref(response)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.about: Callable[[], object] = _nothing
+
+    @classmethod
+    def on(cls, response: object, summary: dict[str, Any]) -> Decision:
+        """Makes the decision on a response; the summary is that of `trail_callbacks.guard.Outcome`."""
+        decision = cls(summary)
+        decision.about = weakref.ref(response)
+        return decision
 
     def is_about(self, response: object) -> bool:
         """True for the very response."""
-        return self._about() is response
+        return self.about() is response
 
     def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
         return dict, (dict(self),)
 
 
+def _nothing() -> None:
+    """What a copy of a decision is about."""
+
+
 class Summary(dict[str, Any]):
     """The summary of a report, as `Report.summary()` gives it, that may still be pending.
 
-    Reading waits for it, for a minute at most; printing does not. Made by a plain call it is complete.
+    Where an event loop runs, which must not be blocked, a pending one reads as `{"state": "pending", "run_id": ...}`;
+    `await areport_for(response)` waits. Elsewhere reading waits, for a minute at most; printing does not. Made by a
+    plain call it is complete.
     """
 
     __slots__ = ("__weakref__", "_ready")
@@ -80,22 +112,28 @@ class Summary(dict[str, Any]):
         self._ready: Event | None = None
 
     @classmethod
-    def pending(cls) -> Summary:
-        """Makes a summary that `fill` completes."""
-        summary = cls(state="pending")
+    def pending(cls, run_id: str) -> Summary:
+        """Makes the summary of a run, which `fill` completes."""
+        summary = cls(state="pending", run_id=run_id)
         summary._ready = Event()
         return summary
 
     def fill(self, values: dict[str, Any]) -> None:
         """Completes a pending summary; those who wait for it go on."""
+        if "run_id" not in values:
+            dict.pop(self, "run_id", None)
         dict.update(self, values)
         ready, self._ready = self._ready, None
         if ready is not None:
             ready.set()
 
+    def give_up(self) -> None:
+        """Lets a summary stay as it is: reading waits no more."""
+        self._ready = None
+
     def _wait(self) -> None:
         ready = self._ready
-        if ready is not None and not ready.wait(_TIMEOUT):
+        if ready is not None and running_loop() is None and not ready.wait(_TIMEOUT):
             self._ready = None  # it is not coming: further reads must not wait as long
 
     def __getitem__(self, key: str) -> Any:
@@ -157,6 +195,13 @@ class Results:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._waiting: weakref.WeakValueDictionary[str, Summary] = weakref.WeakValueDictionary()
+        renewed_in_child(self, Results._renew)
+
+    def _renew(self) -> None:
+        """In a forked child: what waits there waits for the parent's work."""
+        for summary in list(self._waiting.values()):
+            summary.give_up()
+        self._waiting.clear()
 
     def remember(self, root_id: str, response: object) -> None:
         """Lets `report_for` find the run of a response."""
@@ -178,7 +223,7 @@ class Results:
         agent = is_kind(response, "AgentOutput")
         if not (agent or is_kind(response, *_WITH_METADATA)):
             return
-        summary = Summary.pending()
+        summary = Summary.pending(root_id)
         self._waiting[root_id] = summary
         report = self._session.reports.get(root_id)
         if report is not None:  # finished meanwhile
@@ -204,7 +249,7 @@ def decide(response: Any, summary: dict[str, Any], report: Report | None) -> Non
         summary: What is attached.
         report: What `report_for` is to return; None if the user must not read it.
     """
-    response.metadata = {**(response.metadata or {}), KEY: Decision(summary, response)}
+    response.metadata = {**(getattr(response, "metadata", None) or {}), KEY: Decision.on(response, summary)}
     settle(response, report)
 
 
@@ -247,7 +292,7 @@ def _remember(response: object, session: Session | Settled, root_id: str) -> Non
 
 
 def report_for(response: object, timeout: float | None = None) -> Report:
-    """Returns the report on a response, also for one without metadata.
+    """Returns the report on a response, also for one without metadata. In a coroutine use `areport_for`.
 
     Verifies now if nobody has, e.g. with `evaluate="never"`.
 
@@ -259,10 +304,21 @@ def report_for(response: object, timeout: float | None = None) -> Report:
         InputError: If no recorded run returned this object. A stream must be read to its end first.
         TimeoutError: If the verification is not finished in time.
     """
+    session, root_id = _origin(response)
+    return session.report(root_id, timeout)
+
+
+async def areport_for(response: object, timeout: float | None = None) -> Report:
+    """As `report_for`, without blocking the event loop. If it is cancelled, a verification under way goes on."""
+    session, root_id = _origin(response)
+    return await session.areport(root_id, timeout)
+
+
+def _origin(response: object) -> tuple[Session | Settled, str]:
     origin, session, root_id = _origins.get(id(response), (None, None, ""))
     if session is None or origin is None or origin() is not response:
         raise InputError(
             f"no recorded run returned this {type(response).__name__}: switch on instrument() or trail() before the "
             "query, pass the very object it returned, and read a stream to its end first"
         )
-    return session.report(root_id, timeout)
+    return session, root_id

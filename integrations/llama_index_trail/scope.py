@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +12,7 @@ from llama_index_instrumentation.span import active_span_id
 from llama_index_trail.results import Results
 from trail_callbacks.report import Report
 from trail_callbacks.session import CaptureSettings, Evaluate, Session
+from trail_callbacks.verify.delivery import running_loop
 
 __all__ = ["Scope", "current", "suppressed", "untraced"]
 
@@ -50,8 +50,8 @@ class Scope:
 
     def __init__(self, settings: CaptureSettings) -> None:
         self._settings = settings
-        # Always on the worker: whether the app waits for it is decided for each run, as it may be in an event loop.
-        evaluate: Evaluate = "never" if settings.evaluate == "never" else "background"
+        # Never on the app's thread: whether the app waits is decided for each run, as it may be in an event loop.
+        evaluate: Evaluate = "background" if settings.evaluate == "inline" else settings.evaluate
         self.session = Session(
             replace(settings, evaluate=evaluate, on_report=self._reported),
             around=untraced,  # the judge may use the app's models, on any thread
@@ -65,17 +65,8 @@ class Scope:
         if self._settings.evaluate == "never":
             self.results.remember(root_id, response)
             return
-        self.results.attach(root_id, response, wait=self._settings.evaluate == "inline" and not _in_event_loop())
+        self.results.attach(root_id, response, wait=self._settings.evaluate == "inline" and running_loop() is None)
 
-    def _reported(self, report: Report) -> None:
+    def _reported(self, report: Report) -> object:
         self.results.fill(report)
-        if self._settings.on_report is not None:
-            self._settings.on_report(report)
-
-
-def _in_event_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
+        return None if self._settings.on_report is None else self._settings.on_report(report)

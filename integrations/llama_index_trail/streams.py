@@ -11,9 +11,22 @@ from llama_index_instrumentation.span import active_span_id
 __all__ = ["Stream", "is_stream"]
 
 
+_CLASSES = 4_096
+_known: dict[type, bool] = {}  # asking an abstract class takes longer than all else that is done for most spans
+
+
 def is_stream(value: object) -> bool:
     """True for an iterator, sync or async, that the app is going to read."""
-    return isinstance(value, (Iterator, AsyncIterator))  # by class: a structured response claims any attribute
+    kind = type(value)
+    if value.__class__ is not kind:  # a proxy, which may stand for anything
+        return isinstance(value, (Iterator, AsyncIterator))
+    known = _known.get(kind)
+    if known is None:
+        if len(_known) >= _CLASSES:
+            _known.clear()
+        # By class: a structured response claims any attribute.
+        known = _known[kind] = isinstance(value, (Iterator, AsyncIterator))
+    return known
 
 
 class Stream:

@@ -115,6 +115,7 @@ def measured(run: Run, claims_per_call: int, options: dict) -> dict:
     report = verify(run.graph, LLMJudge(model, claims_per_call=claims_per_call), VerifyOptions(**options))
     leaves = sum(tokens(leaf.text) for leaf in run.graph.leaves())
     prompt, system = model.total("prompt"), model.total("system")
+    needed = leaves + tokens(run.graph.answer.text) + system
     return {
         "calls": report.usage.calls,
         "context_reads": round(model.total("context") / leaves, 2),
@@ -125,6 +126,7 @@ def measured(run: Run, claims_per_call: int, options: dict) -> dict:
         "schema_tokens": model.total("schema"),
         "completion_tokens": model.total("completion"),
         "prompt_by_leaves": round(prompt / leaves, 2),
+        "prompt_by_what_is_needed": round(prompt / needed, 2),
         "prompt_by_leaves_without_system": round((prompt - system) / leaves, 2),
     }
 
@@ -154,8 +156,8 @@ def main() -> None:
     small = ours["ours, audit"][8, 10]
     for target, value, limit in (
         ("calls for 8 claims over 10 passages", small["calls"], 2),
-        ("prompt tokens by leaf tokens, supported answer, 8 claims over 10 passages", small["prompt_by_leaves"], 1.5),
-        ("the same without constant system prompts", small["prompt_by_leaves_without_system"], 1.5),
+        ("prompt tokens by those of leaves, answer and system prompts", small["prompt_by_what_is_needed"], 1.3),
+        ("prompt tokens without system prompts, by leaf tokens", small["prompt_by_leaves_without_system"], 1.5),
     ):
         print(json.dumps({"target": target, "value": value, "limit": limit, "pass": value <= limit}))
 

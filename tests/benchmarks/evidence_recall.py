@@ -3,7 +3,8 @@
     python tests/benchmarks/evidence_recall.py --data /path/to/data
 
 Prints one JSON line for each set and limit. planted_dev ("dev": weights were chosen on it): share of quotes of which
-passages of the right leaf cover 95 % of the characters, and share of claims with all their quotes.
+passages of the right leaf cover 95 % of the characters, and share of claims with all their quotes. The same for what a
+judge with a model reads first of sources that are too long: a share of the leaves of all runs, for all claims of one.
 multistep_entailmentbank (used only to choose the factor for repeated words): share of the premises of a conclusion that
 are found among its 25 or so sentences.
 """
@@ -19,11 +20,15 @@ from collections import defaultdict
 from pathlib import Path
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import candidates
+from trail_callbacks.evidence import candidates, whole
 from trail_callbacks.graph import Node
+from trail_callbacks.models.tokens import count
 from trail_callbacks.report.scoring import wilson
+from trail_callbacks.verify.sources import Sources
 
 LIMITS = (4, 8, 12)
+SHARES = (0.05, 0.1, 0.2)
+TOGETHER = 16  # runs whose leaves are read together, because those of one are short
 
 
 def claim(id_, text):
@@ -51,6 +56,31 @@ def planted(path):
                 yield limit, [covered(found[item["id"]], by_id[e["node"]], e["quote"]) for e in item["evidence"]]
 
 
+def turns(path):
+    """For each share of the leaves that a judge reads first, whether each quote is there: all claims of a run at once.
+
+    The leaves of several runs stand together, as they would if one retriever had found them.
+    """
+    runs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for first in range(0, len(runs), TOGETHER):
+        group = runs[first : first + TOGETHER]
+        by_id = {f"{run['id']}/{node['id']}": node for run in group for node in run["nodes"]}
+        nodes = [
+            Node(id=id_, kind=node["kind"], text=node["text"])
+            for id_, node in by_id.items()
+            if node["kind"] in {"document", "tool_result"}
+        ]
+        tokens = sum(count(passage.text) + 4 for passage in whole(nodes))
+        for run in group:
+            known = [item for item in run["claims"] if item["evidence"] and item["support"] != "unevaluatable"]
+            asked = [claim(item["id"], item["text"]) for item in known]
+            for share in SHARES:
+                read = Sources(asked, nodes, int(share * tokens)).next(asked, ())
+                for item in known:
+                    homes = [(f"{run['id']}/{e['node']}", e["quote"]) for e in item["evidence"]]
+                    yield share, [covered(read, {**by_id[id_], "id": id_}, quote) for id_, quote in homes]
+
+
 def premises(path):
     with gzip.open(path, "rt", encoding="utf-8") as rows:
         for row in map(json.loads, rows):
@@ -70,6 +100,7 @@ def main():
         return 0
     sets = {
         "planted_dev": planted(Path(options.data, "planted_dev.jsonl")),
+        "planted_dev, share read in the first turn": turns(Path(options.data, "planted_dev.jsonl")),
         "multistep_entailmentbank": premises(Path(options.data, "multistep_entailmentbank.jsonl.gz")),
     }
     for name, results in sets.items():

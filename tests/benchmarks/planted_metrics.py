@@ -111,12 +111,23 @@ def path(pair: Pair) -> bool:
     return (pair.introduced_at, pair.carried_through) == expected
 
 
+def type_macro_f1(pairs):
+    """The error types of claims that are wrong and were found to be; types that do not occur are left out."""
+    known = found(pairs)
+    scores = [
+        f1([pair.fact.error_type == name for pair in known], [pair.error_type == name for pair in known])
+        for name in sorted({pair.fact.error_type for pair in known})
+    ]
+    return (sum(scores) / len(scores), len(known)) if scores else None
+
+
 METRICS: dict[str, Callable] = {
     "class_accuracy": class_accuracy,
     "macro_f1": macro_f1,
     "supported_f1": binary({"supported"}),
     "unsupported_f1": binary(UNSUPPORTED),
     "error_type_of_found": lambda pairs: share([p.error_type == p.fact.error_type for p in found(pairs)]),
+    "error_type_macro_f1": type_macro_f1,
     "introduced_at": lambda pairs: share([p.introduced_at == p.fact.introduced_at for p in faulty(pairs)]),
     "introduced_at_of_found": lambda pairs: share([p.introduced_at == p.fact.introduced_at for p in found(pairs)]),
     "path": lambda pairs: share([path(p) for p in faulty(pairs)]),

@@ -92,7 +92,7 @@ class OracleModel:
                 value = call.schema.model_validate(answer)
             except ValidationError as error:
                 return Reply(failure=Failure("invalid", str(error)), usage=Usage(calls=1, prompt_tokens=prompt))
-            written = tokens(value.model_dump_json())
+            written = tokens(value.model_dump_json(exclude_unset=True))
             tally.completion += written
         return Reply(value=value, usage=Usage(calls=1, prompt_tokens=prompt, completion_tokens=written))
 
@@ -312,19 +312,17 @@ class OracleModel:
 
 
 def _item(key: str, support: str, error_type=None, faults=(), *, supporting=(), contradicting=()) -> dict:
+    found = {"claim": key, "supporting": list(supporting), "contradicting": list(contradicting)}
+    if support not in UNSUPPORTED:
+        return {**found, "support": support}
     pointed = ", ".join((*supporting, *contradicting))
-    wrong = support in UNSUPPORTED
+    decides = f"What decides is in {pointed}." if pointed else "No passage speaks about this."
     return {
-        "claim": key,
-        "supporting": list(supporting),
-        "contradicting": list(contradicting),
-        "comparison": f"What decides is in {pointed}." if pointed else "No passage speaks about this.",
+        **found,
+        "comparison": f"{decides} The claim departs from what the passages say.",
         "support": support,
-        "analysis": "The claim departs from what the passages say." if wrong else "none",
-        "faults": [text for text, _ in faults] if wrong else [],
-        "error_type": (error_type or "other") if wrong else "none",
-        "second_type": "none",
-        "detail": "none",
+        "faults": [text for text, _ in faults],
+        "error_type": error_type or "other",
     }
 
 

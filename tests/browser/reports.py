@@ -29,6 +29,7 @@ from trail_callbacks.text import locate
 __all__ = ["MISSING", "bulky", "demo", "harbour", "layered", "long_answer", "scripts"]
 
 _HARBOUR = Path(__file__).parents[1] / "runs" / "planted_harbour.json"
+_RELATIONS = {SupportClass.SUPPORTED: "supports", "undecided": "nearest"}
 _ERRORS = {
     SupportClass.CONTRADICTED: (ErrorType.NUMBER, ErrorType.ENTITY, ErrorType.TEMPORAL),
     SupportClass.ABSENT: (ErrorType.OTHER, ErrorType.ATTRIBUTION_FAILURE),
@@ -175,7 +176,7 @@ def long_answer(claims: int = 200) -> Report:
         for n in range((claims + 19) // 20)
     ]
     answer, found, verdicts = "", [], []
-    order = [*SupportClass, None]
+    order = [*SupportClass, "undecided", None]
     for n in range(claims):
         support = order[n % len(order)]
         quote = f"Room {n} of the museum shows {n % 20 + 2} ship models."
@@ -187,10 +188,11 @@ def long_answer(claims: int = 200) -> Report:
         verdicts.append(
             Verdict(
                 claim_id=f"c{n + 1}",
-                support=support,
+                support=support if isinstance(support, SupportClass) else None,
                 error_type=types[n // len(order) % len(types)] if types else None,
                 rationale=f"Why room {n} is judged so.",
-                evidence=(_found(leaf, quote, "supports"),) if support is SupportClass.SUPPORTED else (),
+                evidence=(_found(leaf, quote, _RELATIONS[support]),) if support in _RELATIONS else (),
+                undecided=f"No sentence says what room {n} shows." if support == "undecided" else None,
                 introduced_at="draft" if types else None,
                 carried_through=("answer",) if types else (),
                 error="the judge gave no answer" if support is None else None,

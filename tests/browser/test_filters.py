@@ -43,11 +43,12 @@ def test_one_type(show):
         wait(view, ids(REPORT, lambda _, verdict, error=error: verdict.error_type is error))
 
 
-def test_claims_that_were_not_judged(show):
+def test_claims_without_a_class(show):
     report = long_answer(12)
     view = show(report)
-    only(view, "class", "not_judged")
-    wait(view, ids(report, lambda _, verdict: verdict.support is None))
+    for outcome in ("not_judged", "undecided"):
+        only(view, "class", outcome)
+        wait(view, ids(report, lambda _, verdict, outcome=outcome: verdict.outcome == outcome))
 
 
 def test_search(show):

@@ -111,7 +111,7 @@ def test_every_text_can_be_read(show, scheme, forced):
         if (lightness(background(view)) > 128) == (scheme == "light"):
             break
         view.page.locator("#theme").click()
-    for claim in (None, "c2", "c4"):
+    for claim in (None, "c2", "c4", "c6"):
         if claim:
             view.option(claim).click()
             view.page.wait_for_timeout(400)  # colours may fade in
@@ -122,7 +122,15 @@ def test_every_text_can_be_read(show, scheme, forced):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_marks_of_each_class_can_be_read(show, scheme):
     view = show(long_answer(12), color_scheme=scheme)
-    for support in ("supported", "contradicted", "absent", "partially_supported", "unevaluatable", "not_judged"):
+    for support in (
+        "supported",
+        "contradicted",
+        "absent",
+        "partially_supported",
+        "unevaluatable",
+        "undecided",
+        "not_judged",
+    ):
         ratio, where = worst(view, f'mark[data-class="{support}"]')
         assert ratio >= 4.5, where
 

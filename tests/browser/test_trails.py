@@ -205,3 +205,33 @@ def test_a_graph_that_is_cut_off_is_not_cut_beside_an_empty_margin(show, report,
         full = low <= 14 and high >= room - 14
         assert whole or full, (low, high, room)
     assert view.graph("cy.zoom()") >= 0.75
+
+
+def test_the_nearest_passages_of_an_undecided_claim_are_shown_and_nothing_leads_from_them(show):
+    report = long_answer(12)
+    view = show(report)
+    view.option("c6").click()
+    verdict = report.verdict("c6")
+    assert told(view) == {("d0", "nearest"), ("answer", "answer")}
+    assert view.graph("cy.edges('.lit').length") == 0
+    assert view.graph("cy.nodes('.evidence').length") == 0
+    assert view.graph("cy.nodes('.held').length") == 0
+    assert view.graph("cy.nodes('.nearest').length") == 1
+    detail = view.page.locator("#detail").inner_text()
+    assert "undecided" in detail
+    assert verdict.undecided in detail
+    assert "nearest in the sources" in detail
+    assert not {"for", "against"} & {each.inner_text() for each in view.page.locator("#detail footer .label").all()}
+    marked = view.page.locator('.verbatim mark[data-evidence="nearest"]:visible')
+    assert marked.all_inner_texts() == [verdict.evidence[0].quote]
+    arrow = "element => getComputedStyle(element, '::after').content"
+    assert view.page.locator('#trail li[data-role="nearest"]').evaluate(arrow) == "none"
+
+
+def test_keys_pass_through_undecided_claims_too(show):
+    view = show(long_answer(12))
+    view.page.locator("#claims").focus()
+    for _ in range(6):
+        view.page.keyboard.press("j")
+    assert view.selected == "c6"
+    assert view.page.locator("#status").inner_text() == "c6: undecided"

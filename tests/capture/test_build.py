@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from runlog import RunLog, document, message, text
 
 from trail_callbacks.capture.build import build
+from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Piece
 
 OAK = "The oak by the mill was planted in 1703 by the miller Anselm Rook."
@@ -221,7 +222,7 @@ def test_the_fields_of_a_structured_answer_are_all_kept():
             [text("322", "age"), text("english oak tree", "kind")],
         )
         out += [text("322", "age"), text("english oak tree", "kind")]
-    assert build(log.events).answer.text == "age: 322\nkind: english oak tree"
+    assert build(log.events).answer.text == '{\n  "age": 322,\n  "kind": "english oak tree"\n}'
 
 
 def test_a_thousand_steps_deep_is_no_recursion_error():
@@ -375,3 +376,143 @@ def test_a_models_text_in_another_key_of_the_state_stays_a_models(key):
     stating = [node for node in graph.nodes if "The oak fell in 2019" in node.text]
     assert {node.origin for node in stating} == {"model"}
     assert not [leaf for leaf in graph.leaves() if "2019" in leaf.text]
+
+
+# -- Nothing goes missing
+
+ALIKE = {
+    "english": ("The ferry to the island of {} takes {} minutes.", "Mousa", "Fetlar"),
+    "french": ("Le bateau pour la petite île de {} met {} minutes.", "Mousa", "Fetlar"),
+    "russian": ("Паром до острова в море близ города {} идёт {} минут.", "Лервик", "Берген"),
+    "chinese": ("前往{}的渡轮需要{}分钟。", "勒威克", "卑尔根"),
+}
+
+
+@pytest.mark.parametrize(("pattern", "place", "other"), ALIKE.values(), ids=ALIKE)
+@pytest.mark.parametrize("by", ["question", "model"])
+@pytest.mark.parametrize("shape", ["prompt", "code"])
+def test_a_phrase_that_others_use_too_does_not_split_what_a_prompt_says(pattern, place, other, by, shape):
+    """A value of the app is a source, whole, although the question or a draft has some of its words."""
+    source, said = pattern.format(place, 40), pattern.format(other, 53)
+    asked, draft = (said, SAID) if by == "question" else (ASKED, said)
+    log = RunLog()
+    with log.run("chain", text(asked, "question"), name="app") as out:
+        log.did("model", [text(asked)], [message(draft, "assistant")])
+        shown = message(f"Notes: {source}")
+        if shape == "prompt":
+            log.did("prompt", [text(asked, "question"), text(source, "kb")], [shown], variables=("kb",))
+        log.did("model", [shown], [message("As you see.", "assistant")])
+        out.append(text("As you see."))
+    leaves = build(log.events).leaves()
+    assert [leaf for leaf in leaves if source in leaf.text and not leaf.model_spans]
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("In hall 3.", True),
+        ("三号厅", True),
+        ("The elm by the mill was planted in 1850 by the miller.", True),  # most of its words are in the question
+        ("The oak by the mill was planted in 1850 by the miller.", False),  # what it was asked, but for a number
+        ("archive", False),  # a choice
+        ("planted 1703", False),  # in the question
+    ],
+)
+def test_a_value_that_code_looked_up_is_a_source_however_short_it_is(value, kept):
+    asked = "Was the oak by the mill planted in 1703 by the miller, and in which hall is it?"
+    log = RunLog()
+    with log.run("chain", text(asked, "question"), name="app") as out:
+        log.did("retriever", [text(asked)], [document(ELM)])
+        log.did("chain", [text(asked, "question")], [text(value, "found")], name="look_up")
+        log.did("model", [text(f"{ELM}\n{value}\n{asked}")], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    assert (value in {leaf.text for leaf in graph.leaves()}) is kept
+    assert not kept or by_text(graph, value).origin == "given"
+
+
+@pytest.mark.parametrize("role", ["assistant", "tool"])
+@pytest.mark.parametrize("named", [True, False], ids=["by id", "without ids"])
+def test_a_message_of_before_that_quotes_a_source_of_now_is_no_wording_of_the_prompt(role, named):
+    told = f"{OAK} The elm fell in the storm of 1911, and the ash in that of 1926."
+    ids = {"id": "before"} if named else {}
+    log = RunLog()
+    with log.run("chain", message(ASKED, "user", "messages", 0), name="app") as out:
+        log.did("retriever", [text(ASKED)], [document(OAK)])
+        before = message(told, role, "messages", 0, call_id="c0" if role == "tool" else None, **ids)
+        for said in ("The first draft of an answer.", SAID):
+            shown = [before, message(f"Use this: {OAK}"), message(ASKED, "user", "messages", 1)]
+            log.did("model", shown, [message(said, "assistant")])
+        out.append(message(SAID, "assistant", "messages", 2))
+    graph = build(log.events)
+    node = by_text(graph, "1926")  # one, although it was read twice
+    assert (node.kind, node.origin) == {"assistant": ("completion", "model"), "tool": ("tool_result", "tool")}[role]
+    assert node.text == told
+    assert OAK in [source.text for source in graph.inputs(node.id)]
+
+
+@pytest.mark.parametrize("shape", ["two retrievers", "one retriever", "nothing else in the prompt", "passed on"])
+def test_equal_documents_are_told_as_ambiguous(shape):
+    first, second = document(OAK, 0, id="a"), document(OAK, 1, id="b")
+    log = RunLog()
+    with log.run("chain", text(ASKED, "question"), name="app") as out:
+        if shape == "one retriever":
+            log.did("retriever", [text(ASKED)], [first, second])
+        else:
+            for found in (first, second):
+                with log.run("chain", text(ASKED), name="step") as passed:
+                    log.did("retriever", [text(ASKED)], [found])
+                    passed.extend([found] if shape == "passed on" else [])
+        shown = OAK if shape == "nothing else in the prompt" else f"Use this: {OAK}\n{ASKED}"
+        log.did("model", [text(shown)], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    graph = build(log.events)
+    (found,) = [edge for edge in graph.edges if edge.target == "answer" and graph.node(edge.source).text == OAK]
+    assert found.ambiguous == 1
+
+
+def test_a_call_that_is_read_again_was_written_when_the_model_wrote_it():
+    """Else what its tool found would count as a memory of the model's."""
+    call = 'note({"text": "The oak fell in 2019."})'
+    log = RunLog()
+    with log.run("chain", message(ASKED)) as out:
+        log.did("tool", [text("oak")], [message("The oak fell in 2019.", "tool")], name="look_up")
+        said = [message("So it is. I note that.", "assistant"), Piece(text=call, form="tool_call", call_id="c1")]
+        log.did("model", [message(ASKED)], said)
+        again = Piece(text=call, path=("messages", 1, "tool_calls", 0), form="tool_call", call_id="c1")
+        with log.run("chain", message(ASKED, "user", "messages", 0), again, name="tools", channels=True):
+            pass
+        out.append(message("The oak fell in 2019.", "assistant"))
+    found = next(node for node in build(log.events).nodes if node.kind == "tool_result")
+    assert (found.origin, found.model_spans) == ("tool", ())
+
+
+@pytest.mark.parametrize(("said", "recalled"), [("Yes.", False), (f"Yes. {SAID}", True)])
+def test_a_word_that_was_an_answer_before_recalls_nothing(said, recalled):
+    first, second = RunLog(), RunLog()
+    with first.run("chain", message(ASKED), name="app") as out:
+        first.did("retriever", [text(ASKED)], [document(OAK)])
+        first.did("model", [message(f"{OAK} {ASKED}")], [message(said, "assistant")])
+        out.append(message(said, "assistant"))
+    with second.run("chain", message("Is the elm old?"), name="app") as out:
+        second.did("tool", [text("elm")], [message(said, "tool")], name="ask")
+        second.did("model", [message(said)], [message("So it seems.", "assistant")])
+        out.append(message("So it seems.", "assistant"))
+    graph = build(second.events, Earlier.before(build(first.events), 8))
+    assert (OAK in {leaf.text for leaf in graph.leaves()}) is recalled
+
+
+@pytest.mark.parametrize("shown", ["As said, {} in summer.", "{} in summer.", "Remember that {}"])
+def test_what_is_left_of_a_sentence_that_quotes_a_model_is_no_source(shown):
+    """Half of a sentence of which a model wrote the other half states what the model wrote."""
+    draft = "I think the crossing to Lerwick by ferry takes 53 minutes and two cups of tea on board."
+    quoted = "the crossing to Lerwick by ferry takes 53 minutes and two cups of tea"
+    log = RunLog()
+    with log.run("chain", text(ASKED, "question"), name="app") as out:
+        log.did("model", [text(ASKED)], [message(draft, "assistant")])
+        prompt = f"Use what is known.\n{shown.format(quoted)}"
+        log.did("model", [text(prompt)], [message(SAID, "assistant")])
+        out.append(text(SAID))
+    said = " ".join(leaf.text for leaf in build(log.events).leaves())
+    assert "Use what is known" in said
+    assert not [part for part in ("summer", "Remember", "Lerwick", "minutes") if part in said]

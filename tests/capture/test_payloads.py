@@ -7,7 +7,7 @@ from enum import StrEnum
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.capture.payloads import described, exact_text, is_cancellation, scalars
+from trail_callbacks.capture.payloads import described, exact_text, fields_text, is_cancellation, scalars
 
 
 class Colour(StrEnum):
@@ -48,3 +48,39 @@ def test_an_app_that_stops_a_run_did_not_fail():
     assert is_cancellation(CancelledError())
     assert is_cancellation(GeneratorExit())
     assert not is_cancellation(TimeoutError())
+
+
+def leaves(value, path=()):
+    if isinstance(value, dict | list):
+        for step, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(each, (*path, step))
+    else:
+        yield path, str(value)
+
+
+NESTED = st.recursive(
+    st.integers() | st.booleans() | st.text(min_size=1, max_size=20),
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=4) | st.dictionaries(st.text(max_size=8), inner, min_size=1, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.lists(NESTED, min_size=2, max_size=4) | st.dictionaries(st.text(max_size=8), NESTED, min_size=2, max_size=4))
+def test_a_structured_value_is_its_json_made_of_its_fields(value):
+    read = json.loads(fields_text(leaves(value)), parse_int=str, parse_float=str)
+    assert list(leaves(read)) == list(leaves(value))
+
+
+def test_one_text_is_itself_and_one_number_has_a_name():
+    assert fields_text([(("draft",), "An oak.")]) == "An oak."
+    assert fields_text([((), "42")]) == "42"
+    assert json.loads(fields_text([(("minutes",), "53")])) == {"minutes": 53}
+
+
+def test_gaps_keep_their_places_and_fields_that_collide_are_all_kept():
+    assert json.loads(fields_text([(("a", 0), "x"), (("a", 2), "y")])) == {"a": ["x", None, "y"]}
+    assert json.loads(fields_text([(("a",), "x"), (("a",), "y")])) == {"a": ["x", "y"]}
+    assert json.loads(fields_text([(("a",), "x"), (("a", "b"), "y")])) == {"a": {"": "x", "b": "y"}}
+    assert len(fields_text([((10**9,), "x"), ((0,), "y")])) < 100

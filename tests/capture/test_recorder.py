@@ -115,7 +115,16 @@ def test_the_root_ends_the_tree_and_says_so_once():
     assert ended == ["a"]
 
 
-def test_memory_is_bounded_for_finished_and_unfinished_trees():
+def test_runs_under_way_are_whole_however_many_there_are():
+    recorder = Recorder(max_traces=5)
+    for n in range(400):
+        recorder.emit(Record(f"open-{n}"))
+    assert recorder.unfinished == 400
+    assert recorder.root_of("open-0") == "open-0"
+
+
+def test_memory_is_bounded_for_finished_and_unfinished_trees(monkeypatch):
+    monkeypatch.setattr("trail_callbacks.capture.recorder._UNFINISHED", 5)
     recorder = Recorder(max_traces=5)
     for n in range(100):
         whole(recorder, f"done-{n}")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.comparison import compare
 from trail_callbacks.render.comparison import comparison_to_rich
 from trail_callbacks.render.terminal import plain_text
@@ -292,3 +292,30 @@ def test_no_score_is_said_with_its_reason():
     assert "0.00" not in page
     assert "1.00 -> none: change unknown, the new report has no score (abstained)" in " ".join(page.split())
     assert "state: assessed -> abstained" in page
+
+
+def test_a_claim_that_is_no_longer_decided_has_changed(by_colour):
+    shed = ["The boat in the harbour is old."]
+    old = check("The boat is old. The mast is red.", shed, judge=by_colour)
+    verdicts = (old.verdicts[0], Verdict(claim_id="c2", undecided="too vague"))
+    new = replace(old, state="partial", verdicts=verdicts)
+    found = compare(old, new)
+    assert [each.changed for each in found.changed] == [("class",)]
+    assert "claims that the judge left undecided: 0 before, 1 now; they are in no score" in found.remarks
+    assert json.loads(found.to_json())["changed"][0]["new"]["undecided"] == "too vague"
+    assert compare(new, new).remarks == ()
+
+
+def test_undecided_and_not_judged_are_two_things(by_colour):
+    old = check("The boat is blue.", ["The boat in the harbour is old."], judge=by_colour)
+    new = replace(old, verdicts=(Verdict(claim_id="c1", error="refused"),))
+    assert compare(old, new).changed[0].changed == ("class",)
+    assert json.loads(compare(old, new).to_json())["changed"][0]["old"]["evidence"] == []  # nearest is none
+
+
+def test_a_comparison_names_undecided_claims(by_colour):
+    old = check("The boat is old.", ["The boat in the harbour is old."], judge=by_colour)
+    new = replace(old, state="unverified", verdicts=(Verdict(claim_id="c1", undecided="too vague"),))
+    text = plain_text(comparison_to_rich(compare(old, new)), 120)
+    assert "hallucination score 0.00 -> none: change unknown, the new report has no score (unverified)" in text
+    assert "\u25cb c1 undecided, was supported" in text

@@ -2,6 +2,7 @@
 
 import os
 import runpy
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,20 @@ def test_a_query_engine_whose_responses_carry_reports(printed):
     assert lines[1] == "score 0.5, {'supported': 1, 'contradicted': 1}"
     assert lines[2] == "contradicted (number): The ferry to Fern Island carries 210 passengers."
     assert lines[3].startswith("  the source: The ferry to Fern Island carries 120 passengers")
+
+
+def test_a_server_whose_requests_each_get_their_own_report(printed):
+    pytest.importorskip("langchain_core")
+    if not hasattr(socket, "AF_UNIX"):
+        pytest.skip("the recipe's server is on a Unix socket")
+    lines = printed("server.py").splitlines()
+    assert lines == [
+        "Aster seats 120 people. 0.0",
+        "Birch seats 640 people. 1.0 ['Birch seats 140 people.']",
+        "Cedar seats 160 people. 0.0",
+        "Dahlia seats 680 people. 1.0 ['Dahlia seats 180 people.']",
+        "logged: ['assessed', 'assessed', 'assessed', 'assessed']",
+    ]
 
 
 def test_a_summary_of_summaries_names_the_guilty_step(printed):
@@ -166,5 +181,28 @@ def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
     assert f"[{name}]({name})" in index
 
 
-def test_there_are_six():
-    assert len(RECIPES) == 6
+def test_there_are_seven():
+    assert len(RECIPES) == 7
+
+
+@pytest.mark.encoder
+def test_an_open_model_for_several_requests(tmp_path, monkeypatch):
+    reason = "needs the extra encoder: make test ENCODER=1"
+    pytest.importorskip("torch", reason=reason).set_num_threads(1)
+    pytest.importorskip("transformers", reason=reason)
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "judges" / "encoder"))
+    import tiny  # a model of the architecture, with one rule: "confirms" entails, "denies" contradicts
+
+    tok = tiny.tokenizer()
+    folder = tiny.saved(tiny.entailment(tok), tok, tmp_path / "model")
+    told = (COOKBOOK / "open_model.py").read_text(encoding="utf-8")
+    told = told.replace("40 minutes. It carries", "40 minutes. Its owner confirms it carries")
+    recipe = tmp_path / "open_model.py"
+    recipe.write_text(told.replace("The museum on Fern", "The guide denies the museum on Fern"), encoding="utf-8")
+    done = run("-c", OFFLINE, str(recipe), folder, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not done.stderr
+    verdicts = [line.partition(" - ")[0] for line in done.stdout.splitlines() if not line.startswith(" ")]
+    assert len(verdicts) == 6
+    assert set(verdicts) <= {"supported", "contradicted"}
+    assert "'Its owner confirms it carries 120 passengers and no cars.'" in done.stdout

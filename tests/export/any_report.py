@@ -1,5 +1,7 @@
 """Reports to export: bare ones, and any that hypothesis can think of."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
@@ -39,13 +41,14 @@ def reports(draw):
         words = draw(text)
         claims.append(Claim(id=claim_id, text=words, quote=draw(st.just(words) | text), start=0, end=len(words)))
         evidence = (
-            Evidence(node_id=where.id, start=0, end=len(where.text), quote=where.text, relation=draw(st.sampled_from(["supports", "contradicts"]))),
+            Evidence(node_id=where.id, start=0, end=len(where.text), quote=where.text, relation=draw(st.sampled_from(["supports", "contradicts", "nearest"]))),
         )  # fmt: skip
         verdicts.append(
             draw(
                 st.one_of(
                     st.builds(Verdict, claim_id=st.just(claim_id), support=st.just(SupportClass.SUPPORTED), evidence=st.just(evidence), judge=text),
                     st.builds(Verdict, claim_id=st.just(claim_id), error=text.filter(bool)),
+                    st.builds(Verdict, claim_id=st.just(claim_id), undecided=text.filter(bool), evidence=st.just(evidence)),
                     st.builds(
                         Verdict, claim_id=st.just(claim_id), support=unsupported, error_type=st.sampled_from(list(ErrorType)), evidence=st.just(evidence),
                         introduced_at=st.none() | st.sampled_from(names), carried_through=st.lists(st.sampled_from(names), max_size=2).map(tuple),
@@ -74,3 +77,11 @@ def bare():
             verdicts=(Verdict(claim_id="c1", error="unreachable"),),
         ),
     }
+
+
+def undecided(report):
+    """The report with its first claim undecided; the passage against it is now only the nearest."""
+    first = report.verdicts[0]
+    near = replace(first.evidence[0], relation="nearest")
+    verdict = Verdict(claim_id=first.claim_id, undecided="too vague", evidence=(near,))
+    return replace(report, state="partial", verdicts=(verdict, *report.verdicts[1:]))

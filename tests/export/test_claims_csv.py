@@ -5,7 +5,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from any_report import reports
+from any_report import reports, undecided
 from hypothesis import given, settings
 
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
@@ -31,10 +31,11 @@ def saying(text):
 def test_one_row_a_claim(report):
     first, second, third = rows(to_csv(report))
     assert first == {
-        "claim_id": "c1", "claim": "The tower was finished in 1847.", "quote": "The tower was finished in 1847.", "start": "0", "end": "31",
+        "path": "", "claim_id": "c1", "claim": "The tower was finished in 1847.", "quote": "The tower was finished in 1847.", "start": "0", "end": "31",
         "class": "contradicted", "error_type": "number", "second_type": "", "detail": "", "rationale": "1847, not 1874",
         "evidence": "contradicts: tower.md (d1): The tower was finished in 1874.", "evidence_origins": "given", "introduced_at": "m1", "step": "summarise",
-        "carried_through": "answer", "confidence": "0.9", "judge": "local/0", "error": "",
+        "carried_through": "answer", "confidence": "0.9", "judge": "local/0", "error": "", "undecided": "",
+            "citations": "",
     }  # fmt: skip
     assert second["evidence"].splitlines() == ["supports: shelf (d2): Boats leave at noon."] * 2
     assert (third["class"], third["confidence"], third["step"]) == ("absent", "", "combine")
@@ -90,3 +91,10 @@ def test_several_reports_are_named(report):
 def test_a_byte_order_mark_and_a_header_only_if_asked_for(report):
     assert to_csv(report, bom=True) == "\ufeff" + to_csv(report)
     assert len(list(csv.reader(io.StringIO(to_csv(report, header=False), newline="")))) == 3
+
+
+def test_an_undecided_claim_has_a_reason_and_no_class(report):
+    first, second, _ = rows(to_csv(undecided(report)))
+    assert (first["class"], first["error"], first["undecided"]) == ("", "", "too vague")
+    assert first["evidence"].startswith("nearest: tower.md (d1): ")
+    assert second["undecided"] == ""

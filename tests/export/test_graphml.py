@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from any_report import reports
+from any_report import reports, undecided
 from hypothesis import given, settings
 
 from trail_callbacks import Edge, Node, ProvenanceGraph, Report
@@ -41,7 +41,12 @@ def test_the_graph_in_memory_is_keyed_by_the_ids(report):
     graph = to_networkx(report)
     assert nx.is_directed_acyclic_graph(graph)
     assert nx.shortest_path(graph, "d1", "answer") == ["d1", "m1", "answer"]
-    assert graph.graph == {"state": "assessed", "judge": "local/0", "hallucination_score": report.hallucination_score}
+    assert graph.graph == {
+        "state": "assessed",
+        "judge": "local/0",
+        "undecided": "",
+        "hallucination_score": report.hallucination_score,
+    }
 
 
 def test_nodes_have_the_origin_of_their_text():
@@ -100,3 +105,12 @@ except ImportError as error:
 def test_importing_the_exports_loads_no_networkx():
     code = "import sys, trail_callbacks.export; print('networkx' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_nearest_passages_are_no_evidence(report):
+    assert to_networkx(report).nodes["d1"]["evidence_for"] == "c1"
+    graph = to_networkx(undecided(report))
+    assert graph.graph["undecided"] == "c1"
+    assert graph.nodes["d1"]["evidence_for"] == ""
+    assert graph.nodes["d1"]["nearest_to"] == "c1"
+    assert nx.parse_graphml(to_graphml(undecided(report))).graph["undecided"] == "c1"

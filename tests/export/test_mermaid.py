@@ -51,7 +51,7 @@ def test_steps_are_subgraphs_and_entries_are_marked(report):
     chart = to_mermaid(report)
     assert titles(chart) == ["stage 0: user", "stage 1: shelf", "stage 2: summarise", "stage 3: combine"]
     labels = boxes(chart)
-    assert labels["n1"] == "tower.md (d1)\nThe tower was finished in 1874."
+    assert labels["n1"] == "tower.md (d1)\ngiven by the app\nThe tower was finished in 1874."
     assert labels["n3"].endswith("introduced here: ✗ c1")
     assert members(chart, "entry") == ["n3", "n4"]
     assert "  n1 --> n3" in chart.splitlines()
@@ -75,7 +75,7 @@ def test_no_text_gets_out_of_its_label(report):
 )  # fmt: skip
 def test_what_mermaid_would_take_for_its_own_is_shown(text):
     chart = alone(text)
-    assert boxes(chart)["n0"] == f"document (d)\n{text}"
+    assert boxes(chart)["n0"] == f"document (d)\ngiven by the app\n{text}"
     (label,) = re.findall(r'^    n0\["(.*)"\]$', chart, re.MULTILINE)
     for taken in (r"direction\s", r"#36;#36;", r"#92;n", r"#58;fa", "\ufb02\xb0", "\xb6\xdf"):
         assert not re.search(taken, label)
@@ -83,7 +83,7 @@ def test_what_mermaid_would_take_for_its_own_is_shown(text):
 
 def test_long_texts_and_control_characters_are_shortened_and_spelled_out():
     (label,) = boxes(alone("word\n" * 1000 + "\x1b[2J", step="\x1b[2J\u202e")).values()
-    name, text = label.split("\n")
+    name, _, text = label.split("\n")
     assert name == r"\x1b[2J\u202e (d)"
     assert len(text) <= 60
     assert text.endswith(" ...")
@@ -93,6 +93,29 @@ def test_an_empty_text_and_a_blank_step_have_words():
     chart = alone("", step=" ")
     assert titles(chart) == ["stage 0: document"]
     assert boxes(chart)["n0"].endswith("(empty)")
+
+
+def test_a_box_says_who_wrote_its_text():
+    text = "Notes recorded: The ferry takes 53 minutes. It is red. It is old. It is slow. Done."
+    spans = tuple((text.index(part), text.index(part) + len(part)) for part in re.findall(r"[TI][^.:]+\.", text))
+    nodes = (
+        Node(id="echo", kind="tool_result", text=text, model_spans=spans),
+        Node(id="memory", kind="document", text="The ferry is new.", origin="unknown"),
+        Node(id="page", kind="document", text="The ferry takes 40 minutes.", origin="retrieved"),
+        Node(id="draft", kind="completion", text="The ferry takes 53 minutes."),
+    )
+    chart = to_mermaid(Report(state="error", graph=ProvenanceGraph(nodes=nodes)))
+    echo, memory, page, draft = boxes(chart).values()
+    origin, shown, *parts = echo.split("\n")[1:]
+    assert origin.startswith("from a tool, in part")
+    assert shown.startswith("Notes recorded")
+    assert parts[0] == "written by a model: The ferry takes 53 minutes."
+    assert parts[3:] == ["and 1 more parts written by a model"]
+    assert memory.split("\n")[1] == "of unknown origin"
+    assert page.split("\n")[1] == "retrieved"
+    assert len(draft.split("\n")) == 2  # its kind says so
+    assert members(chart, "doubtful") == ["n1"]
+    assert members(chart, "source") == ["n0", "n2"]
 
 
 def test_what_is_missing_is_left_out(bare_report):

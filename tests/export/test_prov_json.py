@@ -6,7 +6,7 @@ from datetime import date
 from urllib.parse import unquote
 
 import pytest
-from any_report import reports
+from any_report import reports, undecided
 from hypothesis import given, settings
 
 from trail_callbacks import Edge, Node, ProvenanceGraph, Report
@@ -204,3 +204,16 @@ def test_texts_have_their_origin_and_the_parts_that_a_model_wrote():
         "r:node/t"
     ]
     assert (value(entity, "trail:origin"), value(entity, "trail:modelSpans")) == ("tool", "7-16")
+
+
+def test_an_undecided_claim_was_derived_from_no_passage(report):
+    def relations(report):
+        derived = read(to_prov_json(report)).get_records(prov.ProvDerivation)
+        return [v for record in derived for name, v in record.extra_attributes if name.localpart == "relation"]
+
+    assert sorted(relations(report)) == ["contradicts", "supports", "supports"]
+    assert relations(undecided(report)) == ["supports", "supports"]
+    claim = json.loads(to_prov_json(undecided(report)))["entity"]["r:claim/c1"]
+    assert claim["trail:undecided"] == "too vague"
+    assert [each["$"] for each in claim["trail:nearest"]] == ["r:passage/d1/0-31"]
+    assert "trail:class" not in claim

@@ -1,11 +1,15 @@
 """Judging drafts: a judge that fails or takes too long is a report, never an exception."""
 
+import asyncio
 import time
 
 from trail_callbacks import ProvenanceGraph
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft
 from trail_callbacks.models.call import Usage
 from trail_callbacks.testing import ScriptedModel
+
+FACT = "The lighthouse is 77 metres tall."
+WANTED = JudgeDraft(lambda: ProvenanceGraph.from_texts(FACT, [FACT]), Usage())
 
 
 def test_a_graph_that_cannot_be_built_is_a_failed_judge():
@@ -41,12 +45,36 @@ async def test_what_earlier_drafts_cost_is_not_spent_again():
     assert len(model.calls) == 1
 
 
-def test_a_hook_that_raises_does_not_lose_the_report():
+async def test_a_hook_that_raises_does_not_lose_the_report():
     def broken(report):
         raise KeyError("mine")
 
-    fact = "The lighthouse is 77 metres tall."
-    wanted = JudgeDraft(lambda: ProvenanceGraph.from_texts(fact, [fact]), Usage())
-    report = Checker(GuardSettings(on_report=broken)).check(wanted)
-    assert report.hallucination_score == 0.0
-    assert report.warnings == ("on_report raised KeyError",)
+    async def abroken(report):
+        await asyncio.sleep(0)
+        raise KeyError("mine")
+
+    for hook in (broken, abroken):
+        checker = Checker(GuardSettings(on_report=hook))
+        for report in (await asyncio.to_thread(checker.check, WANTED), await checker.acheck(WANTED)):
+            assert report.hallucination_score == 0.0
+            assert report.warnings == ("on_report raised KeyError",)
+
+
+async def test_a_coroutine_hook_is_awaited_before_the_draft_is_used_and_not_for_ever():
+    seen = []
+
+    async def slow(report):
+        await asyncio.sleep(0.05)
+        seen.append(report.state)
+
+    checker = Checker(GuardSettings(on_report=slow))
+    await checker.acheck(WANTED)
+    assert seen == ["assessed"]
+    await asyncio.to_thread(checker.check, WANTED)
+    assert seen == ["assessed"] * 2
+
+    async def endless(report):
+        await asyncio.sleep(60)
+
+    report = await asyncio.wait_for(Checker(GuardSettings(on_report=endless, timeout=0.5)).acheck(WANTED), 20)
+    assert report.state == "assessed"

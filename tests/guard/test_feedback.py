@@ -35,3 +35,41 @@ def test_feedback_can_be_found_again_and_taken_out(before, after):
     kept = without_feedback(f"{before}{text}{after}")
     assert kept == before.rstrip() + after.lstrip()
     assert without_feedback(before) == before
+
+
+def test_what_could_not_be_checked_is_named_but_is_no_reason(by_colour):
+    report = check("The boat is red. The boat is blue.", ["The boat in the harbour is old."], judge=by_colour)
+    text = feedback(report)
+    assert '1. You wrote: "The boat is red."\n   Problem: contradicted (entity)' in text
+    assert "2. You wrote: " not in text
+    assert 'These statements could not be checked; keep only what the sources say:\n- "The boat is blue."' in text
+    assert "could not be checked" not in feedback(check("The boat is red.", ["It is old."], judge=by_colour))
+
+
+def test_what_could_not_be_checked_may_be_a_reason(by_colour):
+    source = "The boat in the harbour is old."
+    report = check("The boat is blue. The boat is red.", [source], judge=by_colour)
+    text = feedback(report, on_undecided="fail")
+    assert '1. You wrote: "The boat is red."' in text
+    assert (
+        '2. You wrote: "The boat is blue."\n   Problem: could not be verified; state only what the sources say\n'
+        f'   A source (source) says: "{source}"' in text
+    )
+    assert "could not be checked" not in text
+    alone = feedback(check("The boat is blue.", [source], judge=by_colour), on_undecided="fail")
+    assert "1. You wrote" in alone
+    assert "not all of it was found to be supported" in alone
+
+
+def test_of_very_many_undecided_claims_the_first_are_named(by_colour):
+    answer = "\n".join(f"- Boat number {i} is blue." for i in range(40))
+    report = check(answer, ["The boat in the harbour is old."], judge=by_colour)
+    assert len(report.undecided) == 40
+    text = feedback(report)
+    assert "- ... and 28 more" in text
+    assert text.count("is blue") == 12
+
+
+def test_feedback_on_a_structured_answer_names_the_field():
+    told = feedback(check('{"boat": {"length": 41}}', ['{"boat": {"length": 12}}']))
+    assert 'In the field `boat.length` you wrote: "41"' in told

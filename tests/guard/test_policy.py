@@ -1,6 +1,7 @@
 """Decisions on drafts, and what is said about the outcome."""
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -49,6 +50,73 @@ YES, NO = SupportClass.SUPPORTED, SupportClass.ABSENT
 )
 def test_decisions(settings, judged, rejected, action):
     assert decide(GuardSettings(**settings), judged, rejected) == action
+
+
+def undecided(state, *supports, failed=False, **more):
+    """A report with two undecided claims besides, and one on which the judge failed if wanted."""
+    known = report(state, *supports)
+    extra = [Verdict(claim_id=f"u{n}", undecided="too vague") for n in range(2)]
+    extra += [Verdict(claim_id="f", error="unreachable")] if failed else []
+    claims = (*known.claims, *(Claim(id=v.claim_id, text="Said.", quote="said", start=0, end=4) for v in extra))
+    return replace(known, claims=claims, verdicts=(*known.verdicts, *extra), **more)
+
+
+OPEN, FAILS = "annotate", "retry"  # what the default of `on_error`, and of `on_fail`, do with an answer
+
+
+@pytest.mark.parametrize(
+    ("judged", "passing", "failing"),
+    [
+        (report("assessed", YES), "pass", "pass"),
+        (report("assessed", NO), FAILS, FAILS),
+        (undecided("partial", YES), "pass", FAILS),
+        (undecided("partial", YES, NO), FAILS, FAILS),
+        (undecided("partial", YES, failed=True), OPEN, FAILS),
+        (undecided("partial", YES, claims_error="refused"), OPEN, FAILS),
+        (undecided("partial", NO, failed=True), FAILS, FAILS),
+        (report("partial", YES), OPEN, OPEN),
+        (undecided("unverified"), "pass", FAILS),
+        (undecided("unverified", SupportClass.UNEVALUATABLE), "pass", FAILS),
+        (report("unverified", SupportClass.UNEVALUATABLE), OPEN, OPEN),
+        (report("unverified"), OPEN, OPEN),
+        (undecided("no_evidence", NO), FAILS, FAILS),
+        (undecided("no_evidence"), FAILS, FAILS),
+        (report("abstained"), "pass", "pass"),
+        (report("no_checkable_claims"), "pass", "pass"),
+        (report("error"), OPEN, OPEN),
+        (report("interrupted"), OPEN, OPEN),
+    ],
+)
+def test_what_undecided_claims_do_in_each_state(judged, passing, failing):
+    """The table at the head of `trail_callbacks.guard.policy`."""
+    for setting, action in (("pass", passing), ("fail", failing)):
+        assert decide(GuardSettings(on_undecided=setting), judged, 0) == action
+        closed = decide(GuardSettings(on_undecided=setting, on_error="closed"), judged, 0)
+        assert closed == ("block" if action == OPEN else action)
+    assert GuardSettings().on_undecided == "pass"
+
+
+def test_undecided_claims_count_as_unsupported_up_to_the_threshold():
+    half = GuardSettings(on_undecided="fail", max_score=0.5)
+    assert decide(half, undecided("partial", YES, YES), 0) == "pass"
+    assert decide(half, undecided("partial", YES, NO), 0) == "retry"
+    assert decide(half, undecided("partial", YES, YES, failed=True), 0) == "annotate"
+    assert decide(GuardSettings(on_undecided="fail", max_score=1.0), undecided("unverified"), 0) == "pass"
+    memory = GuardSettings(on_undecided="fail", no_evidence="pass")
+    assert decide(memory, undecided("no_evidence"), 0) == "pass"
+
+
+def test_what_could_not_be_checked_is_named_beside_the_answer_and_not_when_it_is_withheld():
+    judged = undecided("partial", YES)
+    shown = Outcome(draft="", action="pass", report=judged).summary()
+    assert shown["passed"] is True
+    assert shown["undecided"] == 2
+    assert shown["undecided_claims"] == [{"claim": "Said.", "quote": "said", "reason": "too vague"}] * 2
+    withheld = Outcome(draft="", action="block", report=judged).summary()
+    assert withheld["undecided"] == 2
+    assert "said" not in repr(withheld)
+    with pytest.raises(AnswerRejectedError, match="2 of 2 claims could not be decided"):
+        reject(Outcome(draft="", action="raise", report=undecided("unverified")))
 
 
 def test_summaries_of_withheld_answers_repeat_nothing_of_them():

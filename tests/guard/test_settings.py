@@ -23,6 +23,7 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object}  # of an extra, for
         ({"exhausted": "retry"}, "exhausted is 'retry', expected one of block, annotate, raise"),
         ({"on_error": "maybe"}, "on_error is 'maybe', expected one of open, closed"),
         ({"no_evidence": "block"}, "no_evidence is 'block', expected one of pass, fail"),
+        ({"on_undecided": "retry"}, "on_undecided is 'retry', expected one of pass, fail"),
         ({"timeout": 0}, "timeout is 0, expected seconds above 0, or None for no limit"),
         ({"timeout": float("nan")}, "timeout is nan, expected seconds above 0, or None for no limit"),
         ({"max_calls": -1}, "max_calls is -1, expected 0 or more, or None for no limit"),

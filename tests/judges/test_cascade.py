@@ -1,6 +1,8 @@
+import asyncio
 from inspect import getattr_static
 
 import pytest
+from pydantic import BaseModel
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
@@ -8,8 +10,13 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.cascade import CascadeJudge, is_sure
 from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question
 from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.judges.tracer import Tracer
+from trail_callbacks.models.adrive import adrive
+from trail_callbacks.models.cache import CallCache
+from trail_callbacks.models.call import Call, Message
 from trail_callbacks.models.drive import drive
+from trail_callbacks.models.store import shared
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.testing import ScriptedModel
 
@@ -99,6 +106,7 @@ def test_sure_means_word_for_word_the_whole_sentence(claim, passage, sure):
 def test_a_local_failure_is_never_sure():
     asked = question("c1", "A.", "A.")
     assert not is_sure(asked, Judgement(claim_id="c1", error="broken"))
+    assert not is_sure(asked, Judgement(claim_id="c1", undecided="nothing is about this", confidence=0.99))
     assert not is_sure(asked, Judgement(claim_id="c1", support=SupportClass.ABSENT, confidence=0.5))
 
 
@@ -122,11 +130,115 @@ def test_claims_are_found_by_the_model():
     assert usage.calls == 1
 
 
-def test_a_cascade_without_a_model_is_refused():
-    with pytest.raises(JudgeError, match="openai/gpt-5-mini"):
-        CascadeJudge(Local(), Local())
-    with pytest.raises(JudgeError, match="judge='openai/gpt-5-mini'"):
-        CascadeJudge("openai/gpt-5-mini")
+def test_a_cascade_without_a_second_judge_is_refused():
+    with pytest.raises(JudgeError, match=r'CascadeJudge\(LocalJudge\(\), "openai/gpt-5-mini"\)'):
+        CascadeJudge(Local())
+    with pytest.raises(JudgeError, match=r"CascadeJudge\(LocalJudge\(\), 'openai/gpt-5'\)"):
+        CascadeJudge("openai/gpt-5")
+
+
+def test_names_and_strings_are_taken_for_either():
+    model = ScriptedModel([])
+    assert CascadeJudge("local", model).name == f"cascade/{LocalJudge().name}+{LLMJudge(model).name}"
+    assert CascadeJudge(model, "local").model is model
+    assert repr(CascadeJudge(Local(), Local())).startswith("CascadeJudge(first=<")
+
+
+def test_two_judges_without_a_model_need_none():
+    second = Local(support=SupportClass.CONTRADICTED, error_type=ErrorType.OTHER)
+    second.name = "second/test"
+    judge = CascadeJudge(Local(support=SupportClass.ABSENT, error_type=ErrorType.OTHER), second)
+    assert judge.model is None
+    assessment, usage = drive(judge.assess([question("c1", "A b c.", "D e f.")]), judge.model)
+    (judgement,) = assessment.judgements
+    assert (judgement.support, judgement.judge) == (SupportClass.CONTRADICTED, "second/test")
+    assert usage.calls == 0
+
+
+@pytest.mark.parametrize("purpose", ["verdicts", "localize", "answerable"])
+def test_what_the_first_leaves_undecided_goes_to_the_second_however_sure_it_is(purpose):
+    second = Local(support=SupportClass.SUPPORTED)
+    second.name = "second/test"
+    silent = Local(undecided="no sentence is about this", confidence=0.99)
+    judge = CascadeJudge(silent, second, sure=lambda question, judgement: True)
+    (judgement,) = drive(judge.assess([question("c1", "A b c.", "D e f.")], purpose), None)[0].judgements
+    assert (judgement.support, judgement.undecided) == (SupportClass.SUPPORTED, None)
+    assert judgement.judge == "second/test"
+
+
+def test_what_the_second_leaves_undecided_stays_so():
+    silent = Local(undecided="no sentence is about this")
+    silent.name = "second/test"
+    judge = CascadeJudge(Local(support=SupportClass.ABSENT, error_type=ErrorType.OTHER), silent)
+    (judgement,) = drive(judge.assess([question("c1", "A b c.", "D e f.")]), None)[0].judgements
+    assert judgement.support is None
+    assert judgement.undecided == "no sentence is about this"
+    assert judgement.judge == "second/test"
+
+
+class Asking(Local):
+    """Asks its model how many claims there are, and supports them if the reply comes from that model."""
+
+    def __init__(self, name, support):
+        super().__init__(support=support)
+        self.name, self.model = name, ScriptedModel(lambda call: {"claims": [name]}, name=name)
+
+    def assess(self, questions, purpose="verdicts"):
+        replies = yield [Call(messages=(Message("user", self.name),), schema=Names, purpose=purpose)]
+        assert replies[0].value.claims == [self.name]
+        return (yield from super().assess(questions, purpose))
+
+
+class Names(BaseModel):
+    claims: list[str]
+
+
+@pytest.mark.parametrize("run", [drive, lambda *args: asyncio.run(adrive(*args))], ids=["threads", "asyncio"])
+def test_each_of_two_judges_asks_its_own_model(run):
+    first, second = Asking("small", None), Asking("large", SupportClass.SUPPORTED)
+    first.judgement = {"undecided": "too hard"}
+    judge = CascadeJudge(first, second)
+    assessment, usage = run(judge.assess([question("c1", "A b c.", "D e f.")]), judge.model)
+    assert assessment.judgements[0].judge == "large"
+    assert usage.calls == 2
+    assert [[call.messages[0].content for call in each.model.calls] for each in (first, second)] == [
+        ["small"],
+        ["large"],
+    ]
+
+
+def test_replies_of_two_models_are_kept_apart_in_the_cache(tmp_path):
+    """Both models are asked the same, word for word."""
+    for _ in range(2):
+        first, second = Asking("small", None), Asking("large", SupportClass.SUPPORTED)
+        first.judgement = {"undecided": "too hard"}
+        judge = CascadeJudge(first, second)
+        for each in (first, second):
+            each.assess = same_prompt(each)
+        cache = CallCache(judge.model, shared(str(tmp_path)))
+        assessment, usage = drive(cache.answering(judge.assess([question("c1", "A b c.", "D e f.")])), judge.model)
+        assert assessment.judgements[0].judge == "large"
+    assert (usage.calls, cache.hits) == (0, 2)
+
+
+def same_prompt(judge):
+    def assess(questions, purpose="verdicts"):
+        replies = yield [Call(messages=(Message("user", "Who are you?"),), schema=Names, purpose=purpose)]
+        assert replies[0].value.claims == [judge.name]
+        return (yield from Local.assess(judge, questions, purpose))
+
+    return assess
+
+
+def test_claims_are_found_by_the_one_that_has_a_model():
+    model = ScriptedModel(
+        {"claims": [{"claims": [{"quote": "It has 61 floors", "claim": "The tower has 61 floors."}]}]}
+    )
+    judge = CascadeJudge(model, Local())
+    extraction, usage = drive(judge.extract("It has 61 floors.", "The tower?"), judge.model)
+    assert [claim.text for claim in extraction.claims] == ["The tower has 61 floors."]
+    assert usage.calls == 1
+    assert isinstance(judge, Tracer)
 
 
 def test_a_judge_that_leaves_claims_out_fails_only_on_those():
@@ -145,10 +257,21 @@ def test_a_judge_that_leaves_claims_out_fails_only_on_those():
     assert (second.claim_id, second.support) == ("c2", SupportClass.CONTRADICTED)
 
 
-def test_it_takes_claims_apart_if_the_judge_behind_it_can():
-    assert isinstance(CascadeJudge(judge=LLMJudge(ScriptedModel([]))), Tracer)
-    plain = Local()
-    plain.model = ScriptedModel([])
-    assert not isinstance(CascadeJudge(judge=plain), Tracer)
-    static = [getattr_static(CascadeJudge(judge=LLMJudge(ScriptedModel([]))), name) for name in ("decompose", "select")]
-    assert all(map(callable, static))  # where Python 3.12 looks
+def test_it_takes_claims_apart_if_one_of_the_judges_can():
+    able = LLMJudge(ScriptedModel([]))
+    for judge in (CascadeJudge(Local(), able), CascadeJudge(able, Local())):
+        assert isinstance(judge, Tracer)
+        static = [getattr_static(judge, name) for name in ("decompose", "select")]
+        assert all(map(callable, static))  # where Python 3.12 looks
+    assert not isinstance(CascadeJudge(Local(), Local()), Tracer)
+
+
+def test_of_two_that_can_the_one_that_finds_the_claims_takes_them_apart():
+    claim = Claim(id="c1", text="A and b.", quote="A and b.", start=0, end=8)
+    first, second = (
+        LLMJudge(ScriptedModel([{"claims": [{"claim": "c1", "parts": ["A.", name]}]}], name=name))
+        for name in ("x", "y")
+    )
+    judge = CascadeJudge(first, second)
+    drive(judge.decompose([claim]), judge.model)
+    assert (len(first.model.calls), len(second.model.calls)) == (0, 1)

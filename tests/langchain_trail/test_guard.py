@@ -665,3 +665,20 @@ except ImportError as error:
     assert done.stdout.strip() == (
         'TrailGuard needs an optional dependency: pip install "trail-callbacks[langchain-agents]"'
     ), done.stderr
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_undecided_claims_pass_unless_they_are_to_fail(agent, by_colour, asynchronous):
+    old, blue = "The lighthouse is old.", "The lighthouse is blue."
+
+    def ask(**settings):
+        made = agent(TrailGuard(by_colour, **settings), better=old, worse=blue)
+        given = {"messages": [HumanMessage(ASKED)]}
+        return asyncio.run(made.ainvoke(given)) if asynchronous else made.invoke(given)
+
+    out = ask()
+    assert answered(out).text == blue
+    assert (out["trail"]["passed"], out["trail"]["undecided"], out["trail"]["state"]) == (True, 1, "unverified")
+    out = ask(on_undecided="fail")
+    assert answered(out).text == old
+    assert (out["trail"]["attempts"], out["trail"]["undecided"]) == (2, 0)

@@ -453,3 +453,54 @@ def test_only_texts_and_messages_have_sentences(says):
     app = guarded(says(BAD) | (lambda message: {"answer": message.text}), stream="sentences")
     with pytest.raises(InputError, match="this app streams dict"):
         list(app.stream(ASKED))
+
+
+# ------------------------------------------------------------------------------------------- claims left undecided
+
+OLD, RED, BLUE = (f"The lighthouse is {word}." for word in ("old", "red", "blue"))
+
+
+@pytest.mark.parametrize(
+    ("worse", "settings", "end", "passed"),
+    [
+        (f"{OLD} {BLUE}", {}, f"{OLD} {BLUE}", True),
+        (BLUE, {}, BLUE, True),
+        (f"{OLD} {BLUE}", {"on_undecided": "fail"}, OLD, True),
+        (f"{OLD} {BLUE}", {"on_undecided": "fail", "max_score": 0.5}, f"{OLD} {BLUE}", True),
+        (f"{OLD} {BLUE}", {"on_undecided": "fail", "on_fail": "annotate"}, f"{OLD} {BLUE}", False),
+        (f"{OLD} {BLUE}", {"on_undecided": "fail", "on_fail": "block"}, BLOCKED, False),
+        (f"{RED} {BLUE}", {}, OLD, True),
+    ],
+)
+def test_undecided_claims_in_every_way_to_call(chain, by_colour, worse, settings, end, passed):  # noqa: PLR0917 - pytest names them
+    app = guarded(chain(better=OLD, worse=worse), by_colour, **settings)
+    assert every_way(app, TO_CALL) == [end] * 8
+    message = guarded(chain(better=OLD, worse=worse, parser=False), by_colour, **settings).invoke(TO_CALL)
+    summary = message.response_metadata["trail"]
+    assert summary["passed"] is passed
+    undecided = [each["quote"] for each in summary.get("undecided_claims", [])]
+    assert undecided == ([BLUE] if BLUE in end else [])
+
+
+def test_undecided_sentences_are_streamed_or_end_the_answer(chain, by_colour):
+    worse = f"{OLD} {BLUE} {OLD}"
+    for chunks in by_sentence(guarded(chain(worse=worse), by_colour, stream="sentences")):
+        assert chunks == [OLD, f" {BLUE}", f" {OLD}"]
+    for chunks in by_sentence(guarded(chain(worse=worse), by_colour, stream="sentences", on_undecided="fail")):
+        assert chunks == [OLD, f"\n\n{BLOCKED}"]
+
+
+def test_feedback_tells_the_model_what_could_not_be_verified(model, by_colour):
+    heard = []
+
+    def watch(prompt):
+        heard.append(prompt.to_string())
+        return prompt
+
+    for setting, words in (("pass", "could not be checked"), ("fail", "could not be verified; state only what")):
+        prompt = ChatPromptTemplate.from_template("{context}\n{question}\n{feedback}")
+        app = prompt | RunnableLambda(watch) | model(OLD, f"{RED} {BLUE}") | StrOutputParser()
+        given = {"context": FACT, "question": ASKED, "feedback": ""}
+        assert guarded(app, by_colour, on_undecided=setting).invoke(given) == OLD
+        assert words in heard[-1]
+        assert BLUE in heard[-1]

@@ -408,7 +408,8 @@ def test_an_answer_from_a_thread_without_callbacks_is_reported_as_a_gap(says, co
     handler.close()
 
 
-def test_five_hundred_runs_are_kept_in_bounded_memory():
+def test_five_hundred_runs_are_kept_in_bounded_memory(monkeypatch):
+    monkeypatch.setattr("trail_callbacks.capture.recorder._UNFINISHED", 20)
     handler = TrailCallbackHandler(evaluate="never", max_traces=20)
     watched = []
     for i in range(500):

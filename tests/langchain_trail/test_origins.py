@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from operator import itemgetter
 
 import pytest
@@ -9,7 +10,7 @@ from langchain.agents import create_agent
 from langchain_core.documents import Document
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
@@ -224,3 +225,98 @@ def test_what_a_tool_found_before_an_interrupt_stays_evidence_after_it(handler):
     agent.invoke(Command(resume="yes, please"), config)
     assert classes(handler) == {"supported"}
     assert handler.graph().question.text == "How long does the ferry take?"
+
+
+# -- Nothing goes missing
+
+
+class Kept(MessagesState):
+    last_answer: str
+    log: str
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("memory", ["last_answer", "log", "messages"])
+def test_what_keeps_an_earlier_answer_does_not_hide_its_documents(handler, memory, mode):
+    """The answer of before is in the history, in a key of its own and in a log: whichever a prompt shows, it rests on the same."""
+    shelf = Shelf(texts={"ferry": "The ferry takes 40 minutes and leaves at noon.", "museum": KNOWN})
+    model = played("The ferry takes 40 minutes.", "The museum opened in 1968. The ferry takes 40 minutes.")
+
+    def write(state):
+        asked = state["messages"][-1].text
+        found = "\n".join(each.page_content for each in shelf.invoke(asked))
+        before = (
+            state["messages"][:-1] if memory == "messages" else [SystemMessage(f"Before: {state.get(memory, '-')}")]
+        )
+        reply = model.invoke([SystemMessage(f"Answer from: {found}"), *before, HumanMessage(asked)])
+        log = f"{state.get('log', '')}\nasked: {asked}\nanswered: {reply.text}"
+        return {"messages": [reply], "last_answer": reply.text, "log": log}
+
+    graph = StateGraph(Kept)
+    graph.add_node("write", write)
+    graph.add_edge(START, "write").add_edge("write", END)
+    app = graph.compile(checkpointer=InMemorySaver())
+    config = {"callbacks": [handler], "configurable": {"thread_id": "k"}}
+    for asked in ("How long is the ferry?", "And the museum?"):
+        invoked(app, {"messages": [("user", asked)]}, config, mode)
+        assert classes(handler) == {"supported"}
+        evidence_is_no_models(handler.report())
+
+
+@tool
+def to_do(items: list[str]) -> str:
+    """Writes the list of what is to do."""
+    return json.dumps([{"task": item, "done": False} for item in items])
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+def test_messages_of_earlier_turns_are_not_taken_apart(handler, mode):
+    """Their sentences resemble those of this turn; what is left of them without those is no source."""
+    first = [
+        "A ticket for the Mousa museum costs 831 euros.",
+        "The Fetlar bridge was opened in 1944 and has 64 arches.",
+    ]
+    second = ["A ticket for the Yell museum costs 197 euros.", "The ferry to Unst takes 219 minutes."]
+    replies = [call("to_do", items=first), " ".join(first), call("to_do", items=second), " ".join(first + second)]
+    agent = create_agent(played(*replies), [to_do], checkpointer=InMemorySaver())
+    config = {"callbacks": [handler], "configurable": {"thread_id": "m"}}
+    for asked in ("What is known of the islands?", "Is that all?"):
+        invoked(agent, {"messages": [("user", asked)]}, config, mode)
+        assert "supported" not in classes(handler)
+        evidence_is_no_models(handler.report())
+    assert {node.kind for node in handler.graph().nodes if "Mousa" in node.text} == {
+        "completion",
+        "tool_result",
+        "answer",
+    }
+
+
+@pytest.mark.parametrize("shape", ["chat", "text"])
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+def test_a_value_given_to_a_prompt_in_advance_is_a_source(handler, shape, mode):
+    text = "Answer from {kb}\nToday is {day}.\n{question}"
+    prompt = ChatPromptTemplate.from_template(text) if shape == "chat" else PromptTemplate.from_template(text)
+    chain = prompt.partial(kb=KNOWN, day=lambda: "Monday") | played(KNOWN)
+    invoked(chain, {"question": "How old is the museum?"}, {"callbacks": [handler]}, mode)
+    assert classes(handler) == {"supported"}
+    assert [node.origin for node in handler.graph().nodes if node.text == KNOWN] == ["given", "model"]
+
+
+@pytest.mark.parametrize("shape", ["sequence", "node"])
+@pytest.mark.parametrize("fact", ["In hall 3.", "三号厅。"])
+def test_a_few_words_that_code_looked_up_are_a_source(handler, shape, fact):
+    model = played(fact)
+    if shape == "sequence":
+        app = RunnableLambda(lambda given: {**given, "fact": fact}) | RunnableLambda(
+            lambda given: model.invoke(f"{given['question']} Notes: {given['fact']}").text
+        )
+    else:
+        graph = StateGraph(dict)
+        graph.add_node("look", lambda given: {**given, "fact": fact})
+        graph.add_node(
+            "write", lambda given: {"answer": model.invoke(f"{given['question']} Notes: {given['fact']}").text}
+        )
+        graph.add_edge(START, "look").add_edge("look", "write").add_edge("write", END)
+        app = graph.compile()
+    app.invoke({"question": "Where is the oldest of all the ships?"}, {"callbacks": [handler]})
+    assert fact in {leaf.text for leaf in handler.graph().leaves()}

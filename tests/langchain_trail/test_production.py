@@ -4,7 +4,6 @@ import asyncio
 import dataclasses
 import gc
 import operator
-import sys
 import threading
 import tracemalloc
 import uuid
@@ -378,16 +377,15 @@ def test_any_payload_in_any_hook_is_recorded_and_saved(hook):
 # ---------------------------------------------------------------- the worker
 
 
-def test_a_full_queue_is_counted_said_once_and_holds_nobody_up(monkeypatch, says):
-    monkeypatch.setattr(sys.modules["trail_callbacks.session.verifier"], "_QUEUE", 3)
+def test_a_full_queue_is_counted_said_once_and_holds_nobody_up():
     free = threading.Event()
-    handler = TrailCallbackHandler(on_report=lambda report: free.wait(30))
+    handler = TrailCallbackHandler(on_report=lambda report: free.wait(30), max_waiting=3)
     app = RunnableLambda(lambda x: f"The answer is {x} and that is all there is.")
     ids = [uuid.uuid4() for _ in range(12)]
     for i, run_id in enumerate(ids):
         assert app.invoke(i, {"callbacks": [handler], "run_id": run_id}).startswith("The answer is")
     assert handler.skipped == 9
-    assert sum("waiting" in str(error) for error in handler.errors) == 1
+    assert sum("wait to be verified" in str(error) for error in handler.errors) == 1
     free.set()
     assert handler.flush(30)
     assert len(handler.reports) == 3
@@ -442,7 +440,8 @@ async def test_streams_given_up_leave_nothing_open(handler, says, quiet):
     assert handler._session._recorder.unfinished == 0
 
 
-async def test_a_run_of_which_langchain_tells_no_end_can_be_read_and_is_bounded(says):
+async def test_a_run_of_which_langchain_tells_no_end_can_be_read_and_is_bounded(says, monkeypatch):
+    monkeypatch.setattr("trail_callbacks.capture.recorder._UNFINISHED", 2)
     handler = TrailCallbackHandler(evaluate="never", max_traces=2)
     app = template("{x}") | says("one two three four") | StrOutputParser()
     for _ in range(5):  # events that nobody waits for: their task is cancelled before it can say so

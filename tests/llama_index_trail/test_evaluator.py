@@ -244,3 +244,13 @@ def test_side_by_side_with_llama_indexes_own():
     assert len(rows) == 10
     assert {name for name, row in rows.items() if row["trail"] != row["right"]} == {"a free paraphrase"}
     assert rows["a claim found only in a sub-answer"]["faithfulness"] == "passes"
+
+
+def test_undecided_claims_are_not_said_to_be_supported(by_colour):
+    evaluator = TrailEvaluator(by_colour)
+    result = evaluator.evaluate(ASKED, "The tower is old. The tower is blue.", [FACT])
+    assert (result.passing, result.score) == (True, 1.0)
+    assert result.feedback == "The sources support what was decided; 1 of 2 claims could not be decided."
+    result = evaluator.evaluate(ASKED, "The tower is blue.", [FACT])
+    assert (result.passing, result.score, result.invalid_result) == (None, None, True)
+    assert result.invalid_reason == "the judge could not decide any claim of the answer"

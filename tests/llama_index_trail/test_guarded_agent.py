@@ -389,3 +389,13 @@ def test_it_takes_agents_only(turns):
         guard_agent(FunctionAgent(llm=turns()), max_score=2.0)
     with pytest.raises(InputError):
         guard_agent(FunctionAgent(llm=turns()), stream="pass")
+
+
+async def test_undecided_claims_pass_unless_they_are_to_fail(recording, turns, by_colour):
+    old, blue = "The lighthouse is old.", "The lighthouse is blue."
+    for settings, end in (({}, blue), ({"on_undecided": "fail"}, old)):
+        agent = FunctionAgent(tools=[look], llm=turns(LOOK, blue, old), streaming=False)
+        output, _, _ = await run(guard_agent(agent, by_colour, **settings))
+        assert str(output) == end
+        assert output["trail"]["passed"] is True
+        assert output["trail"]["undecided"] == (end == blue)

@@ -545,3 +545,21 @@ def test_settings_of_the_verification_are_used(engine):
     GuardedQueryEngine(engine(HOPELESS), on_fail="block", options=options, on_report=seen.append).query(ASKED)
     (verdict,) = seen[0].verdicts
     assert seen[0].graph.node(verdict.introduced_at).text == BAD
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_undecided_claims_pass_unless_they_are_to_fail(engine, by_colour, streaming):
+    old, blue = "The lighthouse is old.", "The lighthouse is blue."
+    rules = [(REVIEW, old), ("", blue)]
+
+    def ask(**settings):
+        response = GuardedQueryEngine(engine(rules, streaming=streaming), by_colour, **settings).query(ASKED)
+        return str(response), response.metadata["trail"]
+
+    text, summary = ask()
+    assert text == blue
+    assert (summary["passed"], summary["undecided"]) == (True, 1)
+    assert [each["quote"] for each in summary["undecided_claims"]] == [blue]
+    text, summary = ask(on_undecided="fail")
+    assert text == old
+    assert (summary["passed"], summary["undecided"], summary["attempts"]) == (True, 0, 2)

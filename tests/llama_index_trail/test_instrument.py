@@ -2,7 +2,6 @@
 
 import asyncio
 import copy
-import dataclasses
 import gc
 import json
 import logging
@@ -22,7 +21,7 @@ from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.span_handlers import NullSpanHandler
 from llama_index_instrumentation.dispatcher import instrument_tags
-from llama_index_trail import instrument, report_for, status, trail, uninstrument
+from llama_index_trail import areport_for, instrument, report_for, status, trail, uninstrument
 from llama_index_trail.results import Summary
 from llama_index_trail.tracker import TRACKER
 
@@ -188,11 +187,45 @@ async def test_an_event_loop_never_waits_for_the_verification(engine):
     slow = Slow()
     with trail(judge=LLMJudge(model=slow)) as t:
         response = await asyncio.wait_for(engine.aquery(HOW), 9)  # less than the judge takes
-    assert repr(response.metadata["trail"]) == "{'state': 'pending'}"
+    summary = response.metadata["trail"]
+    for read in READINGS:  # at once: a reader that waited would stop the loop, and whoever lets the judge go on
+        assert read(summary) == {"state": "pending", "run_id": summary["run_id"]}
+    assert summary.get("state") == "pending"
+    assert "claims" not in summary
+    assert len(summary) == 2
+    with pytest.raises(TimeoutError):
+        await areport_for(response, timeout=0.01)
+    asking = asyncio.create_task(areport_for(response))
+    await asyncio.sleep(0)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
     slow.go.set()
-    report = await t.areport()
-    assert response.metadata["trail"]["state"] == report.state
-    assert dict(response.metadata["trail"]) == report.summary()
+    report = await areport_for(response, timeout=10)
+    assert report is await t.areport()
+    assert summary["state"] == report.state
+    assert dict(summary) == report.summary()
+
+
+@pytest.mark.parametrize("evaluate", ["inline", "background"])
+async def test_a_coroutine_takes_the_reports_in_the_apps_loop(engine, evaluate):
+    loops, called = [], threading.Event()
+
+    async def keep(report):
+        loops.append(asyncio.get_running_loop())
+        called.set()
+        raise KeyError("mine")
+
+    with trail(evaluate=evaluate, on_report=keep) as t:
+        await engine.aquery(HOW)
+        assert await asyncio.to_thread(called.wait, 10)
+        called.clear()
+        await asyncio.to_thread(engine.query, HOW)
+        assert await asyncio.to_thread(called.wait, 10)
+    assert loops[0] is asyncio.get_running_loop()
+    assert loops[1] is not loops[0]  # that of the app is none of a thread's business
+    await t.areport()
+    assert [type(error) for error in t.errors] == [KeyError, KeyError]
 
 
 def test_in_the_background_sync_code_does_not_wait_either(engine):
@@ -201,7 +234,7 @@ def test_in_the_background_sync_code_does_not_wait_either(engine):
     slow = Slow()
     with trail(judge=LLMJudge(model=slow), evaluate="background") as t:
         response = engine.query(HOW)
-    assert repr(response.metadata["trail"]) == "{'state': 'pending'}"
+    assert repr(response.metadata["trail"]).startswith("{'state': 'pending'")
     threading.Timer(0.05, slow.go.set).start()
     assert response.metadata["trail"]["state"] == t.report.state  # reading waits
 
@@ -210,13 +243,16 @@ def unpickled(value):
     return pickle.loads(pickle.dumps(value))  # noqa: S301 - our own bytes
 
 
+READINGS = [
+    dict, lambda s: {**s}, lambda s: s.copy(), lambda s: dict(s.items()), lambda s: dict(zip(s.keys(), s.values(), strict=True)),
+    lambda s: {key: s[key] for key in s}, copy.deepcopy, copy.copy, unpickled, lambda s: json.loads(json.dumps(s)),
+]  # fmt: skip
+
+
 def test_a_summary_reads_like_a_dictionary():
     values = {"state": "assessed", "claims": 2}
-    for read in [
-        dict, lambda s: {**s}, lambda s: s.copy(), lambda s: dict(s.items()), lambda s: dict(zip(s.keys(), s.values(), strict=True)),
-        lambda s: {key: s[key] for key in s}, copy.deepcopy, unpickled, lambda s: json.loads(json.dumps(s)),
-    ]:  # fmt: skip
-        summary = Summary.pending()
+    for read in READINGS:
+        summary = Summary.pending("run")
         threading.Timer(0.01, summary.fill, [values]).start()
         assert read(summary) == values
     for look, expected in [
@@ -225,16 +261,28 @@ def test_a_summary_reads_like_a_dictionary():
         (lambda s: s.get("claims"), 2),
         (lambda s: s == values, True),
     ]:
-        summary = Summary.pending()
+        summary = Summary.pending("run")
         threading.Timer(0.01, summary.fill, [values]).start()
         assert look(summary) == expected
 
 
-def test_a_response_with_a_summary_can_be_copied_as_data(engine):
-    instrument()
-    response = engine.query(HOW)
-    assert dataclasses.asdict(response)["metadata"]["trail"]["state"] == "assessed"
-    assert copy.deepcopy(response).metadata["trail"]["state"] == "assessed"
+async def test_a_report_that_nobody_made_is_made_without_blocking_the_loop(engine):
+    with trail(evaluate="never"):
+        response = await engine.aquery(HOW)
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0.001)
+
+    ticking = asyncio.create_task(tick())
+    assert (await areport_for(response)).state == "assessed"
+    ticking.cancel()
+    assert ticks > 1
+    with pytest.raises(InputError, match="no recorded run returned this str"):
+        await areport_for("text")
 
 
 def test_with_never_nothing_is_attached_and_the_report_is_made_when_asked_for(engine):
@@ -407,6 +455,20 @@ async def test_thirty_queries_at_once_do_not_mix(crowd):
             facts[n],
             replies[n],
         ]
+
+
+async def test_thirty_requests_each_await_their_own_report(crowd):
+    engine, facts, questions, replies = crowd
+    instrument()
+
+    async def request(n):
+        response = await engine.aquery(questions[n])
+        assert response.metadata["trail"]["state"] in {"pending", "assessed"}
+        return await areport_for(response, timeout=30)
+
+    for n, report in enumerate(await asyncio.gather(*map(request, range(30)))):
+        assert report.graph.answer.text == replies[n]
+        assert [node.text for node in report.graph.nodes if node.kind == "document"] == [facts[n]]
 
 
 def test_thirty_threads_do_not_mix(crowd):

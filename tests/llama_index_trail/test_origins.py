@@ -5,7 +5,7 @@ from contextlib import aclosing, closing
 
 import pytest
 from llama_index.core import Document, SummaryIndex, VectorStoreIndex
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.chat_engine import (
     CondensePlusContextChatEngine,
     CondenseQuestionChatEngine,
@@ -391,3 +391,58 @@ def test_a_window_around_a_sentence_is_a_retrieved_document(models, answer, mode
     assert [(node.kind, node.origin) for node in windows] == [("document", "retrieved")]
     edges = [edge for edge in graph.edges if edge.source == windows[0].id and edge.target == graph.answer.id]
     assert edges[0].coverage > 0
+
+
+# -- Nothing goes missing
+
+
+def tools_of(story):
+    """A tool that finds something, and one that repeats what it is given."""
+    return [
+        FunctionTool.from_defaults(lambda about: story, name="look_up", description="finds"),
+        FunctionTool.from_defaults(lambda text: f"Noted: {text}", name="note", description="notes"),
+    ]
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_what_a_react_agent_looked_up_is_evidence_though_it_wrote_it_down_since(models, streaming):
+    """The agent reads its thoughts and what its tools returned as one message of the assistant."""
+    steps = [
+        'Thought: I look.\nAction: look_up\nAction Input: {"about": "museum"}',
+        f'Thought: I note it.\nAction: note\nAction Input: {{"text": "{MUSEUM}"}}',
+        f"Thought: I know.\nAnswer: {MUSEUM}",
+    ]
+    agent = ReActAgent(tools=tools_of(MUSEUM), llm=models.Turns(steps=steps), streaming=streaming)
+    assert set(answered(agent, 1)) == {"supported"}
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_what_a_react_agent_looked_up_a_turn_ago_is_evidence(models, streaming):
+    steps = [
+        'Thought: I look.\nAction: look_up\nAction Input: {"about": "museum"}',
+        f"Thought: I know.\nAnswer: {MUSEUM}",
+        f"Thought: I said so.\nAnswer: {MUSEUM} {INVENTED}",
+    ]
+    agent = ReActAgent(tools=tools_of(MUSEUM), llm=models.Turns(steps=steps), streaming=streaming)
+    assert answered(agent, 2) == ["supported", "supported", "absent", "absent"]
+
+
+@pytest.mark.parametrize(
+    "fact", ["Le musée a ouvert en 1968 et possède 4 salles.", "Музей открыт в 1968 году, в нём 4 зала.", MUSEUM]
+)
+def test_arguments_are_the_same_however_they_are_spelled(models, fact):
+    """Providers send letters beyond ASCII as escapes; read again, they are no call of an earlier run."""
+    steps = [[("look_up", {"about": "musée"})], [("note", {"text": fact})], f"{fact}"]
+    agent = FunctionAgent(tools=tools_of(fact), llm=models.Turns(steps=steps), streaming=False)
+    assert set(answered(agent, 1)) == {"supported"}
+
+
+def answered(agent, turns):
+    async def main():
+        memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
+        for question in ("What is known of the museum?", "Say it again, please.")[:turns]:
+            await agent.run(question, memory=memory)
+
+    with trail() as t:
+        asyncio.run(main())
+    return supports(t.report)

@@ -15,12 +15,13 @@ from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import ImageNode, NodeWithScore, TextNode
+from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import ToolOutput
 from llama_index.core.workflow import Event, StopEvent
 from llama_index_trail.families import family, is_kind
 from llama_index_trail.messages import message, reply
-from llama_index_trail.pieces import answer_of, bounded, documents, prompt_of
+from llama_index_trail.nodes import documents
+from llama_index_trail.pieces import answer_of, bounded, prompt_of
 from llama_index_trail.raw import pieces
 from pydantic import BaseModel
 
@@ -29,36 +30,6 @@ SLUICE = "The sluice at Ommen opens at dusk."
 
 def texts(value: Any) -> list[str]:
     return [raw.text for raw in answer_of(value)]
-
-
-def test_a_node_is_its_text_as_the_model_sees_it_with_id_score_and_metadata():
-    node = TextNode(text=SLUICE, metadata={"page": 3, "box": object()}, excluded_llm_metadata_keys=["box"])
-    (piece,) = pieces(documents([NodeWithScore(node=node, score=0.5)], ("documents",)))
-    assert (piece.form, piece.id, piece.path) == ("document", node.node_id, ("documents", 0))
-    assert SLUICE in piece.text
-    assert "page: 3" in piece.text
-    assert "box" not in piece.text
-    assert piece.attributes == {"rank": 0, "score": 0.5, "page": 3}
-
-
-@pytest.mark.parametrize("score", [None, float("nan"), 1])
-def test_odd_scores_are_no_fault(score):
-    (piece,) = pieces(documents([NodeWithScore(node=TextNode(text=SLUICE), score=score)], ()))
-    json.dumps(piece.attributes, allow_nan=False)
-
-
-def test_an_image_node_may_have_no_text():
-    (piece,) = pieces(documents([NodeWithScore(node=ImageNode(image="aGk="))], ()))
-    assert piece.text == ""
-
-
-def test_a_snapshot_does_not_change_with_its_node():
-    hit = NodeWithScore(node=TextNode(text=SLUICE, metadata={"page": 3}), score=0.5)
-    raws = documents([hit], ())
-    hit.node.text, hit.score, hit.node.metadata["page"] = "gone", 9.0, 4
-    (piece,) = pieces(raws)
-    assert SLUICE in piece.text
-    assert (piece.attributes["score"], piece.attributes["page"]) == (0.5, 3)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_what_the_client_has_repeated_already_is_not_repeated_again():
     ("error", "category"),
     [
         (TimeoutError("late"), "unreachable"),
-        (http(500, {"Retry-After": "1"}, kind="InternalServerError"), "unreachable"),
+        (http(500, {"Retry-After": "1"}, kind="InternalServerError"), "failed"),
         (type("ContentFilterError", (Exception,), {})("no"), "refused"),
     ],
 )
@@ -69,3 +69,47 @@ def test_other_failures_stand(error, category):
     reply = failed_reply(error)
     assert reply.failure.kind == category
     assert reply.retry_after is None
+
+
+def status(number, message, **fields):
+    error = http(number, kind="APIStatusError")
+    error.args = (message,)
+    for name, value in fields.items():
+        setattr(error, name, value)
+    return error
+
+
+def botocore(code, message, http_status):
+    error = type("ClientError", (Exception,), {})(f"An error occurred ({code}): {message}")
+    error.response = {"Error": {"Code": code, "Message": message}, "ResponseMetadata": {"HTTPStatusCode": http_status}}
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (status(401, "bad key"), "unauthorised"),
+        (status(403, "not yours"), "unauthorised"),
+        (status(413, "big"), "too_long"),
+        (status(400, "This model's maximum context length is 8192 tokens"), "too_long"),
+        (status(400, "prompt is too long: 210000 tokens > 200000 maximum"), "too_long"),
+        (status(400, "The response was filtered", code="content_filter"), "refused"),
+        (status(400, "temperature must be 1"), "rejected"),
+        (status(500, "oops"), "failed"),
+        (botocore("ThrottlingException", "Too many requests", 429), "busy"),
+        (botocore("ValidationException", "Input is too long for requested model.", 400), "too_long"),
+        (botocore("AccessDeniedException", "no access", 403), "unauthorised"),
+        (type("ContextOverflowError", (ValueError,), {})("too much"), "too_long"),
+        (type("LengthFinishReasonError", (Exception,), {})("cut"), "length"),
+        (type("OutputParserException", (ValueError,), {})("no JSON"), "invalid"),
+        (type("StopCandidateException", (Exception,), {})("SAFETY"), "refused"),
+        (ConnectionError("no route"), "unreachable"),
+        (ZeroDivisionError("a bug in the app's model"), "failed"),
+    ],
+)
+def test_an_app_s_model_fails_in_the_same_kinds_as_our_own_client(error, kind):
+    assert failed_reply(error).failure.kind == kind
+
+
+def test_no_key_is_shown():
+    assert "sk-abcdef" not in str(failed_reply(status(401, "Incorrect API key: sk-abcdef1234567890")).failure)

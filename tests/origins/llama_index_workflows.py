@@ -17,14 +17,13 @@ Turn = Callable[[], Any]
 
 async def remember(ctx: Context, text: str) -> str:
     """Keeps a note in the state."""
-    async with ctx.store.edit_state() as state:
-        state["notes"] = [*state.get("notes", []), text]
+    await ctx.store.set("kept", [*await ctx.store.get("kept", default=[]), text])
     return "kept"
 
 
 async def recall(ctx: Context, about: str) -> str:
     """Reads the notes of the state."""
-    return json.dumps((await ctx.store.get("state", default={})).get("notes", []), ensure_ascii=False)
+    return json.dumps(await ctx.store.get("kept", default=[]), ensure_ascii=False)
 
 
 def call(name: str, **arguments: Any) -> Any:

@@ -155,7 +155,7 @@ def check(story: Story, report: Report, tally: Tally) -> list[Violation]:
             claims = [claim for claim in report.claims if claim.start < end and start < claim.end]
             classes = {str(report.verdict(claim.id).support) for claim in claims} or {report.state}
             tally.classes.update((side, each) for each in classes)
-            held = any(_bare(sentence) in _bare(text) for text in _evidence(report))
+            held = any(_bare(sentence) in text for text in _evidence(report))
             if known and classes & {"absent", "no_evidence", "error", "None"}:
                 kind = "known sentence missed" if held else "source lost"
                 leaves = [(leaf.kind, leaf.origin, leaf.model_spans) for leaf in report.graph.leaves()]

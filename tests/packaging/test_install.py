@@ -156,6 +156,7 @@ def test_base_dependencies_bring_no_framework(python):
         ("import langchain_trail", "langchain"),
         ("import llama_index_trail", "llama-index"),
         ("from trail_callbacks import LLMJudge; LLMJudge('openai/some-model').model", "llm"),
+        ("from trail_callbacks import EncoderJudge; EncoderJudge()", "encoder"),
     ],
 )
 def test_a_missing_extra_names_its_pip_line(python, code, extra):

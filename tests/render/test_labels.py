@@ -1,13 +1,28 @@
 """How classes, nodes and error types are put for people."""
 
+import html
+import re
+
 import pytest
 
-from trail_callbacks import ErrorType, Node, ProvenanceGraph, SupportClass, Verdict
-from trail_callbacks.render.labels import carriers, error_words, mark, named
+from trail_callbacks import Claim, ErrorType, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks.export import to_csv
+from trail_callbacks.render.labels import (
+    OUTCOMES,
+    WORST_FIRST,
+    carriers,
+    cited,
+    coverage,
+    error_words,
+    headline,
+    mark,
+    named,
+)
 
 
 def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
-    marks = [mark(support) for support in [*SupportClass, None]]
+    marks = [mark(outcome) for outcome in OUTCOMES]
+    assert set(OUTCOMES) == {*SupportClass, "undecided", "not_judged"} == set(WORST_FIRST)
     for signs in ([m.symbol for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
         assert len(set(signs)) == len(marks)
     assert all(m.ascii.isascii() and len(m.ascii) == len(m.symbol) == 1 for m in marks)
@@ -43,3 +58,56 @@ def test_an_error_type_is_named_with_its_detail():
     assert (
         error_words(Verdict(**wrong, error_type=ErrorType.OTHER, detail="fabricated\x1b")) == "other: fabricated\\x1b"
     )
+
+
+YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE
+
+
+@pytest.mark.parametrize(
+    ("state", "supports", "error", "words"),
+    [
+        ("partial", [YES, NO, YES, YES, YES, None, None, None], None, "over 5 of 8 claims; 3 undecided"),
+        ("partial", [YES, None, "failed"], None, "over 1 of 3 claims; 1 undecided; 1 not judged"),
+        ("partial", [NO, SKIP, None], None, "over 1 of 3 claims; 1 undecided"),
+        ("partial", [YES, None], "refused", "over 1 of 2 claims; 1 undecided; some claims are missing"),
+        ("partial", [YES], "refused", "over 1 of 1 claim; some claims are missing"),
+        ("unverified", [None, SKIP], None, "no claim could be decided; 1 undecided"),
+        ("partial", [None, "failed"], None, "no claim could be decided; 1 undecided; 1 not judged"),
+        ("partial", [YES], None, "over the claims that were judged"),
+    ],
+)
+def test_a_score_says_over_which_claims_it_is(state, supports, error, words):
+    verdicts = tuple(
+        Verdict(claim_id=f"c{n}", error="unreachable")
+        if support == "failed"
+        else Verdict(claim_id=f"c{n}", support=support, undecided=None if support else "no sentence is about this")
+        for n, support in enumerate(supports)
+    )
+    claims = tuple(Claim(id=each.claim_id, text="It is.", quote="It is.", start=0, end=6) for each in verdicts)
+    graph = ProvenanceGraph.from_texts("It is.", ["It is."])
+    report = Report(state=state, graph=graph, claims=claims, verdicts=verdicts, claims_error=error)
+    assert coverage(report) == words
+    shown = headline(report)
+    assert shown.endswith(f" {words}")
+    assert shown.startswith("no score: ") == (report.hallucination_score is None)
+
+
+CITED = "The ferry takes 40 minutes [1]. Tickets cost 12 euros [1]. Dogs ride for free (Smith 2020)."
+HARBOUR = ["The ferry takes 40 minutes.", "Tickets cost 12 euros. Dogs ride for free."]
+
+
+@pytest.mark.parametrize("render", [str, lambda report: report.to_html(), lambda report: report._repr_html_(), to_csv])
+def test_each_citation_is_shown_with_whether_it_holds(render):
+    page = html.unescape(re.sub(r"<[^>]+>", "", " ".join(render(check(CITED, HARBOUR)).split())))
+    if render is to_csv:
+        assert all(each in page for each in ('"supported: 1"', '"not_supported: 1"', '"unknown_source: Smith 2020"'))
+        return
+    assert "1 of 3 citations hold, 1 of no known source; 3 of 3 claims cite a source" in page
+    assert "[1] source (source-1): supports it" in page
+    assert "[1] source (source-1): does not support it" in page
+    assert "Smith 2020: no such source reached the answer" in page
+
+
+def test_of_very_many_citations_of_a_claim_some_are_shown():
+    report = check(f"The ferry takes 40 minutes {'[1]' * 500}.", HARBOUR)
+    assert cited(report.claims[0], report.graph)[-1] == "and 488 more"

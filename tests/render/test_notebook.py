@@ -219,3 +219,17 @@ def test_evidence_that_only_repeats_the_request_says_so():
     assert "user (q1), from the request: I am Ada." in text
     assert "prompt (i1), from the prompt's wording: The pier" in text
     assert "note (t1): " in text
+
+
+def test_undecided_claims_stand_between_those_with_a_problem_and_the_others(by_colour):
+    report = check(
+        "The boat is old. The boat is blue. The boat is red.", ["The boat in the harbour is old."], judge=by_colour
+    )
+    shown = to_fragment(report)
+    text = " ".join(unescape(re.sub(r"<[^>]+>", " ", shown)).split())
+    assert "over 2 of 3 claims; 1 undecided" in text
+    assert text.index("c3 contradicted") < text.index("c2 undecided") < text.index("1 other claim")
+    assert (
+        "undecided no sentence is about its colour nearest source (source-1): The boat in the harbour is old." in text
+    )
+    assert f'title="1 {mark("undecided").word}"' in shown

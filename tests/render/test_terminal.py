@@ -1,5 +1,6 @@
 """What reports and graphs look like, and that no text in them can do more than be read."""
 
+import csv
 import re
 import sys
 from dataclasses import replace
@@ -9,7 +10,8 @@ import pytest
 from one_claim import ECHOED, HOSTILE, REPORT, build
 from rich.console import Console
 
-from trail_callbacks import Claim, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks import Claim, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks.export import to_csv, to_prov_json
 from trail_callbacks.models.call import Usage
 from trail_callbacks.render.diagram import graph_to_html
 from trail_callbacks.render.notebook import to_fragment
@@ -73,7 +75,7 @@ def test_a_partial_score_says_so():
         state="partial", graph=graph, claims=claims, verdicts=verdicts, usage=Usage(calls=3, prompt_tokens=12_345)
     )
     text = to_text(report, 100)
-    assert "over the claims that were judged" in text
+    assert "over 1 of 2 claims; 1 not judged" in text
     assert "2 claims: 1 supported, 1 not judged" in text
     assert "failed:     unreachable: no route" in text
     assert "3 model calls, 12,345 tokens read" in text
@@ -184,7 +186,7 @@ def test_among_many_claims_those_that_hold_take_a_line_each():
     assert '\u2713 c1 "Boat 0 was built."' in lines
     assert "\u2205 c6 absent (other)" in lines
     assert "\u2713 c8 supported (sources disagree)" in lines
-    assert "supported claims are listed without their evidence" in lines
+    assert "supported and undecided claims are listed without their evidence" in lines
     assert "listed" not in to_text(many(30), 80)
 
 
@@ -250,3 +252,51 @@ def test_sources_that_disagree_are_shown_for_and_against():
 def test_a_run_without_an_answer_says_so():
     graph = ProvenanceGraph(nodes=(Node(id="d1", kind="document", text="It rains."),))
     assert to_text(Report(state="error", graph=graph)).startswith("no score: the app gave no answer")
+
+
+HARBOUR = "The boat in the harbour is old."
+
+
+def test_an_undecided_claim_says_why_and_what_comes_nearest(by_colour):
+    report = check("The boat is old. The boat is blue. The boat is black.", [HARBOUR], judge=by_colour)
+    lines = to_text(report, 110).splitlines()
+    assert lines[0].endswith("over 1 of 3 claims; 1 undecided; 1 not judged")
+    assert lines[1] == "3 claims: 1 supported, 1 undecided, 1 not judged"
+    at = lines.index("\u25cb c2 undecided")
+    assert lines[at + 1 : at + 4] == [
+        '  "The boat is blue."',
+        "  undecided:  no sentence is about its colour",
+        f'  nearest:    source (source-1): "{HARBOUR}"',
+    ]
+    assert "o c2 undecided" in to_text(report, 80, ascii=True).splitlines()
+    alone = to_text(check("The boat is blue.", [HARBOUR], judge=by_colour), 80)
+    assert alone.splitlines()[0] == "no score: no claim could be decided; 1 undecided"
+
+
+def test_among_many_claims_undecided_ones_take_a_line_each(by_colour):
+    answer = " ".join(f"Boat {n} is blue." for n in range(40)) + " Boat 40 is red."
+    lines = to_text(check(answer, [HARBOUR], judge=by_colour), 80).splitlines()
+    assert '\u25cb c7 "Boat 6 is blue."' in lines
+    assert "\u2717 c41 contradicted (entity)" in lines
+    assert not any("nearest:" in line for line in lines)
+
+
+@pytest.mark.parametrize("render", [lambda r: to_text(r, 100), to_fragment, lambda r: r.to_html()])
+def test_the_reason_of_an_undecided_claim_is_data(render, by_colour):
+    report = check("The boat is blue.", [HARBOUR], judge=by_colour)
+    report = replace(report, verdicts=(replace(report.verdicts[0], undecided=HOSTILE),))
+    shown = render(report)
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert ("<script>alert" in shown) == (not shown.startswith("<"))  # a terminal shows tags as they are
+
+
+def test_the_field_of_a_structured_answer_is_named_everywhere():
+    report = check('{"boats": [{"name": "Aurora", "length": 41}]}', ['{"boats": [{"name": "Aurora", "length": 12}]}'])
+    for shown in (str(report), report.to_html(), report._repr_html_()):
+        assert "boats[0].length" in shown
+    assert "boats[0].length" in [entry["path"] for entry in report.summary()["unsupported"]]
+    assert Report.from_json(report.to_json()) == report
+    read = next(row for row in csv.DictReader(to_csv(report).splitlines()) if row["quote"] == "41")
+    assert read["path"] == "boats[0].length"
+    assert '"trail:path": "boats[0].length"' in to_prov_json(report)

@@ -141,3 +141,28 @@ def test_whatever_is_broken_it_is_shown_or_refused(changes):
     to_page(report)
     str(report)
     assert Report.from_json(report.to_json()) == report
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_report_from_before_claims_could_be_undecided_is_read_as_it_was(lenient):
+    stored = json.loads(STORED)
+    del stored["undecided"], stored["claims_error"]
+    for verdict in stored["verdicts"]:
+        del verdict["undecided"]
+    read_back = Report.from_json(json.dumps(stored), lenient=lenient)
+    assert read_back == REPORT
+    assert read_back.undecided == ()
+
+
+def test_of_a_newer_report_undecided_claims_are_read_and_what_cannot_be_read_is_not_decided():
+    def change(stored):
+        verdict = {"claim_id": "c1", "undecided": "too vague", "evidence": stored["verdicts"][0]["evidence"]}
+        verdict["evidence"][0]["relation"] = "resembles"
+        stored["verdicts"][0] = verdict
+        stored["verdicts"][1] = {"claim_id": "c2", "undecided": {"reason": "too vague"}}
+
+    report = read(change)
+    assert [verdict.outcome for verdict in report.verdicts[:2]] == ["undecided", "not_judged"]
+    assert report.verdicts[0].evidence == ()
+    assert "the evidence of a verdict" in report.warnings[-1]
+    assert to_page(report)

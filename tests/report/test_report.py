@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -129,3 +130,36 @@ def test_json_nested_without_end_is_no_report():
 def test_an_unknown_claim_is_a_key_error():
     with pytest.raises(KeyError):
         a_report(S.SUPPORTED).verdict("c9")
+
+
+def undecided_report():
+    """Of four claims one holds, one does not, one is undecided, one was not judged."""
+    report = a_report(S.SUPPORTED, S.ABSENT, None, None, state="partial", claims_error="refused: no")
+    near = Evidence(node_id="source-1", start=0, end=3, quote="src", relation="nearest")
+    third = Verdict(claim_id="c2", undecided="no sentence is about this", evidence=(near,))
+    return replace(report, verdicts=(*report.verdicts[:2], third, report.verdicts[3]))
+
+
+def test_how_judging_ended():
+    report = undecided_report()
+    assert [verdict.outcome for verdict in report.verdicts] == ["supported", "absent", "undecided", "not_judged"]
+    assert report.undecided == (report.claims[2],)
+    assert report.hallucination_score == 0.5
+    assert Verdict(claim_id="c1", undecided="x", error="y").outcome == "not_judged"
+
+
+def test_undecided_claims_survive_json_and_are_counted_in_it():
+    report = undecided_report()
+    stored = json.loads(report.to_json())
+    assert stored["undecided"] == report.summary()["undecided"] == 1
+    assert stored["verdicts"][2]["undecided"] == "no sentence is about this"
+    assert stored["verdicts"][2]["evidence"][0]["relation"] == "nearest"
+    assert Report.from_json(report.to_json()) == report == Report.from_json(report.to_json(), lenient=True)
+
+
+def test_nearest_passages_are_no_evidence_in_a_summary():
+    report = undecided_report()
+    near = replace(report.verdicts[2].evidence[0])
+    verdicts = (report.verdicts[0], replace(report.verdicts[1], evidence=(near,)), *report.verdicts[2:])
+    (entry,) = replace(report, verdicts=verdicts).summary()["unsupported"]
+    assert entry["evidence"] == []

@@ -143,6 +143,69 @@ def test_a_broken_hook_does_not_lose_the_report():
     assert isinstance(session.errors[0], ZeroDivisionError)
 
 
+@pytest.mark.parametrize("evaluate", ["background", "inline", "never"])
+def test_a_hook_may_be_a_coroutine_function(evaluate):
+    seen = []
+
+    async def keep(report):
+        await asyncio.sleep(0.01)
+        seen.append(report)
+
+    session = Session(CaptureSettings(evaluate=evaluate, on_report=keep))
+    run(session)
+    report = session.report(timeout=10)
+    assert session.flush(10)
+    assert seen == [report]
+    assert session.errors == []
+    session.close()
+
+
+@pytest.mark.parametrize("evaluate", ["background", "inline", "never"])
+async def test_a_hook_of_an_asynchronous_app_runs_in_its_loop(evaluate):
+    seen, called = [], asyncio.Event()
+
+    async def keep(report):
+        await asyncio.sleep(0.01)
+        seen.append((report, asyncio.get_running_loop()))
+        called.set()
+        raise KeyError("mine")
+
+    session = Session(CaptureSettings(evaluate=evaluate, on_report=keep))
+    run(session)
+    report = await session.areport(timeout=10)
+    await asyncio.wait_for(called.wait(), 10)
+    await asyncio.sleep(0)
+    assert seen == [(report, asyncio.get_running_loop())]
+    assert [type(error) for error in session.errors] == [KeyError]
+    session.close()
+
+
+async def test_a_hook_that_is_late_or_a_caller_that_goes_away_costs_no_report():
+    seen, called = [], asyncio.Event()
+
+    async def slow(report):
+        called.set()
+        await asyncio.sleep(0.3)
+        seen.append(report)
+
+    session = Session(CaptureSettings(evaluate="never", on_report=slow))
+    run(session)
+    report = await session.areport(timeout=0.2)
+    assert report.state == "assessed"
+    assert seen == []
+    called.clear()
+    run(session, "r2")
+    asking = asyncio.create_task(session.areport("r2"))
+    await called.wait()
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert (await session.areport("r2")).state == "assessed"
+    await asyncio.sleep(0.4)
+    assert len(seen) == 2  # once for each run
+    assert session.errors == []
+
+
 def test_reports_are_bounded():
     session = Session(CaptureSettings(evaluate="inline", max_traces=3))
     for n in range(10):

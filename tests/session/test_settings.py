@@ -16,7 +16,7 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object}  # of an extra, for
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"evaluate": "sometimes"}, "evaluate is 'sometimes', expected one of background, inline, never"),
+        ({"evaluate": "sometimes"}, "evaluate is 'sometimes', expected one of background, process, inline, never"),
         ({"sample_rate": 1.5}, "sample_rate is 1.5, expected a share from 0.0 to 1.0"),
         ({"sample_rate": float("nan")}, "sample_rate is nan, expected a share from 0.0 to 1.0"),
         ({"max_traces": 0}, "max_traces is 0, expected 1 or more"),

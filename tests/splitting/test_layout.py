@@ -53,8 +53,3 @@ def test_code_and_formulas_are_not_claims(formula):
         "The mill is old.",
         "The dam is new.",
     ]
-
-
-def test_json_gives_a_claim_a_line():
-    answer = '{\n  "height": "The mill is 30 m high.",\n  "age": 40\n}'
-    assert [claim.quote for claim in split(answer)] == ['"height": "The mill is 30 m high.",', '"age": 40']

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from trail_callbacks import (
     Claim,
     Edge,
+    EncoderJudge,
     ErrorType,
     Evidence,
     Node,
@@ -27,6 +28,7 @@ from trail_callbacks.models import Call, Failure, Message, Model, Reply
 def engine() -> None:
     report = check("It opened in 1962.", ["It opened in May 1962."], question="When did it open?")
     assert_type(report, Report)
+    assert_type(check("It opened.", ["It opened."], judge=EncoderJudge("some/model", margin=0.0)), Report)
     assert_type(report.hallucination_score, float | None)
     assert_type(report.interval, tuple[float, float] | None)
     assert_type(report.claims, tuple[Claim, ...])
@@ -95,6 +97,7 @@ def settings() -> None:
     TrailGuard(stream="sentences")  # type: ignore[arg-type]
     guarded(chain, stream="words")  # type: ignore[arg-type]
     TrailCallbackHandler(None, "inline", sample_rate=0.5, redact=str.upper, on_report=print, max_traces=8, ttl=60)
+    TrailCallbackHandler(on_report=keep)
     TrailCallbackHandler(evaluate="sometimes")  # type: ignore[arg-type]
     trail(sample_rate="all")  # type: ignore[arg-type]
     traced(chain, max_traces=8)
@@ -116,11 +119,23 @@ def llama_index() -> None:
     assert_type(recording.graph, ProvenanceGraph)
 
 
+async def keep(report: Report) -> None:
+    """A hook may be a coroutine function."""
+
+
 async def llama_index_guards() -> None:
     from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
     from llama_index.core.base.response.schema import Response
+    from llama_index.core.chat_engine import SimpleChatEngine
     from llama_index.core.query_engine import RetrieverQueryEngine
-    from llama_index_trail import GuardedQueryEngine, TrailEvaluationResult, TrailEvaluator, guard_agent
+    from llama_index_trail import (
+        GuardedChatEngine,
+        GuardedQueryEngine,
+        TrailEvaluationResult,
+        TrailEvaluator,
+        areport_for,
+        guard_agent,
+    )
 
     def guard(engine: RetrieverQueryEngine, agent: FunctionAgent, workflow: AgentWorkflow) -> None:
         assert_type(GuardedQueryEngine(engine, "local", on_fail="block"), GuardedQueryEngine)
@@ -128,7 +143,10 @@ async def llama_index_guards() -> None:
         assert_type(guard_agent(workflow), AgentWorkflow)
         guard_agent(agent, on_error="maybe")  # type: ignore[arg-type]
         GuardedQueryEngine(engine, stream="sentences")  # type: ignore[arg-type]
+        chat = SimpleChatEngine.from_defaults()
+        assert_type(GuardedChatEngine(chat, on_fail="block", on_report=keep), GuardedChatEngine)
 
+    assert_type(await areport_for(Response("It opened."), timeout=1.0), Report)
     result = await TrailEvaluator().aevaluate_response("When?", Response("It opened."))
     assert_type(result, TrailEvaluationResult)
     assert_type(result.claims, tuple[Claim, ...])

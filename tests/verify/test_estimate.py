@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from trail_callbacks import CascadeJudge, LLMJudge, LocalJudge, Node, ProvenanceGraph, VerifyOptions, verify
+from trail_callbacks import CascadeJudge, LLMJudge, Node, ProvenanceGraph, VerifyOptions, verify
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.graph import Edge
 from trail_callbacks.models.tokens import count
@@ -85,9 +85,9 @@ def test_a_long_answer_is_read_in_windows():
     assert expected.prompt_tokens > count(answer)
 
 
-def test_a_cascade_asks_only_about_what_local_is_unsure_of():
-    sure = CascadeJudge(LocalJudge(), LLMJudge(ScriptedModel([])), sure=lambda question, said: True)
-    unsure = CascadeJudge(LocalJudge(), LLMJudge(ScriptedModel([])), sure=lambda question, said: False)
+def test_a_cascade_asks_only_about_what_the_first_is_unsure_of(by_colour):
+    sure = CascadeJudge(by_colour, LLMJudge(ScriptedModel([])), sure=lambda question, said: True)
+    unsure = CascadeJudge(by_colour, LLMJudge(ScriptedModel([])), sure=lambda question, said: False)
     assert (estimate(FLAT, sure).calls, estimate(FLAT, unsure).calls) == (1, 2)
 
 
@@ -188,3 +188,9 @@ def test_the_planted_runs_cost_what_was_estimated(benchmark):
         cost.expected.calls == cost.calls + 1 and cost.expected.claims > 8 for cost in traced if cost not in as_many
     )
     assert len(as_many) >= 12
+
+
+def test_the_fields_of_a_structured_answer_cost_no_call_to_find():
+    answer = '{"boat": {"length": 41, "name": "Aurora"}}'
+    expected = estimate(ProvenanceGraph.from_texts(answer, ["The boat is long."]), MODEL, VerifyOptions(localize=False))
+    assert (expected.claims, expected.calls) == (2, 1)

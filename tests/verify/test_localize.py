@@ -157,7 +157,7 @@ def test_a_judge_that_fails_leaves_the_origin_undetermined():
     found = origin(chain(3), Knowing({"m3"}, fails_at={"m1"}))
     assert found.introduced_at is None
     assert found.carried_through == ()
-    assert found.history[-1].note == "undetermined: refused: no"
+    assert [layer.note for layer in found.history] == ["undetermined: refused: no"]
 
 
 def test_a_judge_that_gives_too_few_answers_fails():
@@ -312,3 +312,33 @@ def test_only_a_telling_sentence_counts_where_the_judge_did_not_name_it(quote, c
 
     given = graph("Here it says something about {} now. " + quote, answer="p", p="q", q="doc")
     assert origin(given, Naming({"p"})).introduced_at == ("q" if copied else "p")
+
+
+def test_where_a_judge_abstains_nobody_guesses():
+    """Not even from what it did decide nearer to the answer: the claim may stand in what it left open."""
+
+    class Abstaining(Knowing):
+        def _one(self, question):
+            if {passage.node_id for passage in question.passages} & {"m1"}:
+                return Judgement(claim_id=question.claim.id, undecided="too vague")
+            return super()._one(question)
+
+    judge = Abstaining({"m2", "m3"})
+    found = origin(chain(3), judge)
+    assert (found.introduced_at, found.carried_through) == (None, ())
+    assert found.history[-1].note == "undetermined: too vague"
+    assert judge.calls == 1
+
+
+def test_of_two_faults_one_may_be_undecided():
+    lies = {"A lie.": {"m1", "m2"}, "Another.": set()}
+
+    class Abstaining(Knowing):
+        def _one(self, question):
+            if question.claim.text == "Another.":
+                return Judgement(claim_id=question.claim.id, undecided="too vague")
+            return super()._one(question)
+
+    found = origin(chain(2), Abstaining(lies), *lies)
+    assert found.introduced_at == "m1"
+    assert [layer.note for layer in found.history if layer.statement == "Another."] == ["undetermined: too vague"]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -22,7 +24,9 @@ from trail_callbacks import (
 from trail_callbacks.claims import Claim, split
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement
+from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.testing import ScriptedModel
 
 S = SupportClass
 ORCHARD = "The orchard holds 240 pear trees. It was planted in 1931 by Ines Varga."
@@ -479,3 +483,187 @@ def test_a_quote_of_all_that_an_abstaining_answer_says_is_no_assertion(quote):
     judge = WordJudge(extraction=Extraction(claims=(claim,), abstained=True))
     assert check("I do not know.", ["The orchard is old."], "Who planted it?", judge).state == "abstained"
     assert check("I do not know. It is red.", ["The orchard is old."], "Who?", judge).state == "assessed"
+
+
+BOATS = "The boat in the harbour is old."
+OLD, RED, BLUE, BLACK = (f"The boat is {word}." for word in ("old", "red", "blue", "black"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "sources", "state", "score", "undecided"),
+    [
+        (f"{OLD} {BLUE}", [BOATS], "partial", 0.0, ["c2"]),
+        (f"{OLD} {RED} {BLUE} {BLUE}", [BOATS], "partial", 0.5, ["c3", "c4"]),
+        (f"{BLUE} {BLUE}", [BOATS], "unverified", None, ["c1", "c2"]),
+        (f"Hello! {BLUE}", [BOATS], "unverified", None, ["c2"]),
+        (f"{BLUE} {BLACK}", [BOATS], "partial", None, ["c1"]),
+        (BLACK, [BOATS], "error", None, []),
+        (f"{OLD} {RED}", [BOATS], "assessed", 0.5, []),
+        (BLUE, [], "no_evidence", None, []),
+    ],
+)
+def test_undecided_claims_are_on_neither_side_of_the_score(  # noqa: PLR0917 - pytest names them
+    by_colour, answer, sources, state, score, undecided
+):
+    report = check(answer, sources, judge=by_colour)
+    assert (report.state, report.hallucination_score) == (state, score)
+    assert [claim.id for claim in report.undecided] == undecided
+    told = f"could not be decided and are not in the score: {', '.join(undecided)}"
+    assert any(warning.endswith(told) for warning in report.warnings) == bool(undecided)
+
+
+def test_where_only_the_request_could_be_read_there_is_no_evidence(by_colour):
+    """Else an answer from a model's memory would be as good as one that a judge cannot decide."""
+    report = check(BLUE, [], "What colour is the boat?", by_colour)
+    assert report.state == "no_evidence"
+    assert [claim.id for claim in report.undecided] == ["c1"]
+    assert report.verdict("c1").evidence == ()
+
+
+class Abstains(WordJudge):
+    """Abstains, and says more with it than it should."""
+
+    def __init__(self, relation="nearest", purpose=None, **more):
+        super().__init__()
+        self.relation, self.purpose, self.more = relation, purpose, more
+
+    def _one(self, q, purpose):
+        if self.purpose not in {None, purpose}:
+            return super()._one(q, purpose)
+        evidence = tuple(
+            Evidence(node_id=p.node_id, start=p.start, end=p.end, quote=p.text, relation=self.relation)
+            for p in q.passages[:1]
+        )
+        return Judgement(
+            **{"claim_id": q.claim.id, "undecided": "no sentence is about wine", "evidence": evidence, **self.more}
+        )
+
+
+@pytest.mark.parametrize("relation", ["supports", "contradicts", "nearest"])
+def test_where_nothing_was_decided_no_passage_counts_whatever_the_judge_calls_it(relation):
+    judge = Abstains(relation, confidence=0.97, support=S.SUPPORTED, error_type=ErrorType.NUMBER)
+    verdict = check("The owner sold wine.", [ORCHARD], judge=judge).verdict("c1")
+    assert (verdict.support, verdict.error_type, verdict.confidence) == (None, None, None)
+    assert (verdict.outcome, verdict.undecided) == ("undecided", "no sentence is about wine")
+    assert [(item.relation, item.decides) for item in verdict.evidence] == [("nearest", False)]
+    assert verdict.evidence[0].quote in ORCHARD
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome", "why"),
+    [
+        ({"undecided": "  "}, "undecided", "the judge abstained and gave no reason"),
+        ({"undecided": None}, "not_judged", "the judge gave no verdict"),
+        ({"error": "refused"}, "not_judged", "refused"),
+    ],
+)
+def test_a_claim_without_a_class_always_has_a_reason(said, outcome, why):
+    report = check("The owner sold wine.", [ORCHARD], judge=Abstains(**said))
+    verdict = report.verdict("c1")
+    assert verdict.outcome == outcome
+    assert (verdict.undecided or verdict.error) == why
+    assert bool(verdict.undecided) != bool(verdict.error)
+    assert len(report.undecided) == (outcome == "undecided")
+
+
+def test_nearest_passages_are_no_support_in_warnings_either():
+    """A judge may add them to a class, too: they neither back it nor count as a request that does."""
+
+    class Careless(WordJudge):
+        def _one(self, q, purpose):
+            p = q.passages[0]
+            item = Evidence(node_id=p.node_id, start=p.start, end=p.end, quote=p.text, relation="nearest")
+            return Judgement(claim_id=q.claim.id, support=S.SUPPORTED, evidence=(item,))
+
+    report = check("The owner sold wine.", [ORCHARD], judge=Careless())
+    assert "judged supported without a verbatim passage from a source: c1" in report.warnings
+    assert not any("sources disagree" in warning for warning in report.warnings)
+
+
+def test_undecided_claims_are_not_followed():
+    judge = Abstains()
+    report = verify(chain("The owner sold wine.", "The owner sold wine."), judge)
+    assert [purpose for purpose, _ in judge.asked] == ["verdicts"]
+    assert report.verdict("c1").history == ()
+
+
+def test_a_judge_that_abstains_on_the_walk_leaves_the_origin_open():
+    report = verify(chain("The owner sold wine.", "The owner sold wine."), Abstains(purpose="localize"))
+    verdict = report.verdict("c1")
+    assert verdict.support is S.ABSENT
+    assert (verdict.introduced_at, verdict.carried_through) == (None, ())
+    assert verdict.history[-1].note == "undetermined: no sentence is about wine"
+    assert "could not determine where c1 was introduced" in report.warnings
+
+
+def test_whether_an_answer_declines_wrongly_may_be_undecided():
+    class Silent(Declining):
+        def _one(self, q, purpose):
+            return Judgement(claim_id=q.claim.id, undecided="nothing is near")
+
+    report = check("No idea.", [ORCHARD], question="Who planted it?", judge=Silent())
+    assert report.state == "abstained"
+    assert any("undecided whether the sources contain" in w and w.endswith("nothing is near") for w in report.warnings)
+
+
+def test_why_claims_are_missing_stays_in_the_report():
+    extraction = Extraction(claims=split("The orchard holds 240 pear trees."), error="refused: no")
+    report = check("The orchard holds 240 pear trees.", [ORCHARD], judge=WordJudge(extraction=extraction))
+    assert (report.state, report.claims_error) == ("partial", "refused: no")
+    assert check("The orchard holds 240 pear trees.", [ORCHARD], judge=WordJudge()).claims_error is None
+
+
+OBJECT = {"mill": {"age": 240, "built": False}, "note": "The mill is old. It stands still.", "empty": None}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_model_is_asked_for_the_claims_of_free_texts_only(asynchronous):
+    claims = [{"quote": "The mill is old.", "claim": "The mill is old.", "unresolved": "none", "checkable": True}]
+    claims += [
+        {"quote": "It stands still.", "claim": "The mill stands still.", "unresolved": "none", "checkable": True}
+    ]
+    claims += [{"quote": "note", "claim": "There is a note.", "unresolved": "none", "checkable": True}]
+
+    def script(call):
+        if call.purpose == "claims":
+            shown = call.messages[-1].content
+            assert "The mill is old. It stands still." in shown
+            assert "240" not in shown
+            return {"claims": claims, "abstained": False}
+        keys = re.findall(r"^\[(c\d+)\]", call.messages[-1].content, re.MULTILINE)
+        return {"verdicts": [{"claim": key, "reasoning": "No line says so.", "support": "absent"} for key in keys]}
+
+    model = ScriptedModel(script)
+    answer, judge = json.dumps(OBJECT), LLMJudge(model)
+    report = (
+        asyncio.run(acheck(answer, [ORCHARD], judge=judge)) if asynchronous else check(answer, [ORCHARD], judge=judge)
+    )
+    assert [(claim.path, claim.text) for claim in report.claims] == [
+        ("mill.age", "mill age: 240"),
+        ("mill.built", "mill built: false"),
+        ("note", "The mill is old."),
+        ("note", "The mill stands still."),
+    ]
+    assert all(answer[claim.start : claim.end] == claim.quote for claim in report.claims)
+    assert model.calls[0].purpose == "claims"
+    bare = ScriptedModel(lambda call: script(call) if call.purpose != "claims" else pytest.fail("there is no prose"))
+    check(json.dumps({"mill": {"age": 240}}), [ORCHARD], judge=LLMJudge(bare))
+
+
+def test_every_judge_gets_the_same_fields():
+    answer = json.dumps(OBJECT)
+    local, other = check(answer, [ORCHARD]), check(answer, [ORCHARD], judge=WordJudge())
+    assert local.claims == other.claims == split(answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ({"age": None, "owner": None, "height": "", "weight": []}, "no_checkable_claims"),
+        ({"age": "unknown", "owner": None}, "abstained"),
+        ({"answer": "I do not know.", "confidence": 0.2}, "abstained"),
+        ({"trees": 240}, "assessed"),
+    ],
+)
+def test_an_object_without_statements(answer, state):
+    assert check(json.dumps(answer), [ORCHARD]).state == state

@@ -378,3 +378,63 @@ def test_walks_that_all_end_inconclusive_leave_the_report_partial():
     report = verify(graph(F="R1"), Told(["R1"], [INC]), VerifyOptions(strategy="veritrail"))
     assert report.state == "partial"
     assert report.hallucination_score is None
+
+
+class Abstaining(Told):
+    """Abstains where it is told `None`."""
+
+    def _one(self, question):
+        if self.verdicts[0] is not None:
+            return super()._one(question)
+        self.contexts.append([p.text for p in question.passages])
+        self.verdicts.pop(0)
+        first = quoted(question.passages[0], "nearest")
+        return Judgement(claim_id=question.claim.id, undecided="too vague", evidence=(first,))
+
+
+def test_a_walk_that_ends_undecided_says_neither_absent_nor_inconclusive():
+    verdict = walk(DEEP, Abstaining(["A", "C", "R1"], [FS, FS, None]))
+    assert (verdict.outcome, verdict.undecided) == ("undecided", "too vague")
+    assert verdict.introduced_at is None
+    assert [item.relation for item in verdict.evidence] == ["nearest"]
+    assert verdict.history[-1].note == "undecided: too vague"
+    assert verdict.history[-1].stated_by == ()
+
+
+def test_an_undecided_verdict_does_not_end_a_walk():
+    judge = Abstaining(["A", "C", "R1"], [None, FS, S.SUPPORTED])
+    verdict = walk(DEEP, judge)
+    assert verdict.support is S.SUPPORTED
+    assert len(judge.contexts) == 3
+
+
+def test_an_undecided_verdict_ends_a_row_and_leaves_the_origin_open():
+    judge = Abstaining(["A", "C", "R1"], [NFS, None, NFS])
+    verdict = walk(DEEP, judge, q=2)
+    assert judge.read == [["A", "B"], ["C", "D", "R3"], ["R1"]]
+    assert verdict.support in UNSUPPORTED
+    assert verdict.introduced_at is None
+
+
+def test_of_an_output_from_nowhere_an_undecided_claim_stays_undecided():
+    verdict = walk(graph(F="A"), Abstaining(["A"], [None]))
+    assert verdict.outcome == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("parts", "outcome"),
+    [
+        ([None, S.SUPPORTED], "supported"),
+        ([S.CONTRADICTED, None], "contradicted"),
+        ([None, S.PARTIALLY_SUPPORTED], "partially_supported"),
+        ([S.ABSENT, None], "undecided"),
+        ([None, None], "undecided"),
+    ],
+)
+def test_a_claim_is_absent_only_if_the_judge_abstained_from_no_part_of_the_evidence(parts, outcome):
+    long = " ".join(f"Sentence {n} of the record is about the well." for n in range(800))
+    nodes = (Node(id="R1", kind="document", text=long), Node(id="F", kind="answer", text="Text of F."))
+    given = ProvenanceGraph(nodes=nodes, edges=(Edge(source="R1", target="F"),))
+    verdict = walk(given, Abstaining(["R1"], parts))
+    assert verdict.outcome == outcome
+    assert "in 2 parts" in verdict.rationale

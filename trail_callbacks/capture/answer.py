@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from trail_callbacks.capture.events import REPLY
+from trail_callbacks.capture.payloads import fields_text
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import NodeKind
 
@@ -41,6 +42,8 @@ _ANSWER = (
     "text",
     "generation",
 )
+_STRUCTURED = "structured_response"  # where agents put the object that they were asked for
+_PARSED, _RAW = "parsed", "raw"  # where LangChain puts it beside the message that it was read from
 _LONG = 1000  # characters; an input this long is material rather than a question
 
 
@@ -86,15 +89,22 @@ def is_reply(slot: Slot) -> bool:
     return REPLY in slot.piece.attributes
 
 
-def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Slot], str, list[Slot]]:
+def answer_text(
+    root: Run, wrote_last: Callable[[Slot], float], wrote: Callable[[Slot, Slot], bool]
+) -> tuple[list[Slot], str, list[Slot]]:
     """Returns the pieces of the root's outputs that form the answer, its text, and other pieces that might be it.
 
     Args:
         root: The root run, ended.
         wrote_last: Returns when the latest model output behind a piece was written; -1 if there is none.
+        wrote: Tells whether the model output behind the first piece holds the second one too.
     """
     texts = [slot for slot in root.outputs if slot.piece.text.strip() and slot.piece.form != "tool_call"]
     carried = {(slot.piece.path, slot.piece.text) for slot in root.inputs}  # a message history that was passed through
+    has_raw = any(slot.piece.path == (_RAW,) and slot.piece.form == "message" for slot in root.outputs)
+    structured = [slot for slot in texts if _STRUCTURED in slot.piece.path or (has_raw and _PARSED in slot.piece.path)]
+    if any((slot.piece.path, slot.piece.text) not in carried for slot in structured):
+        return structured, _text(structured), []
     messages = [
         slot
         for slot in texts
@@ -107,15 +117,16 @@ def answer_text(root: Run, wrote_last: Callable[[Slot], float]) -> tuple[list[Sl
     for name in _ANSWER:
         named = [slot for slot in texts if slot.piece.path and slot.piece.path[0] == name]
         if named:
-            return named, _joined(named), []
+            whole = [slot for slot in texts if slot in named or any(wrote(each, slot) for each in named)]
+            return whole, _text(whole), []
     given = {slot.piece.text for slot in root.inputs}
     fresh = [slot for slot in texts if slot.piece.text not in given] or texts
     if len(fresh) <= 1:
-        return fresh, _joined(fresh), []
+        return fresh, _text(fresh), []
     times = {slot: (wrote_last(slot), _channel_written(root, slot)) for slot in fresh}
     latest = max(times.values())
     last = [slot for slot in fresh if times[slot] == latest]
-    return last, _joined(last), [slot for slot in fresh if slot not in last and times[slot][0] >= 0]
+    return last, _text(last), [slot for slot in fresh if slot not in last and times[slot][0] >= 0]
 
 
 def _channel_written(root: Run, slot: Slot) -> float:
@@ -125,8 +136,16 @@ def _channel_written(root: Run, slot: Slot) -> float:
     return max((run.end for run in writers if any(out.piece.path[:1] == channel for out in run.outputs)), default=-1.0)
 
 
-def _joined(slots: Sequence[Slot]) -> str:
-    """The text of a single piece; the fields of a structured output as one line each."""
-    if len(slots) == 1:
+def _text(slots: Sequence[Slot]) -> str:
+    """The text of a message or document; the JSON of a structured output, without what says that it is the answer."""
+    if len(slots) == 1 and slots[0].piece.form != "text":
         return slots[0].piece.text
-    return "\n".join(f"{'.'.join(map(str, slot.piece.path))}: {slot.piece.text}" for slot in slots)
+    if not slots:
+        return ""
+    paths = [slot.piece.path for slot in slots]
+    first = paths[0][0] if paths[0] else None
+    skipped = 1 if first in _ANSWER and all(path[:1] == (first,) for path in paths) else 0
+    for name in (_STRUCTURED, _PARSED):
+        if all(name in path for path in paths):
+            skipped = paths[0].index(name) + 1
+    return fields_text((slot.piece.path[skipped:], slot.piece.text) for slot in slots)

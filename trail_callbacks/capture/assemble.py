@@ -73,4 +73,4 @@ def _step(draft: NodeDraft) -> str:
         return "user"
     if draft.step is not None:
         return draft.step
-    return draft.run.name if draft.kind != "instruction" else f"prompt of {draft.run.name}"
+    return draft.run.step if draft.kind != "instruction" else f"prompt of {draft.run.step}"

@@ -8,16 +8,20 @@ instruction. All other pieces (of parsers, prompts, lambdas, graph state) are on
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trail_callbacks.capture.answer import answer_text, is_reply, question_first, root_kind
 from trail_callbacks.capture.assemble import assemble
+from trail_callbacks.capture.code_outputs import CodeOutputs
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.declared import DECLARED
 from trail_callbacks.capture.events import Event, Piece
 from trail_callbacks.capture.filter_decisions import FilterDecisions
+from trail_callbacks.capture.history import is_from_before, kind_of
+from trail_callbacks.capture.identity import document_key
 from trail_callbacks.capture.instructions import InstructionFinder
 from trail_callbacks.capture.lineage import Contribution, Contributions, LineageResolver, NodeDraft, merge
 from trail_callbacks.capture.link import Linker
@@ -28,7 +32,7 @@ from trail_callbacks.graph import NodeKind, ProvenanceGraph
 
 __all__ = ["build"]
 
-_NEW_WORDS = 4  # words not found in any input that an output of plain code needs to count as a source
+_NEW_WORDS = 4  # words from which a text is material rather than a label
 
 
 def build(events: Iterable[Event], earlier: Earlier | None = None) -> ProvenanceGraph:
@@ -56,7 +60,8 @@ class _Builder:
         self._resolver = LineageResolver(self._linker, self._anchor)
         self._documents: dict[tuple[str, str | None, object], list[NodeDraft]] = defaultdict(list)
         self._instructions: dict[str, NodeDraft] = {}
-        self._given: dict[Run, set[str]] = {}  # words of a run's inputs
+        self._history: dict[tuple[NodeKind, str | None, str | None, str], NodeDraft] = {}
+        self._code = CodeOutputs(self._linker, self._resolver)
         self._instruction_finder = InstructionFinder(
             self._linker,
             lambda slot: self._anchor(slot) is not None,
@@ -82,11 +87,18 @@ class _Builder:
         alternatives = self._answer(root)
         self._take_declared()
         recall(self._drafts, self._earlier)
-        mark_model_text(self._drafts, self._runs, self._earlier)
+        mark_model_text(self._drafts, self._runs, self._earlier, self._was_before)
         decisions = FilterDecisions(self._runs, self._resolver)
         asked = question_first(root.inputs)
         first = self._anchors.get(asked) if asked else self._last_request()
         return assemble(self._drafts, first, decisions, alternatives)
+
+    def _was_before(self, slot: Slot) -> bool:
+        """True for an input that was there before the run; another one is made of what this run wrote."""
+        draft = self._anchor(slot)
+        if draft is None:
+            return all(link.basis == "scope" for link in self._linker.of(slot))
+        return draft.slot is not None or slot.run.parent is None
 
     def _last_request(self) -> NodeDraft | None:
         """The last message of a user in the history of a run that was not asked anything itself."""
@@ -127,7 +139,7 @@ class _Builder:
     def _made_by_code(self, slot: Slot) -> NodeDraft | None:
         """The node of a text that untraced code returned, if that code is its source."""
         run, piece = slot.run, slot.piece
-        if not self._is_source(slot):
+        if not self._code.is_source(slot):
             return None
         if piece.form == "message" and piece.role == "user":
             draft = self._draft("question", slot, run.end, {"history": True})
@@ -155,19 +167,21 @@ class _Builder:
 
     def _untraced(self, slot: Slot) -> NodeDraft | None:
         """Text that appears mid-run without a producer: history from a checkpoint, a document from untraced code."""
-        piece = slot.piece
-        if not piece.text.strip() or any(link.basis != "scope" for link in self._linker.of(slot)):
+        piece, links = slot.piece, [link for link in self._linker.of(slot) if link.basis != "scope"]
+        if not piece.text.strip() or (links and not is_from_before(slot, links)):
             return None
-        known = piece.id is not None or slot.run.hints.channels or piece.origin == "user"
         if piece.form == "document":
             return self._document(slot)
-        if piece.form == "message" and piece.role == "assistant":
-            return self._draft("completion", slot, slot.run.start, {"history": True})
-        if piece.form == "message" and piece.role == "tool":
-            return self._draft("tool_result", slot, slot.run.start, {"history": True})
-        if piece.form == "message" and piece.role == "user" and known:
-            return self._draft("question", slot, slot.run.start, {"history": True})
-        return None
+        kind = kind_of(slot)
+        if kind is None:
+            return None
+        said = kind, piece.id, piece.call_id, piece.text
+        draft = self._history.get(said)  # each step of an agent reads all of them again
+        if draft is None:
+            draft = self._history[said] = self._draft(kind, slot, slot.run.start, {"history": True})
+            if links:
+                self._take(draft, self._resolver.of(slot))
+        return draft
 
     def _completion(self, run: Run) -> NodeDraft:
         shown = [s for s in run.outputs if s.piece.form != "tool_call"] or run.outputs
@@ -211,7 +225,7 @@ class _Builder:
     def _document(self, slot: Slot) -> NodeDraft:
         """The node of a document; retrieved again by another query, it stays one node unless that made a cycle."""
         order = slot.run.end if slot.side == "out" else slot.run.start
-        same = self._documents[slot.piece.text, slot.piece.id, slot.piece.attributes.get("source")]
+        same = self._documents[document_key(slot.piece)]
         reach = {node for each in slot.run.inputs for node in self._resolver.of(each)} if slot.side == "out" else set()
         for draft in same:
             if all(node.order < draft.order for node in reach):
@@ -242,38 +256,6 @@ class _Builder:
         for node in before:
             self._take(draft, node.inputs)
         return draft
-
-    def _is_source(self, slot: Slot) -> bool:
-        """True if untraced code is the source of this text: mostly new words, and no input contained in full."""
-        links = self._linker.of(slot)
-        if slot.piece.form == "document":
-            spans = [span for link in links for span in link.spans]
-            if not spans or any(node.kind != "question" for node in self._resolver.of(slot)):
-                return not spans
-            return sum(end - start for start, end in spans) * 2 < len(slot.piece.text)  # it repeats the question
-        message = slot.piece.form == "message" and slot.piece.role in {"user", "assistant", "tool"}
-        if not (message or slot.piece.form == "text") or any(link.whole for link in links):
-            return False
-        if message and self._is_history(slot.run):
-            return True
-        if slot.piece.role == "user":
-            return False  # a prompt assembled by code
-        known = self._given.get(slot.run)
-        if known is None:
-            known = {form for each in slot.run.inputs for form in self._linker.text(each).forms}
-            self._given[slot.run] = known
-        forms = self._linker.text(slot).forms
-        new = sum(form not in known for form in forms)
-        return new >= _NEW_WORDS and new * 2 >= len(forms)
-
-    def _is_history(self, run: Run) -> bool:
-        """True if code returned both sides of a conversation that were not among its inputs."""
-        roles = {
-            slot.piece.role
-            for slot in run.outputs
-            if slot.piece.form == "message" and not any(link.whole for link in self._linker.of(slot))
-        }
-        return roles >= {"user", "assistant"}
 
     def _draft(self, kind: NodeKind, slot: Slot, order: float, more: dict[str, Any] | None = None) -> NodeDraft:
         attributes = {**slot.piece.attributes, **(more or {})}
@@ -306,7 +288,7 @@ class _Builder:
         """Adds the answer; returns other texts that the app returned."""
         if root.failed or not root.outputs:
             return []
-        slots, text, alternatives = answer_text(root, self._wrote_last)
+        slots, text, alternatives = answer_text(root, self._wrote_last, self._wrote_both)
         if not slots:
             return []
         others = [slot.piece.text.strip() for slot in alternatives if len(self._linker.text(slot).forms) >= _NEW_WORDS]
@@ -318,7 +300,7 @@ class _Builder:
         if exact:  # the app returned a model's output unchanged: one node, not two
             max(exact, key=lambda node: node.order).kind = "answer"
             return others
-        draft = NodeDraft("answer", Text(text), root, root.end, {}, step=self._writer(slots).name)
+        draft = NodeDraft("answer", Text(text), root, root.end, {}, step=self._writer(slots).step)
         self._drafts.append(draft)
         self._take(draft, contributions)
         return others
@@ -337,16 +319,27 @@ class _Builder:
         answer.inputs.update((draft, Contribution("declared", 1.0)) for draft in declared if draft not in before)
 
     def _writer(self, slots: Sequence[Slot]) -> Run:
-        """The innermost run that returned the answer as it is; of several for its parts, the last."""
-        writers = []
-        for slot in slots:
-            here: Slot | None = slot
-            while here is not None:
-                text, run = here.piece.text.strip(), here.run
-                inner = (link.source for link in self._linker.of(here) if link.source.run.within(run))
-                here = next((each for each in inner if each.side == "out" and each.piece.text.strip() == text), None)
-            writers.append(run)
-        return max(writers, key=lambda run: run.end)
+        """The first run that returned the answer as it is; of several for its parts, the last."""
+        return max((self._first_with(slot) for slot in slots), key=lambda run: run.end)
+
+    def _first_with(self, slot: Slot) -> Run:
+        """The innermost run that wrote a text, before the code that only passed it on."""
+        text, run = slot.piece.text.strip(), slot.run
+        here: Slot | None = slot
+        seen = {slot}
+        while here is not None:
+            same = [
+                link.source
+                for link in self._linker.of(here)
+                if link.source not in seen and link.source.piece.text.strip() == text
+            ]
+            inside = (each for each in same if each.side == "out" and each.run.within(run))
+            before = (each for each in same if each.side == "in" or each.run.kind == "chain")
+            here = next(inside, None) or next(before, None)
+            if here is not None:
+                seen.add(here)
+                run = here.run if here.side == "out" else run
+        return run
 
     @staticmethod
     def _mark_untraced(contributions: Contributions) -> None:
@@ -365,6 +358,18 @@ class _Builder:
         """When the latest completion behind a piece ended; -1 if there is none."""
         return max((n.order for n in self._resolver.of(slot) if n.kind == "completion"), default=-1.0)
 
+    def _wrote_both(self, answer: Slot, slot: Slot) -> bool:
+        """Whether a field stands beside the answer in the object that a model wrote."""
+        text = slot.piece.text.strip()
+        if slot.piece.form != "text" or text in answer.piece.text:
+            return False
+        last = max((node for node in self._resolver.of(answer) if node.kind == "completion"), key=_order, default=None)
+        if last is None or answer.piece.text.strip() == last.text.text.strip():
+            return False
+        written = last.text.text
+        held = text in written or json.dumps(text, ensure_ascii=False)[1:-1] in written or text.lower() in written
+        return held and last in self._resolver.of(slot)  # in this order: resolving other fields would make them nodes
+
     # Edges
 
     def _feed(self, draft: NodeDraft, inputs: Sequence[Slot]) -> None:
@@ -374,3 +379,7 @@ class _Builder:
     @staticmethod
     def _take(draft: NodeDraft, contributions: Contributions) -> None:
         merge(draft.inputs, {n: a for n, a in contributions.items() if n is not draft and n.order < draft.order})
+
+
+def _order(draft: NodeDraft) -> float:
+    return draft.order

@@ -82,6 +82,7 @@ class Hints:
         same_as: Id of a run whose output this one repeats (a cache hit).
         source_keys: Names of inputs that hold sources, as the app declares for this run.
         internal: True for a run that is not part of the answer's lineage (a judge, a title generator).
+        unnamed: True if the run's name is the framework's: the step is known by the name of a run around it.
     """
 
     sequence: int | None = None
@@ -92,6 +93,7 @@ class Hints:
     same_as: str | None = None
     source_keys: tuple[str, ...] = ()
     internal: bool = False
+    unnamed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from trail_callbacks.capture.link import Linker
 from trail_callbacks.capture.match import Text
+from trail_callbacks.capture.phrases import extended, trimmed
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import Origin
 from trail_callbacks.text import forms
@@ -67,11 +68,15 @@ class InstructionFinder:
         if slot.piece.form == "tool_call":
             return ()
         text, at, parts = slot.piece.text, 0, []
-        for start, end, source in sorted(
-            ((*span, link.source) for link in links for span in link.spans), key=lambda part: part[:2]
-        ):
+        made = slot.side == "out" and slot.run.kind == "chain"  # by code of its inputs: no words are shared by chance
+        spans = [(*span, link) for link in links for span in link.spans]
+        for start, end, link in sorted(spans, key=lambda part: part[:2]):
+            is_model = self._is_model(link.source)
+            if not link.whole:
+                first, last = (start, end) if made else trimmed(text, start, end, numbers=is_model)
+                start, end = extended(text, first, last) if first < last else (first, last)  # noqa: PLW2901 - the same
             word = end - start <= _WORD and not Text(text[start:end]).distinctive
-            if word and not (_apart(text, start, end) and self._is_model(source)):
+            if word and not (is_model and start < end and _apart(text, start, end)):
                 continue  # an input such as "rye" does not split the sentence that happens to contain the word
             if start > at:
                 parts.append(text[at:start])

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
-from trail_callbacks.capture.events import Piece
+from trail_callbacks.capture.identity import is_original, is_same_message
 from trail_callbacks.capture.match import Match, longest_first, overlap
 from trail_callbacks.capture.piece_index import PieceIndex, precedes
 from trail_callbacks.capture.runs import Run, Slot
@@ -95,7 +95,8 @@ class Linker:
             return [self._declared(same, slot)]
         equal = self._index.same_text(slot)
         if equal is not None:
-            return [Link(equal, "matched", whole=True, spans=_all(slot))]
+            others = tuple(self._index.same_documents(equal, run))
+            return [Link(equal, "matched", whole=True, spans=_all(slot), alternatives=others)]
         return self._by_containment(slot)
 
     def _by_tool_call(self, slot: Slot) -> list[Link]:
@@ -252,7 +253,9 @@ class Linker:
         ]
         equal = [s for s in equal if s.piece.text == piece.text] or equal  # two stores may use the same ids
         if piece.form == "document" and len(equal) > 1:
-            equal = [s for s in equal if _is_original(s.piece, piece)] or equal
+            equal = [s for s in equal if is_original(s.piece, piece)] or equal
+        if piece.form == "message" and len(equal) > 1:  # a state may keep the text of a message once more
+            equal = [s for s in equal if is_same_message(s.piece, piece)] or equal
         placed = [s for s in equal if s.piece.path == piece.path]
         if len(equal) == 1 or len(placed) == 1:
             return (placed or equal)[0]
@@ -269,7 +272,7 @@ class Linker:
         """
         if slot.piece.form != "document":
             return []
-        originals = {s.piece.ref or id(s): s for s in pool if _is_original(s.piece, slot.piece)}
+        originals = {s.piece.ref or id(s): s for s in pool if is_original(s.piece, slot.piece)}
         if len(originals) != 1:
             return []
         (source,) = originals.values()
@@ -298,13 +301,6 @@ class Linker:
                 if slot.piece.text.strip():
                     known[slot.piece.text.strip()].append(slot)
         return known
-
-
-def _is_original(source: Piece, piece: Piece) -> bool:
-    """True if two documents have one id, or one has all metadata of the other, such as its source, and maybe more."""
-    if source.form != "document" or None not in (source.id, piece.id):
-        return source.form == "document" and source.id == piece.id
-    return bool(source.attributes) and source.attributes.items() <= piece.attributes.items()
 
 
 def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]:

@@ -6,42 +6,51 @@ model wrote those words before: in this run, in an earlier turn of the conversat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from trail_callbacks.capture.conversation import TURN, Earlier
 from trail_callbacks.capture.echoes import Echoes, arguments, merged, transcript_spans
+from trail_callbacks.capture.events import Piece
 from trail_callbacks.capture.lineage import Contribution, NodeDraft
 from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.runs import Run, Slot
-from trail_callbacks.graph import EVIDENCE_KINDS
-from trail_callbacks.text import forms
+from trail_callbacks.graph import EVIDENCE_KINDS, Node
+from trail_callbacks.text import forms, outside
 
 __all__ = ["mark_model_text", "recall", "time_of"]
 
 _HISTORY = -1e6  # the time of what was there before the run; within a run, times begin at 1
 _EARLIER_TURN = 1.5 * _HISTORY  # when models wrote in earlier turns
 _EARLIER_SOURCE = 2 * _HISTORY  # when those turns had their sources, which they read first
+_WRITTEN = frozenset({"completion", "answer"})
 _CONTENT = 4  # words from which the rest of a text says something
 
 
 def recall(drafts: list[NodeDraft], earlier: Earlier | None) -> None:
-    """Adds the evidence of earlier turns of a conversation as inputs of the messages that rest on it.
+    """Adds the evidence of earlier turns of a conversation as inputs of the texts that rest on it.
 
     Args:
         drafts: All nodes so far; recalled ones are appended.
         earlier: What is known of the turns before.
     """
+    if earlier is None:
+        return
     recalled: dict[str, NodeDraft] = {}
-    messages = [draft for draft in drafts if draft.kind == "completion" and (draft.slot or draft.run.kind != "model")]
-    for message in messages if earlier is not None else ():
-        for node, turn in earlier.sources(message.text.text) if earlier is not None else ():
+    known: dict[str, list[tuple[Node, int]]] = {}
+    wording = {draft.text.text for draft in drafts if draft.kind == "instruction"}
+    for text in [draft for draft in drafts if _may_repeat(draft)]:
+        found = known.get(text.text.text)
+        if found is None:
+            found = known[text.text.text] = earlier.sources(text.text)
+        for node, turn in found:
+            if node.origin == "template" and node.text in wording:
+                continue  # the same prompt again
             source = recalled.get(node.id)
             if source is None:
                 source = recalled[node.id] = NodeDraft(
                     node.kind,
                     Text(node.text),
-                    message.run,
+                    text.run,
                     _HISTORY,
                     {**node.attributes, TURN: turn},
                     origin=node.origin,
@@ -49,16 +58,26 @@ def recall(drafts: list[NodeDraft], earlier: Earlier | None) -> None:
                     step=node.step,
                 )
                 drafts.append(source)
-            message.inputs.setdefault(source, Contribution("declared", 1.0))
+            text.inputs.setdefault(source, Contribution("declared", 1.0))
 
 
-def mark_model_text(drafts: Iterable[NodeDraft], runs: Sequence[Run], earlier: Earlier | None) -> None:
+def _may_repeat(draft: NodeDraft) -> bool:
+    """True for a message of the history, and for what code or a tool brought unless it is a word such as "yes"."""
+    if draft.kind in _WRITTEN:
+        return draft.slot is not None or draft.run.kind != "model"
+    return draft.text.distinctive
+
+
+def mark_model_text(
+    drafts: Iterable[NodeDraft], runs: Sequence[Run], earlier: Earlier | None, was_before: Callable[[Slot], bool]
+) -> None:
     """Sets `model_spans` of the drafts of evidence, and their origin where nothing else is left of them.
 
     Args:
         drafts: All nodes.
         runs: The runs of the tree.
         earlier: What is known of the turns before.
+        was_before: True for an input that no step of the tree wrote.
     """
     drafts = list(drafts)
     sources = [draft for draft in drafts if draft.kind in EVIDENCE_KINDS and draft.text.text.strip()]
@@ -67,13 +86,13 @@ def mark_model_text(drafts: Iterable[NodeDraft], runs: Sequence[Run], earlier: E
     echoes = Echoes(draft.text.text for draft in sources)
     latest = max(time_of(draft) for draft in sources)
     for draft in sources:
-        echoes.held(_rest(draft.text.text, draft.model_spans), time_of(draft))
+        echoes.held(outside(draft.text.text, draft.model_spans), time_of(draft))
     for node in earlier.graph.nodes if earlier is not None else ():
         if node.is_evidence:  # what a model then read is no invention of its own, though it be read again
-            echoes.held(_rest(node.text, node.model_spans), _EARLIER_SOURCE)
+            echoes.held(outside(node.text, node.model_spans), _EARLIER_SOURCE)
     for text in earlier.written() if earlier is not None else ():
         echoes.wrote(text, _EARLIER_TURN, recorded=True)
-    for text, time, recorded in _written(drafts, runs):
+    for text, time, recorded in _written(drafts, runs, was_before):
         if time < latest:
             echoes.wrote(text, time, recorded=recorded)
     for draft in sources:
@@ -81,18 +100,15 @@ def mark_model_text(drafts: Iterable[NodeDraft], runs: Sequence[Run], earlier: E
             _mark(draft, echoes)
 
 
-def _written(drafts: Iterable[NodeDraft], runs: Iterable[Run]) -> Iterator[tuple[str, float, bool]]:
+def _written(
+    drafts: Iterable[NodeDraft], runs: Sequence[Run], was_before: Callable[[Slot], bool]
+) -> Iterator[tuple[str, float, bool]]:
     """Every text that a model wrote, with its time, and whether the run in which it did was recorded."""
     written: dict[str, float] = {}
-    for draft in drafts:
-        if draft.kind not in EVIDENCE_KINDS and draft.run.kind == "model" and draft.slot is None:
-            text = draft.text.text.strip()
-            written[text] = min(draft.order, written.get(text, draft.order))
-            yield text, draft.order, True
+    for text, stated, time in _outputs(drafts, runs):
+        written[text] = min(time, written.get(text, time))
+        yield from ((each, time, True) for each in stated)
     for run in runs:
-        for slot in run.outputs if run.kind == "model" else ():
-            if slot.piece.form == "tool_call":
-                yield from ((text, run.end, True) for text in arguments(slot.piece.text))
         for slot in run.inputs:
             piece = slot.piece
             if run.kind == "tool" and run.hints.call_id is not None:
@@ -100,9 +116,26 @@ def _written(drafts: Iterable[NodeDraft], runs: Iterable[Run]) -> Iterator[tuple
             elif piece.role == "assistant" or piece.origin == "model" or piece.form == "tool_call":
                 text = piece.text.strip()
                 if written.get(text, run.start) >= run.start:  # else written in this run, and passed on
-                    written[text] = _HISTORY
-                    texts = arguments(text) if piece.form == "tool_call" else (text,)
-                    yield from ((each, _in_history(slot), False) for each in texts)
+                    time = _in_history(slot) if was_before(slot) else run.start
+                    written[text] = min(time, run.start - 1)  # when it is read again it is the same
+                    yield from ((each, time, False) for each in _stated(piece))
+
+
+def _outputs(drafts: Iterable[NodeDraft], runs: Sequence[Run]) -> Iterator[tuple[str, Iterable[str], float]]:
+    """The outputs of the models of this run: each text, what it states, and when it was written."""
+    for draft in drafts:
+        if draft.kind not in EVIDENCE_KINDS and draft.run.kind == "model" and draft.slot is None:
+            text = draft.text.text.strip()
+            yield text, (text,), draft.order
+    for run in runs:
+        for slot in run.outputs if run.kind == "model" else ():
+            if slot.piece.form == "tool_call":
+                yield slot.piece.text.strip(), _stated(slot.piece), run.end
+
+
+def _stated(piece: Piece) -> Iterable[str]:
+    """What a piece states: a tool call its arguments."""
+    return arguments(piece.text) if piece.form == "tool_call" else (piece.text.strip(),)
 
 
 def _mark(draft: NodeDraft, echoes: Echoes) -> None:
@@ -115,13 +148,8 @@ def _mark(draft: NodeDraft, echoes: Echoes) -> None:
     if draft.kind != "tool_result":
         spans += transcript_spans(text)
     draft.model_spans = merged(spans)
-    if draft.model_spans and len(forms(_rest(text, draft.model_spans))) < _CONTENT:
+    if draft.model_spans and len(forms(outside(text, draft.model_spans))) < _CONTENT:
         draft.origin = "model"
-
-
-def _rest(text: str, model_spans: Sequence[tuple[int, int]]) -> str:
-    """What of a text no model wrote; a line break keeps apart what stood around a model's words."""
-    return "\n".join(text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *model_spans, (len(text), 0)]))
 
 
 def time_of(draft: NodeDraft) -> float:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["described", "exact_text", "is_cancellation", "scalars"]
+__all__ = ["described", "exact_text", "fields_text", "is_cancellation", "scalars"]
 
 _ERROR_TEXT = 2_000
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_GAP = 1_000  # items without a text between two that have one; a list with more of them is written without
 
 
 def exact_text(value: object) -> str:
@@ -45,3 +49,55 @@ def described(error: BaseException | None) -> str:
 def is_cancellation(error: BaseException | None) -> bool:
     """True if the app stopped a run; any other exception is a failure."""
     return isinstance(error, asyncio.CancelledError | concurrent.futures.CancelledError | GeneratorExit)
+
+
+def fields_text(fields: Iterable[tuple[Sequence[str | int], str]]) -> str:
+    """Returns the text of a structured value as JSON, a line for each field.
+
+    Every part of the library that reads a structured answer writes it in this way, so that all of them judge the same
+    text. What is written as a number stands without quotation marks, whether the app holds it as number or text.
+
+    Args:
+        fields: Path and text of each field. A single one is its text alone, unless that is a number or truth value,
+            which says nothing without its name.
+    """
+    listed = [(tuple(path), text) for path, text in fields]
+    if len(listed) == 1:
+        path, text = listed[0]
+        if not path or _scalar(text).startswith('"'):
+            return text
+    root: dict[str | int, Any] = {}
+    for path, text in listed:
+        here = root
+        for step in path[:-1]:
+            inside = here.get(step)
+            here[step] = here = inside if isinstance(inside, dict) else {} if inside is None else {"": inside}
+        last = path[-1] if path else ""
+        held = here.get(last)
+        if isinstance(held, dict):
+            held.setdefault("", []).append(text)
+        else:
+            here[last] = [*(held or []), text]
+    return _json(root, "")
+
+
+def _json(value: Any, indent: str) -> str:
+    inner = indent + "  "
+    if isinstance(value, list):  # the texts with one path: usually one
+        texts = [_scalar(text) for text in value]
+        return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    if all(isinstance(step, int) for step in value):
+        items: list[str] = []
+        for place, item in sorted(value.items()):
+            if place - len(items) <= _GAP:
+                items += ["null"] * (place - len(items))
+            items.append(_json(item, inner))
+        return f"[\n{inner}" + f",\n{inner}".join(items) + f"\n{indent}]"
+    members = [f"{json.dumps(str(step), ensure_ascii=False)}: {_json(item, inner)}" for step, item in value.items()]
+    return f"{{\n{inner}" + f",\n{inner}".join(members) + f"\n{indent}}}"
+
+
+def _scalar(text: str) -> str:
+    if _NUMBER.fullmatch(text):
+        return text
+    return text.lower() if text in {"True", "False"} else json.dumps(text, ensure_ascii=False)

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
+from trail_callbacks.capture.identity import document_key
 from trail_callbacks.capture.match import Match, Text
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.capture.text_index import TextIndex
@@ -135,8 +136,15 @@ class PieceIndex:
                 continue
             producers = [slot for slot in _near(self._by_text[text.text.strip()], run) if accept(slot)]
             if producers:
-                found += _shared(producers, match) or [(_nearest(producers, run), match)]
+                nearest = _nearest(producers, run)
+                alike = [nearest, *_other_documents(nearest, producers)]
+                found += _shared(producers, match) or [(slot, match) for slot in alike]
         return found
+
+    def same_documents(self, slot: Slot, run: Run) -> list[Slot]:
+        """Other documents with the text of a document that a run can have read just as well."""
+        producers = _near(self._by_text.get(slot.piece.text.strip(), ()), run)
+        return _other_documents(slot, [each for each in producers if precedes(each, run)])
 
 
 def _shared(producers: Sequence[Slot], match: Match) -> list[tuple[Slot, Match]]:
@@ -151,6 +159,15 @@ def _shared(producers: Sequence[Slot], match: Match) -> list[tuple[Slot, Match]]
         (slot, Match(match.coverage, tuple(spans[i :: len(several)]), whole=True))
         for i, slot in enumerate(several if len(several) > 1 else ())
     ]
+
+
+def _other_documents(slot: Slot, producers: Sequence[Slot]) -> list[Slot]:
+    """The first producer of each other document of the same text; a document that was passed on keeps id and source."""
+    if slot.piece.form != "document":
+        return []
+    found = {document_key(each.piece): each for each in reversed(producers) if each.piece.form == "document"}
+    found.pop(document_key(slot.piece), None)
+    return list(found.values())
 
 
 def _latest(producers: Sequence[Slot], run: Run) -> Slot | None:

@@ -5,46 +5,29 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock, RLock
-from typing import Any
 from uuid import UUID
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
-from trail_callbacks.capture.declared import DeclaredSources, Sources
+from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.joining import joined
 from trail_callbacks.capture.redaction import Redact, Redactor
+from trail_callbacks.capture.run_tree import Deferred, EventMaker, RunTree
 from trail_callbacks.errors import InputError
+from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 
-__all__ = ["Recorder", "Redact"]
+__all__ = ["Material", "Recorder", "Redact"]
 
-Deferred = tuple[Any, ...]
-"""A record that is not created yet: its class and the arguments. A tuple costs a fifth of an object."""
+Material = tuple[Sequence[Event], Earlier | None]
+"""What a graph is made of: the events of a run tree, and what was known before them."""
 
+_UNFINISHED = 4_096  # run trees at once; a server has as many as requests under way, and few that never end
 _JOINED = 16  # roots before another one that it may be joined with
 _BRING = frozenset({"retriever", "tool", "prompt"})  # roots of these kinds give no answer
-
-
-@dataclass(slots=True, eq=False)
-class _Trace:
-    """All runs under one root."""
-
-    root_id: str
-    root: Hashable
-    started: float
-    pending: list[Pending | Deferred] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-    runs: dict[Hashable, bool] = field(default_factory=dict)  # True while the run is open
-    thread: str | None = None
-    before: tuple[str, ...] = ()  # roots that had ended when this one started, the latest first, if runs are joined
-    graph: ProvenanceGraph | None = None
-    declared: DeclaredSources | None = None
-    converted: list[Pending | Deferred] = field(default_factory=list)  # kept alive, see Recorder._convert
-    converting: Lock = field(default_factory=Lock)  # protects events and graph while pending records are converted
 
 
 class Recorder:
@@ -53,7 +36,8 @@ class Recorder:
     `emit` only appends a record; conversion, redaction and linking happen when the events are read.
 
     Args:
-        max_traces: Finished run trees kept for reading, and as many unfinished ones; the oldest are dropped first.
+        max_traces: Finished run trees kept for reading; the oldest are dropped first. Of unfinished ones 4,096
+            are kept.
         ttl: Seconds after which a run tree that never finished is dropped.
         redact: Applied to every text before it is stored in an event. If it raises, the text is withheld.
         turns: Turns of a conversation that a later turn may rest on, 0 or more.
@@ -78,16 +62,27 @@ class Recorder:
         self._max_traces = max_traces
         self._ttl = ttl
         self._turns = turns
-        self._sources, self._source_keys = sources, source_keys
         self._redactor = Redactor(redact, self._report_error) if redact else None
+        self._events = EventMaker(sources, source_keys, self._redactor, self._report_error)
         self._on_end = on_end
         self._on_error = on_error
-        # Protects the three dictionaries. Re-entrant: a stream's finalizer may emit during a garbage collection.
+        # Protects the four dictionaries. Re-entrant: a stream's finalizer may emit during a garbage collection.
         self._lock = RLock()
-        self._by_run: dict[Hashable, _Trace] = {}
-        self._open: OrderedDict[str, _Trace] = OrderedDict()
-        self._closed: OrderedDict[str, _Trace] = OrderedDict()
+        self._by_run: dict[Hashable, RunTree] = {}
+        self._open: OrderedDict[str, RunTree] = OrderedDict()
+        self._closed: OrderedDict[str, RunTree] = OrderedDict()
+        self._held: dict[str, RunTree] = {}
         self._joins = False
+        renewed_in_child(self, Recorder._renew)
+
+    def _renew(self) -> None:
+        """In a forked child: what another thread was reading just then is not whole."""
+        self._lock = RLock()
+        self._held.clear()  # the parent works on them
+        for trace in [*self._open.values(), *self._closed.values()]:
+            if trace.converting.locked():
+                self._closed.pop(trace.root_id, None)
+            trace.converting = Lock()
 
     def join_roots(self) -> None:
         """Joins each root from now on with earlier ones whose outputs it reads: they are steps of one block of code."""
@@ -142,21 +137,22 @@ class Recorder:
         if self._on_end is not None:
             self._on_end(root_id)
 
-    def _open_trace(self, key: Hashable, root_id: str, thread: str | None) -> _Trace:
+    def _open_trace(self, key: Hashable, root_id: str, thread: str | None) -> RunTree:
         now = time.monotonic()
         self._closed.pop(root_id, None)
-        trace = self._open[root_id] = _Trace(root_id, key, now, thread=thread)
+        self._held.pop(root_id, None)
+        trace = self._open[root_id] = RunTree(root_id, key, now, thread=thread)
         if self._joins:
             trace.before = tuple(islice(reversed(self._closed), _JOINED))
         while self._open:
             oldest = next(iter(self._open.values()))
-            if len(self._open) <= self._max_traces and now - oldest.started <= self._ttl:
+            if len(self._open) <= _UNFINISHED and now - oldest.started <= self._ttl:
                 break
             del self._open[oldest.root_id]
             self._forget_runs(oldest)
         return trace
 
-    def _forget_runs(self, trace: _Trace) -> None:
+    def _forget_runs(self, trace: RunTree) -> None:
         for key in trace.runs:
             self._by_run.pop(key, None)
         trace.runs.clear()
@@ -191,7 +187,18 @@ class Recorder:
 
     def ended(self, root_id: str) -> bool:
         """True if this root run has ended or failed and is kept: its graph no longer changes."""
-        return root_id in self._closed
+        return root_id in self._closed or root_id in self._held
+
+    def hold(self, root_id: str) -> None:
+        """Keeps a root run that has ended, however many end after it, until it is released."""
+        with self._lock:
+            if (trace := self._closed.get(root_id)) is not None:
+                self._held[root_id] = trace
+
+    def release(self, root_id: str) -> None:
+        """Ends what `hold` began."""
+        with self._lock:
+            self._held.pop(root_id, None)
 
     def interrupted(self, root_id: str) -> bool:
         """True if this root run stopped to be resumed. See `events`."""
@@ -228,16 +235,38 @@ class Recorder:
         before = self._steps_before(trace)
         earlier = self._earlier(trace)
         with trace.converting:
-            self._convert(trace)
             if trace.graph is not None:
                 return trace.graph
-            events = joined([*before, trace.events]) if before else trace.events
-            graph = build(events, None if earlier is None or len(events) > len(trace.events) else earlier)
-            if root_id in self._closed:
+            graph = build(*self._material(trace, before, earlier))
+            if self.ended(root_id):
                 trace.graph = graph
             return graph
 
-    def _steps_before(self, trace: _Trace) -> list[tuple[Event, ...]]:
+    def material(self, root_id: str) -> Material:
+        """Returns what `build` makes the graph of a run tree of, for those who build it elsewhere.
+
+        Raises:
+            InputError: As `events`.
+        """
+        trace = self._trace(root_id)
+        before = self._steps_before(trace)
+        earlier = self._earlier(trace)
+        with trace.converting:
+            return self._material(trace, before, earlier)
+
+    def built(self, root_id: str, graph: ProvenanceGraph) -> None:
+        """Takes the graph of a finished run tree that was built elsewhere, from its `material`."""
+        with self._lock:
+            trace = self._closed.get(root_id) or self._held.get(root_id)
+        if trace is not None and trace.graph is None:
+            trace.graph = graph
+
+    def _material(self, trace: RunTree, before: Sequence[Sequence[Event]], earlier: Earlier | None) -> Material:
+        self._convert(trace)
+        events = joined([*before, trace.events]) if before else tuple(trace.events)
+        return events, None if len(events) > len(trace.events) else earlier
+
+    def _steps_before(self, trace: RunTree) -> list[tuple[Event, ...]]:
         """The events of the roots that a root may be joined with, oldest first; a turn of its thread is none."""
         found = []
         for root_id in reversed(trace.before):
@@ -249,7 +278,7 @@ class Recorder:
                     found.append(tuple(each.events))
         return found
 
-    def _earlier(self, trace: _Trace) -> Earlier | None:
+    def _earlier(self, trace: RunTree) -> Earlier | None:
         """What is known of the conversation before a run tree; None if it is the first turn, or none of one."""
         before = self._turn_before(trace) if self._turns else None
         if before is None:
@@ -259,7 +288,7 @@ class Recorder:
         except InputError:  # dropped meanwhile
             return None
 
-    def _turn_before(self, trace: _Trace) -> str | None:
+    def _turn_before(self, trace: RunTree) -> str | None:
         """The root of the turn before: the last of the same thread, else what wrote a message of the history."""
         with self._lock:
             closed = [each for each in self._closed.values() if each is not trace and each.started < trace.started]
@@ -292,9 +321,10 @@ class Recorder:
             trace = self._by_run.get(run_id) or self._by_run.get(_uuid_int(run_id))
         if trace is None or trace.root_id == run_id:
             return self.graph(run_id)
+        earlier = self._earlier(trace)
         with trace.converting:
             self._convert(trace)
-            return build(_within(trace.events, run_id))
+            return build(_within(trace.events, run_id), earlier)
 
     def graph_so_far(self, root_id: str, text: str) -> ProvenanceGraph:
         """Builds the graph of a run tree as if the model that is running had ended with a given text.
@@ -317,9 +347,9 @@ class Recorder:
         ended = RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(output,))
         return build((*events, ended), self._earlier(self._trace(root_id)))
 
-    def _trace(self, root_id: str) -> _Trace:
+    def _trace(self, root_id: str) -> RunTree:
         with self._lock:
-            trace = self._closed.get(root_id) or self._open.get(root_id)
+            trace = self._closed.get(root_id) or self._open.get(root_id) or self._held.get(root_id)
         if trace is None:
             raise InputError(
                 f"no run {root_id!r} is kept: it never started, was nested in another run, "
@@ -327,24 +357,10 @@ class Recorder:
             )
         return trace
 
-    def _convert(self, trace: _Trace) -> None:
+    def _convert(self, trace: RunTree) -> None:
         with self._lock:
             pending, trace.pending = trace.pending, []
-        if trace.declared is None:
-            trace.declared = DeclaredSources(self._sources, self._source_keys, self._report_error)
-        for each in pending:
-            record: Pending = each[0](*each[1:]) if isinstance(each, tuple) else each
-            seq = len(trace.events) + 1
-            try:
-                event = trace.declared.event(record.convert(seq), record)
-            except Exception as error:  # noqa: BLE001 - one unreadable payload must not lose the run tree
-                self._report_error(error)
-                event = _without_payload(seq, record)
-            trace.events.append(self._redactor.event(event) if self._redactor else event)
-        if trace.root_id in self._closed:
-            trace.converted.clear()
-        else:  # objects freed now could pass their identity on to other objects later in this tree
-            trace.converted += pending
+        self._events.add(trace, pending, ended=self.ended(trace.root_id))
 
     def _report_error(self, error: Exception) -> None:
         if self._on_error is not None:
@@ -373,13 +389,3 @@ def _uuid_int(run_id: str) -> int | None:
         return UUID(run_id).int
     except ValueError:
         return None
-
-
-def _without_payload(seq: int, record: Pending) -> Event:
-    """The event without its payload, so that the tree of runs stays complete."""
-    run_id, parent_id = str(record.run_id), None if record.parent_id is None else str(record.parent_id)
-    if record.phase == "started":
-        return RunStarted(seq=seq, run_id=run_id, parent_id=parent_id, kind="chain", name="unreadable")
-    if record.phase == "ended":
-        return RunEnded(seq=seq, run_id=run_id)
-    return RunFailed(seq=seq, run_id=run_id, error="unreadable")

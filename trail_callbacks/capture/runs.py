@@ -60,6 +60,12 @@ class Run:
             yield run
             run = run.parent
 
+    @property
+    def step(self) -> str:
+        """The name of the step that the run is, or is the innermost part of, as the user knows it."""
+        named = (run.name for run in (self, *self.ancestors) if not run.hints.unnamed)
+        return next(named, self.name)
+
 
 def tree(events: Iterable[Event]) -> tuple[Run, ...]:
     """Builds the runs of one run tree, in the order of their starts; the root is the first.

@@ -13,10 +13,11 @@ from typing import TypeVar
 from trail_callbacks.capture.match import SENTENCE_RUN, Match, Text, overlap
 from trail_callbacks.text import fingerprint, ngrams
 
-__all__ = ["TextIndex"]
+__all__ = ["SHARED_RUN", "TextIndex"]
 
 K = TypeVar("K")
-_SHARED_RUN = 12  # words; winnowing finds every shared run of this length
+SHARED_RUN = 12
+"""Words of a run that two texts do not share by chance; winnowing finds every one of this length."""
 _COMMON = 64  # a line, sentence or shingle in more distinct texts than this is boilerplate
 
 
@@ -46,7 +47,7 @@ class TextIndex:
             _put(self._segments, segment, text)
         for anchor in fingerprint(text.forms):
             _put(self._shingles, anchor, text)
-        if 0 < len(text.forms) < _SHARED_RUN:
+        if 0 < len(text.forms) < SHARED_RUN:
             n = min(3, len(text.forms))
             _put(self._short[n], int(ngrams(text.forms[:n], n)[0]), text)
         text.forget()  # most texts are never compared word by word
@@ -69,13 +70,13 @@ class TextIndex:
         spans = [span for match in found.values() for span in match.spans]
         if _gaps(target.text, spans):
             shared = self._candidates(self._shingles, fingerprint(target.forms))
-            self._verify(found, target, dict.fromkeys(shared, _SHARED_RUN))
+            self._verify(found, target, dict.fromkeys(shared, SHARED_RUN))
         whole = [span for match in found.values() if match.whole for span in match.spans]
         # The target may quote a text in full and, elsewhere, a part of it again.
         for start, gap in _gaps(target.text, whole) if whole else ():
             for text in dict.fromkeys(self._candidates(self._shingles, fingerprint(gap.forms))):
                 known = found.get(text)
-                if known is not None and known.whole and (part := overlap(text, gap, _SHARED_RUN)) is not None:
+                if known is not None and known.whole and (part := overlap(text, gap, SHARED_RUN)) is not None:
                     more = tuple((start + first, start + last) for first, last in part.spans)
                     found[text] = Match(known.coverage, known.spans + more, whole=True)
         return found
@@ -110,9 +111,9 @@ def _gaps(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, Text]]
     gaps: list[tuple[int, Text]] = []
     at = 0
     for start, end in (*sorted(spans), (len(text), len(text))):
-        if start - at >= 2 * _SHARED_RUN:  # at least one letter and one space a word
+        if start - at >= 2 * SHARED_RUN:  # at least one letter and one space a word
             gap = Text(text[at:start])
-            if len(gap.forms) >= _SHARED_RUN:
+            if len(gap.forms) >= SHARED_RUN:
                 gaps.append((at, gap))
         at = max(at, end)
     return gaps

@@ -17,7 +17,7 @@ from trail_callbacks.cli.demo import run_demo
 from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
-from trail_callbacks.cli.inputs import read, texts
+from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress, write
 from trail_callbacks.errors import InputError, ReportError, TrailError
 from trail_callbacks.judges.resolve import resolve
@@ -43,7 +43,10 @@ app = typer.Typer(
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.")]
 Judge = Annotated[
-    str | None, typer.Option(metavar="JUDGE", help="The judge: local (offline, the default) or provider/model.")
+    str | None,
+    typer.Option(
+        metavar="JUDGE", help="The judge: local (offline, the default), provider/model, or encoder:MODEL (runs here)."
+    ),
 ]
 BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")]
 Answer = Annotated[str | None, typer.Option(metavar="FILE", help="File with the answer to check; - is standard input.")]
@@ -118,6 +121,7 @@ def check(
     max_score: Annotated[
         float | None, typer.Option(metavar="X", help="Exit with status 1 if the score is over this, 0.0 to 1.0.")
     ] = None,
+    on_undecided: OnUndecidedClaims = "pass",
     strategy: Strategy = "audit",
     q: Annotated[
         int,
@@ -132,7 +136,8 @@ def check(
     """Checks an answer against its sources.
 
     With --max-score, an answer that could not be fully verified fails too (no evidence, or claims that were not
-    judged). If the judge fails completely, the exit status is 2, with or without --max-score.
+    judged). Claims that the judge left undecided are not in the score; with --on-undecided fail each counts as
+    unsupported. If the judge fails completely, the exit status is 2, with or without --max-score.
     """
     threshold = checked(max_score)
     graph = texts(answer, answer_text, source or [], source_text or [], question)
@@ -142,7 +147,7 @@ def check(
     _deliver(report, as_json=as_json, output=output)
     if report.state == "error":
         raise TrailError(report.warnings[0] if report.warnings else "the verification failed")
-    why = refusal(report, threshold)
+    why = refusal(report, threshold, on_undecided)
     if why:
         complain(why)
         raise typer.Exit(1)

@@ -54,6 +54,7 @@ class DemoRun:
                     "planted": [dict(planted) for planted in each.planted],
                     "planted_found": len(each.found),
                     "false_alarms": each.false_alarms,
+                    "undecided": each.undecided,
                     "report": json.loads(each.report.to_json()),
                 }
                 for each in self.outcomes
@@ -73,7 +74,8 @@ class DemoRun:
             yield to_rich(each.report)
             if each.recorded:
                 found = f"Planted errors found: {len(each.found)} of {len(each.planted)}"
-                yield Text(f"\n{found}; false alarms: {each.false_alarms}.")
+                undecided = f"; undecided: {each.undecided}" if each.undecided else ""
+                yield Text(f"\n{found}; false alarms: {each.false_alarms}{undecided}.")
             yield Text("")
         for app, why in self.missing.items():
             yield Text(f"{app} is not installed:\n  {why}", style="dim")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trail_callbacks.cli.gate import checked_increase, regression
-from trail_callbacks.cli.inputs import saved
+from trail_callbacks.cli.inputs import OnUndecidedClaims, saved
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.comparison import compare
 from trail_callbacks.errors import InputError
@@ -25,13 +25,15 @@ def diff(
         float | None,
         typer.Option(metavar="X", help="Exit with status 1 if the score rose by more than this, 0.0 to 1.0."),
     ] = None,
+    on_undecided: OnUndecidedClaims = "pass",
     width: Annotated[int | None, typer.Option(min=40, metavar="N", help="Columns, 40 or more.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Compares two saved reports: claims, classes, entry steps, score.
 
     With --max-increase, a new report that could not be fully verified fails too. What is unknown about the old report
-    is assumed in its favour: a missing score counts as 0.0, claims that were not judged as supported.
+    is assumed in its favour: a missing score counts as 0.0, claims that were not judged as supported. Undecided claims
+    count in neither report, or, with --on-undecided fail, as unsupported in both.
     """
     limit = checked_increase(max_increase)
     if old == new == "-":
@@ -41,7 +43,7 @@ def diff(
         emit(json.loads(found.to_json()))
     else:
         display(comparison_to_rich(found), width=width)
-    why = regression(found, limit)
+    why = regression(found, limit, on_undecided)
     if why:
         complain(why)
         raise typer.Exit(1)

@@ -98,7 +98,10 @@ def _finding(subject: str, report: Report) -> Finding:
         trouble = "the answer or the source it came from was not recorded"
     elif not judged:
         trouble = (
-            next((v.error for v in report.verdicts if v.error), None) or "; ".join(report.warnings) or report.state
+            next((v.error for v in report.verdicts if v.error), None)
+            or next((f"undecided: {v.undecided}" for v in report.verdicts if v.outcome == "undecided"), None)
+            or "; ".join(report.warnings)
+            or report.state
         )
     elif not flagged:
         trouble = f"the planted claim was judged {planted}, the true one {true}"

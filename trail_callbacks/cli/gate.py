@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trail_callbacks.comparison import Comparison
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.report.scoring import score
+from trail_callbacks.report.threshold import OnUndecided, counted_score, is_complete
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["checked", "checked_increase", "refusal", "regression"]
@@ -17,7 +19,8 @@ _CLOSED = {
     "partial": "some claims were not judged",
     "unverified": "nothing that the answer states could be checked",
 }
-"""States that fail with any threshold, because the score of the whole answer is unknown."""
+"""States that fail with any threshold, because the score of the whole answer is unknown; not those in which the judge
+failed on nothing, but abstained."""
 
 _ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
 
@@ -33,16 +36,28 @@ def checked(max_score: float | None) -> float | None:
     return max_score
 
 
-def refusal(report: Report, max_score: float | None) -> str | None:
+def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided = "pass") -> str | None:
     """Returns why a report fails; None if it passes, or if no threshold was given."""
     if max_score is None:
         return None
-    value = report.hallucination_score
+    value = counted_score(report, on_undecided)
     if value is not None and value > max_score:
-        return f"hallucination score {value:.2f} is over --max-score {max_score:.2f}"
-    if report.state in _CLOSED:
+        words = "hallucination score" + _counting(report, on_undecided)
+        return f"{words} {value:.2f} is over --max-score {max_score:.2f}"
+    if not _is_known(report):
         return f"{_CLOSED[report.state]}: --max-score {max_score:.2f} cannot be checked"
     return None
+
+
+def _is_known(report: Report) -> bool:
+    return report.state not in _CLOSED or (report.state in {"partial", "unverified"} and is_complete(report))
+
+
+def _counting(report: Report, on_undecided: OnUndecided) -> str:
+    n = len(report.undecided)
+    return (
+        f" ({n} undecided claim{'' if n == 1 else 's'} counted as unsupported)" if n and on_undecided == "fail" else ""
+    )
 
 
 def checked_increase(max_increase: float | None) -> float | None:
@@ -56,30 +71,33 @@ def checked_increase(max_increase: float | None) -> float | None:
     return max_increase
 
 
-def regression(comparison: Comparison, max_increase: float | None) -> str | None:
+def regression(comparison: Comparison, max_increase: float | None, on_undecided: OnUndecided = "pass") -> str | None:
     """Returns why a new report fails compared with the old one; None if it passes, or if no limit was given.
 
     A report that was not fully verified fails. What is unknown about the old report is assumed in its favour: a missing
-    score counts as 0.0, claims that were not judged as supported.
+    score counts as 0.0, claims that were not judged as supported. Undecided claims are treated alike in both: they are
+    not counted, or all count as unsupported.
     """
     if max_increase is None:
         return None
-    new = comparison.new.hallucination_score
-    if comparison.new.state in _CLOSED:
+    new = counted_score(comparison.new, on_undecided)
+    if not _is_known(comparison.new):
         return f"{_CLOSED[comparison.new.state]}: --max-increase {max_increase:.2f} cannot be checked"
     if new is None:
-        return None  # it makes no claim that could be wrong
+        return None  # it makes no claim that was found to be wrong
     if comparison.old.hallucination_score is not None and comparison.old.scoring != comparison.new.scoring:
         return f"{comparison.score.reason}: --max-increase {max_increase:.2f} cannot be checked"
-    old = _lowest(comparison.old)
+    old = _lowest(comparison.old, on_undecided)
     if new - old > max_increase + _ROUNDING:
-        return f"hallucination score rose by {new - old:.2f} from {old:.2f}, over --max-increase {max_increase:.2f}"
+        words = "hallucination score" + _counting(comparison.new, on_undecided)
+        return f"{words} rose by {new - old:.2f} from {old:.2f}, over --max-increase {max_increase:.2f}"
     return None
 
 
-def _lowest(report: Report) -> float:
-    """The best score a report could have."""
-    if report.hallucination_score is None:
-        return 0.0
-    classes = [verdict.support or SupportClass.SUPPORTED for verdict in report.verdicts]
-    return score(classes, report.scoring) or 0.0
+def _lowest(report: Report, on_undecided: OnUndecided) -> float:
+    """The best score a report could have, had the judge not failed on any claim."""
+    verdicts = [
+        replace(verdict, support=SupportClass.SUPPORTED) if verdict.outcome == "not_judged" else verdict
+        for verdict in report.verdicts
+    ]
+    return counted_score(replace(report, verdicts=tuple(verdicts)), on_undecided) or 0.0

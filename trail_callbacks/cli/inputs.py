@@ -1,18 +1,29 @@
-"""Texts from files, standard input and the command line."""
+"""Texts from files, standard input and the command line, and options that several commands take."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
 
 from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.report import Report
 
-__all__ = ["read", "saved", "texts"]
+__all__ = ["OnUndecidedClaims", "read", "saved", "texts"]
 
 _STDIN = "-"
+
+OnUndecidedClaims = Annotated[
+    Literal["pass", "fail"],
+    typer.Option(
+        "--on-undecided", help="What claims that the judge left undecided do to the threshold: pass, or fail it."
+    ),
+]
+"""Typer reads the name of the option and its values from here."""
 
 
 def texts(

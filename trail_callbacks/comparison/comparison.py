@@ -62,9 +62,12 @@ class Pair:
 
     @property
     def changed(self) -> tuple[Aspect, ...]:
-        """What is judged differently. Error type and entry step are only compared if both are unsupported."""
+        """What is judged differently, `class` also if the judge decided only one of the two.
+
+        Error type and entry step are only compared if both are unsupported.
+        """
         before, after = self.old.verdict, self.new.verdict
-        if before.support is not after.support:
+        if before.outcome != after.outcome:
             return ("class",)
         if not self.new.unsupported:
             return ()
@@ -171,6 +174,11 @@ class Comparison:
         questions = [report.graph.question for report in (self.old, self.new)]
         if len({normalised(question.text) if question else None for question in questions}) > 1:
             found.append("the two answers reply to different questions")
+        undecided = [len(report.undecided) for report in (self.old, self.new)]
+        if undecided[0] != undecided[1]:
+            found.append(
+                f"claims that the judge left undecided: {undecided[0]} before, {undecided[1]} now; they are in no score"
+            )
         return tuple(found)
 
     def to_json(self) -> str:
@@ -257,6 +265,7 @@ def _claim_as_dict(each: JudgedClaim) -> dict[str, Any]:
         "error_type": verdict.error_type and verdict.error_type.value,
         "introduced_at": verdict.introduced_at,
         "step": each.entry,
-        "evidence": [item.quote for item in verdict.evidence],
+        "evidence": [item.quote for item in verdict.evidence if item.decides],
         "error": verdict.error,
+        "undecided": verdict.undecided,
     }

@@ -74,6 +74,11 @@ class Outcome:
         """Number of flagged claims without a planted error."""
         return sum(not any(self._covers(each, span) for each in self.planted) for span in self._flagged())
 
+    @property
+    def undecided(self) -> int:
+        """Number of claims from which the judge abstained."""
+        return len(self.report.undecided)
+
     def _flagged(self) -> list[tuple[int, int]]:
         verdicts = self.report.verdicts
         return [

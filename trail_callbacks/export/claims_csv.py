@@ -32,9 +32,14 @@ COLUMNS = (
     "confidence",
     "judge",
     "error",
+    "undecided",
+    "citations",
+    "path",
 )
-"""The header. `start` and `end` count code points of the answer; `evidence` has one passage on each line,
-`evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`, `template`)."""
+"""The header. `start` and `end` count code points of the answer; `path` is the field of a structured answer; `evidence`
+has one passage on each line after what it does (`supports`, `contradicts`, or `nearest`, which decides nothing),
+`evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`, `template`), `citations` one on each line
+after whether it holds."""
 
 _RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # with the full-width forms, which some spreadsheets take too
 _BOM = "\ufeff"
@@ -87,6 +92,9 @@ def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:
     yield verdict.confidence
     yield verdict.judge
     yield verdict.error
+    yield verdict.undecided
+    yield "\n".join(f"{each.status}: {each.target}" for each in claim.citations)
+    yield claim.path
 
 
 def _cell(value: str | float | None, *, guard: bool) -> str | float:

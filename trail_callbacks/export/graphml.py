@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["to_graphml", "to_networkx"]
 
+_ROLES = ("introduces", "carries", "evidence_for", "nearest_to")
+
 # What XML 1.0 does not allow, not even as a reference, and the carriage return, which readers turn into a line feed.
 _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -24,10 +26,11 @@ def to_networkx(report: Report) -> nx.DiGraph[str]:
     """Converts a report's provenance graph to a networkx graph; edges lead from inputs to outputs.
 
     Nodes are keyed by their ids and have `kind`, `origin`, `model_spans` (pairs of offsets, as JSON), `step`, `stage`,
-    `run_id`, `text`, `label` (a readable name), `attributes` (as JSON), and as `introduces`, `carries` and
-    `evidence_for` the space-separated ids of the claims that were introduced there, are repeated there, or have their
-    evidence there. Edges have `basis`, `coverage` (0.0 to 1.0) and `ambiguous`. The graph has `state`, `judge` and, if
-    there is one, `hallucination_score`.
+    `run_id`, `text`, `label` (a readable name), `attributes` (as JSON), and as `introduces`, `carries`, `evidence_for`
+    and `nearest_to` the space-separated ids of the claims that were introduced there, are repeated there, have their
+    evidence there, or are undecided and have the nearest passages there. Edges have `basis`, `coverage` (0.0 to 1.0)
+    and `ambiguous`. The graph has `state`, `judge`, `undecided` (ids of claims) and, if there is one,
+    `hallucination_score`.
 
     Raises:
         MissingExtraError: If networkx is not installed.
@@ -37,7 +40,9 @@ def to_networkx(report: Report) -> nx.DiGraph[str]:
     except ImportError as error:
         raise MissingExtraError("GraphML", "export") from error
 
-    found: nx.DiGraph[str] = nx.DiGraph(state=report.state, judge=report.judge)
+    found: nx.DiGraph[str] = nx.DiGraph(
+        state=report.state, judge=report.judge, undecided=" ".join(claim.id for claim in report.undecided)
+    )
     if report.hallucination_score is not None:
         found.graph["hallucination_score"] = report.hallucination_score
     roles = _roles(report)
@@ -84,15 +89,15 @@ def to_graphml(report: Report) -> str:
 
 
 def _roles(report: Report) -> dict[str, dict[str, list[str]]]:
-    """By node: the claims introduced there, repeated there, or with evidence there; each claim once."""
-    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"introduces": [], "carries": [], "evidence_for": []})
+    """By node: the claims introduced there, repeated there, with evidence or nearest passages; each claim once."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: {role: [] for role in _ROLES})
     for verdict in report.verdicts:
         if verdict.introduced_at is not None:
             found[verdict.introduced_at]["introduces"].append(verdict.claim_id)
         for id_ in dict.fromkeys(verdict.carried_through):
             found[id_]["carries"].append(verdict.claim_id)
-        for id_ in dict.fromkeys(item.node_id for item in verdict.evidence):
-            found[id_]["evidence_for"].append(verdict.claim_id)
+        for id_, decides in dict.fromkeys((item.node_id, item.decides) for item in verdict.evidence):
+            found[id_]["evidence_for" if decides else "nearest_to"].append(verdict.claim_id)
     return found
 
 

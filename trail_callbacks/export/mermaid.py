@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.render.labels import mark, named
+from trail_callbacks.graph import EVIDENCE_KINDS, Node, ProvenanceGraph
+from trail_callbacks.render.labels import WRITTEN, mark, named, origin_words
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report
 
@@ -18,12 +18,14 @@ __all__ = ["to_mermaid"]
 _NAME = 40  # characters of a name
 _TEXT = 60  # characters of a text
 _LISTED = 6  # claims named at the node where they were introduced
+_PARTS = 3  # parts that a model wrote
 _EDGES = 400  # Mermaid refuses charts of more than 500
 _JOINER = "\u2060"
 _INTERPRETED = re.compile(r"direction(?= )|\$(?=\$)|\\(?=n)|:(?=fa)|\ufb02(?=\xb0)|\xb6(?=\xdf)")
 _CLASSES = """\
   classDef source fill:#ddeeff,stroke:#33658a,color:#111111
   classDef written fill:#f6f6f6,stroke:#777777,color:#111111
+  classDef doubtful fill:#f6f6f6,stroke:#777777,stroke-dasharray:4 3,color:#111111
   classDef answer fill:#ffffff,stroke:#111111,stroke-width:2px,color:#111111
   classDef entry fill:#ffe3e0,stroke:#b42318,stroke-width:4px,stroke-dasharray:6 3,color:#111111
   classDef more fill:#ffffff,stroke:#999999,stroke-dasharray:2 2,color:#111111"""
@@ -32,9 +34,11 @@ _CLASSES = """\
 def to_mermaid(report: Report, *, max_nodes: int = 100) -> str:
     """Writes the provenance graph of a report as a Mermaid flowchart, from the sources down to the answer.
 
-    Steps are subgraphs, stage by stage. A node where unsupported content was introduced has the class `entry` (a thick
-    dashed border) and names the claims. A dotted edge is an input that is only known to have been in reach. Untrusted
-    text is shortened, and characters with a meaning in Mermaid, Markdown or HTML become entity codes.
+    Steps are subgraphs, stage by stage. A box says who wrote its text unless its kind does, and quotes what of it a
+    model wrote; a source that is no evidence as a whole has the class `doubtful` (a thin dashed border). A node where
+    unsupported content was introduced has the class `entry` (a thick dashed border) and names the claims. A dotted edge
+    is an input that is only known to have been in reach. Untrusted text is shortened, and characters with a meaning in
+    Mermaid, Markdown or HTML become entity codes.
 
     Args:
         report: Any report; without nodes the chart says so.
@@ -92,7 +96,7 @@ def _entered(report: Report) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for verdict in report.verdicts:
         if verdict.introduced_at is not None:
-            found[verdict.introduced_at].append(f"{mark(verdict.support).symbol} {verdict.claim_id}")
+            found[verdict.introduced_at].append(f"{mark(verdict.outcome).symbol} {verdict.claim_id}")
     return found
 
 
@@ -140,7 +144,14 @@ def _label(box: _Box, report: Report, entered: dict[str, list[str]]) -> str:
         lines = [f"{len(box.nodes)} texts"]
     else:
         (node,) = box.nodes
-        lines = [_shown(named(node.id, report.graph), _NAME), _shown(node.text, _TEXT) or "(empty)"]
+        lines = [_shown(named(node.id, report.graph), _NAME)]
+        if origin := origin_words(node):
+            lines.append(_shown(origin, _NAME))
+        lines.append(_shown(node.text, _TEXT) or "(empty)")
+        spans = node.model_spans if node.origin != "model" else ()
+        lines += [_shown(f"{WRITTEN}: {node.text[start:end]}", _TEXT) for start, end in spans[:_PARTS]]
+        if len(spans) > _PARTS:
+            lines.append(f"and {len(spans) - _PARTS} more parts {WRITTEN}")
     claims = [claim for node in box.nodes for claim in entered.get(node.id, ())]
     if claims:
         more = f" and {len(claims) - _LISTED} more" if len(claims) > _LISTED else ""
@@ -158,6 +169,8 @@ def _classes(boxes: list[_Box], entered: dict[str, list[str]]) -> dict[str, list
             found["more"].append(box.id)
         elif "answer" in kinds:
             found["answer"].append(box.id)
+        elif box.nodes[0].kind in EVIDENCE_KINDS and not box.nodes[0].is_evidence:
+            found["doubtful"].append(box.id)
         else:
             found["written" if "completion" in kinds else "source"].append(box.id)
     return found

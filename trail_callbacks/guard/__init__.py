@@ -10,6 +10,7 @@ from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.loop import GuardSteps, WriteDraft, acarry_out, carry_out, guard_answer
 from trail_callbacks.guard.policy import Action, Outcome, decide, reject
 from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
+from trail_callbacks.report.threshold import OnUndecided
 
 __all__ = [
     "BLOCKED",
@@ -21,6 +22,7 @@ __all__ = [
     "JudgeDraft",
     "LastResort",
     "OnFail",
+    "OnUndecided",
     "Outcome",
     "ReadMessage",
     "Stream",

@@ -16,6 +16,7 @@ from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
+from trail_callbacks.verify.delivery import Delivery
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import averify, judging, verify
 
@@ -59,6 +60,7 @@ class Checker:
         self._settings = settings
         self._judge = judging(settings.judge, settings.options)
         self._around = around
+        self._delivery = Delivery(settings.on_report)
 
     def check(self, step: JudgeDraft) -> Report:
         """Judges a draft."""
@@ -72,7 +74,7 @@ class Checker:
             report = work() if timeout is None else _within(timeout, work)
         except Exception as error:  # noqa: BLE001 - `on_error` says what a failing judge means
             report = self._failed(error)
-        return self._reported(report)
+        return self._delivered(report)
 
     async def acheck(self, step: JudgeDraft) -> Report:
         """As `check`, without blocking the event loop. When cancelled, the judge's calls are cancelled."""
@@ -87,17 +89,20 @@ class Checker:
             report = await asyncio.wait_for(asyncio.ensure_future(work()), self._settings.timeout)
         except Exception as error:  # noqa: BLE001 - as above
             report = self._failed(error)
-        return self._reported(report)
+        return await self._adelivered(report)
 
     def carry_out(self, step: JudgeDraft | WriteFeedback) -> Report | str:
         """Carries out a step that does not need the app."""
-        return feedback(step.report) if isinstance(step, WriteFeedback) else self.check(step)
+        return self._feedback(step.report) if isinstance(step, WriteFeedback) else self.check(step)
 
     async def acarry_out(self, step: JudgeDraft | WriteFeedback) -> Report | str:
         """As `carry_out`."""
         if isinstance(step, WriteFeedback):
-            return await asyncio.to_thread(feedback, step.report)
+            return await asyncio.to_thread(self._feedback, step.report)
         return await self.acheck(step)
+
+    def _feedback(self, report: Report) -> str:
+        return feedback(report, on_undecided=self._settings.on_undecided)
 
     def _options(self, spent: Usage) -> VerifyOptions:
         """The options, with what is left of the time and of the cost."""
@@ -118,13 +123,21 @@ class Checker:
             state="error", graph=ProvenanceGraph(nodes=()), warnings=(f"not verified: {why}",), judge=self._judge.name
         )
 
-    def _reported(self, report: Report) -> Report:
-        if self._settings.on_report is not None:
-            try:
-                self._settings.on_report(report)
-            except Exception as error:  # noqa: BLE001 - the hook is the user's, the answer is not to suffer from it
-                return replace(report, warnings=(*report.warnings, f"on_report raised {type(error).__name__}"))
-        return report
+    def _delivered(self, report: Report) -> Report:
+        errors: list[Exception] = []
+        self._delivery.deliver(report, errors.append)
+        return _noted(report, errors)
+
+    async def _adelivered(self, report: Report) -> Report:
+        errors: list[Exception] = []
+        await self._delivery.adeliver(report, errors.append, self._settings.timeout)
+        return _noted(report, errors)
+
+
+def _noted(report: Report, errors: list[Exception]) -> Report:
+    """A report that says what the user's hook raised; what a hook raises later is only in its task."""
+    notes = [f"on_report raised {type(error).__name__}" for error in errors]
+    return replace(report, warnings=(*report.warnings, *notes)) if notes else report
 
 
 def _least(per_draft: Any, total: Any, spent: float) -> Any:

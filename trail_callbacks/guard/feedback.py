@@ -11,6 +11,7 @@ from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.prompts import load, neutral
 from trail_callbacks.report import Report, Verdict
+from trail_callbacks.report.threshold import OnUndecided
 
 __all__ = ["feedback", "without_feedback"]
 
@@ -19,7 +20,7 @@ _QUOTES = 3
 _LONG = 400  # characters of a quote; a longer one is cut
 
 
-def feedback(report: Report) -> str:
+def feedback(report: Report, *, on_undecided: OnUndecided = "pass") -> str:
     """Writes feedback to the model whose answer a report is about.
 
     Everything that looks like an instruction to a chat template is removed from quotes. The text stands between marks
@@ -28,9 +29,11 @@ def feedback(report: Report) -> str:
 
     Args:
         report: The report on the answer that was not accepted.
+        on_undecided: What the claims mean from which the judge abstained. `pass`: they are named as not checked;
+            `fail`: they are listed among those to correct.
     """
     opening, closing = _marks()
-    parts = load("feedback").messages(list=_listed(report))
+    parts = load("feedback").messages(list=_listed(report, on_undecided))
     return "\n\n".join([opening, *(part.content for part in parts), closing])
 
 
@@ -54,14 +57,25 @@ def _block() -> re.Pattern[str]:
     return re.compile(rf"\s*{opening}.*?(?:{closing}\s*|\Z)", re.DOTALL)
 
 
-def _listed(report: Report) -> str:
-    claims = report.unsupported
+def _listed(report: Report, on_undecided: OnUndecided) -> str:
+    claims = [*report.unsupported, *(report.undecided if on_undecided == "fail" else ())]
     lines = [line for n, claim in enumerate(claims[:_CLAIMS], 1) for line in _lines(n, claim, report)]
     if len(claims) > _CLAIMS:
-        lines.append(f"... and {len(claims) - _CLAIMS} more statements that the sources do not support.")
+        lines.append(f"... and {len(claims) - _CLAIMS} more statements that were not found to be supported.")
+    if on_undecided == "pass":
+        lines += _unchecked(report)
     if all(leaf.is_request for leaf in _leaves(report)):
         lines.append("No source was read before the answer was written.")
     return "\n".join(lines) or "The answer holds statements that cannot be checked."
+
+
+def _unchecked(report: Report) -> list[str]:
+    """Names the claims from which the judge abstained: they are not why the answer was rejected."""
+    claims = report.undecided
+    lines = [f'- "{_short(claim.quote)}"' for claim in claims[:_CLAIMS]]
+    if len(claims) > _CLAIMS:
+        lines.append(f"- ... and {len(claims) - _CLAIMS} more")
+    return ["These statements could not be checked; keep only what the sources say:", *lines] if lines else []
 
 
 def _lines(n: int, claim: Claim, report: Report) -> list[str]:
@@ -69,9 +83,12 @@ def _lines(n: int, claim: Claim, report: Report) -> list[str]:
     problem = (verdict.support or "").replace("_", " ")
     if verdict.error_type:
         problem = f"{problem} ({verdict.error_type.replace('_', ' ')})"
+    if verdict.outcome == "undecided":
+        problem = "could not be verified; state only what the sources say"
     why = f". {_short(verdict.rationale)}" if verdict.rationale else ""
+    wrote = f"In the field `{_short(claim.path)}` you wrote" if claim.path else "You wrote"
     return [
-        f'{n}. You wrote: "{_short(claim.quote)}"',
+        f'{n}. {wrote}: "{_short(claim.quote)}"',
         f"   Problem: {problem}{why}",
         *(f'   A source ({_short(step)}) says: "{_short(quote)}"' for step, quote in _quotes(claim, verdict, report)),
     ]
@@ -80,8 +97,9 @@ def _lines(n: int, claim: Claim, report: Report) -> list[str]:
 def _quotes(claim: Claim, verdict: Verdict, report: Report) -> list[tuple[str, str]]:
     """The sentences that decided; where none did, the passages that come closest."""
     graph = report.graph
-    if verdict.evidence:
-        quotes = [(item.node_id, item.quote) for item in verdict.evidence]
+    decisive = [item for item in verdict.evidence if item.decides] or verdict.evidence
+    if decisive:
+        quotes = [(item.node_id, item.quote) for item in decisive]
     else:
         sources = [leaf for leaf in _leaves(report) if not leaf.is_request]
         quotes = [(p.node_id, p.text) for p in candidates([claim], sources, _QUOTES).get(claim.id, ())]

@@ -1,4 +1,19 @@
-"""What happens to an answer: which pass, which are asked for again, which are withheld."""
+"""What happens to an answer: which pass, which are asked for again, which are withheld.
+
+What a report says decides, with two settings for what it leaves open. "Score" is the hallucination score; with
+`on_undecided="fail"` claims from which the judge abstained count in it as unsupported.
+
+| state of the report | `on_undecided="pass"` | `on_undecided="fail"` |
+| --- | --- | --- |
+| `assessed` | passes up to `max_score` | passes up to `max_score` |
+| `partial`, only because the judge abstained from some claims | passes up to `max_score` | passes up to `max_score` |
+| `partial`, because the judge failed on some, too | fails above `max_score`, else as `on_error` says | likewise |
+| `unverified`, because the judge abstained from all claims | passes | fails (its score is 1.0) |
+| `unverified`, because no claim was found, or none is clear | as `on_error` says | as `on_error` says |
+| `no_evidence` | as the setting `no_evidence` says | as the setting `no_evidence` says |
+| `abstained`, `no_checkable_claims` | passes | passes |
+| `error`, `interrupted` | as `on_error` says | as `on_error` says |
+"""
 
 from __future__ import annotations
 
@@ -9,6 +24,7 @@ from trail_callbacks.errors import AnswerRejectedError
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
+from trail_callbacks.report.threshold import counted_score, is_complete
 
 __all__ = ["Action", "Outcome", "decide", "reject"]
 
@@ -19,19 +35,19 @@ Draft = TypeVar("Draft")
 
 
 def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
-    """Decides what to do with a draft.
+    """Decides what to do with a draft, by the table above.
 
     Args:
         settings: How answers are guarded.
         report: The report on the draft.
         rejected: Drafts rejected before it.
     """
-    score, state = report.hallucination_score, report.state
+    score = counted_score(report, settings.on_undecided)
     if score is not None and score > settings.max_score:
         failed = True
-    elif state == "no_evidence":
+    elif report.state == "no_evidence":
         failed = settings.no_evidence == "fail"
-    elif state in {"error", "partial", "unverified"}:
+    elif not is_complete(report):
         if settings.on_error == "open":
             return "annotate"
         return settings.exhausted if settings.on_fail == "retry" else settings.on_fail
@@ -76,6 +92,11 @@ class Outcome(Generic[Draft]):
         summary = self.report.summary()
         if self.withheld:  # claims, quotes and warnings repeat what nobody is to read
             summary = {key: value for key, value in summary.items() if key in _WITHOUT_TEXT}
+        else:
+            claims = ((claim, self.report.verdict(claim.id)) for claim in self.report.undecided)
+            summary["undecided_claims"] = [
+                {"claim": claim.text, "quote": claim.quote, "reason": verdict.undecided} for claim, verdict in claims
+            ]
         cost = {name: getattr(self.usage, name) for name in ("calls", "prompt_tokens", "completion_tokens")}
         return {
             **summary,
@@ -87,7 +108,7 @@ class Outcome(Generic[Draft]):
 
 
 _WITHOUT_TEXT = frozenset(
-    {"state", "hallucination_score", "interval", "claims", "class_counts", "error_counts", "judge"}
+    {"state", "hallucination_score", "interval", "claims", "class_counts", "error_counts", "undecided", "judge"}
 )
 
 
@@ -100,6 +121,8 @@ def reject(outcome: Outcome[Any]) -> NoReturn:
     report = outcome.report
     score = report.hallucination_score if report else None
     why = f"its hallucination score is {score:.2f}" if score is not None else f"it is {report and report.state!r}"
+    if report is not None and report.undecided:
+        why += f", {len(report.undecided)} of {len(report.claims)} claims could not be decided"
     raise AnswerRejectedError(
         f"the answer was not accepted: {why}, attempt {outcome.attempts}; the error's .report says more",
         report,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report import Report
+from trail_callbacks.report.threshold import OnUndecided
+from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["BLOCKED", "GuardKeywords", "GuardSettings", "LastResort", "OnFail", "Stream"]
@@ -30,12 +30,13 @@ class GuardKeywords(TypedDict, total=False):
     exhausted: LastResort
     on_error: Literal["open", "closed"]
     no_evidence: Literal["pass", "fail"]
+    on_undecided: OnUndecided
     timeout: float | None
     max_calls: int | None
     max_tokens: int | None
     options: VerifyOptions | None
     message: str
-    on_report: Callable[[Report], None] | None
+    on_report: OnReport | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +53,16 @@ class GuardSettings:
         max_retries: Further drafts asked for, 0 or more. They count for one turn of the conversation.
         exhausted: What `retry` does with the last draft.
         on_error: What is done when the judge fails, also on a part of the claims, and when an answer states something
-            of which nothing could be checked (`unverified`). `open`: let the answer through with that noted; `closed`:
-            do what `on_fail` says, or `exhausted` in the case of `retry`, because asking the app again does not repair
-            the judge.
+            of which nothing could be checked (`unverified`, but no claim is undecided). `open`: let the answer through
+            with that noted; `closed`: do what `on_fail` says, or `exhausted` in the case of `retry`, because asking the
+            app again does not repair the judge.
         no_evidence: What is done with claims when nothing was read that could support them. `fail`, the default,
             because an answer from a model's memory is what a guard is there to stop, and because the feedback sends a
             model to its tools; `pass` for apps that may answer from memory.
+        on_undecided: What claims mean from which the judge abstained: it read the sources, and what it can show
+            settles nothing. `pass`: they do not fail an answer, not even if all of its claims are undecided; feedback
+            and summary name them as not checked. `fail`: each counts as unsupported, and feedback asks to state only
+            what the sources say.
         timeout: Seconds for judging one draft, above 0; None is no limit.
         max_calls: Model calls of the judge for all drafts of one turn, 0 or more; None is no limit. `options` limits
             each draft.
@@ -67,7 +72,9 @@ class GuardSettings:
         message: What the user reads in place of a withheld answer.
         stream: `buffer`: nothing of a draft is streamed before it is accepted; `pass`: tokens are streamed as they
             come, which only `annotate` allows. None is `pass` for `annotate`, else `buffer`.
-        on_report: Called with the report on every draft, rejected ones included, on the thread that judged.
+        on_report: Called with the report on every draft, rejected ones included, on the thread that judged. It may be a
+            coroutine function: in a coroutine it is awaited before anything is done with the draft, at most for
+            `timeout` seconds. What it raises is a warning of the report that the answer carries.
 
     Raises:
         InputError: If a value is out of range.
@@ -80,13 +87,14 @@ class GuardSettings:
     exhausted: LastResort = "block"
     on_error: Literal["open", "closed"] = "open"
     no_evidence: Literal["pass", "fail"] = "fail"
+    on_undecided: OnUndecided = "pass"
     timeout: float | None = 60.0
     max_calls: int | None = None
     max_tokens: int | None = None
     options: VerifyOptions | None = None
     message: str = BLOCKED
     stream: Stream | None = None
-    on_report: Callable[[Report], None] | None = None
+    on_report: OnReport | None = None
 
     def __post_init__(self) -> None:
         """Checks ranges."""
@@ -99,6 +107,7 @@ class GuardSettings:
             ("exhausted", get_args(LastResort)),
             ("on_error", ("open", "closed")),
             ("no_evidence", ("pass", "fail")),
+            ("on_undecided", get_args(OnUndecided)),
             ("stream", (None, *get_args(Stream))),
         ):
             value = getattr(self, name)

@@ -1,8 +1,9 @@
 """Judges: ways to decide whether evidence supports a claim.
 
-Start with `judge`, the protocol; `local` decides offline, `llm` with a model, `cascade` combines two judges, `cached`
-keeps replies on disk, `resolve` turns the `judge=` argument into a judge. Which claims and evidence a judge gets, and
-what becomes of its judgements, is up to `verify`. A custom judge imports what it needs from here.
+Start with `judge`, the protocol; `local` decides offline, `llm` with a model, `encoder` with a small open model that
+runs here, `cascade` combines two judges, `cached` keeps replies on disk, `resolve` turns the `judge=` argument into a
+judge. Which claims and evidence a judge gets, and what becomes of its judgements, is up to `verify`. A custom judge
+imports what it needs from here.
 """
 
 from trail_callbacks.evidence import Passage, quoted

@@ -1,30 +1,44 @@
-"""Local first, the model only for what local is unsure of; every judgement says who decided."""
+"""One judge first, another for what the first is unsure of or silent about; every judgement says who decided."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
+from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
-from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question, matched
-from trail_callbacks.judges.tracer import Tracer
+from trail_callbacks.judges.judge import (
+    Assessment,
+    Extraction,
+    Judge,
+    Judgement,
+    Purpose,
+    Question,
+    matched,
+    reads_whole,
+)
+from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Model, Pipeline
+from trail_callbacks.models.drive import advance
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["CascadeJudge", "is_sure"]
+
+T = TypeVar("T")
 
 _CERTAIN = 0.9
 
 
 def is_sure(question: Question, judgement: Judgement) -> bool:
-    """Says whether a local judgement needs no second opinion.
+    """Says whether a judgement needs no second opinion.
 
     Sure is what is not a checkable statement, a claim that is a passage word for word, and a judgement with confidence
     of at least 0.9. `LocalJudge` gives that to all that it decides, and leaves the rest undecided. A passage that
     merely contains the words of a claim is not enough: it may deny them.
     """
-    if judgement.error is not None:
+    if judgement.error is not None or judgement.undecided is not None:
         return False
     if not question.claim.checkable:
         return True
@@ -42,69 +56,119 @@ def _plain(text: str) -> str:
 
 
 class CascadeJudge:
-    """Lets a local judge decide what it is sure of and asks a model about the rest.
+    """Lets a first judge decide what it is sure of and asks a second about the rest.
 
-    Claims are found by the model, which resolves references better than rules do. If the model fails on a claim, that
-    judgement has an `error`; the local guess is not passed off as a decision.
+        CascadeJudge(LocalJudge(), "openai/gpt-5-mini")
+
+    Any two judges will do. The second is asked where the first is unsure, failed or undecided, and has the last word:
+    if it fails on a claim, that judgement has an `error`, and if it is undecided, so is the claim; what the first
+    thought is not passed off as a decision.
+
+    Claims are found by the second judge, or by the first if only that has a model: models resolve references better
+    than rules do. The same goes for taking claims apart in a `veritrail` walk.
 
     Args:
-        local: The judge that goes first; None is `LocalJudge()`.
-        judge: The judge that decides the rest: anything `resolve` accepts, e.g. `openai/gpt-5-mini`.
-        base_url: Endpoint of the model, if `judge` is a string.
-        sure: Decides from a question and its local judgement whether the latter stands. See `is_sure`.
+        first: The judge that goes first, usually a cheap one: anything `resolve` accepts; None is `LocalJudge()`.
+        second: The judge that decides the rest, likewise; it must be given.
+        base_url: Endpoint of the second judge, if that is a string such as `openai/gpt-5-mini`.
+        sure: Decides from a question and the first judge's class whether the latter stands; not asked about a claim on
+            which the first judge failed or was undecided. See `is_sure`.
 
     Raises:
-        JudgeError: If there is no model to ask, or a judge cannot be built.
+        JudgeError: If there is no second judge, or one cannot be built.
     """
 
     def __init__(
         self,
-        local: Judge | None = None,
-        judge: Judge | Model | str | Any = None,
+        first: Judge | Model | str | Any = None,
+        second: Judge | Model | str | Any = None,
         *,
         base_url: str | None = None,
         sure: Callable[[Question, Judgement], bool] = is_sure,
     ) -> None:
         from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - resolve knows this module's neighbours
 
-        if isinstance(local, str) and judge is None:
-            raise JudgeError(f"CascadeJudge(judge={local!r}): name the model as judge, local goes first")
-        self._local = resolve(local)
-        self._judge = resolve(judge, base_url=base_url)
-        if judge is None or self._judge.model is None:
-            raise JudgeError('a cascade needs a judge with a model, e.g. CascadeJudge(judge="openai/gpt-5-mini")')
+        if second is None:
+            given = repr(first) if isinstance(first, str) else '"openai/gpt-5-mini"'
+            raise JudgeError(f"a cascade needs a second judge: CascadeJudge(LocalJudge(), {given})")
+        self._first = resolve(first)
+        self._second = resolve(second, base_url=base_url)
         self._sure = sure
-        if isinstance(self._judge, Tracer):  # then so is this; since Python 3.12 no __getattr__ would make it one
-            self.decompose, self.select = self._judge.decompose, self._judge.select
+        modelled = self._second.model is not None or self._first.model is None
+        self._reader = self._second if modelled else self._first  # finds the claims
+        others = self._first if modelled else self._second
+        tracers = [each for each in (self._reader, others) if isinstance(each, Tracer)]
+        if tracers:  # then so is this; since Python 3.12 no __getattr__ would make it one
+            self._tracer: Tracer = tracers[0]
+            self.decompose, self.select = self._decompose, self._select
+
+    @property
+    def reads_whole(self) -> bool:
+        """Whether either judge reads the sources whole."""
+        return reads_whole(self._first) or reads_whole(self._second)
+
+    @property
+    def wants_nearest(self) -> bool:
+        """Whether either judge is made for candidates."""
+        return not (reads_whole(self._first) and reads_whole(self._second))
 
     @property
     def name(self) -> str:
         """Both names."""
-        return f"cascade/{self._local.name}+{self._judge.name}"
+        return f"cascade/{self._first.name}+{self._second.name}"
 
     @property
     def model(self) -> Model | None:
-        """The model of the judge that decides the rest."""
-        return self._judge.model
+        """The model of the second judge, or of the first if only that has one; calls of the first name their own."""
+        return self._second.model or self._first.model
 
     def __repr__(self) -> str:
-        return f"CascadeJudge(local={self._local!r}, judge={self._judge!r})"
+        return f"CascadeJudge(first={self._first!r}, second={self._second!r})"
 
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
-        """Finds the claims of an answer, with the model."""
-        return self._judge.extract(answer, question)
+        """Finds the claims of an answer; see the class for who does."""
+        return self._asking(self._reader, self._reader.extract(answer, question))
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims by their passages. See `Judge.assess`."""
-        first = yield from self._local.assess(questions, purpose)
-        guesses = matched(questions, first.judgements)
-        pairs = enumerate(zip(questions, guesses, strict=True))
-        unsure = [i for i, (question, guess) in pairs if not self._sure(question, guess)]
-        decided = [replace(guess, judge=guess.judge or self._local.name) for guess in guesses]
+        given = [_as_read_by(self._first, question) for question in questions]
+        first = yield from self._asking(self._first, self._first.assess(given, purpose))
+        guesses = matched(given, first.judgements)
+        pairs = enumerate(zip(given, guesses, strict=True))
+        unsure = [i for i, (question, guess) in pairs if not self._stands(question, guess)]
+        decided = [replace(guess, judge=guess.judge or self._first.name) for guess in guesses]
         second = Assessment(judgements=())
         if unsure:
-            asked = [questions[i] for i in unsure]
-            second = yield from self._judge.assess(asked, purpose)
+            asked = [_as_read_by(self._second, questions[i]) for i in unsure]
+            second = yield from self._asking(self._second, self._second.assess(asked, purpose))
             for i, judgement in zip(unsure, matched(asked, second.judgements), strict=True):
-                decided[i] = replace(judgement, judge=judgement.judge or self._judge.name)
+                decided[i] = replace(judgement, judge=judgement.judge or self._second.name)
         return Assessment(judgements=tuple(decided), warnings=first.warnings + second.warnings)
+
+    def _decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
+        return self._asking(self._tracer, self._tracer.decompose(claims))
+
+    def _select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
+        return self._asking(self._tracer, self._tracer.select(searches))
+
+    def _stands(self, question: Question, guess: Judgement) -> bool:
+        return guess.error is None and guess.undecided is None and self._sure(question, guess)
+
+    def _asking(self, judge: Judge | Tracer, work: Pipeline[T]) -> Pipeline[T]:
+        """Leaves the calls of a judge to that judge's own model: a verification is driven with one of the two."""
+        model = getattr(judge, "model", None)
+        if model is None or model is self.model:
+            return (yield from work)
+        with closing(work):
+            calls, result = advance(work, None)
+            while calls is not None:
+                replies = yield [replace(call, model=call.model or model) for call in calls]
+                calls, result = advance(work, replies)
+            return result
+
+
+def _as_read_by(judge: Judge, question: Question) -> Question:
+    """The question with the candidates alone for a judge that does not read sources whole."""
+    if reads_whole(judge) or not question.nearest:
+        return question
+    return replace(question, passages=question.nearest, nearest=())

@@ -12,7 +12,7 @@ from trail_callbacks.evidence import Evidence, Passage
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Assessment", "Extraction", "Judge", "Judgement", "Purpose", "Question", "matched"]
+__all__ = ["Assessment", "Extraction", "Judge", "Judgement", "Purpose", "Question", "matched", "reads_whole"]
 
 Purpose: TypeAlias = Literal["verdicts", "localize", "answerable"]
 """What passages are read for: `verdicts` asks for class, type and evidence against sources; `localize` asks only which
@@ -43,11 +43,17 @@ class Question:
 
     Attributes:
         claim: The claim.
-        passages: Candidate sentences, most relevant first. Nothing else may count as evidence.
+        passages: What may count as evidence, and nothing else: candidate sentences, most relevant first; for a judge
+            that reads whole (see `reads_whole`) all lines of the sources in their order, in one tuple that all claims
+            share.
+        nearest: Where `passages` holds whole sources, the candidates beside them for a judge that has `wants_nearest`.
+        asked: The user's request that the claim replies to, to understand it by; no evidence. Empty if not known.
     """
 
     claim: Claim
     passages: tuple[Passage, ...]
+    nearest: tuple[Passage, ...] = ()
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +65,8 @@ class Judgement:
         support: The class; None exactly when `error` or `undecided` is set.
         error_type: Set if and only if `support` is contradicted, absent or partially_supported.
         second_type: A second-ranked error type, or None.
-        detail: A finer word under the type: `fabricated addition`, `negation flip`, `role swap`, ...
+        detail: A finer word under the type: `fabricated addition`, `negation flip`, `role swap`, ...; a judge with a
+            model uses those of `taxonomy.DETAILS`, under the type `other`.
         rationale: Why, in a sentence or two.
         evidence: Passages that decided, spans and quotes checked.
         faults: For an unsupported claim, each part that departs from the evidence as a short statement of its own;
@@ -107,7 +114,11 @@ class Assessment:
 
 @runtime_checkable
 class Judge(Protocol):
-    """A way to decide. Both methods are pipelines: they yield model calls and perform none themselves."""
+    """A way to decide. Both methods are pipelines: they yield model calls and perform none themselves.
+
+    May have `reads_whole`: whether questions carry the sources whole instead of candidates for each claim. A judge that
+    does not say reads whole if it has a model. With `wants_nearest` it gets both, see `Question`.
+    """
 
     @property
     def name(self) -> str:
@@ -131,6 +142,11 @@ class Judge(Protocol):
         Returns:
             One judgement a question, in order.
         """
+
+
+def reads_whole(judge: Judge) -> bool:
+    """Tells whether a judge wants the sources whole, instead of the candidates for each claim."""
+    return bool(getattr(judge, "reads_whole", judge.model is not None))
 
 
 def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> list[Judgement]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from trail_callbacks.errors import JudgeError
@@ -12,12 +14,13 @@ from trail_callbacks.models.call import Model
 if TYPE_CHECKING:
     from instructor import AsyncInstructor, Instructor
 
-__all__ = ["JudgeLike", "resolve"]
+__all__ = ["JudgeLike", "encoder_model", "resolve"]
 
 JudgeLike: TypeAlias = Union[Judge, Model, "Instructor", "AsyncInstructor", str, None]
 
 _ACCEPTED = (
-    'expected None or "local" (offline), "provider/model" such as "openai/gpt-5-mini", a judge, a model (as_model() of '
+    'expected None or "local" (offline), "provider/model" such as "openai/gpt-5-mini", "encoder:" with the hub id or '
+    "folder of an open model that runs here, a judge, a model (as_model() of "
     "langchain_trail or llama_index_trail wraps your app's own), or an instructor client"
 )
 
@@ -26,15 +29,19 @@ def resolve(judge: JudgeLike, *, base_url: str | None = None) -> Judge:
     """Returns the judge that is meant. Only what is named here decides: a key in the environment alone does nothing.
 
     Args:
-        judge: None or `local` for the offline judge; `provider/model`; a model; an instructor client; or a judge,
-            which is returned as it is.
+        judge: None or `local` for the offline judge; `provider/model`; `encoder:` and the hub id or folder of a model
+            for `EncoderJudge` (its default if nothing follows); a model; an instructor client; or a judge, which is
+            returned as it is.
         base_url: Endpoint for a `provider/model`.
 
     Raises:
         JudgeError: If it is none of these, or its model cannot be used.
         MissingExtraError: If it needs an extra that is not installed.
     """
-    if base_url is not None and not (isinstance(judge, str) and "/" in judge):
+    open_model = encoder_model(judge)
+    if open_model is not None and base_url is None:
+        return _encoder(open_model)
+    if base_url is not None and not (isinstance(judge, str) and "/" in judge and open_model is None):
         raise JudgeError('base_url needs a judge such as "openai/model-name" that is to be found there')
     if judge is None or (isinstance(judge, str) and judge.strip().casefold() == "local"):
         from trail_callbacks.judges.local.judge import LocalJudge  # noqa: PLC0415 - loads what a model judge does not need
@@ -52,3 +59,25 @@ def resolve(judge: JudgeLike, *, base_url: str | None = None) -> Judge:
     if isinstance(judge, Model) or callable(getattr(judge, "create_with_completion", None)):
         return LLMJudge(judge)
     raise JudgeError(f"judge is a {type(judge).__name__}: {_ACCEPTED}")
+
+
+def encoder_model(judge: object) -> str | None:
+    """Returns the model that `encoder:MODEL` names; None if that is not what is written."""
+    if not isinstance(judge, str):
+        return None
+    kind, colon, model = judge.strip().partition(":")
+    return model.strip() if colon and kind.casefold() == "encoder" else None
+
+
+def _encoder(model: str) -> Judge:
+    folder = Path(model)
+    if not model or not folder.is_dir():
+        return _kept(model, 0)
+    return _kept(str(folder.resolve()), max((file.stat().st_mtime_ns for file in folder.iterdir()), default=0))
+
+
+@lru_cache(maxsize=2)  # a call that names its judge is not to load the weights again, unless they were saved again
+def _kept(model: str, _: int) -> Judge:
+    from trail_callbacks.judges.encoder.judge import EncoderJudge  # noqa: PLC0415 - loads what other judges do not need
+
+    return EncoderJudge(model) if model else EncoderJudge()

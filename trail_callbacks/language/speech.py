@@ -24,6 +24,7 @@ _GREETINGS = vocabulary(
     \u0927\u0928\u094d\u092f\u0935\u093e\u0926"""
 )
 _EXCLAMATIONS = vocabulary("qu\u00e9 quel quelle che wat welch welche was wie")  # `\u00a1Qu\u00e9 buen plan!`
+_ENGLISH = re.compile(r"\b(?:the|and|this|that|with)\b|\d", re.IGNORECASE)  # nothing to refuse in another language
 _GREETING = 6  # words of a greeting at most
 _LONGEST = 3000  # characters of a sentence that are looked at; what follows them changes nothing
 _COURTESY = r"""^\W*(?:
@@ -161,5 +162,14 @@ def is_statement(text: str) -> bool:
 
 
 def declines(text: str) -> bool:
-    """Tells whether a sentence says that the speaker or the sources do not know or contain the answer. English only."""
-    return _grammar(_DECLINE).match(text) is not None
+    """Tells whether a sentence says that the speaker or the sources do not know or contain the answer.
+
+    In English, and in the languages of `trail_callbacks.language.refusals`; there the whole sentence has to say so.
+    """
+    if _grammar(_DECLINE).match(text) is not None:
+        return True
+    if _ENGLISH.search(text):
+        return False
+    from trail_callbacks.language.refusals import refuses  # noqa: PLC0415 - most sentences are in English
+
+    return refuses(text)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from trail_callbacks.slices import current
+
 __all__ = ["Term", "is_past", "keys", "stem", "terms", "vocabulary"]
 
 
@@ -92,6 +94,8 @@ class Term:
 
 def terms(text: str) -> tuple[Term, ...]:
     """Finds the words of a text, with kinds and offsets."""
+    if (slices := current.get()) is not None:
+        slices.pause()
     found: list[Term] = []
     for match in _TOKEN.finditer(text):
         start, end = match.span()

@@ -74,7 +74,7 @@ async def _answered(model: Model, call: Call, meter: Meter, slots: asyncio.Semap
     try:
         for tried in count():
             try:
-                reply = await model.aask(meter.timed(call))
+                reply = await (call.model or model).aask(meter.timed(call))
             except Exception as error:  # noqa: BLE001 - as in the threads
                 reply = failed(error)
             meter.settle(reply)

@@ -29,7 +29,8 @@ class CallCache:
     is; what does not fit is asked.
 
     Args:
-        model: Who answers the other calls. Its `parameters`, if it has some, are part of every key.
+        model: Who answers the other calls, unless they name a model themselves. Its `parameters`, if it has some, are
+            part of every key.
         store: Where answers are kept; others may use it too.
 
     Attributes:
@@ -38,7 +39,7 @@ class CallCache:
 
     def __init__(self, model: Model, store: Store) -> None:
         self.hits = 0
-        self._asked = [_release(), model.name, getattr(model, "parameters", None)]
+        self._model = model
         self._store = store
         self._known_problem = store.problem
 
@@ -68,7 +69,10 @@ class CallCache:
 
     def _key(self, call: Call) -> str:
         messages = [[message.role, message.content] for message in call.messages]
-        return digest([*self._asked, messages, call.schema.model_json_schema()])
+        model = call.model or self._model
+        asked = [_release(), model.name, getattr(model, "parameters", None)]
+        again = [call.sample] if call.sample else []
+        return digest([*asked, messages, call.schema.model_json_schema(), *again])
 
     def _recall(self, key: str, call: Call) -> Reply | None:
         value = self._store.get(key)

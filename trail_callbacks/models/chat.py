@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from trail_callbacks.models.call import Call, Message, Reply, Usage
-from trail_callbacks.models.failure import Failure, Kind
-from trail_callbacks.models.provider_error import retry_after
+from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.provider_error import failure_of, is_busy, retry_after
 from trail_callbacks.models.salvage import document
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ __all__ = ["failed_reply", "parsed_reply", "stop_failure", "with_schema"]
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist"})
-_BUSY = frozenset({429, 503, 529})  # HTTP: too many requests, unavailable, overloaded
-_BUSY_NAMES = ("RateLimit", "ResourceExhausted", "Throttling", "TooManyRequests")
 _REPEATS = "x-stainless-retry-count"  # sent by the clients of openai, anthropic and others that repeat requests
 _ASK_FOR_JSON = "Answer with one JSON object that fits this JSON schema, and with nothing else:\n"
 
@@ -71,32 +69,17 @@ def failed_reply(error: Exception, text: str | None = None) -> Reply:
         error: What was raised.
         text: What the model wrote nevertheless, for salvage.
     """
-    kind, name = _kind(error), type(error).__name__
-    detail = f"{name}: {error}" if kind in {"busy", "unreachable"} else str(error)
-    return Reply(failure=Failure(kind, detail), text=text, retry_after=_later(error))
-
-
-def _kind(error: Exception) -> Kind:
-    """Recognises providers' exceptions by name."""
-    name = type(error).__name__
-    if "Refusal" in name or "ContentFilter" in name:
-        return "refused"
-    if "LengthFinish" in name:
-        return "length"
-    if "ValidationError" in name or "OutputParser" in name:
-        return "invalid"
-    return "busy" if _is_busy(error) else "unreachable"
-
-
-def _is_busy(error: Exception) -> bool:
-    response = getattr(error, "response", None)
-    status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
-    return status in _BUSY or any(name in type(error).__name__ for name in _BUSY_NAMES)
+    failure, name = failure_of(error), type(error).__name__
+    if is_busy(error):
+        failure = Failure("busy", f"{name}: {error}")
+    elif failure.kind == "unreachable":
+        failure = Failure("unreachable", f"{name}: {error}")
+    return Reply(failure=failure, text=text, retry_after=_later(error))
 
 
 def _later(error: Exception) -> float | None:
     """When a busy model may be asked again: see `Reply.retry_after`."""
-    if not _is_busy(error):
+    if not is_busy(error):
         return None
     request = getattr(getattr(error, "response", None), "request", None)
     sent = getattr(request, "headers", None) or ()

@@ -111,7 +111,7 @@ class _Threads:
         meter = self._meter
         for tried in count():
             try:
-                reply = model.ask(meter.timed(call))
+                reply = (call.model or model).ask(meter.timed(call))
             except Exception as error:  # noqa: BLE001 - a model that breaks its contract is a failed call, not a crash
                 reply = failed(error)
             meter.settle(reply)

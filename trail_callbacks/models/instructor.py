@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -14,6 +15,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ValidationError
 
 from trail_callbacks.errors import JudgeError
+from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.models.backoff import pause
 from trail_callbacks.models.call import Call, Reply, Usage
 from trail_callbacks.models.client import closer, configure, connect, unlogged
@@ -125,9 +127,13 @@ class InstructorModel:
         self._room = "max_tokens"  # the name under which this endpoint wants the limit; "" once it wants none
         self._dropped: set[str] = set()
         self._lock = Lock()  # protects the two above, which are learnt from rejections
+        self._inherited: Any = None  # the client of the process that forked this one
+        renewed_in_child(self, InstructorModel._renew)
+        settings = {"timeout": timeout, "max_retries": max_retries, "http_retries": http_retries, **create}
+        self._given = {"model": model, "base_url": base_url, "api_key": api_key, "mode": mode, **settings}
         if client is None:
-            self._client: Any = connect(model or "", base_url, api_key, mode)
-            configure(self._client, timeout)
+            self._connect: Callable[[], Any] | None = partial(_connected, model or "", base_url, api_key, mode, timeout)
+            self._client: Any = self._connect()
             if "//api.openai.com/" in str(getattr(self._client.client, "base_url", "")):
                 self._room = "max_completion_tokens"  # all its models take it, reasoning ones nothing else
             self._loop: PrivateLoop | None = PrivateLoop(closer(self._client))
@@ -140,7 +146,7 @@ class InstructorModel:
             raise JudgeError(
                 f"{type(client).__name__} is not an instructor client: wrap it, e.g. instructor.from_openai(client)"
             )
-        self._client, self._owned = client, False
+        self._client, self._connect, self._owned = client, None, False
         self._asynchronous = inspect.iscoroutinefunction(type(client).create_with_completion)
         self._loop = PrivateLoop() if self._asynchronous else None
         known = model or getattr(client, "kwargs", {}).get("model")
@@ -149,6 +155,26 @@ class InstructorModel:
         provider = getattr(getattr(client, "provider", None), "value", "instructor")
         self._name = f"{provider}/{known or 'default'}"
         self._unnamed = "" if known else uuid4().hex  # nobody knows which model answers: share nothing with others
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The arguments, the key among them: the copy in another process has connections of its own."""
+        if self._connect is None:
+            raise TypeError(f"{self._name} is asked through a client of the app, which cannot be pickled")
+        return _restored, (self._given,)
+
+    def _renew(self) -> None:
+        """In a forked child: the connections are the parent's. A client that was given is the app's to make anew."""
+        self._lock = Lock()
+        if self._connect is not None and self._inherited is None:
+            self._inherited = self._client  # kept: collecting it would close what is the parent's
+
+    def _own_connections(self) -> None:
+        if self._inherited is None or self._connect is None:
+            return
+        with self._lock:
+            if self._inherited is not None and self._client is self._inherited:
+                self._client = self._connect()
+                self._loop = PrivateLoop(closer(self._client))
 
     @property
     def name(self) -> str:
@@ -177,6 +203,7 @@ class InstructorModel:
 
     def ask(self, call: Call) -> Reply:
         """Answers a call; works in a thread with a running event loop too, which it blocks but does not use."""
+        self._own_connections()
         if self._loop is not None:
             return self._loop.run(self._in_time(call))
         exchange = self._exchange(call, _Attempts())
@@ -196,6 +223,7 @@ class InstructorModel:
         """As `ask`, without blocking the event loop; cancelling it cancels the request where the client can."""
         if not self._asynchronous:
             return await asyncio.to_thread(self.ask, call)
+        self._own_connections()
         if self._owned and self._loop is not None:
             return await self._loop.arun(self._in_time(call))
         return await self._in_time(call)
@@ -281,6 +309,16 @@ class InstructorModel:
         if value is not None:
             return Reply(value=value, usage=spent)
         return Reply(failure=failure, text=text if failure.kind in {"invalid", "length"} else None, usage=spent)
+
+
+def _connected(model: str, base_url: str | None, api_key: str | None, mode: Mode | str | None, timeout: float) -> Any:
+    client = connect(model, base_url, api_key, mode)
+    configure(client, timeout)
+    return client
+
+
+def _restored(given: dict[str, Any]) -> InstructorModel:
+    return InstructorModel(**given)
 
 
 def _reply(stop: StopIteration) -> Reply:

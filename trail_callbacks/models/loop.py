@@ -13,6 +13,8 @@ import weakref
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from trail_callbacks.forking import renewed_in_child
+
 __all__ = ["PrivateLoop"]
 
 T = TypeVar("T")
@@ -29,9 +31,12 @@ class PrivateLoop:
 
     def __init__(self, at_end: Callable[[], Coroutine[Any, Any, None]] | None = None) -> None:
         self._at_end = at_end
-        self._lock = threading.Lock()  # protects the two fields below
+        self._renew()
+        renewed_in_child(self, PrivateLoop._renew)
+
+    def _renew(self) -> None:
+        self._lock = threading.Lock()  # protects the field below
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._pid = 0
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine and waits for it; the calling thread may have a running loop, which is not used."""
@@ -48,13 +53,13 @@ class PrivateLoop:
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
-            if self._loop is None or self._pid != os.getpid():  # threads do not survive a fork
-                self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
                 thread = threading.Thread(
                     target=_serve, args=(self._loop, self._at_end), name="trail-models", daemon=True
                 )
                 thread.start()
-                weakref.finalize(self, _stop, self._loop, thread, self._pid)
+                weakref.finalize(self, _stop, self._loop, thread, os.getpid())
             return self._loop
 
 

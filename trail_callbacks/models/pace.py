@@ -16,6 +16,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.models.call import Call, Model, Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
@@ -91,6 +92,10 @@ class Paced:
         self._requests = None if requests_per_minute is None else _Bucket(requests_per_minute)
         self._tokens = None if tokens_per_minute is None else _Bucket(tokens_per_minute)
         self._not_before = 0.0
+        self._renew()
+        renewed_in_child(self, Paced._renew)
+
+    def _renew(self) -> None:
         self._lock = Lock()  # protects the buckets and the time above; held for microseconds, also on event loops
 
     @property

@@ -16,12 +16,13 @@ from trail_callbacks.models.completion import raw_text, refusal
 from trail_callbacks.models.failure import Failure, Kind
 from trail_callbacks.text import encodable
 
-__all__ = ["failure_of", "header", "redact", "rejected_parameter", "retry_after", "root", "too_large"]
+__all__ = ["failure_of", "header", "is_busy", "redact", "rejected_parameter", "retry_after", "root", "too_large"]
 
 _SECRET = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_]|AIza)[-\w*]{6,}|(?<=Bearer )\S+")
 _FILTERED = re.compile(r"content[_ ]?(?:filter|management|policy)|safety system|responsible_?ai", re.IGNORECASE)
 _TOO_LONG = re.compile(
-    r"context[_ ](?:length|size|window)|maximum context|prompt is too long|too many (?:input )?tokens|exceed_context",
+    r"context[_ ](?:length|size|window)|maximum context|(?:prompt|input|request) (?:is )?too (?:long|large)"
+    r"|too many (?:input )?tokens|exceed_context|(?:exceeds?|over) the (?:maximum|limit)[^.]{0,40} tokens",
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(
@@ -33,9 +34,18 @@ _BY_NAME: dict[str, Kind] = {
     "IncompleteOutputException": "length",
     "LengthFinishReasonError": "length",
     "ContentFilterFinishReasonError": "refused",
+    "ContextOverflowError": "too_long",
+    "ContextWindowExceededError": "too_long",
+    "OutputParserException": "invalid",
     "APIConnectionError": "unreachable",
     "ConnectError": "unreachable",
     "ConnectionError": "unreachable",
+    "EndpointConnectionError": "unreachable",
+    "ServiceUnavailable": "busy",
+    "AuthenticationError": "unauthorised",
+    "AccessDeniedException": "unauthorised",
+    "PermissionDenied": "unauthorised",
+    "Unauthenticated": "unauthorised",
     "TimeoutError": "unreachable",
     "TimeoutException": "unreachable",
     "APIResponseValidationError": "invalid",
@@ -44,6 +54,9 @@ _BY_NAME: dict[str, Kind] = {
     "ValidationError": "invalid",
 }
 _BY_STATUS: dict[int, Kind] = {401: "unauthorised", 403: "unauthorised", 413: "too_long", 429: "busy"}
+_BUSY = frozenset({429, 503, 529})  # HTTP: too many requests, unavailable, overloaded
+_BUSY_NAMES = ("RateLimit", "ResourceExhausted", "Throttling", "TooManyRequests", "Overloaded")
+_REFUSED_NAMES = ("Refusal", "ContentFilter", "ContentPolicy", "BlockedPrompt", "StopCandidate")
 _NO_JSON = ("JSONDecodeError", "UnicodeDecodeError", "ResponseParsingError")
 _LONGEST = 400
 _EXCERPT = 80
@@ -112,17 +125,49 @@ def _kind(cause: BaseException) -> Kind:
     for ancestor in type(cause).__mro__:
         if ancestor.__name__ in _BY_NAME:
             return _BY_NAME[ancestor.__name__]
-    status = getattr(cause, "status_code", None)
-    if not isinstance(status, int):
-        return "failed"
+    if any(part in type(cause).__name__ for part in _REFUSED_NAMES):
+        return "refused"
+    status = _status(cause)
     if status in _BY_STATUS:
         return _BY_STATUS[status]
-    if not 400 <= status < 500:  # noqa: PLR2004 - HTTP
-        return "failed"
+    return _by_message(cause, rejected=status is not None) if 400 <= (status or 400) < 500 else "failed"  # noqa: PLR2004 - HTTP
+
+
+def _by_message(cause: BaseException, *, rejected: bool) -> Kind:
+    """What a rejected request says; without a status nobody knows whether the request was the reason."""
     message = _message(cause)
-    if _FILTERED.search(f"{getattr(cause, 'code', '')} {message}"):
+    if rejected and _FILTERED.search(f"{getattr(cause, 'code', '')} {message}"):
         return "refused"
-    return "too_long" if _TOO_LONG.search(message) else "rejected"
+    if _TOO_LONG.search(message):
+        return "too_long"
+    return "rejected" if rejected else "failed"
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether an endpoint asks for a pause: too many requests, or too much load."""
+    cause = root(error)
+    names = f"{type(cause).__name__} {_code(cause)}"
+    return _status(cause) in _BUSY or any(name in names for name in _BUSY_NAMES)
+
+
+def _status(cause: BaseException) -> int | None:
+    """The HTTP status, where each client keeps it: openai and anthropic, httpx, botocore, Google."""
+    response = getattr(cause, "response", None)
+    about = response.get("ResponseMetadata") if isinstance(response, dict) else None
+    places = (
+        getattr(cause, "status_code", None),
+        getattr(response, "status_code", None),
+        about.get("HTTPStatusCode") if isinstance(about, dict) else None,
+        getattr(cause, "code", None),
+    )
+    return next((place for place in places if isinstance(place, int) and not isinstance(place, bool)), None)
+
+
+def _code(cause: BaseException) -> str:
+    """The name of an error by botocore, whose exceptions are all of one class."""
+    response = getattr(cause, "response", None)
+    inner = response.get("Error") if isinstance(response, dict) else None
+    return str(inner.get("Code") or "") if isinstance(inner, dict) else ""
 
 
 def _message(cause: BaseException) -> str:

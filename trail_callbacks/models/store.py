@@ -23,6 +23,7 @@ from threading import Lock
 from typing import Any
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.forking import renewed_in_child
 
 __all__ = ["Store", "digest", "shared"]
 
@@ -70,9 +71,13 @@ class Store:
             why = getattr(error, "strerror", None) or error
             raise InputError(f"the cache folder {str(folder)!r} cannot be written: {why}") from error
         self._max_bytes = max_bytes
-        self._lock = Lock()  # protects the two fields below
+        self._renew()
+        renewed_in_child(self, Store._renew)
         self._written = random.randrange(max(1, max_bytes // _SHARE))  # noqa: S311 - short processes share the work
         self._problem: str | None = None
+
+    def _renew(self) -> None:
+        self._lock = Lock()  # protects the two fields above
 
     def __repr__(self) -> str:
         return f"Store({str(self._folder)!r})"

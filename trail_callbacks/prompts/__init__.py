@@ -12,7 +12,7 @@ from functools import cache
 from string import Template
 
 from trail_callbacks.models.call import Message
-from trail_callbacks.taxonomy import ERRORS, SUPPORT, ErrorType, Meaning, SupportClass
+from trail_callbacks.taxonomy import DETAILS, ERRORS, SUPPORT, ErrorType, Meaning, SupportClass
 
 __all__ = ["Fence", "Prompt", "digest", "load"]
 
@@ -95,13 +95,17 @@ def load(name: str) -> Prompt:
 
     text = files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
     _, _, system, _, user = _PARTS.split(_COMMENT.sub("", text))
-    filled = Template(system.strip()).substitute(classes=_labels(SUPPORT), types=_labels(ERRORS))
+    filled = Template(system.strip()).substitute(classes=_labels(SUPPORT), types=_labels(ERRORS), details=_details())
     return Prompt(name, filled, Template(user.strip()))
 
 
 def _labels(meanings: dict[SupportClass, Meaning] | dict[ErrorType, Meaning]) -> str:
     """Labels with definitions, without the examples, which would cost more tokens than all rules together."""
     return "\n".join(f"- `{label.value}`: {meaning.definition}" for label, meaning in meanings.items())
+
+
+def _details() -> str:
+    return "; ".join(f"`{detail.value}`: {meaning}" for detail, meaning in DETAILS.items())
 
 
 def digest(*names: str) -> str:

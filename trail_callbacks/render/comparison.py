@@ -82,7 +82,7 @@ class _Page:
         yield from self._entry(each.old, each.new)
 
     def _title(self, each: JudgedClaim, word: str) -> Text:
-        how = mark(each.verdict.support)
+        how = mark(each.verdict.outcome)
         title = Text(f"{how.ascii if self.ascii else how.symbol} {self._safe(each.claim.id)} ", style=how.style)
         if word:
             title.append(f"{word}: ", style="bold")
@@ -90,7 +90,7 @@ class _Page:
 
     def _class(self, each: JudgedClaim) -> str:
         words = error_words(each.verdict)
-        return mark(each.verdict.support).word + (f" ({self._safe(words)})" if words else "")
+        return mark(each.verdict.outcome).word + (f" ({self._safe(words)})" if words else "")
 
     def _quoted(self, each: JudgedClaim, label: str = "") -> Padding:
         return Padding(Text(f'{label}"{self._safe(shorten(each.claim.text, _LONGEST))}"'), (0, 0, 0, 2))

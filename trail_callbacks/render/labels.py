@@ -1,22 +1,28 @@
-"""How a report is put for people, the same in all renderings: marks of classes, names of nodes, headline, counts."""
+"""How a report is put for people, the same in all renderings: marks of outcomes, names of nodes, headline, counts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
+from trail_callbacks.claims import CitationStatus, Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Layer, Report, Verdict
+from trail_callbacks.report.scoring import weight
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = [
-    "NOT_JUDGED",
+    "OUTCOMES",
     "WORST_FIRST",
     "WRITTEN",
     "Mark",
     "carriers",
+    "citations",
+    "cited",
     "counted",
+    "coverage",
     "entered",
     "error_words",
     "from_request",
@@ -24,6 +30,7 @@ __all__ = [
     "mark",
     "named",
     "origin_words",
+    "relation_word",
 ]
 
 WRITTEN = "written by a model"
@@ -46,6 +53,13 @@ _ORIGINS = {
     "model": WRITTEN,
     "unknown": "of unknown origin",
 }
+_CITED: dict[CitationStatus, str] = {
+    "supported": "supports it",
+    "partially_supported": "supports most of it",
+    "not_supported": "does not support it",
+    "unknown_source": "no such source reached the answer",
+    "undecided": "undecided",
+}
 _REQUESTS = {"user": "from the request", "template": "from the prompt's wording"}
 _NAME = 80  # characters of a step's name, an id or an error's detail; models choose some of these
 _CARRIERS = 12
@@ -54,14 +68,14 @@ _TITLES = ("source", "file_name", "title")  # as loaders of both frameworks name
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How a class is shown; never by colour alone.
+    """How a class, or another outcome of judging, is shown; never by colour alone.
 
     Attributes:
         symbol: One character, one column wide.
         ascii: Replacement for streams that cannot show the symbol.
         style: Terminal style, as rich names it.
         colour: CSS colour, dark enough to read on white.
-        word: The class in words.
+        word: The outcome in words.
     """
 
     symbol: str
@@ -71,30 +85,38 @@ class Mark:
     word: str
 
 
-_MARKS = {
+_MARKS: dict[str, Mark] = {
     SupportClass.SUPPORTED: Mark("\u2713", "+", "green", "#1a7f37", "supported"),
     SupportClass.CONTRADICTED: Mark("\u2717", "X", "bold red", "#b42318", "contradicted"),
     SupportClass.ABSENT: Mark("\u2205", "?", "bold magenta", "#8e24aa", "absent"),
     SupportClass.PARTIALLY_SUPPORTED: Mark("\u25d0", "~", "yellow", "#9a6700", "partially supported"),
     SupportClass.UNEVALUATABLE: Mark("\u00b7", "-", "dim", "#59636e", "unevaluatable"),
+    "undecided": Mark("\u25cb", "o", "cyan", "#3f51b5", "undecided"),
+    "not_judged": Mark("!", "!", "bold yellow", "#9a6700", "not judged"),
 }
+OUTCOMES = tuple(str(outcome) for outcome in _MARKS)
+"""How judging a claim may end, see `Verdict.outcome`: the five classes first."""
 WORST_FIRST = (
     SupportClass.CONTRADICTED,
     SupportClass.ABSENT,
     SupportClass.PARTIALLY_SUPPORTED,
-    None,
+    "not_judged",
+    "undecided",
     SupportClass.SUPPORTED,
     SupportClass.UNEVALUATABLE,
 )
-"""Where claims overlap, the first of these that occurs gives the colour; None is a claim whose judge failed."""
-
-NOT_JUDGED = Mark("!", "!", "bold yellow", "#9a6700", "not judged")
-"""The mark of a claim whose judge failed."""
+"""Where claims overlap, the first of these outcomes that occurs gives the colour."""
+_RELATIONS = {"supports": "for", "contradicts": "against", "nearest": "nearest"}
 
 
-def mark(support: SupportClass | None) -> Mark:
-    """Returns the mark of a class; None is a claim whose judge failed."""
-    return NOT_JUDGED if support is None else _MARKS[support]
+def mark(outcome: str) -> Mark:
+    """Returns the mark of an outcome, see `Verdict.outcome`."""
+    return _MARKS[outcome]
+
+
+def relation_word(item: Evidence) -> str:
+    """What a passage does to the claim: it speaks `for` or `against` it, or is only what comes `nearest`."""
+    return _RELATIONS[item.relation]
 
 
 def headline(report: Report) -> str:
@@ -102,20 +124,57 @@ def headline(report: Report) -> str:
     value, interval = report.hallucination_score, report.interval
     if value is None and report.graph.answer is None:
         return "no score: the app gave no answer"
+    if value is None and report.undecided and report.state in {"partial", "unverified"}:
+        return f"no score: {coverage(report)}"
     if value is None:
         return _STATES.get(report.state, f"no score: nothing could be checked ({report.state})")
     spread = f" (95 % interval {interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
-    part = ", over the claims that were judged" if report.state == "partial" else ""
+    part = f" {coverage(report)}" if report.state == "partial" else ""
     return f"hallucination score {value:.2f}{spread}{part}"
+
+
+def coverage(report: Report) -> str:
+    """Over how many claims a score is, and what became of the others: `over 5 of 8 claims; 3 undecided`."""
+    outcomes = Counter(verdict.outcome for verdict in report.verdicts)
+    parts = [f"{outcomes[each]} {mark(each).word}" for each in ("undecided", "not_judged") if outcomes[each]]
+    parts += ["some claims are missing"] if report.claims_error else []
+    counted = sum(weight(verdict.support, report.scoring) is not None for verdict in report.verdicts)
+    n = len(report.claims)
+    if not counted:
+        return "; ".join(["no claim could be decided", *parts])
+    if not parts:
+        return "over the claims that were judged"
+    return "; ".join([f"over {counted} of {n} claim{'' if n == 1 else 's'}", *parts])
 
 
 def counted(report: Report) -> str:
     """The number of claims of each class, in words."""
     n = len(report.claims)
-    parts = [f"{count} {mark(support).word}" for support, count in report.class_counts.items() if count]
-    failed = sum(verdict.support is None for verdict in report.verdicts)
-    parts += [f"{failed} {NOT_JUDGED.word}"] if failed else []
+    outcomes = Counter(verdict.outcome for verdict in report.verdicts)
+    parts = [f"{outcomes[each]} {mark(each).word}" for each in OUTCOMES if outcomes[each]]
     return f"{n} claim{'' if n == 1 else 's'}" + (": " + ", ".join(parts) if parts else "")
+
+
+def citations(report: Report) -> str:
+    """Sums up the citations of an answer; empty if there are none."""
+    figures = report.citations
+    if figures is None:
+        return ""
+    held = sum(each.status == "supported" for claim in report.claims for each in claim.citations)
+    words = f"{held} of {figures.citations} citation{'' if figures.citations == 1 else 's'} hold"
+    words += f", {figures.unknown} of no known source" if figures.unknown else ""
+    return f"{words}; {figures.cited} of {figures.claims} claims cite a source"
+
+
+def cited(claim: Claim, graph: ProvenanceGraph) -> list[str]:
+    """Says of each citation of a claim whether it holds: `[2] ferry.md (d1): does not support it`."""
+    lines = []
+    for citation in claim.citations[:_CARRIERS]:
+        target = f"[{citation.target}]" if citation.target.isdigit() else shorten(citation.target, _NAME)
+        names = ", ".join(named(id_, graph) for id_ in citation.sources[:_CARRIERS])
+        lines.append(f"{target}{' ' if names else ''}{names}: {_CITED[citation.status]}")
+    more = len(claim.citations) - _CARRIERS
+    return [*lines, f"and {more:,} more"] if more > 0 else lines
 
 
 def named(node_id: str, graph: ProvenanceGraph) -> str:

@@ -6,6 +6,7 @@ symbol, background tint and underline; only badges, which have their own backgro
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -13,9 +14,12 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant
 from trail_callbacks.render.labels import (
+    OUTCOMES,
     WORST_FIRST,
     Mark,
     carriers,
+    citations,
+    cited,
     counted,
     entered,
     error_words,
@@ -23,6 +27,7 @@ from trail_callbacks.render.labels import (
     headline,
     mark,
     named,
+    relation_word,
 )
 from trail_callbacks.render.safe_text import flowing, plain, shorten
 from trail_callbacks.render.spans import Segment, Span, segments
@@ -42,13 +47,14 @@ _BOX = "font-family:system-ui,sans-serif;font-size:14px;line-height:1.5;max-widt
 _FAINT = "opacity:.7"
 _FRAME = "1px solid rgba(128,128,128,.4)"
 
-_LINES = {
+_LINES: dict[str, str] = {
     SupportClass.SUPPORTED: "1px solid",
     SupportClass.CONTRADICTED: "2px solid",
     SupportClass.ABSENT: "2px dotted",
     SupportClass.PARTIALLY_SUPPORTED: "2px dashed",
     SupportClass.UNEVALUATABLE: "1px dotted",
-    None: "3px double",
+    "undecided": "1px dashed",
+    "not_judged": "3px double",
 }
 
 
@@ -56,9 +62,9 @@ def to_fragment(report: Report) -> str:
     """Renders a report as one HTML element.
 
     It has the score, the answer with each claim in the colour of its class, and the details of every claim: first those
-    with a problem, then the others, collapsed. Untrusted text is escaped and stripped of control characters; there are
-    no scripts, links, images or style sheets, so the result is safe to show and to save. Long answers, quotes and lists
-    are cut, with a note.
+    with a problem, then those that are undecided, then the others, collapsed. Untrusted text is escaped and stripped of
+    control characters; there are no scripts, links, images or style sheets, so the result is safe to show and to save.
+    Long answers, quotes and lists are cut, with a note.
     """
     return "".join(_report(report))
 
@@ -68,6 +74,8 @@ def _report(report: Report) -> Iterator[str]:
     yield f'<div style="font-size:1.15em"><b>{_text(headline(report))}</b></div>'
     yield from _bar(report)
     yield f"<div>{_text(counted(report))}</div>"
+    if citing := citations(report):
+        yield f"<div>{_text(citing)}</div>"
     errors = [f"{n} {error.value.replace('_', ' ')}" for error, n in report.error_counts.items() if n]
     if errors:
         yield f"<div>error types: {_text(', '.join(errors))}</div>"
@@ -88,8 +96,8 @@ def _bar(report: Report) -> Iterator[str]:
     if not report.claims:
         return
     yield '<div style="display:flex;gap:2px;max-width:24em;margin:.3em 0">'
-    failed = sum(verdict.support is None for verdict in report.verdicts)
-    for how, count in [*((mark(support), n) for support, n in report.class_counts.items()), (mark(None), failed)]:
+    outcomes = Counter(verdict.outcome for verdict in report.verdicts)
+    for how, count in ((mark(outcome), outcomes[outcome]) for outcome in OUTCOMES):
         if count:
             style = f"flex:{count} 0 1.6em;background:{how.colour};color:#fff;border-radius:3px;padding:0 .3em"
             yield f'<span title="{count} {how.word}" style="{style};font-size:.85em">{how.symbol}&nbsp;{count}</span>'
@@ -124,11 +132,11 @@ def _left_out(count: int) -> str:
 
 def _marked(report: Report, segment: Segment, words: str) -> str:
     verdicts = [report.verdict(report.claims[span.owner].id) for span in segment.spans]
-    verdicts.sort(key=lambda verdict: WORST_FIRST.index(verdict.support))
-    worst = verdicts[0].support
+    verdicts.sort(key=lambda verdict: WORST_FIRST.index(verdict.outcome))
+    worst = verdicts[0].outcome
     how = mark(worst)
     begin = [report.verdict(report.claims[span.owner].id) for span in segment.opens]
-    badges = "".join(_badge(mark(verdict.support), verdict.claim_id) for verdict in begin)
+    badges = "".join(_badge(mark(verdict.outcome), verdict.claim_id) for verdict in begin)
     title = "; ".join(f"{verdict.claim_id} {_title(verdict)}" for verdict in verdicts)
     style = f"background:{how.colour}38;border-bottom:{_LINES[worst]} {how.colour}"
     return f'<span title="{_text(title)}" style="{style}">{badges}<bdi>{words}</bdi></span>'
@@ -141,24 +149,26 @@ def _badge(how: Mark, words: str) -> str:
 
 def _title(verdict: Verdict) -> str:
     words = error_words(verdict)
-    return mark(verdict.support).word + (f" ({words})" if words else "")
+    return mark(verdict.outcome).word + (f" ({words})" if words else "")
 
 
 def _claims(report: Report) -> Iterator[str]:
     amiss: list[tuple[Claim, Verdict]] = []
+    undecided: list[tuple[Claim, Verdict]] = []
     fine: list[tuple[Claim, Verdict]] = []
     for claim in report.claims:
         verdict = report.verdict(claim.id)
         calm = verdict.support in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE) and not verdict.conflicting
-        (fine if calm else amiss).append((claim, verdict))
+        (fine if calm else undecided if verdict.outcome == "undecided" else amiss).append((claim, verdict))
     yield from _cards(report, amiss, unfolded=True)
+    yield from _cards(report, undecided, unfolded=False)
     if not fine:
         return
-    if amiss:
+    if amiss or undecided:
         others = "claim" if len(fine) == 1 else "claims"
         yield f'<details><summary style="cursor:pointer">{len(fine)} other {others}</summary>'
     yield from _cards(report, fine, unfolded=False)
-    if amiss:
+    if amiss or undecided:
         yield "</details>"
 
 
@@ -170,7 +180,7 @@ def _cards(report: Report, found: Sequence[tuple[Claim, Verdict]], *, unfolded: 
 
 
 def _card(report: Report, claim: Claim, verdict: Verdict, *, unfolded: bool) -> Iterator[str]:
-    how = mark(verdict.support)
+    how = mark(verdict.outcome)
     is_open = " open" if unfolded else ""
     style = f"margin:.5em 0;padding:.1em .6em;border-left:3px solid {how.colour}"
     yield f'<details{is_open} style="{style}"><summary style="cursor:pointer">'
@@ -182,20 +192,30 @@ def _card(report: Report, claim: Claim, verdict: Verdict, *, unfolded: bool) -> 
 
 
 def _rows(report: Report, claim: Claim, verdict: Verdict) -> Iterator[str]:
-    if plain(claim.text) != plain(claim.quote):
-        yield _row("meaning", _text(both_ends(claim.text, _LONGEST)))
+    yield from _meaning(claim)
     if verdict.error:
         yield _row("failed", _text(shorten(verdict.error, _LONGEST)))
+    if verdict.outcome == "undecided":
+        yield _row("undecided", _text(shorten(verdict.undecided or "", _LONGEST)))
     for item in verdict.evidence[:_QUOTES]:
-        yield _row("for" if item.relation == "supports" else "against", _evidence(item, claim, report))
+        yield _row(relation_word(item), _evidence(item, claim, report))
     if len(verdict.evidence) > _QUOTES:
         yield _row("", f"and {len(verdict.evidence) - _QUOTES} more")
+    for line in cited(claim, report.graph):
+        yield _row("cites", _text(line))
     if verdict.rationale and verdict.error_type:
         yield _row("why", _text(shorten(verdict.rationale, _LONGEST)))
     for line in entered(verdict, report.graph):
         yield _row("entry step", f"<b>{_text(line)}</b>")
     if verdict.carried_through:
         yield _row("carried by", _text(carriers(verdict, report.graph)))
+
+
+def _meaning(claim: Claim) -> Iterator[str]:
+    if claim.path:
+        yield _row("field", _text(both_ends(claim.path, _SHORT)))
+    if plain(claim.text) != plain(claim.quote):
+        yield _row("meaning", _text(both_ends(claim.text, _LONGEST)))
 
 
 def _evidence(item: Evidence, claim: Claim, report: Report) -> str:

@@ -20,7 +20,7 @@ class Span:
         start: Offset of the first character.
         end: Offset after the last.
         owner: Index of the claim.
-        role: How the claim relates to it: `supports`, `contradicts`, `states`, or empty.
+        role: How the claim relates to it: `supports`, `contradicts`, `nearest`, `states`, or empty.
     """
 
     start: int

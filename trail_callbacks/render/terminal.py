@@ -17,7 +17,19 @@ from rich.text import Text
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant
-from trail_callbacks.render.labels import carriers, counted, entered, error_words, from_request, headline, mark, named
+from trail_callbacks.render.labels import (
+    carriers,
+    citations,
+    cited,
+    counted,
+    entered,
+    error_words,
+    from_request,
+    headline,
+    mark,
+    named,
+    relation_word,
+)
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
@@ -114,6 +126,8 @@ class _Page:
         errors = [f"{n} {error.value.replace('_', ' ')}" for error, n in report.error_counts.items() if n]
         if errors:
             yield Text(f"error types: {', '.join(errors)}")
+        if citing := citations(report):
+            yield Text(citing)
         usage = report.usage
         cost = f"{usage.calls} model call{'' if usage.calls == 1 else 's'}"
         if usage.cache_hits:
@@ -125,7 +139,7 @@ class _Page:
             style="dim",
         )
         if len(report.claims) > _MANY:
-            yield Text("supported claims are listed without their evidence", style="dim")
+            yield Text("supported and undecided claims are listed without their evidence", style="dim")
         for warning in report.warnings:
             yield _hanging(
                 Text("! ", style="bold yellow"), Text(self._safe(shorten(warning, _WARNING)), style="yellow")
@@ -133,17 +147,19 @@ class _Page:
 
     def brief(self, verdict: Verdict) -> bool:
         """Whether a claim takes one line: among many claims, the unsupported ones must stand out."""
-        calm = verdict.support in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE)
+        calm = verdict.outcome in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE, "undecided")
         return calm and not verdict.conflicting and len(self.report.claims) > _MANY
 
     def line(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
-        how = mark(verdict.support)
+        how = mark(verdict.outcome)
         text = Text(f"{claim.id} ", style=how.style)
+        if claim.path:
+            text.append(f"{self._safe(both_ends(claim.path, _LINE))} ", style="dim")
         text.append(f'"{self._safe(both_ends(claim.quote, _LINE))}"', style="none")
         yield _hanging(Text(f"{how.ascii if self.ascii else how.symbol} ", style=how.style), text)
 
     def claim(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
-        how = mark(verdict.support)
+        how = mark(verdict.outcome)
         title = Text(f"{claim.id} {how.word}", style=how.style)
         words = error_words(verdict)
         if words:
@@ -160,20 +176,29 @@ class _Page:
 
     def _rows(self, claim: Claim, verdict: Verdict) -> Iterator[tuple[str, Text]]:
         graph = self.report.graph
-        if plain(claim.text) != plain(claim.quote):
-            yield "meaning:", Text(self._safe(both_ends(claim.text, _LONGEST)))
+        yield from self._meaning(claim)
         if verdict.error:
             yield "failed:", Text(self._safe(shorten(verdict.error, _LONGEST)), style="yellow")
+        if verdict.outcome == "undecided":
+            yield "undecided:", Text(self._safe(shorten(verdict.undecided or "", _LONGEST)))
         for item in verdict.evidence[:_QUOTES]:
-            yield "for:" if item.relation == "supports" else "against:", self._evidence(item, claim)
+            yield f"{relation_word(item)}:", self._evidence(item, claim)
         if len(verdict.evidence) > _QUOTES:
             yield "", Text(f"and {len(verdict.evidence) - _QUOTES} more", style="dim")
+        for i, line in enumerate(cited(claim, graph)):
+            yield "" if i else "cites:", Text(self._safe(line))
         if verdict.rationale and verdict.error_type:
             yield "why:", Text(self._safe(shorten(verdict.rationale, _LONGEST)))
         for i, line in enumerate(entered(verdict, graph)):
             yield "" if i else "entry step:", Text(self._safe(line), style="bold")
         if verdict.carried_through:
             yield "carried by:", Text(self._safe(carriers(verdict, graph)))
+
+    def _meaning(self, claim: Claim) -> Iterator[tuple[str, Text]]:
+        if claim.path:
+            yield "field:", Text(self._safe(both_ends(claim.path, _LINE)))
+        if plain(claim.text) != plain(claim.quote):
+            yield "meaning:", Text(self._safe(both_ends(claim.text, _LONGEST)))
 
     def _evidence(self, item: Evidence, claim: Claim) -> Text:
         """The quote, in quotation marks, with its context, and whether it only repeats the request."""

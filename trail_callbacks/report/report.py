@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +13,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import ReportError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.models.call import Usage
+from trail_callbacks.report.citations import CitationFigures, citation_figures
 from trail_callbacks.report.compatibility import salvage
 from trail_callbacks.report.scoring import Scoring, score, wilson
 from trail_callbacks.report.verdict import Layer, Verdict
@@ -39,8 +40,8 @@ class Report:
         state: `assessed`; `partial` (some claims were not judged, or the judge abstained from them); or why there is no
             score: `abstained`, `no_checkable_claims` (it states nothing: a greeting, a question), `unverified` (it
             states something, but nothing of it was decided: no claim was found in it, the meaning of each is unclear,
-            or the judge abstained from each), `no_evidence`, `interrupted` (the app waits for its user and has not
-            answered yet), `error`.
+            or the judge abstained, see `undecided`), `no_evidence`, `interrupted` (the app waits for its user and has
+            not answered yet), `error`.
         claims: The statements of the answer, in order.
         verdicts: One for each claim, in the same order.
         graph: The provenance graph that was verified.
@@ -49,6 +50,7 @@ class Report:
         scoring: How the score is computed.
         judge: Name of the judge.
         run_id: The framework's root run that returned the answer, if there was one.
+        claims_error: Why claims are missing, if the judge could not find all.
     """
 
     state: State
@@ -60,6 +62,7 @@ class Report:
     scoring: Scoring = field(default_factory=Scoring)
     judge: str = ""
     run_id: str | None = None
+    claims_error: str | None = None
 
     @cached_property
     def _by_claim(self) -> dict[str, Verdict]:
@@ -120,7 +123,12 @@ class Report:
     @property
     def undecided(self) -> tuple[Claim, ...]:
         """The claims from which the judge abstained; they are on neither side of the score."""
-        return tuple(claim for claim in self.claims if self.verdict(claim.id).undecided is not None)
+        return tuple(claim for claim in self.claims if self.verdict(claim.id).outcome == "undecided")
+
+    @property
+    def citations(self) -> CitationFigures | None:
+        """How well the answer cites its sources; None if it cites none. Each citation is in its claim."""
+        return citation_figures(self.claims)
 
     def summary(self) -> dict[str, Any]:
         """Returns a small JSON-safe dictionary, as attached to responses."""
@@ -134,6 +142,7 @@ class Report:
             "unsupported": [self._unsupported_entry(claim) for claim in self.unsupported],
             "undetermined": len(self.undetermined),
             "undecided": len(self.undecided),
+            "citations": asdict(self.citations) if self.citations else None,
             "judge": self.judge,
             "warnings": list(self.warnings),
         }
@@ -144,11 +153,12 @@ class Report:
         return {
             "claim": claim.text,
             "quote": claim.quote,
+            **({"path": claim.path} if claim.path else {}),
             "support": str(verdict.support),
             "error_type": verdict.error_type and str(verdict.error_type),
             "introduced_at": verdict.introduced_at,
             "step": step,
-            "evidence": [item.quote for item in verdict.evidence],
+            "evidence": [item.quote for item in verdict.evidence if item.decides],
         }
 
     def to_json(self) -> str:
@@ -171,6 +181,7 @@ class Report:
                 "interval": shown["interval"],
                 "class_counts": shown["class_counts"],
                 "error_counts": shown["error_counts"],
+                "undecided": shown["undecided"],
                 **stored,
             },
             ensure_ascii=False,
@@ -261,7 +272,7 @@ def _check(report: Report) -> None:
             raise ReportError(f"not a report: the graph has no node {lost!r} (at verdicts, claim {verdict.claim_id!r})")
 
 
-_FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id")
+_FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id", "claims_error")
 
 
 @cache

@@ -66,6 +66,13 @@ class Verdict:
     error: str | None = None
 
     @property
+    def outcome(self) -> str:
+        """How judging ended: the value of one of the five classes, `undecided`, or `not_judged` if the judge failed."""
+        if self.support is not None:
+            return self.support.value
+        return "not_judged" if self.undecided is None or self.error is not None else "undecided"
+
+    @property
     def conflicting(self) -> bool:
         """Whether the sources disagree: some support the claim, some contradict it."""
         against = any(item.relation == "contradicts" for item in self.evidence)

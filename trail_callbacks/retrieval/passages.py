@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from trail_callbacks.retrieval.json_fields import Field, regions
 from trail_callbacks.retrieval.tables import Row, tables
+from trail_callbacks.splitting.json_fields import Field, regions
 from trail_callbacks.text import sentences
 
 __all__ = ["Span", "clip", "outside", "spans"]

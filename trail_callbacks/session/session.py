@@ -24,6 +24,7 @@ class Session:
         around: Makes a context to verify in, on whatever thread: an adapter hides the judge's own calls in it.
 
     Attributes:
+        settings: How runs are recorded and verified.
         emit: Keeps a record of the app's run; a few microseconds, no I/O. See `Recorder.emit`.
         begin: The first half of `emit`, for adapters that count microseconds. See `Recorder.begin`.
         finish: The second half. See `Recorder.finish`.
@@ -42,6 +43,7 @@ class Session:
         settings = settings or CaptureSettings()
         self._faults = Faults()
         self.keep_error = self._faults.keep
+        self.settings = settings
         self._recorder = Recorder(
             max_traces=settings.max_traces,
             ttl=settings.ttl,
@@ -127,12 +129,19 @@ class Session:
         """As `report`, without blocking the event loop."""
         return await self._verifier.areport(self._root(run_id), timeout)
 
+    async def settled(self, run_id: str) -> None:
+        """Waits until the verification of an ended root run, if one is under way, is finished. Raises nothing of it."""
+        await self._verifier.settled(run_id)
+
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until every verification under way is finished; returns False if the time was too short."""
         return self._verifier.flush(timeout)
 
     def close(self, timeout: float | None = None) -> None:
-        """Finishes what is under way, at most for `timeout` seconds, and stops the worker."""
+        """Finishes what is under way, at most for `timeout` seconds, and stops the worker.
+
+        What is not finished by then is given up: the end of the interpreter does not wait for it either.
+        """
         self._verifier.close(timeout)
 
     def _root(self, run_id: str | None) -> str:

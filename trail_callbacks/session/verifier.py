@@ -7,22 +7,30 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from functools import cache
 from threading import RLock, get_ident
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.errors import InputError
+from trail_callbacks.forking import renewed_in_child, unforked
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
+from trail_callbacks.session.lane import Lane
 from trail_callbacks.session.settings import CaptureSettings
+from trail_callbacks.slices import Slices, current
+from trail_callbacks.verify.delivery import Delivery, running_loop
 from trail_callbacks.verify.pipeline import averify, judging, verify
+
+if TYPE_CHECKING:
+    from trail_callbacks.session.processes import Remote
 
 __all__ = ["Verifier"]
 
-_QUEUE = 256
 _GAP = (
     "no recorded step wrote the answer: a model may have been called where no callback is called, such as on a thread "
     "started by hand (run it in contextvars.copy_context())"
@@ -56,14 +64,21 @@ class Verifier:
         self._recorder = recorder
         self._keep_error = keep_error
         self._around = around
+        self._delivery = Delivery(settings.on_report)
         self._judge = judging(settings.judge, settings.options)
-        self._lock = RLock()  # protects the reports and the futures
+        self._remote = _remote(settings) if settings.evaluate == "process" else None
+        self._lane = Lane() if self._remote is None else Lane(self._remote.processes, self._remote.rest)
         self._reports: OrderedDict[str, Report] = OrderedDict()
-        self._futures: dict[str, Future[Report]] = {}
-        self._worker: ThreadPoolExecutor | None = None
-        self._worker_thread: int | None = None
-        self._behind = False  # more runs ended than are verified
         self.skipped = 0
+        self._renew()
+        renewed_in_child(self, Verifier._renew)
+
+    def _renew(self) -> None:
+        """Sets up what a forked child has anew: what is under way is the parent's."""
+        self._lock = RLock()  # protects the reports and the futures
+        self._futures: dict[str, Future[Report]] = {}
+        self._threads: set[int] = set()  # of the lane, at work
+        self._behind = False  # more runs ended than are verified
 
     @property
     def reports(self) -> Mapping[str, Report]:
@@ -82,25 +97,38 @@ class Verifier:
             self._reports.pop(root, None)  # an app may use a run id again
         if self._settings.evaluate == "never" or random.random() >= self._settings.sample_rate:  # noqa: S311 - sampling, no secret
             return
-        if self._settings.evaluate == "inline":
+        inline = self._settings.evaluate == "inline"
+        if inline and not _in_event_loop():
             with suppress(Exception):  # kept by `_graph`; the app is about to get its own result
                 self._verify(root)
             return
         with self._lock:
-            if len(self._futures) >= _QUEUE:
-                self._skip(f"{_QUEUE} verifications are waiting: run {root} was not queued, ask report() for it")
+            most = self._settings.max_waiting
+            if len(self._futures) >= most and not inline:
+                self._skip(f"{most} runs wait to be verified: run {root} was not queued, ask report() for it")
                 return
             if not self._futures:
                 self._behind = False
-            if self._worker is None:
-                self._worker = ThreadPoolExecutor(1, thread_name_prefix="trail")
+            self._recorder.hold(root)
             try:
-                future = self._worker.submit(self._on_worker, root)
+                loop = running_loop()
+                future = self._lane.submit(lambda hurried: self._on_lane(root, loop, hurried=hurried), hurry=inline)
             except RuntimeError as error:  # the interpreter is on its way out and starts no work any more
+                self._recorder.release(root)
                 self._keep_error(error)
                 return
             self._futures[root] = future
         future.add_done_callback(lambda done: self._forget(root, done))
+
+    async def settled(self, root: str) -> None:
+        """Waits until the verification of an ended run, if one is under way, is finished."""
+        with self._lock:
+            future = self._futures.get(root)
+        if future is not None:
+            self._lane.hurry(future)
+            waited = asyncio.wrap_future(future)
+            waited.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is kept already
+            await asyncio.wait([waited])
 
     def report(self, root: str, timeout: float | None = None) -> Report:
         """Returns the report of a root run; see `Session.report`."""
@@ -109,8 +137,9 @@ class Verifier:
             return report
         if ours:
             return self._carry_out(root, future)
-        if get_ident() == self._worker_thread and future.cancel():  # a hook asks for a run that waits behind its own
+        if get_ident() in self._threads and future.cancel():  # a hook asks for a run that waits behind its own
             return self._carry_out(root, Future())
+        self._lane.hurry(future)
         if not wait([future], timeout).done:
             raise TimeoutError(_late(root, timeout))
         return self._carry_out(root, Future()) if future.cancelled() else future.result()
@@ -121,6 +150,7 @@ class Verifier:
         if report is not None:
             return report
         if not ours:
+            self._lane.hurry(future)
             done, _ = await asyncio.wait([asyncio.wrap_future(future)], timeout=timeout)
             if not done:
                 raise TimeoutError(_late(root, timeout))
@@ -130,6 +160,8 @@ class Verifier:
         try:
             return await asyncio.wait_for(self._acarry_out(root, future), timeout)
         except TimeoutError:
+            if future.done() and not future.cancelled():  # only the hook is late
+                return future.result()
             raise TimeoutError(_late(root, timeout)) from None
 
     def flush(self, timeout: float | None = None) -> bool:
@@ -141,14 +173,9 @@ class Verifier:
     def close(self, timeout: float | None = None) -> None:
         """Finishes what is under way, at most for `timeout` seconds, and stops the worker."""
         self.flush(timeout)
-        with self._lock:
-            worker, self._worker = self._worker, None
-            futures = list(self._futures.values())
-        if worker is not None:
-            worker.shutdown(wait=False, cancel_futures=True)
-            for future in futures:
-                if future.cancelled():
-                    future.set_running_or_notify_cancel()  # or whoever waits for it waits for ever
+        self._lane.close()
+        if self._remote is not None:
+            self._remote.close()
 
     def _turn(self, root: str) -> tuple[Report | None, Future[Report], bool]:
         """Returns the report of a run, or the verification to wait for, or one that the caller has to carry out."""
@@ -177,7 +204,7 @@ class Verifier:
     async def _acarry_out(self, root: str, future: Future[Report]) -> Report:
         """As `_carry_out`; if it is cancelled, those who wait verify the run themselves."""
         try:
-            report = await self._averify(root)
+            report, final = await self._averify(root)
         except asyncio.CancelledError:
             future.cancel()
             future.set_running_or_notify_cancel()
@@ -187,19 +214,23 @@ class Verifier:
             raise
         else:
             future.set_result(report)
-            return report
         finally:
             self._forget(root, future)
+        if final:
+            await self._delivery.adeliver(report, self._keep_error)
+        return report
 
-    def _on_worker(self, root: str) -> Report:
-        self._worker_thread = get_ident()
+    def _on_lane(self, root: str, loop: asyncio.AbstractEventLoop | None, *, hurried: bool) -> Report:
+        self._threads.add(get_ident())
         try:
-            return self._verify(root)
+            return self._verify(root, Slices(patient=not hurried), loop)
         except InputError:
             with self._lock:
                 most = self._settings.max_traces
                 self._skip(f"run {root} was dropped while it waited to be verified: max_traces is {most}")
             raise
+        finally:
+            self._threads.discard(get_ident())
 
     def _skip(self, why: str) -> None:
         """Counts a run that is not verified; reports it once until the worker has caught up."""
@@ -212,26 +243,65 @@ class Verifier:
         with self._lock:
             if self._futures.get(root) is future:
                 del self._futures[root]
+                self._recorder.release(root)
 
-    def _verify(self, root: str) -> Report:
+    def _verify(self, root: str, slices: Slices | None = None, loop: asyncio.AbstractEventLoop | None = None) -> Report:
+        report, final = self._judged(root, slices)
+        if final:
+            self._delivery.deliver(report, self._keep_error, loop)
+        return report
+
+    def _judged(self, root: str, slices: Slices | None = None) -> tuple[Report, bool]:
+        """The report of a run, and whether the run had ended, so that it will not be another."""
         started, final = time.perf_counter(), self._recorder.ended(root)
+        token = current.set(slices)
+        try:
+            report = self._here(root) if self._remote is None else self._there(root, self._remote)
+        finally:
+            current.reset(token)
+        return self._finished(root, report, started, final=final), final
+
+    def _here(self, root: str) -> Report:
+        if self._judge.model is None:
+            _import_once()
         graph = self._graph(root)
         try:
             with self._around():
-                report = self._unanswered(root, graph) or verify(graph, self._judge, self._settings.options)
+                return self._unanswered(root, graph) or verify(graph, self._judge, self._settings.options)
         except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened
-            report = self._failed(graph, error)
-        return self._finish(root, report, started, final=final)
+            return self._failed(graph, error)
 
-    async def _averify(self, root: str) -> Report:
-        started, final = time.perf_counter(), self._recorder.ended(root)
-        graph = await asyncio.to_thread(self._graph, root)
+    def _there(self, root: str, remote: Remote) -> Report:
+        """As `_here`, in another process."""
         try:
-            with self._around():
-                report = self._unanswered(root, graph) or await averify(graph, self._judge, self._settings.options)
-        except Exception as error:  # noqa: BLE001 - as above
-            report = self._failed(graph, error)
-        return self._finish(root, report, started, final=final)
+            work = remote.verify(self._recorder.material(root))
+        except InputError:  # such a run is not kept
+            raise
+        except Exception as error:  # noqa: BLE001 - something of the app in it cannot be sent
+            self._keep_error(error)
+            return self._here(root)
+        try:
+            report = work()
+        except Exception as error:  # noqa: BLE001 - as in `_here`
+            return self._failed(self._graph(root), error)
+        self._recorder.built(root, report.graph)
+        return self._unanswered(root, report.graph) or report
+
+    async def _averify(self, root: str) -> tuple[Report, bool]:
+        if self._remote is not None:
+            return await asyncio.to_thread(self._judged, root)
+        started, final = time.perf_counter(), self._recorder.ended(root)
+        token = current.set(Slices(patient=False))
+        try:
+            graph = await asyncio.to_thread(self._graph, root)
+            try:
+                with self._around():
+                    report = self._unanswered(root, graph) or await averify(graph, self._judge, self._settings.options)
+            except Exception as error:  # noqa: BLE001 - as above
+                report = self._failed(graph, error)
+        finally:
+            current.reset(token)
+        return self._finished(root, report, started, final=final), final
 
     def _graph(self, root: str) -> ProvenanceGraph:
         try:
@@ -253,7 +323,8 @@ class Verifier:
         self._keep_error(error)
         return Report(state="error", graph=graph, warnings=(f"verification failed: {error!r}",))
 
-    def _finish(self, root: str, report: Report, started: float, *, final: bool) -> Report:
+    def _finished(self, root: str, report: Report, started: float, *, final: bool) -> Report:
+        """The report as it is kept and returned."""
         usage = replace(report.usage, seconds=time.perf_counter() - started)
         answer = report.graph.answer
         gap = (_GAP,) if answer is not None and answer.attributes.get("untraced") else ()
@@ -264,13 +335,29 @@ class Verifier:
             self._reports[root] = report
             while len(self._reports) > self._settings.max_traces:
                 self._reports.popitem(last=False)
-        if self._settings.on_report is not None:
-            try:
-                self._settings.on_report(report)
-            except Exception as error:  # noqa: BLE001 - the hook is the user's, the run is not to suffer from it
-                self._keep_error(error)
         return report
 
 
 def _late(root: str, timeout: float | None) -> str:
     return f"the report of run {root!r} is not ready after {timeout} s"
+
+
+def _remote(settings: CaptureSettings) -> Remote:
+    from trail_callbacks.session.processes import Remote  # noqa: PLC0415 - most start no process
+
+    return Remote(settings.judge, settings.options)
+
+
+@cache
+def _import_once() -> None:
+    """Loads what the offline judge imports when it is first used, while no other thread forks."""
+    with unforked(), suppress(Exception):  # what is wrong shows again in the first report
+        verify(ProvenanceGraph.from_texts("Ready.", ["Ready since 1874."]), None)
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -10,7 +10,8 @@ __all__ = ["sentences_of"]
 
 _CLOSERS = re.compile(r"[\s*_~`\"'\u201d\u2019\u00bb)\]]+(?=\s|$)")
 _CITED = re.compile(
-    r"(?:\s*(?:\[\^?[\w,\s\u2013-]{1,60}\]|\((?:[Pp]assages?|[Ss]ources?|[Dd]ocuments?)\s[^()]{1,60}\)))+[.]?\s*"
+    r"(?:\s*(?:\[[^\][]{1,80}\]\([^()\s]{1,500}\)|\[\^?[\w,\s\u2013-]{1,60}\]|\u3010[^\u3010\u3011]{1,200}\u3011|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}"
+    r"|\((?:[Pp]assages?|[Ss]ources?|[Dd]ocuments?)\s[^()]{1,60}\)))+[.]?\s*"
 )
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:d\.w\.z|approx|incl|excl|est|max|min|avg|vol|pp|cf|al|resp|vs|ca|bzw|bspw|bijv|ecc|sig|pag|p\u00e1g|Dhr|Mw|Sra?|Dra?|M|Mme"

@@ -110,7 +110,7 @@ def _other(piece: Piece, words: str) -> Iterator[Statement]:
     for a, b in [*(gap.span() for gap in _WIDE_SEMICOLON.finditer(words)), (len(words), len(words))]:
         text = clean(words[start:a])
         if _LETTER.search(text):
-            checkable = not (piece.reference or is_question(text) or greets(text))
+            checkable = not (piece.reference or is_question(text) or greets(text) or declines(text))
             if piece.lead and checkable and not _ENDED.search(text):
                 text = f"{piece.lead}: {text}"
             yield Statement(piece.start + start, piece.start + a, text, checkable)

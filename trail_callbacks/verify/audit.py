@@ -8,34 +8,49 @@ from dataclasses import dataclass, field, replace
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
-from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, matched
+from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, matched, reads_whole
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.trace import Origin
+from trail_callbacks.verify.trace import Introduction
 
 __all__ = ["Findings", "answerable", "audit", "is_verbatim"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """Judgements, and origins if the strategy finds both at once.
+    """Judgements, and introductions if the strategy finds both at once.
 
     Attributes:
         judged: A judgement for each claim that was assessed, by claim id.
-        origins: Where unsupported claims were introduced, by claim id.
+        introductions: Where unsupported claims were introduced, by claim id.
         warnings: See `Assessment`.
     """
 
     judged: dict[str, Judgement]
-    origins: dict[str, Origin] = field(default_factory=dict)
+    introductions: dict[str, Introduction] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
-def audit(claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Findings]:
-    """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one."""
+def audit(
+    claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions, asked: str = ""
+) -> Pipeline[Findings]:
+    """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one.
+
+    Args:
+        claims: The claims.
+        leaves: The evidence.
+        judge: The judge; one with a model reads the leaves whole, see `trail_callbacks.verify.sources`.
+        options: Settings.
+        asked: The user's request, for judges that read whole.
+    """
     if not leaves:
         return Findings(judged={claim.id: _absent(claim, "No source reached the answer.") for claim in claims})
+    if reads_whole(judge):
+        from trail_callbacks.verify.sources import read  # noqa: PLC0415 - only judges with a model need it
+
+        judged, warnings = yield from read(claims, leaves, judge, options, asked)
+        return Findings(judged=judged, warnings=warnings)
     passages = candidates(claims, leaves, options.passages)
     questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
     assessment = yield from judge.assess(questions)
@@ -52,7 +67,12 @@ def answerable(
     if asked is None or not asked.text.strip() or not sources:
         return Assessment(judgements=())
     question = Claim(id="question", text=asked.text, quote="", start=0, end=0)
-    passages = candidates([question], sources, options.passages)[question.id]
+    if reads_whole(judge):
+        from trail_callbacks.verify.sources import Sources  # noqa: PLC0415 - as above
+
+        passages = Sources([question], sources, options.read_tokens).next([question], ())
+    else:
+        passages = candidates([question], sources, options.passages)[question.id]
     assessment = yield from judge.assess([Question(claim=question, passages=passages)], "answerable")
     quotes = [
         f"{item.quote!r} ({item.node_id})"
@@ -62,11 +82,14 @@ def answerable(
         if is_verbatim(item, graph)
     ]
     errors = [judgement.error for judgement in assessment.judgements if judgement.error]
+    undecided = [judgement.undecided for judgement in assessment.judgements if judgement.undecided is not None]
     warnings = list(assessment.warnings)
     if quotes:
         warnings.append(f"the answer declines, but the sources seem to contain it: {', '.join(quotes)}")
     elif errors:
         warnings.append(f"not checked whether the sources contain what the answer declines to say: {errors[0]}")
+    elif undecided:
+        warnings.append(f"undecided whether the sources contain what the answer declines to say: {undecided[0]}")
     return replace(assessment, warnings=tuple(warnings))
 
 

@@ -4,8 +4,9 @@ The prompts are those that the judge would send; their tokens are estimated, and
 
 - its claims are those of the rule-based splitter;
 - if the answer has model outputs upstream, every third claim is unsupported and is traced back, a share that is common
-  in test sets. Without such outputs there is nothing to trace, and the share does not matter;
-- its replies have the length of the schema and two sentences of reasoning.
+  in test sets; likewise every third is looked for in what is left of sources that are too long to be read at once.
+  Without either there is nothing to trace, and the share does not matter;
+- its replies have the length of the schema and, where something is wrong, two sentences of reasoning.
 
 Tokens are those of the messages. The JSON schema sent along is not counted: servers with grammars do not read it, and
 clients that write it into the prompt each do so in their own way.
@@ -21,13 +22,22 @@ from typing import TYPE_CHECKING, TypeVar
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.evidence import quoted
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Purpose, Question
+from trail_callbacks.judges.judge import (
+    Assessment,
+    Extraction,
+    Judge,
+    Judgement,
+    Purpose,
+    Question,
+    reads_whole,
+)
 from trail_callbacks.judges.llm.judge import LLMJudge
-from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.judges.resolve import JudgeLike, encoder_model
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
+from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
@@ -41,7 +51,8 @@ __all__ = ["Estimate", "estimate"]
 T = TypeVar("T")
 _SOME, _ALL, _NONE = 3, 1, 0  # every n-th claim is unsupported; 0: none
 _CLAIM = 20  # tokens of a claim's JSON besides quote and statement
-_ITEM = {"verdicts": 50, "localize": 25, "answerable": 25}  # tokens of a judgement's JSON besides its reasoning
+_ITEM = {"verdicts": 24, "localize": 25, "answerable": 25}  # tokens of a judgement's JSON besides its reasoning
+_ERROR = 25  # further ones, of an unsupported claim's faults and type
 _REASONING = 30  # tokens of two short sentences
 _FOUND = 25  # tokens of the entry for one text and one claim; most texts have none
 
@@ -76,6 +87,8 @@ def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOpt
         InputError: If the cache folder of the options cannot be used.
     """
     settings = options or VerifyOptions()
+    if encoder_model(judge) is not None:
+        judge = None  # finds the same claims, and asks nobody either
     named = isinstance(judge, str) and "/" in judge
     asked = judging(LLMJudge(_Unasked(str(judge))) if named else judge, settings)
     if asked.model is None:
@@ -116,10 +129,15 @@ def _rehearsed(
     from trail_callbacks.verify.caching import call_cache  # noqa: PLC0415 - the command line imports this module
 
     kind = _TracerRehearsal if isinstance(judge, Tracer) else _Rehearsal
-    rehearsal = kind(judge, call_cache(judge, options), words, wrong)
-    for _ in pipeline(graph, rehearsal, options):  # yields nothing: no call gets out of the rehearsal
-        raise AssertionError("a rehearsal makes no calls")
-    return rehearsal
+    rehearsal = kind(judge, call_cache(judge, options), words, wrong, reads_whole=reads_whole(judge))
+    rehearsal.wants_nearest = getattr(judge, "wants_nearest", False)
+    try:
+        next(pipeline(graph, rehearsal, options))
+    except StopIteration as stop:
+        report: Report = stop.value
+        rehearsal.claims = len(report.claims)
+        return rehearsal
+    raise AssertionError("a rehearsal makes no calls: none gets out of it")
 
 
 @dataclass(slots=True)
@@ -136,6 +154,8 @@ class _Rehearsal:
     claims: int = 0
     name: str = "rehearsal"
     model: Model | None = None
+    reads_whole: bool = False
+    wants_nearest: bool = False
     _seen: dict[str, bool] = field(default_factory=dict)  # whether a claim is supported
 
     def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
@@ -143,11 +163,9 @@ class _Rehearsal:
         yield from ()
         real = self._count_calls(self.judge.extract(answer, question))
         guess = Extraction(claims=split(answer, question), abstained=abstains(answer))
-        extraction = real or guess
-        self.claims = len(extraction.claims)
         if real is None:
             self.written += sum(_CLAIM + count(claim.quote) + count(claim.text) for claim in guess.claims)
-        return extraction
+        return real or guess
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """See `Judge`."""
@@ -155,8 +173,14 @@ class _Rehearsal:
         before = self.calls
         real = self._count_calls(self.judge.assess(questions, purpose))
         if self.calls > before:
-            self.written += len(questions) * (_ITEM[purpose] + _REASONING)
+            self.written += len(questions) * _ITEM[purpose] + self._reasons(questions, purpose)
         return real or Assessment(judgements=tuple(self._made_up(question, purpose) for question in questions))
+
+    def _reasons(self, questions: Sequence[Question], purpose: Purpose) -> int:
+        """Tokens of reasoning; verdicts give reasons only where a claim is unsupported."""
+        if purpose != "verdicts":
+            return len(questions) * _REASONING
+        return sum(not self._holds(question.claim.id) for question in questions) * (_REASONING + _ERROR)
 
     def _made_up(self, question: Question, purpose: Purpose) -> Judgement:
         id_ = question.claim.id

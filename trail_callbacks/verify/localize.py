@@ -21,9 +21,9 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.trace import READ, Origin, Trace
+from trail_callbacks.verify.trace import READ, Introduction, Trace
 
-__all__ = ["Origins", "Suspect", "localize"]
+__all__ = ["Introductions", "Suspect", "localize"]
 
 _WIDE = 48  # outputs of one layer that are read for one claim
 _PER_NODE = 2  # sentences of each output that are read at least
@@ -43,22 +43,22 @@ class Suspect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origins:
+class Introductions:
     """The result of a localisation.
 
     Attributes:
-        by_claim: An origin for each claim, by claim id.
+        by_claim: Where each claim was introduced, by claim id.
         warnings: See `Assessment`.
     """
 
-    by_claim: dict[str, Origin]
+    by_claim: dict[str, Introduction]
     warnings: tuple[str, ...] = ()
 
 
 def localize(
     graph: ProvenanceGraph, suspects: Sequence[Suspect], judge: Judge, options: VerifyOptions
-) -> Pipeline[Origins]:
-    """Finds the origin of claims that the sources do not support.
+) -> Pipeline[Introductions]:
+    """Finds where claims that the sources do not support were introduced.
 
     The faults of a claim are traced separately; the claim was introduced where the earliest of them was, and its
     history covers them all.
@@ -70,7 +70,7 @@ def localize(
         options: Settings.
     """
     if graph.answer is None:
-        return Origins(by_claim={})
+        return Introductions(by_claim={})
     walks = [Trace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
     warnings: list[str] = []
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
@@ -80,11 +80,11 @@ def localize(
         warnings += assessment.warnings
         for (walk, group), judgement in zip(asked, matched(questions, assessment.judgements), strict=True):
             walk.learn(group, judgement)
-    origins: dict[str, list[Origin]] = defaultdict(list)
+    introductions: dict[str, list[Introduction]] = defaultdict(list)
     for walk in walks:
-        origins[walk.claim.id].append(walk.origin())
-    return Origins(
-        by_claim={id_: _first(graph, several) for id_, several in origins.items()},
+        introductions[walk.claim.id].append(walk.introduction())
+    return Introductions(
+        by_claim={id_: _first(graph, several) for id_, several in introductions.items()},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -123,12 +123,12 @@ def _searched(walk: Trace) -> Claim:
     return replace(walk.claim, text=" ".join([walk.statement, *walk.wording[-2:]]))
 
 
-def _first(graph: ProvenanceGraph, origins: Sequence[Origin]) -> Origin:
-    """The earliest known origin, with the history of all."""
-    known = [origin for origin in origins if origin.introduced_at is not None]
-    history = tuple(layer for origin in origins for layer in origin.history)
+def _first(graph: ProvenanceGraph, introductions: Sequence[Introduction]) -> Introduction:
+    """The earliest known introduction, with the history of all."""
+    known = [each for each in introductions if each.introduced_at is not None]
+    history = tuple(layer for each in introductions for layer in each.history)
     if not known:
-        return Origin(introduced_at=None, carried_through=(), history=history)
+        return Introduction(introduced_at=None, carried_through=(), history=history)
     stages = {node.id: node.stage or 0 for node in graph.nodes}
-    first = min(known, key=lambda origin: stages[origin.introduced_at or ""])
+    first = min(known, key=lambda each: stages[each.introduced_at or ""])
     return replace(first, history=history)

@@ -17,10 +17,13 @@ class VerifyOptions:
     """Settings of one verification; the defaults suit a typical RAG answer.
 
     Attributes:
-        passages: Candidate sentences given to the judge for each claim, 1 or more.
+        passages: Candidate sentences given to the judge for each claim, 1 or more; for judges that do not read whole.
+        read_tokens: Tokens of the sources, about, that a judge with a model reads at once, 1 or more. Sources that fit
+            are read whole, once for all claims of a call; of longer ones what is most likely to bear on the claims
+            comes first, and claims that are absent there are looked for in the rest, four times at most.
         localize: Find the step where unsupported content was introduced.
-        strategy: `audit` checks claims against the leaves and then finds the origin of unsupported ones; `veritrail`
-            walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
+        strategy: `audit` checks claims against the leaves and then finds where unsupported ones were introduced;
+            `veritrail` walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
         q: For `veritrail`: consecutive verdicts of "not fully supported" that end a walk, 1 or more. Higher values cost
             more calls and flag fewer claims, with more certainty.
         cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose
@@ -38,6 +41,7 @@ class VerifyOptions:
     """
 
     passages: int = 8
+    read_tokens: int = 16_000
     localize: bool = True
     strategy: Literal["audit", "veritrail"] = "audit"
     q: int = 1
@@ -52,7 +56,7 @@ class VerifyOptions:
 
     def __post_init__(self) -> None:
         """Checks ranges."""
-        for name in ("passages", "concurrency", "q"):
+        for name in ("passages", "read_tokens", "concurrency", "q"):
             if getattr(self, name) < 1:
                 raise InputError(f"VerifyOptions.{name} is {getattr(self, name)}, expected 1 or more")
         if self.strategy not in {"audit", "veritrail"}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from trail_callbacks.claims import Claim, abstains, split
+from trail_callbacks.claims import Claim, abstains, split, structured
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
@@ -13,7 +13,7 @@ from trail_callbacks.report import State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import is_verbatim
-from trail_callbacks.verify.trace import Origin
+from trail_callbacks.verify.trace import Introduction
 
 __all__ = ["final_state", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
 
@@ -31,6 +31,8 @@ def verdict_on(
 ) -> Verdict:
     """Makes the verdict of a judgement; only evidence that is verbatim text of a node is kept.
 
+    Where nothing was decided, no passage speaks for or against the claim, whatever the judge calls it.
+
     Args:
         claim: The claim.
         judgement: The judgement on it.
@@ -42,6 +44,13 @@ def verdict_on(
     # A question or a prompt may contain facts, but "Was it built in 1887?" contradicts nothing.
     evidence = tuple(i for i in verbatim if i.relation == "supports" or not graph.node(i.node_id).is_request)
     support, error_type, rationale = judgement.support, judgement.error_type, judgement.rationale
+    error, undecided = judgement.error, None
+    if error is None and judgement.undecided is not None:
+        support, undecided = None, judgement.undecided.strip() or "the judge abstained and gave no reason"
+    elif error is None and support is None:
+        error = "the judge gave no verdict"
+    if support is None:
+        evidence = tuple(replace(i, relation="nearest") for i in evidence if not graph.node(i.node_id).is_request)
     if support is SupportClass.CONTRADICTED and len(evidence) < len(verbatim) and not _against(evidence):
         support, error_type, evidence = SupportClass.ABSENT, ErrorType.OTHER, ()
         rationale = f"Only the request itself contradicts it, no source does. {rationale}"
@@ -53,10 +62,10 @@ def verdict_on(
         detail=judgement.detail,
         rationale=rationale,
         evidence=evidence,
-        confidence=judgement.confidence,
+        confidence=judgement.confidence if support is not None else None,
         judge=judgement.judge or judge.name,
-        undecided=judgement.undecided,
-        error=judgement.error,
+        undecided=undecided,
+        error=error,
     )
 
 
@@ -71,19 +80,23 @@ def not_checked(claim: Claim, judge: Judge, why: str) -> Verdict:
     )
 
 
-def placed(verdict: Verdict, origin: Origin | None) -> Verdict:
+def placed(verdict: Verdict, introduction: Introduction | None) -> Verdict:
     """Adds to a verdict where its claim was introduced, if that is known."""
-    if origin is None:
+    if introduction is None:
         return verdict
     return replace(
         verdict,
-        introduced_at=origin.introduced_at,
-        carried_through=origin.carried_through,
-        history=origin.history,
+        introduced_at=introduction.introduced_at,
+        carried_through=introduction.carried_through,
+        history=introduction.history,
     )
 
 
 _SEVERAL = 4  # words; a text of fewer without a number need not state anything
+
+
+_SILENT = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE, "undecided"}
+"""Outcomes that a claim may have without anything to check it against."""
 
 
 def final_state(answer: str, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
@@ -98,24 +111,26 @@ def final_state(answer: str, extraction: Extraction, verdicts: Sequence[Verdict]
     judged = [verdict for verdict in verdicts if verdict.error is None]
     if verdicts and not judged:
         return "error"
-    classes = {verdict.support for verdict in judged}
-    if any(verdict.undecided for verdict in judged) and classes <= {None, SupportClass.UNEVALUATABLE}:
-        return "unverified" if len(judged) == len(verdicts) else "partial"
-    if all(verdict.support is SupportClass.UNEVALUATABLE for verdict in judged) and len(judged) == len(verdicts):
-        undecided = any(verdict.history for verdict in judged)  # an inconclusive walk did check its claim
-        if extraction.error or undecided:
+    outcomes = {verdict.outcome for verdict in judged}
+    complete = not extraction.error and len(judged) == len(verdicts)
+    if outcomes <= {SupportClass.UNEVALUATABLE} and len(judged) == len(verdicts):
+        inconclusive = any(verdict.history for verdict in judged)  # a walk that ended so did check its claim
+        if extraction.error or inconclusive:
             return "partial"
         return "unverified" if _unverified(answer, extraction) else "no_checkable_claims"
-    silent = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE}
-    if all(leaf.is_request for leaf in leaves) and all(verdict.support in silent for verdict in judged):
+    if all(leaf.is_request for leaf in leaves) and outcomes <= _SILENT:
         return "no_evidence"
-    return "partial" if extraction.error or len(judged) < len(verdicts) or None in classes else "assessed"
+    if outcomes <= {"undecided", SupportClass.UNEVALUATABLE}:
+        return "unverified" if complete else "partial"
+    return "assessed" if complete and "undecided" not in outcomes else "partial"
 
 
 def _unverified(answer: str, extraction: Extraction) -> bool:
     """Whether an answer without a checkable claim states something; a greeting or a question does not."""
     if extraction.claims:
         return any(claim.unresolved for claim in extraction.claims)
+    if structured(answer) is not None:  # the values that it lacks are no statements
+        return False
     read = split(answer)
     said = forms(answer)
     several = len(said) >= _SEVERAL or any(form.isdigit() for form in said)
@@ -138,14 +153,16 @@ def warnings_on(
     unsourced = [
         verdict.claim_id
         for verdict in verdicts
-        if verdict.evidence
-        and verdict.support is SupportClass.SUPPORTED
-        and all(graph.node(item.node_id).is_request for item in verdict.evidence)
+        if verdict.support is SupportClass.SUPPORTED
+        and (decisive := [item for item in verdict.evidence if item.decides])
+        and all(graph.node(item.node_id).is_request for item in decisive)
     ]
     if unsourced:
         warnings.append(f"supported only by the question or instructions, not by a source: {', '.join(unsourced)}")
     bare = [
-        verdict.claim_id for verdict in verdicts if verdict.support is SupportClass.SUPPORTED and not verdict.evidence
+        verdict.claim_id
+        for verdict in verdicts
+        if verdict.support is SupportClass.SUPPORTED and not any(item.decides for item in verdict.evidence)
     ]
     if bare:
         warnings.append(f"judged supported without a verbatim passage from a source: {', '.join(bare)}")
@@ -165,11 +182,10 @@ def warnings_on(
 
 
 def _without_class(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    undecided = [verdict.claim_id for verdict in verdicts if verdict.undecided]
+    undecided = [verdict.claim_id for verdict in verdicts if verdict.outcome == "undecided"]
     if undecided:
-        yield f"{len(undecided)} of {len(verdicts)} claims could not be decided and are not in the score: " + ", ".join(
-            undecided
-        )
+        count = f"{len(undecided)} of {len(verdicts)} claims"
+        yield f"{count} could not be decided and are not in the score: {', '.join(undecided)}"
     failed = [verdict for verdict in verdicts if verdict.error]
     if failed:
         yield f"{len(failed)} of {len(verdicts)} claims were not judged: {failed[0].error}"
@@ -177,5 +193,5 @@ def _without_class(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 def _inconclusive(verdict: Verdict) -> bool:
     """Whether a walk ended with both supporting and contradicting evidence."""
-    relations = {item.relation for item in verdict.evidence}
+    relations = {item.relation for item in verdict.evidence if item.decides}
     return verdict.support is SupportClass.UNEVALUATABLE and relations == {"supports", "contradicts"}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from trail_callbacks.claims import Claim
+from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge
@@ -16,11 +17,16 @@ from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import answerable, audit
-from trail_callbacks.verify.localize import Origins, Suspect, localize
+from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import final_state, not_checked, placed, unasked, verdict_on, warnings_on
 
 __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
+
+_MAY_CITE = re.compile(
+    r"\[|\u3010|https?://|<sup|\([^()\n]{0,80}\d|\((?i:source|quelle|fuente)|[.,;:!?\"')][\u00b9\u00b2\u00b3\u2070-\u2079]"
+)
+"""What every citation mark has."""
 
 
 def check(
@@ -92,6 +98,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
             warnings=tuple(dict.fromkeys([*extraction.warnings, *warnings])),
             scoring=options.scoring,
             judge=judge.name,
+            claims_error=extraction.error,
         )
 
     extraction = Extraction(claims=())
@@ -100,7 +107,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         return report("error", warnings=["the run gave no answer: there is nothing to verify"])
     if not answer.text.strip():
         return report("no_checkable_claims", warnings=["the answer is empty"])
-    extraction = yield from judge.extract(answer.text, graph.question.text if graph.question else None)
+    extraction = yield from _extracted(judge, answer.text, graph.question.text if graph.question else None)
     if extraction.error and not extraction.claims:
         return report("error", warnings=[f"no claims: {extraction.error}"])
     leaves = [leaf for leaf in graph.leaves(answer.id) if leaf.text.strip()]
@@ -115,29 +122,58 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
 
         findings = yield from veritrail(graph, checkable, judge, options)
     else:
-        findings = yield from audit(checkable, leaves, judge, options)
+        findings = yield from audit(checkable, leaves, judge, options, graph.question.text if graph.question else "")
     citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
     verdicts = [
         verdict_on(claim, findings.judged.get(claim.id) or unasked(claim), graph, judge, citable)
         for claim in extraction.claims
     ]
-    origins = Origins(by_claim=findings.origins)
+    introductions = Introductions(by_claim=findings.introductions)
     if options.localize and not walked:
         suspects = [
             Suspect(claim=claim, faults=findings.judged[claim.id].faults)
             for claim, verdict in zip(extraction.claims, verdicts, strict=True)
             if verdict.support in UNSUPPORTED
         ]
-        origins = yield from localize(graph, suspects, judge, options)
+        introductions = yield from localize(graph, suspects, judge, options)
     if options.localize:
-        verdicts = [placed(verdict, origins.by_claim.get(verdict.claim_id)) for verdict in verdicts]
+        verdicts = [placed(verdict, introductions.by_claim.get(verdict.claim_id)) for verdict in verdicts]
     own_words: list[str] = []
     if any(node.has_model_text for node in graph.nodes):
         from trail_callbacks.verify.self_support import self_supported  # noqa: PLC0415 - most graphs have none
 
         verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
-    warnings = [*findings.warnings, *origins.warnings, *own_words, *warnings_on(graph, extraction, verdicts, leaves)]
+    extraction, miscited = yield from _with_citations(graph, extraction, verdicts, judge, options)
+    found = [*findings.warnings, *introductions.warnings, *own_words, *miscited]
+    warnings = [*found, *warnings_on(graph, extraction, verdicts, leaves)]
     return report(final_state(answer.text, extraction, verdicts, leaves), verdicts, warnings)
+
+
+def _with_citations(
+    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], judge: Judge, options: VerifyOptions
+) -> Pipeline[tuple[Extraction, tuple[str, ...]]]:
+    answer = graph.answer
+    if answer is None or not _MAY_CITE.search(answer.text):
+        return extraction, ()
+    from trail_callbacks.verify.citations import cited  # noqa: PLC0415 - most answers cite nothing
+
+    citing = yield from cited(graph, extraction.claims, verdicts, judge, options)
+    return replace(extraction, claims=citing.claims), citing.warnings
+
+
+def _extracted(judge: Judge, answer: str, question: str | None) -> Pipeline[Extraction]:
+    """The claims of an answer; the fields of a structured one are the same for all judges, who read only its prose."""
+    read = structured(answer)
+    if read is None:
+        return (yield from judge.extract(answer, question))
+    prose = Extraction(claims=())
+    if read.prose:
+        prose = yield from judge.extract(read.text, question)
+    return replace(
+        prose,
+        claims=of_fields(answer, read, prose.claims, question),
+        abstained=read.declines(prose.abstained if read.prose else None),
+    )
 
 
 def judging(judge: JudgeLike, options: VerifyOptions | None) -> Judge:

@@ -22,7 +22,7 @@ from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import sentences
 
-__all__ = ["READ", "Origin", "Trace", "carriers"]
+__all__ = ["READ", "Introduction", "Trace", "carriers"]
 
 READ = 12
 """Outputs read at once for one statement."""
@@ -38,7 +38,7 @@ _BARE = 3  # words of a value without a sentence around it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Introduction:
     """Where a claim came from.
 
     Attributes:
@@ -109,9 +109,9 @@ class Trace:
         self.notes |= dict.fromkeys((node.id for node in nodes), note)
 
     def learn(self, nodes: Sequence[Node], judgement: Judgement) -> None:
-        """Records the judge's decision about nodes that were read."""
-        if judgement.error is not None:
-            self.failure = judgement.error
+        """Records the judge's decision about nodes that were read; without one nobody knows where to search on."""
+        if judgement.error is not None or judgement.undecided is not None:
+            self.failure = judgement.error or judgement.undecided or "the judge abstained"
             return
         stating = _stating(nodes, judgement)
         for node in nodes:
@@ -131,21 +131,23 @@ class Trace:
             self._invented = {n for n in _digits(self.statement) if not any(n in known for known in sources)}
         return bool(self._invented) and self._invented <= _digits(node.text)
 
-    def origin(self) -> Origin:
+    def introduction(self) -> Introduction:
         """Where the statement was introduced, as far as outputs were read."""
         layers = list(self._layers())
         history = [self._layer(layer) for layer in layers]
         if self.failure:
             unread = tuple(node.id for node in layers[-1]) if layers else ()
+            if not self.stated.keys() & unread:  # the layer at which the search ended is told once
+                history = history[:-1]
             history.append(Layer(nodes=unread, note=f"undetermined: {self.failure}", statement=self._part()))
-            return Origin(introduced_at=None, carried_through=(), history=tuple(history))
+            return Introduction(introduced_at=None, carried_through=(), history=tuple(history))
         # A layer may contain a node and its own input, so the order is that of the graph, not of the walk.
         answer = self.graph.answer
         stating = [node for layer in layers for node in layer if self._states(node)]
         stating += [answer] if answer else []
         first = min(stating, key=lambda node: node.stage or 0)
         later = carriers(self.graph, first.id, [node.id for node in stating])
-        return Origin(introduced_at=first.id, carried_through=later, history=tuple(history))
+        return Introduction(introduced_at=first.id, carried_through=later, history=tuple(history))
 
     def _layer(self, nodes: Sequence[Node]) -> Layer:
         notes = dict.fromkeys(self.notes[node.id] for node in nodes if node.id in self.notes)

@@ -13,6 +13,8 @@ What differs: all claims walk in parallel, and the text of a layer is read once 
 
 Choices where, to our knowledge, the paper is silent:
 
+- A judge may abstain. Such a verdict is none of the three; the walk goes on as after an inconclusive one, and a claim
+  from whose last verdict the judge abstained is undecided.
 - An inconclusive verdict resets the count of consecutive "not fully supported" verdicts. A final inconclusive verdict
   is `unevaluatable`, because the paper leaves it out of scoring.
 - Sources with evidence stay in the context of later verdicts. Evidence is selected from a node only once for a claim,
@@ -21,7 +23,8 @@ Choices where, to our knowledge, the paper is silent:
 - Of the outputs with evidence for the last full support, those that its verdict cites introduced the claim.
 - If the evidence is too long for one verdict, evidence is selected from it again, at most twice. If it is still too
   long, its parts are judged separately and merged by rule: support in one part and contradiction in another is
-  inconclusive, else support wins, else the most severe class. The rationale says so.
+  inconclusive, else support wins, else the most severe class; absent only if the judge abstained from no part. The
+  rationale says so.
 - A text too long for one prompt is read in several; sentences are never cut. From a source longer than a quarter of the
   evidence for one verdict, only the selected sentences and their neighbours are used.
 - If no verdict was "fully supported", the answer itself introduced the claim; if one was inconclusive, or only sources
@@ -85,7 +88,7 @@ def veritrail(
             walk.advance(_merged(walk, judgements[walk.claim.id]))
     return Findings(
         judged={walk.claim.id: walk.final() for walk in walks},
-        origins={walk.claim.id: walk.origin() for walk in walks},
+        introductions={walk.claim.id: walk.introduction() for walk in walks},
         warnings=tuple(dict.fromkeys(warnings)),
     )
 
@@ -154,7 +157,7 @@ def _merged(walk: Walk, judgements: Sequence[Judgement]) -> Judgement:
         return failed[0] if failed else Judgement(claim_id=id_, error="the judge gave no verdict")
     if len(judgements) == 1:
         return judgements[0]
-    first = min(judgements, key=lambda judgement: _PRECEDENCE.index(judgement.support or SupportClass.ABSENT))
+    first = min(judgements, key=lambda judgement: _PRECEDENCE.index(judgement.support))
     supports = {judgement.support for judgement in judgements}
     evidence = first.evidence
     if {SupportClass.SUPPORTED, SupportClass.CONTRADICTED} <= supports:
@@ -170,6 +173,7 @@ _PRECEDENCE = [
     SupportClass.SUPPORTED,
     SupportClass.CONTRADICTED,
     SupportClass.PARTIALLY_SUPPORTED,
+    None,  # the judge abstained
     SupportClass.ABSENT,
     SupportClass.UNEVALUATABLE,
 ]

@@ -14,11 +14,11 @@ from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.verify.trace import Origin, carriers
+from trail_callbacks.verify.trace import Introduction, carriers
 
 __all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length"]
 
-Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive"]
+Interim: TypeAlias = Literal["fully supported", "not fully supported", "inconclusive", "undecided"]
 
 LONGEST = 24_000
 """Characters of evidence for one verdict."""
@@ -151,7 +151,7 @@ class Walk:
         sources = [node for node in gave if _is_root(node)]
         following = {node.id: node for node in (*self._before(base), *sources)}
         read = {node.id for node in sources}
-        if not following and verdict != "not fully supported":  # stop 2
+        if not following and verdict in {"fully supported", "inconclusive"}:  # stop 2
             judgement = absent(self.claim.id, "The outputs that state it have no recorded inputs.")
         settled = read.issuperset(following) and len(gave) == len(sources)
         if self.row == self.q or not following or settled:  # stop 3; stop 1: only sources left, judged without outputs
@@ -171,17 +171,17 @@ class Walk:
             )
         return judgement
 
-    def origin(self) -> Origin:
+    def introduction(self) -> Introduction:
         """The error stage, as a node: the one with evidence for the last full support, although its inputs had none."""
         history = tuple(
             Layer(
                 nodes=step.looked,
                 stated_by=step.stated_by,
-                note=f"{step.verdict}: {step.judgement.rationale}",
+                note=f"{step.verdict}: {step.judgement.undecided or step.judgement.rationale}",
             )
             for step in self.steps
         )
-        unknown = Origin(introduced_at=None, carried_through=(), history=history)
+        unknown = Introduction(introduced_at=None, carried_through=(), history=history)
         last, answer = self.judgement, self.graph.answer
         if last is None or last.error is not None or answer is None or interim(last) != "not fully supported":
             return unknown
@@ -204,7 +204,9 @@ def _is_root(node: Node) -> bool:
 
 
 def interim(judgement: Judgement) -> Interim:
-    """Maps a judgement to one of the three published verdicts."""
+    """Maps a judgement to one of the three published verdicts, or to none of them: the judge abstained."""
+    if judgement.undecided is not None:
+        return "undecided"
     if judgement.support is SupportClass.UNEVALUATABLE or judgement.conflicting:
         return "inconclusive"
     return "fully supported" if judgement.support is SupportClass.SUPPORTED else "not fully supported"

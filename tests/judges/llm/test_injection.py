@@ -366,8 +366,8 @@ def lying(call):
                 {"quote": FALSE, "claim": "The bridge has 99 towers."},
             ],
         }
-    keys = call.schema.model_json_schema()["$defs"]
-    item = next(iter(keys.values()))["properties"]["claim"]["enum"]
+    item = re.findall(r"^\[(c\d+)\] \(candidates", call.messages[1].content, re.MULTILINE)
+    assert item
     forged = ["s99", "d1", "Text A", "all", "S\u0665"]
     return {
         "verdicts": [

@@ -41,6 +41,8 @@ HASHI = "ハルデン橋は１９３２年に開通し、1日に12,000台の車�
         ("ハルデン橋は別名Halden Bridgeである。", HASHI),
         ("Мост в Осло открыт.", "Мосты Осло открыты."),
         ("Der Anteil ist 50 %.", "Der Anteil ist 50%."),
+        ("Imports covered a fifth of Sandby Bay's peak.", "At its peak Sandby Bay imported a fifth."),
+        ("It is the Ellis\u2019 boat.", "The boat of the Ellis family is there."),
     ],
 )
 def test_what_is_there_in_other_dress_is_no_invention(claim, text):

@@ -21,12 +21,11 @@ def test_verdicts_carry_class_type_evidence_and_reason():
     reply = {
         "verdicts": [
             verdict(1, evidence=["s1", "s2"]),
-            verdict(2, "absent", [], analysis="No passage says so.", error_type="other", detail="fabricated addition"),
+            verdict(2, "absent", [], error_type="other", detail="fabricated_addition"),
             verdict(
                 3,
                 "contradicted",
                 ["s3"],
-                analysis="The negation is gone.",
                 error_type="other",
                 second_type="reasoning_error",
             ),
@@ -51,8 +50,32 @@ def test_verdicts_carry_class_type_evidence_and_reason():
     )
     assert three.second_type is ErrorType.REASONING_ERROR
     assert three.evidence[0].relation == "contradicts"
-    assert three.rationale == "Compared. The negation is gone."
+    assert three.rationale == "Compared."
     assert usage.calls == 1
+
+
+def test_a_detail_is_one_of_a_list_and_stands_under_the_type_other():
+    def wrong(n, error_type, detail):
+        return verdict(n, "absent", [], error_type=error_type, detail=detail)
+
+    reply = {
+        "verdicts": [
+            wrong(1, "other", "Negation flip"),
+            wrong(2, "number", "negation_flip"),
+            wrong(3, "other", "it is red"),
+        ]
+    }
+    judgements, _, _ = ask([reply])
+    assert [j.detail for j in judgements] == ["negation flip", None, None]
+
+
+def test_a_supported_claim_costs_class_and_ids():
+    bare = [{"claim": f"c{n}", "supporting": ["s1"], "contradicting": [], "support": "supported"} for n in (1, 2, 3)]
+    judgements, usage, model = ask([{"verdicts": bare}])
+    assert [j.support for j in judgements] == [SupportClass.SUPPORTED] * 3
+    assert usage.calls == 1
+    item = model.calls[0].schema.model_json_schema()["$defs"]["VerdictItem"]
+    assert set(bare[0]) == set(item["required"])
 
 
 def test_types_exist_exactly_for_unsupported_claims():

@@ -1,9 +1,12 @@
 """The shapes a model is asked to answer in."""
 
-from model_answers import CLAIMS, ask, extract, good
+import json
+
+from model_answers import CLAIMS, SOURCES, ask, claim, extract, good, passages
 from pydantic import BaseModel
 
-from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.judges.judge import Question
+from trail_callbacks.taxonomy import ErrorDetail, ErrorType, SupportClass
 
 
 def test_schemas_name_every_label_bound_every_text_and_demand_every_field():
@@ -15,7 +18,12 @@ def test_schemas_name_every_label_bound_every_text_and_demand_every_field():
         schema = call.schema.model_json_schema()
         for part in (schema, *schema["$defs"].values()):
             assert part["additionalProperties"] is False
-            assert part["required"] == list(part["properties"])
+            reasons = (
+                {"comparison", "faults", "error_type", "second_type", "detail"}
+                if "support" in part["properties"]
+                else ()
+            )
+            assert part["required"] == [name for name in part["properties"] if name not in reasons]
             for name, field in part["properties"].items():
                 assert field["type"] != "string" or "maxLength" in field or "enum" in field, name
                 assert field["type"] != "array" or "maxItems" in field, name
@@ -26,11 +34,24 @@ def test_schemas_name_every_label_bound_every_text_and_demand_every_field():
         "contradicting",
         "comparison",
         "support",
-        "analysis",
         "faults",
         "error_type",
         "second_type",
         "detail",
     ]
     assert item["support"]["enum"] == [support.value for support in SupportClass]
+    assert set(item["detail"]["enum"]) == {detail.value for detail in ErrorDetail} | {"none"}
     assert set(item["error_type"]["enum"]) == {error.value for error in ErrorType} | {"none"}
+
+
+def test_the_schema_is_the_same_whatever_is_asked_so_that_providers_can_cache_it():
+    def sent(calls):
+        return {json.dumps(call.schema.model_json_schema()) for call in calls}
+
+    for purpose in ("verdicts", "localize", "answerable"):
+        few = [Question(claim=claim(1), passages=SOURCES[:1])]
+        many = [Question(claim=claim(n), passages=passages(*"abcdefgh")) for n in range(1, 30)]
+        first = ask(lambda call: {"verdicts": []}, few, purpose)[2].calls
+        assert len(sent([*first, *ask(lambda call: {"verdicts": []}, many, purpose)[2].calls])) == 1
+    short, long = extract([CLAIMS])[2], extract(lambda call: CLAIMS, "It is so. " * 300)[2]
+    assert len(sent([*short.calls, *long.calls])) == 1

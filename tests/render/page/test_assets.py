@@ -7,14 +7,11 @@ from importlib.resources import files
 
 import pytest
 
-from trail_callbacks.render.labels import mark
-from trail_callbacks.render.page.view import class_name
-from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.render.labels import OUTCOMES, mark
 
 ASSETS = files("trail_callbacks.render.page") / "assets"
 STYLE = (ASSETS / "page.css").read_text("utf-8")
 COLOURS = dict(re.findall(r"--([\w-]+): light-dark\((#\w{6}, #\w{6})\);", STYLE))
-CLASSES = [class_name(support) for support in [*SupportClass, None]]
 
 
 def luminance(colour):
@@ -34,7 +31,7 @@ def test_text_can_be_read_on_what_it_stands_on(theme):
     colour = {name: both.split(", ")[theme] for name, both in COLOURS.items()}
     pairs = [(text, ground) for text in ("ink", "soft") for ground in ("paper", "card")]
     pairs += [("accent", "card"), ("accent", "paper"), ("ink", "glow"), ("paper", "accent")]
-    for name in CLASSES:
+    for name in OUTCOMES:
         pairs += [
             ("ink", f"{name}-tint"),
             (name, f"{name}-tint"),
@@ -48,12 +45,12 @@ def test_text_can_be_read_on_what_it_stands_on(theme):
 
 def test_every_class_has_a_colour_a_sign_and_an_underline_of_its_own():
     for values in (
-        [COLOURS[name] for name in CLASSES],
-        [COLOURS[f"{name}-tint"] for name in CLASSES],
-        [mark(support).symbol for support in [*SupportClass, None]],
-        [re.search(rf'^mark\[data-class="{name}"\] (.*)$', STYLE, re.MULTILINE)[1] for name in CLASSES],
+        [COLOURS[name] for name in OUTCOMES],
+        [COLOURS[f"{name}-tint"] for name in OUTCOMES],
+        [mark(name).symbol for name in OUTCOMES],
+        [re.search(rf'^mark\[data-class="{name}"\] (.*)$', STYLE, re.MULTILINE)[1] for name in OUTCOMES],
     ):
-        assert len(set(values)) == len(CLASSES)
+        assert len(set(values)) == len(OUTCOMES)
 
 
 def test_vendored_libraries_come_with_version_licence_and_integrity():

@@ -5,7 +5,7 @@ from dataclasses import replace
 from page_reader import Page
 from page_reports import ANSWER, REPORT
 
-from trail_callbacks import Verdict
+from trail_callbacks import ErrorType, SupportClass, Verdict, check
 
 
 def test_every_claim_is_marked_in_the_answer_and_listed_with_all_that_is_known():
@@ -49,3 +49,29 @@ def test_a_judge_that_failed_is_shown_as_such():
 def test_a_report_built_by_hand_may_lack_verdicts():
     page = Page(replace(REPORT, verdicts=REPORT.verdicts[:1]).to_html())
     assert "has no verdict on this claim" in page.all("li", data_claim="c3")[0]["text"]
+
+
+BOATS = "The boat in the harbour is old."
+
+
+def test_an_undecided_claim_says_why_and_its_nearest_passages_are_neither_for_nor_against(by_colour):
+    report = check("The boat is old. The boat is blue.", [BOATS], judge=by_colour)
+    page = Page(report.to_html())
+    (item,) = page.all("li", data_claim="c2")
+    assert item["data-class"] == "undecided"
+    assert "Undecided no sentence is about its colour" in item["text"]
+    assert [each["data-relation"] for each in page.all("blockquote")] == ["supports", "nearest"]
+    footers = [each["text"] for each in page.all("footer") if "source-1" in each["text"]]
+    assert footers == ["for source (source-1)", "nearest in the sources source (source-1)"]
+    assert "No source supports or contradicts it" not in item["text"]
+    (mark,) = (each for each in page.all("mark", data_claim="c2") if "data-class" in each)
+    assert (mark["data-class"], mark["data-sign"], mark["title"]) == ("undecided", "\u25cb", "c2 undecided")
+    assert [claim["class"] for claim in page.data["claims"]] == ["supported", "undecided"]
+
+
+def test_nearest_passages_of_an_absent_claim_are_no_evidence_either(by_colour):
+    report = check("The boat is blue.", [BOATS], judge=by_colour)
+    absent = replace(report.verdicts[0], undecided=None, support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
+    (item,) = Page(replace(report, state="assessed", verdicts=(absent,)).to_html()).all("li", data_claim="c1")
+    assert "No source supports or contradicts it." in item["text"]
+    assert "nearest in the sources" in item["text"]

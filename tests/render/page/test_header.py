@@ -6,7 +6,7 @@ import pytest
 from page_reader import Page
 from page_reports import REPORT, build
 
-from trail_callbacks import SupportClass
+from trail_callbacks import SupportClass, check
 
 
 def test_the_head_says_score_cost_and_warnings():
@@ -47,3 +47,15 @@ def test_states_are_said_in_words(state, words):
     (score,) = page.all("section", id="score")
     assert words in score["text"]
     assert ("0.67" in score["text"]) == (state == "partial")
+
+
+def test_undecided_claims_are_counted_and_can_be_filtered(by_colour):
+    boats = ["The boat in the harbour is old."]
+    page = Page(check("The boat is old. The boat is blue.", boats, judge=by_colour).to_html())
+    assert "undecided" in {each["value"] for each in page.all("input", name="class")}
+    (score,) = page.all("section", id="score")
+    assert "over 1 of 2 claims; 1 undecided" in score["text"]
+    assert "undecided 1" in re.sub(r"\s+", " ", page.all("ul", **{"class": "legend"})[0]["text"])
+    assert "undecided" not in {each["value"] for each in Page(REPORT.to_html()).all("input", name="class")}
+    (score,) = Page(check("The boat is blue.", boats, judge=by_colour).to_html()).all("section", id="score")
+    assert "no score: no claim could be decided; 1 undecided" in score["text"]

@@ -9,7 +9,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.invention import Shown
-from trail_callbacks.judges.llm.schema import ClaimItem, ClaimsReply, narrow_claims, own, salvage
+from trail_callbacks.judges.llm.schema import ClaimItem, ClaimsReply, own, salvage
 from trail_callbacks.judges.llm.windows import cut
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
@@ -108,7 +108,7 @@ class _Window:
             note=note,
         )
         room = _ROOM + len(self.text.encode("utf-8", "replace"))  # quote and claim repeat the text; JSON adds to it
-        return Call(messages=messages, schema=narrow_claims(self.most), purpose="claims", max_tokens=room)
+        return Call(messages=messages, schema=ClaimsReply, purpose="claims", max_tokens=room)
 
     def read(self, reply: Reply) -> Reading[_Claims]:
         items, abstained = _items(reply)

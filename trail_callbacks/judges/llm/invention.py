@@ -17,6 +17,7 @@ _NUMBER = re.compile(r"\d+(?:[.,'\u2019]\d+|[\u00a0\u2009\u202f ]\d{3}(?!\d))*")
 _GROUPED = re.compile(rf"(\d{{1,3}}(?:{_MARK}\d{{3}})+?)(?:[.,](\d+))?")
 _SPAN = re.compile(r"(?<!\d)(\d\d)\d\d ?[-\u2013\u2014/] ?(\d\d)(?!\d)")  # `1932-35` names 1935
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
 _OPENS = re.compile(r"(?:^|[.!?:\u2026\"\u201c\u201e\u00ab(\u00bf\u00a1])\s*$")
 _SAME = 4  # letters at the start that make two forms of one name: Norway, Norwegian
 _CASED = 0.8  # share of letters with case in a text where capitals mean something
@@ -109,7 +110,7 @@ def _script(word: str) -> str:
 
 
 def _resembles(word: str, known: Collection[str]) -> bool:
-    form = _folded(word)
+    form = _POSSESSIVE.sub("", _folded(word))
     if len(form) < _SAME:
         return any(other.startswith(form) for other in known)
     return any(

@@ -29,6 +29,10 @@ class LLMJudge:
             chat model in an adapter's `as_model`; or a ready instructor client.
         base_url: Endpoint to use instead of the provider's own; with a string only.
         claims_per_call: Claims judged in one call, 1 or more. Fewer cost more calls and may be judged more carefully.
+        votes: Readings of each claim, 1 or more, made at the same time. The majority decides, and `confidence` is the
+            share of readings that agree on supported or not; a claim without a majority is undecided. Verdicts cost
+            that many times as much, finding claims and origins does not. Of use where the model samples: with
+            `temperature=0` all readings may be the same.
         requests_per_minute: Pace of all verifications that share this judge, 1 or more; None is no limit. See `Paced`.
         tokens_per_minute: Likewise, prompt and completion together.
         **options: Further settings of `InstructorModel`, e.g. `api_key`, `timeout`, `temperature`; `model_name` with a
@@ -46,13 +50,17 @@ class LLMJudge:
         *,
         base_url: str | None = None,
         claims_per_call: int = 8,
+        votes: int = 1,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         **options: Any,
     ) -> None:
         if claims_per_call < 1:
             raise JudgeError(f"claims_per_call is {claims_per_call}, expected 1 or more")
+        if votes < 1:
+            raise JudgeError(f"votes is {votes}, expected 1 or more")
         self._claims_per_call = claims_per_call
+        self._votes = votes
         if isinstance(model, Model) and not isinstance(model, type):
             if base_url is not None or options:
                 raise JudgeError(f"settings such as {next(iter(options), 'base_url')} belong to the model given")
@@ -77,7 +85,8 @@ class LLMJudge:
     @property
     def name(self) -> str:
         """`llm/`, the model's name, and a hash that changes with the prompts."""
-        return f"llm/{self._model.name}/{digest(*_PROMPTS)}"
+        votes = f"/{self._votes} votes" if self._votes > 1 else ""
+        return f"llm/{self._model.name}/{digest(*_PROMPTS)}{votes}"
 
     @property
     def model(self) -> Model:
@@ -97,7 +106,11 @@ class LLMJudge:
         """Judges claims by their passages. See `Judge.assess`."""
         from trail_callbacks.judges.llm.verdicts import assess  # noqa: PLC0415 - as above
 
-        return assess(questions, purpose, self._claims_per_call)
+        if self._votes == 1 or purpose != "verdicts":
+            return assess(questions, purpose, self._claims_per_call)
+        from trail_callbacks.judges.llm.voting import voted  # noqa: PLC0415 - few need it
+
+        return voted(questions, lambda: assess(questions, purpose, self._claims_per_call), self._votes)
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """Splits claims into simpler statements. See `Tracer.decompose`."""

@@ -44,11 +44,19 @@ def bare(id_: str) -> str:
 
 
 def candidates(questions: Sequence[Keyed]) -> dict[str, dict[str, Passage]]:
-    """Labels each question's passages for one call: their ids, with a suffix where two passages have the same."""
+    """Labels each question's passages for one call: their ids, with a suffix where two passages have the same.
+
+    Questions that share one tuple of passages share one result: sources that are read whole have thousands.
+    """
     taken: dict[str, Passage] = {}
     labelled: dict[str, dict[str, Passage]] = {}
+    shared: dict[int, dict[str, Passage]] = {}
     for key, question in questions:
-        mine = labelled.setdefault(key, {})
+        known = shared.get(id(question.passages))
+        if known is not None:
+            labelled[key] = known
+            continue
+        mine = labelled[key] = shared[id(question.passages)] = {}
         for passage in question.passages:
             label, n = passage.id, 1
             while taken.setdefault(label, passage) != passage:
@@ -74,7 +82,8 @@ def passage_lines(shown: Mapping[str, Passage]) -> str:
 
 def claim_lines(questions: Sequence[Keyed], labelled: Mapping[str, Mapping[str, Passage]]) -> str:
     """Lays out claims with the ids of their candidates."""
-    shown = len({label for mine in labelled.values() for label in mine})
+    distinct = {id(mine): mine for mine in labelled.values()}.values()
+    shown = len({label for mine in distinct for label in mine})
     return "\n".join(
         f"[{key}] (candidates: {', '.join(labelled[key]) if len(labelled[key]) < shown else 'all'}) "
         f"{line(question.claim.text)}"
@@ -87,7 +96,7 @@ def _text(passages: Sequence[tuple[str, Passage]]) -> Iterator[str]:
     standing = [line(passage.text) for _, passage in passages]
     shown = set(standing)
     for (label, passage), own in zip(passages, standing, strict=True):
-        if passage.address or not any(term.kind == "name" for term in terms(passage.text)):
+        if passage.before and (passage.address or not any(term.kind == "name" for term in terms(passage.text))):
             yield from _neighbours(passage.before, shown, standing)
         address = line(passage.address)[:_LONGEST_ADDRESS].replace(")", "")
         yield f"[{label}] ({address}) {own}" if address else f"[{label}] {own}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self, TypeVar
 
@@ -13,11 +13,11 @@ from trail_callbacks.judges.llm.layout import Keyed, bare, candidates
 from trail_callbacks.judges.llm.schema import StatedItem, StatedReply, VerdictItem, VerdictsReply, own, salvage
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.failure import Failure
-from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.taxonomy import UNSUPPORTED, ErrorDetail, ErrorType, SupportClass
 
 __all__ = ["Dropped", "Verdicts", "absent", "read"]
 
-Label = TypeVar("Label", SupportClass, ErrorType)
+Label = TypeVar("Label", SupportClass, ErrorType, ErrorDetail)
 Candidates = Mapping[str, Passage]
 
 _TOKEN = re.compile(r"[^\s|,;:()\[\]'\"]+")
@@ -125,12 +125,18 @@ def _items(reply: Reply, purpose: Purpose) -> Sequence[VerdictItem | StatedItem]
 
 def _shown(questions: Sequence[Keyed]) -> list[str]:
     """All texts behind a call: claims, each passage with its neighbours, and the passages of each node together."""
-    passages = {passage: None for _, question in questions for passage in question.passages}
+    passages = {passage: None for shown in _distinct(questions) for passage in shown}
     nodes: dict[str, list[str]] = {}
     for passage in sorted(passages, key=lambda passage: (passage.node_id, passage.start)):
         nodes.setdefault(passage.node_id, []).append(f"{passage.before}\n{passage.text}\n{passage.after}")
     parts = [part for node in nodes.values() for part in node]
-    return [*(question.claim.text for _, question in questions), *parts, *map("\n".join, nodes.values())]
+    asked = (text for _, question in questions for text in (question.claim.text, question.asked))
+    return [*asked, *parts, *map("\n".join, nodes.values())]
+
+
+def _distinct(questions: Sequence[Keyed]) -> Iterable[Sequence[Passage]]:
+    """The passages of questions; claims that share them share one tuple, and it may have thousands."""
+    return {id(question.passages): question.passages for _, question in questions}.values()
 
 
 def _judgement(
@@ -156,16 +162,17 @@ def _judgement(
     wrong = support in UNSUPPORTED
     first = (_label(ErrorType, item.error_type) or ErrorType.OTHER) if wrong else None
     second = _label(ErrorType, item.second_type) if wrong else None
+    detail = _label(ErrorDetail, item.detail) if first is ErrorType.OTHER else None
     evidence = [quoted(shown[id_], "supports") for id_ in supporting]
     evidence += [quoted(shown[id_], "contradicts") for id_ in contradicting]
-    reasons = [item.comparison, item.analysis if wrong else "", _lost(dropped.foreign - before)]
+    reasons = [item.comparison, _lost(dropped.foreign - before)]
     reasons.append(f"({', '.join(both)}: named both for and against, so neither.)" if both else "")
     return Judgement(
         claim_id=claim_id,
         support=support,
         error_type=first,
         second_type=second if second is not first else None,
-        detail=_text(item.detail) or None if wrong else None,
+        detail=detail.replace("_", " ") if detail else None,
         rationale=" ".join(filter(None, map(_text, reasons))),
         evidence=() if support in _SILENT else tuple(evidence),
         faults=_faults(item.faults) if wrong else (),

@@ -1,13 +1,14 @@
 """The shapes a model answers in. Strict towards the model, lenient towards what it sends.
 
-The JSON schema names every label and bounds every string and list, so that servers with grammars cannot run away.
+The JSON schema names every label and bounds every string and list, so that servers with grammars cannot run away. It is
+the same for every call of a kind, because providers compile and cache it, and the prompt behind it: no id stands in it.
 Reading keeps every item that is whole: labels are checked later in code, and one broken item does not sink the rest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -16,12 +17,11 @@ from pydantic import (
     Field,
     JsonValue,
     ValidationError,
-    create_model,
     model_validator,
 )
 
 from trail_callbacks.models.salvage import objects
-from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.taxonomy import ErrorDetail, ErrorType, SupportClass
 from trail_callbacks.text import encodable
 
 __all__ = [
@@ -35,8 +35,6 @@ __all__ = [
     "StatedReply",
     "VerdictItem",
     "VerdictsReply",
-    "narrow_claims",
-    "narrow_verdicts",
     "own",
     "salvage",
 ]
@@ -60,6 +58,12 @@ def _demand_all(schema: dict[str, Any]) -> None:
         field.pop("title", None)
 
 
+def _demand_reasons(schema: dict[str, Any]) -> None:
+    """Demands of a verdict its class and evidence; the rest is written only where there is something to say."""
+    _demand_all(schema)
+    schema["required"] = ["claim", "supporting", "contradicting", "support"]
+
+
 def _text(longest: int) -> Any:
     return Annotated[str, BeforeValidator(lambda value: _as_text(value)[:longest]), Field(max_length=longest)]
 
@@ -68,7 +72,7 @@ def _as_text(value: Any) -> str:
     return "" if value is None else encodable(str(value))
 
 
-def _label(kind: type[SupportClass | ErrorType], *others: str) -> Any:
+def _label(kind: type[SupportClass | ErrorType | ErrorDetail], *others: str) -> Any:
     labels: list[JsonValue] = [*(member.value for member in kind), *others]
     return Annotated[str, BeforeValidator(_as_text), Field(json_schema_extra={"enum": labels})]
 
@@ -112,18 +116,19 @@ class ClaimItem(_Strict):
 
 
 class VerdictItem(_Strict):
-    """One judged claim; the order of the fields is the order of the reasoning."""
+    """One judged claim; the order of the fields is the order of the reasoning. Those for errors may be left out."""
 
     claim: _text(40)  # type: ignore[valid-type]  # as above
     supporting: Ids = Field(default_factory=list)
     contradicting: Ids = Field(default_factory=list)
     comparison: _text(700) = ""  # type: ignore[valid-type]  # as above
     support: _label(SupportClass)  # type: ignore[valid-type]  # as above
-    analysis: _text(500) = "none"  # type: ignore[valid-type]  # as above
     faults: Statements = Field(default_factory=list)
     error_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
     second_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
-    detail: _text(60) = "none"  # type: ignore[valid-type]  # as above
+    detail: _label(ErrorDetail, "none") = "none"  # type: ignore[valid-type]  # as above
+
+    model_config = ConfigDict(json_schema_extra=_demand_reasons)
 
 
 class StatedItem(_Strict):
@@ -202,38 +207,6 @@ class PartsReply(_Strict):
     """The parts of several statements."""
 
     claims: Annotated[list[PartsItem], _whole(PartsItem), Field(json_schema_extra={"maxItems": 64})]
-
-
-def narrow_claims(most: int) -> type[BaseModel]:
-    """Bounds the number of claims in the schema, for servers with grammars; more are read all the same."""
-    items: Any = ClaimsReply.model_fields["claims"].annotation
-    field = Field(json_schema_extra={"maxItems": most})
-    return create_model("ClaimsReply", __base__=ClaimsReply, claims=(Annotated[items, _whole(ClaimItem)], field))
-
-
-def narrow_verdicts(
-    reply: type[VerdictsReply | StatedReply], claims: Sequence[str], passages: Sequence[str]
-) -> type[BaseModel]:
-    """Names the ids of one call in its schema, so that a server with a grammar lets the model write no other.
-
-    Only what is shown to the model gets narrower; reading stays as lenient as before, and ids are checked in code.
-    """
-    verdicts = issubclass(reply, VerdictsReply)
-    item = cast("type[BaseModel]", VerdictItem if verdicts else StatedItem)
-    ids: Any = {"items": {"type": "string", "enum": list(passages)}}
-    fields: dict[str, Any] = {
-        name: (Ids, Field(default_factory=list, json_schema_extra=ids))
-        for name in (("supporting", "contradicting") if verdicts else ("evidence",))
-    }
-    fields["claim"] = (Annotated[str, BeforeValidator(_as_text)], Field(json_schema_extra={"enum": list(claims)}))
-    narrowed = create_model(item.__name__, __base__=item, **fields)
-    items: Any = Annotated[cast("Any", list[narrowed]), _whole(narrowed)]  # type: ignore[valid-type]  # made at run time
-    count = {"minItems": len(claims), "maxItems": len(claims)}
-    return create_model(
-        reply.__name__,
-        __base__=cast("type[BaseModel]", reply),
-        verdicts=(items, Field(json_schema_extra=cast("Any", count))),
-    )
 
 
 def own(items: Sequence[Item], shown: Iterable[str], item: type[Item]) -> list[Item]:

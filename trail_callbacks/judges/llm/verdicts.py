@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
-from trail_callbacks.judges.llm.layout import Keyed, candidates, claim_lines, passage_lines
+from trail_callbacks.judges.llm.layout import Keyed, candidates, claim_lines, line, passage_lines
 from trail_callbacks.judges.llm.reading import Dropped, Verdicts, absent, read
-from trail_callbacks.judges.llm.schema import StatedReply, VerdictsReply, narrow_verdicts
+from trail_callbacks.judges.llm.schema import StatedReply, VerdictsReply
+from trail_callbacks.judges.llm.truncation import watched
 from trail_callbacks.models.call import Call, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.prompts import Fence, load
@@ -20,6 +21,7 @@ __all__ = ["assess"]
 
 _ROOM = {"verdicts": (256, 360), "localize": (128, 280), "answerable": (128, 280)}
 """Tokens for a reply: once, and for each claim."""
+_FILLED = 8  # times as many characters of passages as of claims
 _SKIPPED = Failure("invalid", "the model skipped this claim")
 
 
@@ -28,12 +30,13 @@ def assess(questions: Sequence[Question], purpose: Purpose, claims_per_call: int
     keyed = _keyed(questions)
     judged = {key: settled for key, question in keyed if (settled := _without_model(question)) is not None}
     open_ = [item for item in keyed if item[0] not in judged]
-    batches = [_Batch(tuple(open_[i : i + claims_per_call]), purpose) for i in range(0, len(open_), claims_per_call)]
+    batches = [_Batch(part, purpose) for part in _even(open_, claims_per_call)]
     dropped = Dropped()
-    for verdicts in (yield from ask(batches)):
+    cut: list[str] = []
+    for verdicts in (yield from watched(ask(batches), cut)):
         judged |= verdicts.judged
         dropped += verdicts.dropped
-    return Assessment(judgements=tuple(judged[key] for key, _ in keyed), warnings=dropped.warnings())
+    return Assessment(judgements=tuple(judged[key] for key, _ in keyed), warnings=(*cut, *dropped.warnings()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +50,20 @@ class _Batch:
         labelled = candidates(self.questions)
         shown = {label: passage for mine in labelled.values() for label, passage in mine.items()}
         passages, claims = passage_lines(shown), claim_lines(self.questions, labelled)
-        fence = Fence(passages, claims)
+        # The key of the passages depends on nothing else, so that all calls about the same sources begin alike.
+        sources, fence = Fence(passages), Fence(passages, claims)
+        asked = "\n".join(
+            dict.fromkeys(line(question.asked) for _, question in self.questions if question.asked.strip())
+        )
         once, each = _ROOM[self.purpose]
         return Call(
             messages=load(self.purpose).messages(
-                passages=fence.block("PASSAGES", passages), claims=fence.block("CLAIMS", claims), note=note
+                passages=sources.block("PASSAGES", passages),
+                question=Fence(passages, asked).block("QUESTION", asked) if asked else "",
+                claims=fence.block("CLAIMS", claims),
+                note=note,
             ),
-            schema=narrow_verdicts(
-                VerdictsReply if self.purpose == "verdicts" else StatedReply,
-                [key for key, _ in self.questions],
-                list(shown),
-            ),
+            schema=VerdictsReply if self.purpose == "verdicts" else StatedReply,
             purpose=self.purpose,
             max_tokens=once + each * len(self.questions),
         )
@@ -77,10 +83,28 @@ class _Batch:
         )
         return Reading(verdicts, rest)
 
-    def smaller(self, _: Failure) -> Sequence[_Batch]:
+    def smaller(self, failure: Failure) -> Sequence[_Batch]:
+        if failure.kind == "too_long" and self._passages_fill_it:
+            return []  # fewer claims would be as long
         half = (len(self.questions) + 1) // 2
         halves = (self.questions[:half], self.questions[half:])
         return [replace(self, questions=part) for part in halves] if all(halves) else []
+
+    @property
+    def _passages_fill_it(self) -> bool:
+        """Whether a call about half of the claims would be nearly as long: they share passages, which are long."""
+        shared = {id(question.passages): question.passages for _, question in self.questions}
+        read = sum(len(passage.text) for passages in shared.values() for passage in passages)
+        return len(shared) == 1 and read > _FILLED * sum(len(question.claim.text) for _, question in self.questions)
+
+
+def _even(questions: Sequence[Keyed], most: int) -> Iterator[tuple[Keyed, ...]]:
+    """Divides questions into batches of at most so many, and of almost the same size."""
+    at, left = 0, -(-len(questions) // most)
+    while left:
+        size = -(-(len(questions) - at) // left)
+        yield tuple(questions[at : at + size])
+        at, left = at + size, left - 1
 
 
 def _keyed(questions: Sequence[Question]) -> list[Keyed]:

@@ -6,7 +6,7 @@ there the best guess is worth more than silence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,7 +58,7 @@ class Comparison:
         findings = {p: found for p in self.closest if (found := self._findings(p))}
         disputed = any(found[0].error_type is ErrorType.NUMBER for found in findings.values())
         for p in self.closest:
-            group = self.overlap.together(p, everything, findings.keys())
+            group = self._group(p, everything, findings.keys())
             if p not in findings and self._suffices(group, everything, attached=disputed):
                 return group
         return None
@@ -66,6 +66,12 @@ class Comparison:
     def passages(self, indices: Sequence[int]) -> tuple[Passage, ...]:
         """Returns the passages at the given indices."""
         return tuple(self.question.passages[i] for i in indices)
+
+    def _group(self, p: int, wanted: frozenset[int], excluded: Collection[int] = ()) -> tuple[int, ...]:
+        """A passage and what others add; `capital: Bergen` is not stated by two of which one has neither's sense."""
+        claim = self.question.claim
+        field = claim.path and claim.text != " ".join(claim.quote.split())
+        return (p,) if field else self.overlap.together(p, wanted, excluded)
 
     def _findings(self, p: int) -> list[Finding]:
         """What departs from a passage, by all checks that may be made."""

@@ -26,6 +26,7 @@ from trail_callbacks.language.quantities.numerals import (
 from trail_callbacks.language.quantities.quantity import Quantity, bound, exact, is_age, joined, year_bound
 from trail_callbacks.language.quantities.units import UNITS, Unit, currency_before, is_unit, unit_after
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.slices import current
 
 __all__ = ["quantities"]
 
@@ -72,6 +73,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     Returns:
         Non-overlapping quantities with offsets.
     """
+    if (slices := current.get()) is not None:
+        slices.pause()
     text = ascii_digits(text)
     style = Style(text)
     text = grouped(text, style)

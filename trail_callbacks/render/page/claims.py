@@ -8,9 +8,9 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import around
-from trail_callbacks.render.labels import entered, error_words, from_request, mark, named
+from trail_callbacks.render.labels import cited, entered, error_words, from_request, mark, named, relation_word
 from trail_callbacks.render.page.trails import Stop
-from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, name, plain, shorten
 from trail_callbacks.report import Layer, Verdict
 
@@ -19,7 +19,13 @@ __all__ = ["claims"]
 _LONGEST = 2_000  # characters of one quote or rationale
 _NAMED = 12  # nodes named in one line
 _EVIDENCE = 40  # pieces of a claim
-_ROLES = {"evidence": "evidence", "introduced": "introduced here", "carried": "repeats it", "answer": "answer"}
+_ROLES = {
+    "evidence": "evidence",
+    "nearest": "nearest",
+    "introduced": "introduced here",
+    "carried": "repeats it",
+    "answer": "answer",
+}
 
 
 def claims(view: View) -> Iterator[str]:
@@ -29,8 +35,8 @@ def claims(view: View) -> Iterator[str]:
     yield '<ol id="claims" aria-label="Claims">'
     for number, (claim, verdict) in enumerate(view.pairs):
         error = verdict.error_type.value if verdict.error_type else ""
-        key, shown = view.keys[number], mark(verdict.support)
-        yield f'<li data-claim="{line(key)}" data-class="{class_name(verdict.support)}" data-type="{error}">'
+        key, shown = view.keys[number], mark(verdict.outcome)
+        yield f'<li data-claim="{line(key)}" data-class="{verdict.outcome}" data-type="{error}">'
         words = error_words(verdict)
         kind = f'<span class="kind">{shown.word}{f": {line(words)}" if words else ""}</span>'
         yield '<details open><summary class="row">'
@@ -47,20 +53,16 @@ def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[s
     graph = view.report.graph
     if view.answer is not None and view.claim_spans[number] is None:
         yield '<p class="missing">These words do not occur in the answer.</p>'
-    if plain(claim.text) != plain(claim.quote):
-        yield f'<p class="meaning"><span class="label">Meaning</span> <bdi>{_cut(claim.text)}</bdi></p>'
-    if claim.unresolved:
-        yield f'<p><span class="label">Unclear</span> <bdi>{_cut(claim.unresolved)}</bdi></p>'
-    if verdict.error:
-        yield f'<p class="failed"><span class="label">Not judged</span> <bdi>{_cut(verdict.error)}</bdi></p>'
-    if verdict.rationale:
-        yield f'<p class="rationale"><span class="label">Why</span> <bdi>{_cut(verdict.rationale)}</bdi></p>'
+    yield from _meaning(claim)
+    yield from _reasons(verdict)
     for item in verdict.evidence[:_EVIDENCE]:
         yield from _evidence(item, graph)
     more = len(verdict.evidence) - _EVIDENCE
     if more > 0:
         yield f'<p class="missing">{more:,} more pieces of evidence are marked in the texts.</p>'
-    if not verdict.evidence and verdict.support is not None and verdict.error_type:
+    for citing in cited(claim, graph):
+        yield f'<p class="cited"><span class="label">Cites</span> {name(citing)}</p>'
+    if verdict.error_type and not any(item.decides for item in verdict.evidence):
         yield '<p class="missing">No source supports or contradicts it.</p>'
     for at in entered(verdict, graph):
         yield f'<p class="entered"><span class="label">Entry step</span> {name(at)}</p>'
@@ -69,9 +71,29 @@ def _body(view: View, number: int, claim: Claim, verdict: Verdict) -> Iterator[s
     yield from _history(verdict.history, graph)
 
 
+def _meaning(claim: Claim) -> Iterator[str]:
+    if claim.path:
+        yield f'<p class="field"><span class="label">Field</span> {name(claim.path)}</p>'
+    if plain(claim.text) != plain(claim.quote):
+        yield f'<p class="meaning"><span class="label">Meaning</span> <bdi>{_cut(claim.text)}</bdi></p>'
+    if claim.unresolved:
+        yield f'<p><span class="label">Unclear</span> <bdi>{_cut(claim.unresolved)}</bdi></p>'
+
+
+def _reasons(verdict: Verdict) -> Iterator[str]:
+    reasons = {
+        "Not judged": verdict.error or "",
+        "Undecided": verdict.undecided or "",
+        "Why": verdict.rationale,
+    }
+    for label, reason in reasons.items():
+        if reason:
+            yield f'<p class="reason"><span class="label">{label}</span> <bdi>{_cut(reason)}</bdi></p>'
+
+
 def _evidence(item: Evidence, graph: ProvenanceGraph) -> Iterator[str]:
     before, after = around(item, graph, 120)
-    relation = "for" if item.relation == "supports" else "against"
+    relation = relation_word(item) if item.decides else "nearest in the sources"
     yield f'<blockquote data-node="{line(item.node_id)}" data-relation="{item.relation}">'
     yield f'<p dir="auto"><span class="faint">{line(before)}</span> <q>{_cut(item.quote)}</q> '
     yield f'<span class="faint">{line(after)}</span></p>'

@@ -17,7 +17,7 @@ from trail_callbacks.render.labels import named, origin_words
 from trail_callbacks.render.page.claims import claims
 from trail_callbacks.render.page.header import charts, facts, notices, score
 from trail_callbacks.render.page.texts import Texts, answer
-from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, plain, script_json, shorten
 from trail_callbacks.report import Report
 
@@ -123,7 +123,7 @@ def _trails(view: View) -> Iterator[dict[str, Any]]:
         edges = {pair for path in view.trails.paths(verdict) for pair in pairwise(path)}
         yield {
             "key": view.keys[number],
-            "class": class_name(verdict.support),
+            "class": verdict.outcome,
             "stops": [[view.numbers[stop.node_id], " ".join(stop.roles)] for stop in view.stops[number]],
             "edges": sorted([view.numbers[a], view.numbers[b]] for a, b in edges),
         }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from trail_callbacks.render.labels import headline, mark
-from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.labels import OUTCOMES, citations, coverage, headline, mark
+from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, name
 from trail_callbacks.report import Report
 from trail_callbacks.taxonomy import SupportClass
@@ -14,7 +15,6 @@ __all__ = ["charts", "facts", "notices", "score"]
 
 _STATES = {
     "assessed": "all claims judged",
-    "partial": "over the claims that were judged; some were not",
     "abstained": "the answer declines to answer",
     "no_checkable_claims": "no checkable claim",
     "unverified": "nothing that it states could be checked",
@@ -22,13 +22,16 @@ _STATES = {
     "interrupted": "no answer yet",
     "error": "the verification failed",
 }
+_CLASSES = frozenset(SupportClass)  # always listed
 _WIDTH = 320  # SVG units; the drawings scale
 
 
 def score(report: Report) -> Iterator[str]:
     """The score as a number and on a scale from 0 to 1, with its interval, or why there is none."""
     value, interval = report.hallucination_score, report.interval
-    state = f'<p class="state">{_STATES[report.state]}</p>'
+    state = f'<p class="state">{line(_STATES.get(report.state) or coverage(report))}</p>'
+    citing = citations(report)
+    state += f'<p class="citing">{line(citing)}</p>' if citing else ""
     if value is None:
         yield '<p class="figure none" aria-hidden="true">\u2013</p>'
         yield f'<div data-state="{report.state}"><p class="headline">{line(headline(report))}</p>'
@@ -50,26 +53,25 @@ def score(report: Report) -> Iterator[str]:
 
 def charts(view: View) -> Iterator[str]:
     """The number of claims of each class and error type, with a filter for each."""
-    classes: dict[SupportClass | None, int] = {
-        support: sum(verdict.support is support for _, verdict in view.pairs) for support in (*SupportClass, None)
-    }
+    found = Counter(verdict.outcome for _, verdict in view.pairs)
+    outcomes = {outcome: found[outcome] for outcome in OUTCOMES}
     if not view.pairs:
         yield '<p class="missing">The report has no claims.</p>'
         return
     yield '<fieldset class="classes"><legend>Claims by class</legend>'
     yield f'<svg class="stack" viewBox="0 0 {_WIDTH} 10" preserveAspectRatio="none" aria-hidden="true">'
     at = 0.0
-    for support, count in classes.items():
+    for outcome, count in outcomes.items():
         width = count / len(view.pairs) * _WIDTH
         if count:
-            yield f'<rect data-class="{class_name(support)}" x="{at:.2f}" y="0" width="{width:.2f}" height="10"/>'
+            yield f'<rect data-class="{outcome}" x="{at:.2f}" y="0" width="{width:.2f}" height="10"/>'
         at += width
     yield '</svg><ul class="legend">'
-    for support, count in classes.items():
-        if count or support is not None:
-            shown = mark(support)
-            yield f'<li><label data-class="{class_name(support)}"{"" if count else " data-none"}>'
-            yield f'<input type="checkbox" name="class" value="{class_name(support)}"{"" if count else " disabled"}>'
+    for outcome, count in outcomes.items():
+        if count or outcome in _CLASSES:
+            shown = mark(outcome)
+            yield f'<li><label data-class="{outcome}"{"" if count else " data-none"}>'
+            yield f'<input type="checkbox" name="class" value="{outcome}"{"" if count else " disabled"}>'
             yield f'<span class="sign" aria-hidden="true">{shown.symbol}</span>{shown.word} <b>{count}</b></label></li>'
     yield "</ul></fieldset>"
     errors = {error: count for error, count in view.report.error_counts.items() if count}

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from trail_callbacks.graph import Node
 from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, mark, named, origin_words
-from trail_callbacks.render.page.view import View, class_name
+from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, legible, line, name, plain
 from trail_callbacks.render.spans import Segment, Span, segments, visible_ranges
 
@@ -50,14 +50,14 @@ def answer(view: View) -> Iterator[str]:
 
 
 def _claimed(view: View, segment: Segment, text: str) -> str:
-    worst = min((view.pairs[span.owner][1].support for span in segment.spans), key=WORST_FIRST.index)
+    worst = min((view.pairs[span.owner][1].outcome for span in segment.spans), key=WORST_FIRST.index)
     keys = " ".join(view.keys[span.owner] for span in segment.spans)
-    symbols = dict.fromkeys(mark(view.pairs[span.owner][1].support).symbol for span in segment.opens)
+    symbols = dict.fromkeys(mark(view.pairs[span.owner][1].outcome).symbol for span in segment.opens)
     sign = f' data-sign="{"".join(symbols)}"' if symbols else ""
     title = ", ".join(
-        f"{view.keys[span.owner]} {mark(view.pairs[span.owner][1].support).word}" for span in segment.spans[:4]
+        f"{view.keys[span.owner]} {mark(view.pairs[span.owner][1].outcome).word}" for span in segment.spans[:4]
     )
-    return f'<mark data-claim="{line(keys)}" data-class="{class_name(worst)}"{sign} title="{title}">{text}</mark>'
+    return f'<mark data-claim="{line(keys)}" data-class="{worst}"{sign} title="{title}">{text}</mark>'
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ class Stop:
 
     Attributes:
         node_id: The node.
-        roles: Any of `evidence`, `introduced`, `carried`, `answer`; none for a node in between.
+        roles: Any of `evidence`, `nearest`, `introduced`, `carried`, `answer`; none for a node in between.
     """
 
     node_id: str
@@ -48,7 +48,7 @@ class Trails:
         """Returns the nodes of a trail, sources first; at most 200."""
         roles: dict[str, list[str]] = defaultdict(list)
         for item in verdict.evidence:
-            roles[item.node_id].append("evidence")
+            roles[item.node_id].append("evidence" if item.decides else "nearest")
         if verdict.introduced_at is not None:
             roles[verdict.introduced_at].append("introduced")
         for node_id in verdict.carried_through:
@@ -65,7 +65,8 @@ class Trails:
     def paths(self, verdict: Verdict) -> tuple[tuple[str, ...], ...]:
         """Returns the paths of a trail: from the evidence to the entry step, and from there to the answer.
 
-        Evidence that did not reach the entry step leads to the answer.
+        Evidence that did not reach the entry step leads to the answer. From the nearest passages, which decide nothing,
+        no path leads anywhere.
         """
         answer = self._answer
         if answer is None:
@@ -76,7 +77,7 @@ class Trails:
             stations = [entered, *verdict.carried_through[:_STOPS], answer.id]
             for here, there in pairwise(stations):
                 paths[self._path(here, there)] = None
-        for node_id in dict.fromkeys(item.node_id for item in verdict.evidence):
+        for node_id in dict.fromkeys(item.node_id for item in verdict.evidence if item.decides):
             path = self._path(node_id, entered) if entered is not None else ()
             paths[path or self._path(node_id, answer.id)] = None
         return tuple(path for path in paths if len(path) > 1)

@@ -12,16 +12,10 @@ from trail_callbacks.graph import Node
 from trail_callbacks.render.page.trails import Stop, Trails
 from trail_callbacks.render.spans import Span
 from trail_callbacks.report import Report, Verdict
-from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["View", "class_name"]
+__all__ = ["View"]
 
 _SAFE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-
-
-def class_name(support: SupportClass | None) -> str:
-    """The class as named in attributes and filters."""
-    return "not_judged" if support is None else support.value
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ from trail_callbacks.judges.local.checks import number
         ("It has 3 decks.", "It has decks.", None),
         ("It has 3 decks.", "Length: 90; Decks: 4.", ("3", "4")),
         ("The lamp has a price of 129.", '{"name": "lamp", "price": 49}', ("129", "49")),
+        ("The tower has 472 steps.", "The tower has 471 steps.", ("472", "471")),  # close by, and no other unit
+        ("It is 10 miles long.", "It is 16.1 km long.", None),
         ("Version 4.2 is out.", "Version 4.2.0 is out.", None),
     ],
 )

@@ -141,7 +141,7 @@ function drawGraph(box, data, onNode) {
 
   function styles() {
     const c = Object.fromEntries(["ink", "soft", "line", "card", "paper", "accent", "glow", "supported", "supported-tint",
-      "contradicted", "contradicted-tint"].map((name) => [name, colour(name)]));
+      "contradicted", "contradicted-tint", "undecided"].map((name) => [name, colour(name)]));
     const family = getComputedStyle(document.body).fontFamily;
     return [
       { selector: "node", style: { width: WIDE, height: HIGH, shape: "round-rectangle", "corner-radius": 7, "background-color": c.card,
@@ -163,6 +163,7 @@ function drawGraph(box, data, onNode) {
       { selector: ".dim", style: { opacity: 0.4 } },
       { selector: "edge.dim", style: { opacity: 0.16 } },
       { selector: "node.found", style: { "background-color": c.glow } },
+      { selector: "node.nearest", style: { "border-color": c.undecided, "border-style": "dashed", "border-width": 2 } },
       { selector: "node.evidence", style: { "border-color": c.accent, "border-width": 2.5, "background-color": c.glow } },
       { selector: "node.carried", style: { "border-color": c.contradicted, "background-color": c["contradicted-tint"] } },
       { selector: "node.introduced", style: { "border-color": c.contradicted, "border-width": 4, "background-color": c["contradicted-tint"], "font-weight": "bold" } },

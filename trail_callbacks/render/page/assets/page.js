@@ -134,7 +134,7 @@
   /** Shows the texts on the trail, or one that was opened, or those that the search found, or all. */
   function showTexts() {
     const claim = selected === null ? null : data.claims[selected];
-    const telling = new Set(claim ? claim.stops.filter(([, roles]) => /evidence|introduced/.test(roles)).map(([number]) => number) : []);
+    const telling = new Set(claim ? claim.stops.filter(([, roles]) => /evidence|nearest|introduced/.test(roles)).map(([number]) => number) : []);
     const found = claim || !search.value.trim() ? [] : matching();
     const wanted = everything ? null : here !== null ? new Set([here]) : claim ? telling : new Set(found.slice(0, 30));
     wanted?.forEach(written);
@@ -146,7 +146,7 @@
     for (const mark of all(".verbatim mark", texts)) {
       const mine = claim !== null && mark.dataset.claim.split(" ").includes(claim.key);
       const roles = mark.dataset.relation.split(" ");
-      const role = roles.find((each) => each === "contradicts") || roles.find((each) => each === "supports");
+      const role = ["contradicts", "supports", "nearest"].find((each) => roles.includes(each));
       if (mine && role) mark.dataset.evidence = role; else delete mark.dataset.evidence;
       mark.classList.toggle("stated", mine && !role);
     }

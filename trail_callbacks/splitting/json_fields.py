@@ -7,10 +7,11 @@ JSON lines, be truncated or written by `str(dict)`, and nest as deep as an attac
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
-__all__ = ["Field", "Region", "regions"]
+__all__ = ["Field", "Region", "json_path", "regions"]
 
 _WHOLE = 300  # characters; a record up to this length stays one field
 _RUN = 120  # characters of consecutive numbers that stay one field
@@ -35,7 +36,8 @@ class _Container:
     step: str | int
     key: int  # offset of its key; in an array its own offset
     depth: int
-    simple: bool = True  # a record: contains no list of records
+    simple: bool  # a record: contains no list of records
+    run: int  # characters of consecutive numbers that stay one field
     count: int = 0
     parts: list[_Part] = field(default_factory=list)
     names: list[tuple[int, int]] = field(default_factory=list)
@@ -59,7 +61,7 @@ class Field:
         start: Offset in the text; a field begins with its key.
         end: Offset after its last character.
         value: Offset of the value.
-        is_text: Whether the value is a string.
+        is_text: Whether the value is a string, with its quotation marks.
         line: Line of the text, from 1, on which the JSON begins; 0 if the text has only one piece of JSON.
     """
 
@@ -75,14 +77,30 @@ class Field:
     @property
     def address(self) -> str:
         """Its place as a JSONPath: `$.data[0].price`, `$.values[0:40]`, `line 3: $.price`."""
-        path = _path_step(self._step)
-        if isinstance(self._step, int) and self._last > self._step:
-            path = f"[{self._step}:{self._last + 1}]"
+        *above, step = self.steps
+        last = f"[{step}:{self._last + 1}]" if isinstance(step, int) and self._last > step else json_path([step])
+        path = json_path(above) + last
+        return f"line {self.line}: ${path}" if self.line else f"${path}"
+
+    @property
+    def steps(self) -> tuple[str | int, ...]:
+        """The keys, as they are written, and indices that lead to it; the first is that of the root, and empty."""
+        steps: list[str | int] = [self._step]
         container = self._container
         while container is not None:
-            path = _path_step(container.step) + path
+            steps.append(container.step)
             container = container.above
-        return f"line {self.line}: ${path}" if self.line else f"${path}"
+        return tuple(reversed(steps))
+
+    @property
+    def record(self) -> tuple[int, ...]:
+        """What tells the records it is in from all others, the outermost first: where each begins."""
+        starts: list[int] = []
+        container = self._container
+        while container is not None:
+            starts.append(container.start)
+            container = container.above
+        return tuple(reversed(starts))
 
     def lead(self, text: str) -> str:
         """The first short fields of the enclosing records, which show what it belongs to."""
@@ -124,7 +142,12 @@ def _tokens() -> re.Pattern[str]:
     )
 
 
-def regions(text: str) -> tuple[Region, ...]:
+def json_path(steps: Iterable[str | int]) -> str:
+    """Writes keys and indices as a JSONPath without its `$`: `.data[0].price`; long keys are cut."""
+    return "".join(_path_step(step) for step in steps)
+
+
+def regions(text: str, *, single: bool = False) -> tuple[Region, ...]:
     """Finds the JSON in a text: whole documents, lines, inside prose or fences, in Python notation, or truncated.
 
     A record (an object without lists of records) of up to 300 characters is one field; a larger one is split into its
@@ -132,6 +155,7 @@ def regions(text: str) -> tuple[Region, ...]:
 
     Args:
         text: Any text.
+        single: Makes each string, number, truth value and null a field of its own.
 
     Returns:
         Regions in order, without overlap. Time and memory are linear in the text.
@@ -141,8 +165,8 @@ def regions(text: str) -> tuple[Region, ...]:
     broken = False
     while start := _START.search(text, at):
         fields: list[Field] = []
-        end, good = _read(text, start.start(), fields)
-        if good and _is_data(text, start.start(), end, fields):
+        end, good = _read(text, start.start(), fields, single=single)
+        if good and _is_data(text, start.start(), end, fields, single=single):
             found.append((start.start(), end, fields))
         broken = broken or (not good and end > start.end())
         at = max(end, start.end())
@@ -160,10 +184,12 @@ def _numbered(each: Field, line: int) -> Field:
     return Field(each.start, each.end, each.value, each.is_text, line, each._container, each._step, each._last)  # noqa: SLF001 - a copy
 
 
-def _is_data(text: str, start: int, end: int, fields: list[Field]) -> bool:
+def _is_data(text: str, start: int, end: int, fields: list[Field], *, single: bool) -> bool:
     """Whether it is data; `[1]` in prose is a citation, and so is `["sic"]`."""
     if not fields:
         return False
+    if single and not text[end:].strip() and not text[:start].strip():
+        return True
     if text[start] == "{" or any(each._container is not None and not each._container.array for each in fields):  # noqa: SLF001 - of this module
         return True
     objects = any(text[each.value] == "{" for each in fields)
@@ -171,7 +197,7 @@ def _is_data(text: str, start: int, end: int, fields: list[Field]) -> bool:
     return objects or (alone and any(quote in text[start:end] for quote in "\"'"))
 
 
-def _read(text: str, at: int, out: list[Field]) -> tuple[int, bool]:  # noqa: C901, PLR0912 - one branch for each token
+def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, bool]:  # noqa: C901, PLR0912 - one branch for each token
     """Parses one value; returns where it ends or breaks, and whether it is complete or merely truncated."""
     container: _Container | None = None
     key: tuple[int, str] | None = None
@@ -194,7 +220,8 @@ def _read(text: str, at: int, out: list[Field]) -> tuple[int, bool]:  # noqa: C9
                 return begin, False
             step = key[1] if key else container.count if container else ""
             depth = container.depth + 1 if container else 0
-            container = _Container(begin, mark == "[", container, step, key[0] if key else begin, depth)
+            at_key, run = key[0] if key else begin, 0 if single else _RUN
+            container = _Container(begin, mark == "[", container, step, at_key, depth, not single, run)
             key, awaiting = None, "value" if mark == "[" else "key"
         elif (
             mark in {"}", "]"}
@@ -239,7 +266,13 @@ def _truncated(text: str, container: _Container | None, out: list[Field]) -> tup
 def _add(container: _Container, key: tuple[int, str] | None, value: tuple[int, int], kind: str) -> None:
     start = key[0] if key else value[0]
     last = container.parts[-1] if container.parts else None
-    if container.array and kind == "scalar" and last and last.kind == "scalar" and value[1] - last.start <= _RUN:
+    if (
+        container.array
+        and kind == "scalar"
+        and last
+        and last.kind == "scalar"
+        and value[1] - last.start <= container.run
+    ):
         last.end, last.last = value[1], container.count
     else:
         container.parts.append(_Part(start, value[1], value[0], key[1] if key else container.count, kind))

@@ -1,0 +1,117 @@
+"""The checkpoints of a graph while a draft is written."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.pregel import Pregel
+
+__all__ = ["HeldCheckpoints", "has_checkpoints"]
+
+
+def has_checkpoints(runnable: Runnable[Any, Any]) -> bool:
+    """True for a graph with a checkpointer of its own."""
+    return isinstance(runnable, Pregel) and isinstance(runnable.checkpointer, BaseCheckpointSaver)
+
+
+class HeldCheckpoints:
+    """A `Holder` of a graph with a checkpointer.
+
+    Args:
+        graph: The graph; it is not changed.
+    """
+
+    def __init__(self, graph: Any) -> None:
+        self._saver = graph.checkpointer
+        self._draft = _DraftSaver(graph.checkpointer)
+        self.runnable: Runnable[Any, Any] = copy.copy(graph)
+        self.runnable.checkpointer = self._draft  # type: ignore[attr-defined]  # it is a graph
+
+    def keep(self, scrub: Callable[[Any], Any]) -> None:
+        """See `Holder`."""
+        for each in self._draft.calls:
+            if each.is_checkpoint:
+                self._saver.put(*_scrubbed(each, scrub))
+            else:
+                self._saver.put_writes(*_scrubbed(each, scrub))
+
+    async def akeep(self, scrub: Callable[[Any], Any]) -> None:
+        """As `keep`."""
+        for each in self._draft.calls:
+            if each.is_checkpoint:
+                await self._saver.aput(*_scrubbed(each, scrub))
+            else:
+                await self._saver.aput_writes(*_scrubbed(each, scrub))
+
+
+class _Call(NamedTuple):
+    """What a graph asked its checkpointer to write: a checkpoint, or what the steps after one wrote."""
+
+    is_checkpoint: bool
+    arguments: tuple[Any, ...]
+
+
+def _scrubbed(call: _Call, scrub: Callable[[Any], Any]) -> tuple[Any, ...]:
+    config, written, *others = call.arguments
+    if call.is_checkpoint:
+        return config, {**written, "channel_values": scrub(dict(written["channel_values"]))}, *others
+    return config, [(channel, scrub(value)) for channel, value in written], *others
+
+
+class _DraftSaver(InMemorySaver):
+    """Reads through to another checkpointer, and holds back what is written."""
+
+    def __init__(self, saver: BaseCheckpointSaver[Any]) -> None:
+        super().__init__(serde=saver.serde)
+        self._saver = saver
+        self.calls: list[_Call] = []
+
+    def get_next_version(self, current: Any, channel: None) -> Any:
+        return self._saver.get_next_version(current, channel)
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return super().get_tuple(config) or self._saver.get_tuple(config)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return super().get_tuple(config) or await self._saver.aget_tuple(config)
+
+    def list(self, config: RunnableConfig | None, **options: Any) -> Iterator[CheckpointTuple]:
+        yield from super().list(config, **options)
+        yield from self._saver.list(config, **options)
+
+    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
+        for each in super().list(config, **options):
+            yield each
+        async for each in self._saver.alist(config, **options):
+            yield each
+
+    def put(self, config: RunnableConfig, checkpoint: Any, metadata: Any, new_versions: Any) -> RunnableConfig:
+        self.calls.append(_Call(is_checkpoint=True, arguments=(config, checkpoint.copy(), metadata, new_versions)))
+        # All channels: what did not change since the other checkpointer's last one is not here.
+        return super().put(config, checkpoint, metadata, checkpoint["channel_versions"])
+
+    async def aput(self, config: RunnableConfig, checkpoint: Any, metadata: Any, new_versions: Any) -> RunnableConfig:
+        return self.put(config, checkpoint, metadata, new_versions)
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        self.calls.append(_Call(is_checkpoint=False, arguments=(config, list(writes), task_id, task_path)))
+        super().put_writes(config, writes, task_id, task_path)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        self.put_writes(config, writes, task_id, task_path)
+
+    def get_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> Any:
+        # That of the base class, which goes from checkpoint to checkpoint by `get_tuple`.
+        return BaseCheckpointSaver.get_delta_channel_history(self, config=config, channels=channels)
+
+    async def aget_delta_channel_history(self, *, config: RunnableConfig, channels: Sequence[str]) -> Any:
+        return await BaseCheckpointSaver.aget_delta_channel_history(self, config=config, channels=channels)

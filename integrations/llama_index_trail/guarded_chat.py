@@ -1,0 +1,272 @@
+"""`GuardedChatEngine`: the same chat engine, which replies only with what its sources support."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, TypeAlias, Unpack
+
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.chat_engine.types import AgentChatResponse, BaseChatEngine, StreamingAgentChatResponse
+from llama_index.core.schema import QueryBundle
+from llama_index_instrumentation import get_dispatcher
+
+from llama_index_trail.answering_again import ChatDraft, ChatRequest, drafting, revised
+from llama_index_trail.chat_replies import cleaned, followed, streamed, withheld
+from llama_index_trail.context import Trail
+from llama_index_trail.drafts import adraft, draft, graph_of, no_span, note_history, recorded, run_here
+from llama_index_trail.grounds import from_nodes
+from llama_index_trail.responses import is_empty
+from llama_index_trail.results import decide, graph_for
+from llama_index_trail.scope import Scope, untraced
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.guard import (
+    Checker,
+    GuardKeywords,
+    GuardSettings,
+    GuardSteps,
+    Outcome,
+    Stream,
+    acarry_out,
+    carry_out,
+    guard_answer,
+    reject,
+)
+from trail_callbacks.judges.resolve import JudgeLike
+from trail_callbacks.session import CaptureSettings
+from trail_callbacks.signatures import shows_settings
+
+__all__ = ["GuardedChatEngine"]
+
+_TURNS = 8  # recorded runs kept; each knows those before it
+
+_span = get_dispatcher(__name__).span
+History: TypeAlias = list[ChatMessage] | None
+Form: TypeAlias = Callable[[Any], Any]
+
+
+def same(reply: Any) -> Any:
+    """Returns a reply as it is, where others are streamed."""
+    return reply
+
+
+class GuardedChatEngine(BaseChatEngine):
+    """Judges each reply of a chat engine before anybody gets it.
+
+        engine = GuardedChatEngine(index.as_chat_engine(chat_mode="condense_plus_context"), on_fail="retry")
+        response = engine.chat(message)
+        response.metadata["trail"]["passed"]
+
+    It is a chat engine like the one inside, over the same memory. A reply is checked against all that was read for it,
+    and against the documents and tool results that earlier replies rest on, for a reply may rest on a reply; it is
+    recorded for that, by the app's own recording if there is one. A withheld reply has `blocked` in its summary and its
+    sources kept.
+
+    The memory gets the user's message and the reply that the user reads, once that is decided: no draft, no feedback,
+    and nothing of a turn that raises. The next draft is written from the same sources, if the engine is LlamaIndex's
+    `context`, `condense_plus_context` or `condense_question`; any other is asked again with the feedback after the
+    message. A stream is written by `chat` and replayed when it is accepted, except with `stream="pass"`.
+
+    Args:
+        engine: The engine inside; it is not changed, but for its memory.
+        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
+            instructor; `as_model(llm)` is the app's own model.
+        stream: `buffer`: a stream is returned when its reply is accepted; `pass`: tokens come at once, and the summary
+            after the last one, which only `annotate` allows and does by default.
+        **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`.
+
+    Raises:
+        InputError: If a value is out of range, or `engine` is not a chat engine with a memory.
+        JudgeError: If the judge is unknown.
+    """
+
+    @shows_settings(GuardSettings, GuardKeywords)
+    def __init__(
+        self,
+        engine: BaseChatEngine,
+        judge: JudgeLike = None,
+        *,
+        stream: Stream | None = None,
+        **settings: Unpack[GuardKeywords],
+    ) -> None:
+        if not isinstance(engine, BaseChatEngine):
+            raise InputError(f"GuardedChatEngine takes a chat engine, got {type(engine).__name__}")
+        if getattr(engine, "_memory", None) is None:
+            raise InputError(
+                f"GuardedChatEngine takes an engine with a memory; {type(engine).__name__} has no `_memory`"
+            )
+        self._engine: Any = engine
+        self._settings = GuardSettings(judge=judge, stream=stream, **settings)
+        self._checker = Checker(self._settings, around=untraced)
+        self._live = not self._settings.hides_drafts
+        self._scope = _own_scope()
+
+    # ------------------------------------------------------------------ what the engine inside has
+
+    def __getattr__(self, name: str) -> Any:
+        """Whatever else the engine inside has, e.g. `callback_manager`."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._engine, name)
+
+    @property
+    def _memory(self) -> Any:
+        return self._engine._memory  # noqa: SLF001 - this is where LlamaIndex's engines have it
+
+    @property
+    def chat_history(self) -> list[ChatMessage]:
+        """The conversation, as its user read it."""
+        history: list[ChatMessage] = self._engine.chat_history
+        return history
+
+    def reset(self) -> None:
+        """Forgets the conversation, and what it rests on."""
+        self._engine.reset()
+        self._scope = _own_scope()
+
+    # ------------------------------------------------------------------ replies
+
+    @no_span
+    def chat(self, message: str, chat_history: History = None, **options: Any) -> AgentChatResponse:
+        """Asks the engine until a reply passes, or does what the settings say.
+
+        Args:
+            message: The user's message.
+            chat_history: The conversation before it; None is the one in the memory.
+            **options: What else the engine inside takes.
+
+        Raises:
+            AnswerRejectedError: If the settings say so.
+        """
+        with self._recorded():
+            reply: AgentChatResponse = self._reply(message, chat_history, **options)
+        return reply
+
+    @no_span
+    async def achat(self, message: str, chat_history: History = None, **options: Any) -> AgentChatResponse:
+        """As `chat`, without blocking the event loop."""
+        with self._recorded():
+            reply: AgentChatResponse = await self._areply(message, chat_history, **options)
+        return reply
+
+    @no_span
+    def stream_chat(self, message: str, chat_history: History = None, **options: Any) -> StreamingAgentChatResponse:
+        """As `chat`; the reply is streamed."""
+        with self._recorded():
+            if self._live:
+                return self._followed(self._engine.stream_chat(message, chat_history, **options), message)
+            stream: StreamingAgentChatResponse = self._reply(message, chat_history, streamed, **options)
+        return stream
+
+    @no_span
+    async def astream_chat(
+        self, message: str, chat_history: History = None, **options: Any
+    ) -> StreamingAgentChatResponse:
+        """As `achat`; the reply is streamed."""
+        with self._recorded():
+            if self._live:
+                return self._followed(await self._engine.astream_chat(message, chat_history, **options), message)
+            stream: StreamingAgentChatResponse = await self._areply(message, chat_history, streamed, **options)
+        return stream
+
+    @_span
+    def _reply(self, message: str, chat_history: History, form: Form = same, **options: Any) -> Any:
+        request = _request(message, chat_history, options)
+        outcome = carry_out(self._steps(request), self._write, self._checker)
+        if outcome.action == "raise":
+            reject(outcome)
+        outcome.draft.memory.keep(message, self._instead(outcome))
+        return self._result(outcome, form)
+
+    @_span
+    async def _areply(self, message: str, chat_history: History, form: Form = same, **options: Any) -> Any:
+        request = _request(message, chat_history, options)
+        outcome = await acarry_out(self._steps(request), self._awrite, self._checker)
+        if outcome.action == "raise":
+            reject(outcome)
+        await outcome.draft.memory.akeep(message, self._instead(outcome))
+        return self._result(outcome, form)
+
+    def _write(self, request: ChatRequest) -> ChatDraft:
+        drafter, message, memory = drafting(self._engine, request)
+        attempt = ChatDraft(memory=memory)
+
+        def work() -> str:
+            attempt.run = run_here()
+            attempt.response = drafter.chat(message, request.history, **request.options)
+            attempt.text = str(attempt.response)
+            note_history()
+            return attempt.text
+
+        draft(request.message, work)
+        return attempt
+
+    async def _awrite(self, request: ChatRequest) -> ChatDraft:
+        drafter, message, memory = drafting(self._engine, request)
+        attempt = ChatDraft(memory=memory)
+
+        async def work() -> str:
+            attempt.run = run_here()
+            attempt.response = await drafter.achat(message, request.history, **request.options)
+            attempt.text = str(attempt.response)
+            note_history()
+            return attempt.text
+
+        await adraft(request.message, work)
+        return attempt
+
+    def _steps(self, request: ChatRequest) -> GuardSteps[ChatDraft]:
+        return guard_answer(self._settings, request, graph_of=graph_of, revised=revised)
+
+    def _instead(self, outcome: Outcome[ChatDraft]) -> str | None:
+        return self._settings.message if outcome.action == "block" else None
+
+    def _result(self, outcome: Outcome[ChatDraft], form: Form) -> Any:
+        message, response = self._instead(outcome), outcome.draft.response
+        reply = form(cleaned(response) if message is None else withheld(response, message))
+        _mark(reply, outcome)
+        return reply
+
+    def _followed(self, reply: Any, message: str) -> StreamingAgentChatResponse:
+        """A stream that the user reads at once, and that is judged after its last token."""
+
+        def graph_of_reply(_: None, reply: Any) -> Callable[[], ProvenanceGraph] | None:
+            if is_empty(reply.response, reply.source_nodes):
+                return None
+            return lambda: graph_for(reply) or from_nodes(reply.source_nodes, reply.response, message)
+
+        steps = guard_answer(self._settings, None, graph_of=graph_of_reply, revised=_never)
+
+        async def written(_: None) -> Any:
+            return reply
+
+        def judge() -> None:
+            _mark(reply, carry_out(steps, lambda _: reply, self._checker))
+
+        async def ajudge() -> None:
+            _mark(reply, await acarry_out(steps, written, self._checker))
+
+        return followed(reply, judge, ajudge)
+
+    def _recorded(self) -> AbstractContextManager[None]:
+        return recorded(lambda: Trail(copy.copy(self._scope)))
+
+
+def _own_scope() -> Scope:
+    """Records the conversation if the app does not."""
+    return Scope(CaptureSettings(evaluate="never", max_traces=_TURNS))
+
+
+def _request(message: str, history: History, options: dict[str, Any]) -> ChatRequest:
+    return ChatRequest(query=QueryBundle(message), message=message, history=history, options=options)
+
+
+def _never(_: None, __: Any, ___: str) -> None:
+    """A reply that the user has read is not asked for again."""
+
+
+def _mark(reply: Any, outcome: Outcome[Any]) -> None:
+    if summary := outcome.summary():
+        decide(reply, summary, None if outcome.action == "block" else outcome.report)

@@ -1,0 +1,414 @@
+"""The judge in its place: reports, walks, threads, loops and processes."""
+
+import asyncio
+import os
+import pickle
+import threading
+import time
+
+import pytest
+from seen import WITHOUT, claim, like, run
+
+from trail_callbacks import (
+    CascadeJudge,
+    EncoderJudge,
+    ErrorType,
+    LocalJudge,
+    ProvenanceGraph,
+    SupportClass,
+    VerifyOptions,
+    acheck,
+    check,
+)
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.evidence import Passage
+from trail_callbacks.graph import Edge, Node
+from trail_callbacks.judges.encoder import weights
+from trail_callbacks.judges.judge import Judge, Question
+from trail_callbacks.judges.resolve import resolve
+from trail_callbacks.verify.estimate import estimate
+from trail_callbacks.verify.pipeline import verify
+
+for needed in ("torch", "transformers"):
+    pytest.importorskip(needed, reason=WITHOUT)
+pytestmark = pytest.mark.encoder
+
+YES, NO, SILENT = "The town confirms forty cars.", "The ferry denies forty cars.", "The mill is old."
+ANSWER = "The ferry carries cars."
+
+
+def passage(text, node="d1", start=0):
+    return Passage(id=f"{node}-{start}", node_id=node, start=start, end=start + len(text), text=text)
+
+
+def supports(report):
+    return [verdict.support for verdict in report.verdicts]
+
+
+def test_it_is_a_judge_that_makes_no_calls(entailment):
+    judge = EncoderJudge(entailment)
+    assert isinstance(judge, Judge)
+    assert judge.model is None
+    report = check(ANSWER, [YES], judge=judge)
+    assert report.usage.calls == 0
+    assert report.judge == judge.name
+
+
+def test_a_name_tells_settings_apart_and_hides_where_the_folder_is(entailment, grounding):
+    names = [
+        EncoderJudge(entailment).name,
+        EncoderJudge(entailment, margin=0.2).name,
+        EncoderJudge(entailment, threshold=0.7).name,
+        EncoderJudge(entailment, chunks=3).name,
+        EncoderJudge(entailment, dtype="bfloat16").name,
+        EncoderJudge(entailment, profile="yaxili96/FactCG-DeBERTa-v3-Large").name,
+        EncoderJudge(grounding, labels=("supported", "absent"), contradictions=entailment).name,
+    ]
+    assert len(set(names)) == len(names)
+    assert all(name.startswith("encoder/1/tiny-") for name in names)
+    assert EncoderJudge(entailment).name == EncoderJudge(entailment).name
+    assert EncoderJudge("someone/model", revision="v2").name.startswith("encoder/1/someone/model@v2/")
+
+
+def test_all_three_classes_in_one_report(entailment):
+    answer = "The ferry carries cars."
+    judge = EncoderJudge(entailment)
+    assert supports(check(answer, [SILENT, YES, SILENT], judge=judge)) == ["supported"]
+    assert supports(check(answer, [SILENT, NO], judge=judge)) == ["contradicted"]
+    assert supports(check(answer, [SILENT], judge=judge)) == ["absent"]
+    both = check(answer, [YES, NO], judge=judge)
+    assert {item.relation for item in both.verdicts[0].evidence} == {"supports", "contradicts"}
+
+
+def test_what_is_no_statement_is_not_asked_about(entailment, monkeypatch):
+    monkeypatch.setattr(weights, "load", lambda source: pytest.fail("loaded"))
+    report = check("Hello! Would you like to know more?", [YES], judge=EncoderJudge(entailment))
+    assert set(supports(report)) <= {SupportClass.UNEVALUATABLE}
+
+
+def test_a_claim_without_a_source_that_states_anything_is_absent(entailment):
+    report = check(ANSWER, ["Does the town confirm cars?"], judge=EncoderJudge(entailment))
+    assert supports(report) == ["absent"]
+    assert "no passage that states anything" in report.verdicts[0].rationale
+
+
+def test_scores_near_the_threshold_are_undecided(entailment):
+    report = check(ANSWER, [YES], judge=EncoderJudge(entailment, threshold=0.95, margin=0.2))
+    assert report.state == "unverified"
+    assert report.hallucination_score is None
+    assert "within 0.20 of the 0.95" in report.verdicts[0].undecided
+    assert report.verdicts[0].evidence[0].relation == "nearest"
+
+
+def test_a_second_model_tells_contradicted_from_absent(grounding, entailment):
+    judge = EncoderJudge(grounding, labels=("supported", "absent"), contradictions=entailment)
+    assert supports(check(ANSWER, [NO], judge=judge)) == ["contradicted"]
+    assert supports(check(ANSWER, [SILENT], judge=judge)) == ["absent"]
+    assert supports(check(ANSWER, [YES], judge=judge)) == ["supported"]
+    quotes = [item.quote for item in check(ANSWER, [f"{SILENT} {NO}"], judge=judge).verdicts[0].evidence]
+    assert quotes == [NO]
+
+
+def test_a_second_model_that_cannot_tell_is_an_error(tiny, grounding, tmp_path):
+    tok = tiny.roberta_tokenizer()
+    folder = tiny.saved(tiny.roberta(tok, {0: "unsupported", 1: "supported"}), tok, tmp_path / "m")
+    with pytest.raises(JudgeError, match="cannot tell contradicted from absent"):
+        EncoderJudge(grounding, labels=("supported", "absent"), contradictions=folder).load()
+
+
+def test_the_offline_checks_name_the_type_of_an_error(entailment):
+    report = check(
+        "The ferry carries 53 people.", ["The ferry denies it: it carries 40 people."], judge=EncoderJudge(entailment)
+    )
+    assert supports(report) == ["contradicted"]
+    assert report.verdicts[0].error_type is ErrorType.NUMBER
+    report = check("The island carries purple mills.", [SILENT], judge=EncoderJudge(entailment))
+    assert report.verdicts[0].error_type is not None
+
+
+def test_claims_in_other_languages_than_the_models_are_undecided(entailment):
+    german = "Die Fähre braucht vierzig Minuten bis zur Insel und fährt jeden Tag um neun Uhr ab."
+    judge = EncoderJudge(entailment, profile=like("", english=True))
+    report = check(german, ["Die Fähre braucht vierzig Minuten."], judge=judge)
+    assert "German" in report.verdicts[0].undecided
+    assert supports(check(german, ["Die Fähre braucht vierzig Minuten."], judge=EncoderJudge(entailment))) == ["absent"]
+
+
+@pytest.mark.parametrize("kind", ["entailment", "grounding"])
+def test_each_node_that_states_a_claim_is_named(kind, request):
+    folder = request.getfixturevalue(kind)
+    judge = EncoderJudge(folder, labels=("supported", "absent") if kind == "grounding" else None)
+    passages = (
+        passage(SILENT, "n1"), passage(YES, "n2"), passage(SILENT, "n3"), passage("The mill confirms it.", "n4"),
+    )  # fmt: skip
+    (one, two) = run(
+        judge,
+        [
+            Question(claim=claim(ANSWER, "c1"), passages=passages),
+            Question(claim=claim(ANSWER, "c2"), passages=passages[:1]),
+        ],
+        "localize",
+    )
+    assert one.support is SupportClass.SUPPORTED
+    assert [item.node_id for item in one.evidence] == ["n2", "n4"]
+    assert two.support is SupportClass.ABSENT
+
+
+def test_an_invention_is_traced_to_the_step_that_made_it(entailment):
+    nodes = (
+        Node(id="source", kind="document", text=SILENT, step="retriever"),
+        Node(id="map", kind="completion", text="The summary confirms forty cars.", step="map"),
+        Node(id="answer", kind="answer", text=ANSWER, step="reduce"),
+    )
+    graph = ProvenanceGraph(
+        nodes=nodes, edges=(Edge(source="source", target="map"), Edge(source="map", target="answer"))
+    )
+    (verdict,) = verify(graph, EncoderJudge(entailment)).verdicts
+    assert (verdict.support, verdict.introduced_at) == ("absent", "map")
+    assert verdict.carried_through == ("answer",)
+
+
+def test_whether_sources_answer_a_question_is_left_to_rules(entailment):
+    report = check(
+        "I do not know.",
+        ["The ferry takes 40 minutes."],
+        "How many minutes does the ferry take?",
+        EncoderJudge(entailment),
+    )
+    assert report.state == "abstained"
+    assert "the answer declines, but the sources seem to contain it" in report.warnings[0]
+
+
+def test_it_goes_before_another_judge(entailment):
+    from trail_callbacks.testing import ScriptedModel
+
+    cascade = CascadeJudge(EncoderJudge(entailment), ScriptedModel([]), sure=lambda question, judgement: True)
+    report = verify(ProvenanceGraph.from_texts(ANSWER, [YES]), _Rules(cascade))
+    assert supports(report) == ["supported"]
+    assert report.verdicts[0].judge.startswith("encoder/1/")
+
+
+class _Rules:
+    """A cascade whose claims are found by rules, so that its model is not asked."""
+
+    def __init__(self, cascade):
+        self.name, self.model, self.assess = cascade.name, cascade.model, cascade.assess
+        self.extract = LocalJudge().extract
+
+
+def test_a_string_names_it_and_the_weights_are_kept_for_the_next_call(entailment, monkeypatch):
+    loads = []
+    load = weights.load
+    monkeypatch.setattr(weights, "load", lambda source: loads.append(source) or load(source))
+    for _ in range(3):
+        assert supports(check(ANSWER, [YES], judge=f"encoder:{entailment}")) == ["supported"]
+    assert len(loads) == 1
+    assert resolve(f" Encoder: {entailment} ").name == resolve(f"encoder:{entailment}").name
+    os.utime(f"{entailment}/config.json")  # saved again
+    check(ANSWER, [YES], judge=f"encoder:{entailment}")
+    assert len(loads) == 2
+
+
+def test_an_endpoint_is_not_for_a_model_that_runs_here(entailment):
+    with pytest.raises(JudgeError, match="base_url"):
+        resolve(f"encoder:{entailment}", base_url="http://127.0.0.1:9/v1")
+
+
+def test_an_estimate_loads_nothing(entailment, monkeypatch):
+    monkeypatch.setattr(weights, "load", lambda source: pytest.fail("loaded"))
+    cost = estimate(ProvenanceGraph.from_texts(ANSWER, [YES]), f"encoder:{entailment}")
+    assert (cost.calls, cost.prompt_tokens, cost.claims) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("CUDA out of memory.\nTried to allocate"), IndexError("no position")])
+def test_a_network_that_fails_is_an_error_of_its_claims(entailment, error):
+    judge = EncoderJudge(entailment)
+
+    def fail(*_):
+        raise error
+
+    judge._first.loaded().network.register_forward_pre_hook(fail)
+    report = check(ANSWER, [YES], judge=judge)
+    assert report.state == "error"
+    assert report.verdicts[0].error.endswith(f"failed on cpu: {type(error).__name__}: {str(error).splitlines()[0]}")
+
+
+@pytest.mark.parametrize("kind", ["entailment", "grounding"])
+def test_threads_share_one_model(kind, request, monkeypatch):
+    folder = request.getfixturevalue(kind)
+    loads = []
+    load = weights.load
+    monkeypatch.setattr(weights, "load", lambda source: loads.append(source) or load(source))
+    judge = EncoderJudge(folder, labels=("supported", "absent") if kind == "grounding" else None)
+    found, begin = {}, threading.Barrier(8)
+
+    def work(n):
+        begin.wait()
+        report = check(ANSWER, [YES if n % 2 else SILENT], judge=judge)
+        found[n] = (report.state, supports(report))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {n: ("assessed", ["supported" if n % 2 else "absent"]) for n in range(8)}
+    assert len(loads) == 1
+
+
+async def test_the_event_loop_goes_on_while_it_loads_and_runs(entailment, monkeypatch):
+    load = weights.load
+
+    def slowly(source):
+        time.sleep(0.4)
+        return load(source)
+
+    monkeypatch.setattr(weights, "load", slowly)
+    beats = 0
+
+    async def heart():
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.01)
+            beats += 1
+
+    beating = asyncio.create_task(heart())
+    reports = await asyncio.gather(*(acheck(ANSWER, [YES], judge=EncoderJudge(entailment)) for _ in range(2)))
+    beating.cancel()
+    assert [supports(report) for report in reports] == [["supported"]] * 2
+    assert beats > 10
+
+
+async def test_a_check_that_is_cancelled_stops_after_its_batch(entailment):
+    judge = EncoderJudge(entailment, batch_size=1, profile=like("", chunk=30), chunks=None)
+    judge.load()
+    ran, started = [], threading.Event()
+    judge._first.loaded().network.register_forward_pre_hook(
+        lambda *_: (ran.append(1), started.set(), time.sleep(0.05))[0], with_kwargs=False
+    )
+    sources = [f"The mill has {n} old cars." for n in range(60)]
+    task = asyncio.create_task(acheck(ANSWER, sources, judge=judge, options=VerifyOptions(passages=60)))
+    await asyncio.to_thread(started.wait)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.sleep(0.3)
+    assert len(ran) < 10
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_judges_too(entailment, monkeypatch):
+    import torch
+
+    judge = EncoderJudge(entailment)
+    assert supports(check(ANSWER, [YES], judge=judge)) == ["supported"]
+    monkeypatch.setattr(weights, "_orphaned", False)  # of this process, whatever forked it
+    torch.set_num_threads(2)  # a child that used two would wait for the second
+    held, release = threading.Event(), threading.Event()
+
+    def hold():  # as a thread does that is judging while another forks
+        with judge._first._lock, judge._first.loaded().lock:
+            held.set()
+            release.wait()
+
+    holding = threading.Thread(target=hold)
+    holding.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        try:
+            found = supports(check(ANSWER, [YES], judge=judge))
+            os._exit(0 if (found, torch.get_num_threads()) == (["supported"], 1) else 3)
+        finally:
+            os._exit(4)
+    torch.set_num_threads(1)
+    release.set()
+    holding.join()
+    until = time.monotonic() + 60
+    status = 0
+    while time.monotonic() < until:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+        pytest.fail("the child hangs")
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_it_can_be_sent_to_another_process(entailment):
+    judge = EncoderJudge(entailment, margin=0.2)
+    judge.load()
+    data = pickle.dumps(judge)
+    assert len(data) < 10_000  # without the weights
+    sent = pickle.loads(data)  # noqa: S301 - our own
+    assert sent.name == judge.name
+    assert supports(check(ANSWER, [YES], judge=sent)) == ["supported"]
+
+
+@pytest.mark.parametrize("kind", ["entailment", "grounding"])
+def test_through_the_command(kind, request, trail, tmp_path):
+    folder = request.getfixturevalue(kind)
+    status, out, err = trail(
+        "check", "--judge", f"encoder:{folder}", "--answer-text", ANSWER, "--source-text", f"{SILENT} {YES}", "--json"
+    )
+    if kind == "grounding":  # its labels have no names, and the command has no option for them
+        assert status == 2
+        assert "profile=" in err
+        return
+    import json
+
+    assert (status, err) == (0, "")
+    data = json.loads(out)
+    assert data["judge"].startswith("encoder/1/tiny-nli/")
+    assert data["verdicts"][0]["support"] == "supported"
+    assert data["verdicts"][0]["evidence"][0]["quote"] == YES
+
+
+def test_a_token_classifier_through_the_command(grounding, trail, tmp_path):
+    import shutil
+
+    folder = shutil.copytree(grounding, tmp_path / "tinylettuce-ettin-17m-en")  # a copy of a known model, by its name
+    status, out, _ = trail("check", "--judge", f"encoder:{folder}", "--answer-text", ANSWER, "--source-text", YES)
+    assert status == 0
+    assert "1 supported" in out
+    status, out, _ = trail(
+        "check", "--judge", f"encoder:{folder}", "--answer-text", ANSWER, "--source-text", SILENT, "--max-score", "0.5"
+    )
+    assert status == 1
+    assert "1 absent" in out
+
+
+def test_a_folder_that_is_not_there_through_the_command(trail):
+    pytest.importorskip("torch")
+    status, _, err = trail(
+        "check", "--judge", "encoder:./nowhere", "--answer-text", "It rains.", "--source-text", "No."
+    )
+    assert status == 2
+    assert "no such folder" in err
+
+
+def test_through_the_handler_of_langchain(entailment):
+    pytest.importorskip("langchain_core")
+    from langchain_core.documents import Document
+    from langchain_core.language_models.fake_chat_models import FakeListChatModel
+    from langchain_core.prompts import ChatPromptTemplate
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import RunnablePassthrough
+    from langchain_trail import TrailCallbackHandler
+
+    class Shelf(BaseRetriever):
+        def _get_relevant_documents(self, query, *, run_manager):
+            return [Document(page_content=SILENT), Document(page_content=NO)]
+
+    prompt = ChatPromptTemplate.from_template("{context}\n\n{question}")
+    chain = {"context": Shelf(), "question": RunnablePassthrough()} | prompt | FakeListChatModel(responses=[ANSWER])
+    handler = TrailCallbackHandler(judge=f"encoder:{entailment}")
+    chain.invoke("What does the ferry carry?", config={"callbacks": [handler]})
+    report = handler.report()
+    assert supports(report) == ["contradicted"]
+    assert [item.quote for item in report.verdicts[0].evidence] == [NO]
+    assert list(handler.errors) == []

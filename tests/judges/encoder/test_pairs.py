@@ -1,0 +1,295 @@
+"""Models that take evidence and claim: real architectures, compared with what transformers itself says of their input."""
+
+from itertools import permutations
+
+import pytest
+from seen import WITHOUT, claim, inputs, like, run
+
+from trail_callbacks import EncoderJudge, check
+from trail_callbacks.errors import JudgeError
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.judge import Question
+
+for needed in ("torch", "transformers"):
+    pytest.importorskip(needed, reason=WITHOUT)
+pytestmark = pytest.mark.encoder
+
+ROBERTA, DEBERTA = "lytang/MiniCheck-RoBERTa-Large", "lytang/MiniCheck-DeBERTa-v3-Large"
+T5, FACTCG = "lytang/MiniCheck-Flan-T5-Large", "yaxili96/FactCG-DeBERTa-v3-Large"
+HHEM = "vectara/hallucination_evaluation_model"
+EVIDENCE, CLAIM = "the ferry takes forty people today.", "the ferry carries people."
+
+
+def passage(text, start=0, node="d1"):
+    return Passage(id=f"{node}-{start}", node_id=node, start=start, end=start + len(text), text=text)
+
+
+def ask(text=CLAIM, *passages):
+    return Question(claim=claim(text), passages=passages or (passage(EVIDENCE),))
+
+
+@pytest.fixture(scope="module")
+def made(tiny, tmp_path_factory):
+    """Folders of untrained models, by the id of the model whose kind they are."""
+    import torch
+
+    torch.manual_seed(5)
+    folder = tmp_path_factory.mktemp("made")
+    rob, t5 = tiny.roberta_tokenizer(), tiny.t5_tokenizer()
+    deb = tiny.tokenizer(eos_token="[SEP]")
+    two = {0: "LABEL_0", 1: "LABEL_1"}
+    first = tiny.saved(tiny.t5_first_token(t5), t5, folder / "backbone")
+    return {
+        ROBERTA: tiny.saved(tiny.roberta(rob), rob, folder / "roberta"),
+        DEBERTA: tiny.saved(tiny.deberta(deb, two, 2048), deb, folder / "deberta"),
+        FACTCG: tiny.saved(tiny.deberta(deb, two, 2048), deb, folder / "factcg"),
+        T5: tiny.saved(tiny.t5(t5), t5, folder / "t5"),
+        HHEM: hhem(first, folder / "hhem"),
+        "backbone": first,
+    }
+
+
+def hhem(backbone, folder, **changed):
+    """As its authors saved it: a T5 under another name, with the shared weights once."""
+    import json
+
+    from safetensors.torch import load_file, save_file
+
+    folder.mkdir()
+    weights = load_file(f"{backbone}/model.safetensors")
+    weights.pop("transformer.encoder.embed_tokens.weight", None)
+    save_file({f"t5.{name}": tensor for name, tensor in weights.items()} | changed, folder / "model.safetensors")
+    config = {"model_type": "HHEMv2", "auto_map": {"AutoConfig": "code.Config"}, "architectures": ["HHEMv2ForX"]}
+    (folder / "config.json").write_text(json.dumps(config))
+    return str(folder)
+
+
+def judge(made, name, **more):
+    changes = {}
+    if name == T5:
+        from transformers import AutoTokenizer
+
+        tok = AutoTokenizer.from_pretrained(made[T5])  # its vocabulary has other ids than 3 and 209
+        changes["outputs"] = tuple((token, tok.convert_tokens_to_ids(token)) for token in ("a", "b"))
+    if name == HHEM:
+        changes["backbone"] = made["backbone"]
+    return EncoderJudge(made[name], profile=like(name, **changes), margin=0.0, **more)
+
+
+def said(judgement):
+    """The score in a rationale."""
+    return float(judgement.rationale.partition("score ")[2][:4])
+
+
+@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5, HHEM])
+def test_a_model_reads_its_own_format_and_its_answer_is_read_where_it_stands(made, name):
+    import torch
+    import transformers
+
+    asked = judge(made, name)
+    with inputs(asked) as seen:
+        (judgement,) = run(asked, [ask()])
+    loaded = asked._first.loaded()
+    tok, network = loaded.tokenizer, loaded.network
+    texts = {
+        ROBERTA: f"{EVIDENCE}</s>{CLAIM}",
+        DEBERTA: f"{EVIDENCE}[SEP]{CLAIM}",
+        T5: f"predict: {EVIDENCE}</s>{CLAIM}",
+        FACTCG: (
+            f'{EVIDENCE}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?'
+            "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
+        ),
+        HHEM: (
+            "<pad> Determine if the hypothesis is true given the premise?\n\n"
+            f"Premise: {EVIDENCE}\n\nHypothesis: {CLAIM}"
+        ),
+    }
+    expected = transformers.AutoTokenizer.from_pretrained(made["backbone" if name == HHEM else name])(texts[name])
+    assert seen == [expected["input_ids"]]
+    ids = torch.tensor([expected["input_ids"]])
+    with torch.no_grad():
+        if name == T5:
+            logits = network(input_ids=ids, decoder_input_ids=torch.zeros(1, 1, dtype=torch.long)).logits[0, 0]
+            logits = logits[[index for _, index in loaded.profile.outputs]]
+        else:
+            logits = network(input_ids=ids).logits[0]
+            logits = logits[0] if name == HHEM else logits
+    assert said(judgement) == pytest.approx(logits.softmax(-1)[1].item(), abs=0.006)
+    assert tok.convert_ids_to_tokens(seen[0])[0] == {HHEM: "<pad>", ROBERTA: "<s>"}.get(
+        name, tok.convert_ids_to_tokens(expected["input_ids"])[0]
+    )
+    assert judgement.support != "contradicted"
+
+
+def test_a_minicheck_text_has_one_end_mark_between_and_no_pair(made):
+    asked = judge(made, ROBERTA)
+    with inputs(asked) as seen:
+        run(asked, [ask()])
+    tokens = asked._first.loaded().tokenizer.convert_ids_to_tokens(seen[0])
+    assert tokens.count("</s>") == 2  # one between, one at the end; a pair has three
+    assert "</s></s>" not in "".join(tokens)
+
+
+@pytest.mark.parametrize("name", [ROBERTA, DEBERTA, FACTCG, T5, HHEM])
+def test_a_claim_is_never_cut_and_no_input_exceeds_the_window(made, name):
+    asked = judge(made, name, chunks=None)
+    text = " ".join(["the bridge carries small green cars today"] * 700) + " " + "x" * 3000
+    last = asked._first.loaded().tokenizer("purple", add_special_tokens=False)["input_ids"]
+    passages = [passage(text), passage("the mill is old.", len(text) + 1)]
+    with inputs(asked) as seen:
+        (judgement,) = run(asked, [ask("the ferry is purple", *passages)])
+    assert judgement.error is None
+    assert len(seen) > 2
+    assert max(map(len, seen)) <= asked._first.loaded().window
+    for ids in seen:
+        ends = [i for i in range(len(ids)) if ids[i : i + len(last)] == last]
+        assert ends or "purple" in asked._first.loaded().tokenizer.decode(ids)
+
+
+def test_a_claim_that_fills_the_window_is_an_error_and_not_absent(entailment):
+    asked = EncoderJudge(entailment)
+    (judgement,) = run(asked, [ask("ferry " * 600)])
+    assert judgement.support is None
+    assert "too long for the 512 tokens" in judgement.error
+
+
+@pytest.mark.parametrize("mark", ["[SEP]", "[CLS]", "[PAD]"])
+def test_marks_in_a_source_are_read_as_text(entailment, mark):
+    asked = EncoderJudge(entailment)
+    with inputs(asked) as seen:
+        run(asked, [ask(CLAIM, passage(f"the mill {mark} the ferry {mark} is old."))])
+        run(asked, [ask(f"the mill {mark} is old.", passage(EVIDENCE))])
+    tokens = [asked._first.loaded().tokenizer.convert_ids_to_tokens(ids) for ids in seen]
+    assert [(t.count("[CLS]"), t.count("[SEP]"), t.count("[PAD]")) for t in tokens] == [(1, 2, 0)] * 2
+
+
+def test_lone_surrogates_and_other_odd_characters_are_read(entailment):
+    asked = EncoderJudge(entailment)
+    odd = "the \ud800 mill \u202e is \x00 old \U0001f600."
+    (judgement,) = run(asked, [ask(odd, passage(odd))])
+    assert judgement.error is None
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_the_order_of_labels_changes_no_verdict(tiny, entailment, tmp_path, order):
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    network = AutoModelForSequenceClassification.from_pretrained(entailment)
+    names = {order[i]: tiny.NLI[i] for i in range(3)}
+    with torch.no_grad():
+        for parameter in network.classifier.parameters():
+            parameter.copy_(torch.stack([parameter[order.index(i)] for i in range(3)]))
+    network.config.id2label, network.config.label2id = names, {name: i for i, name in names.items()}
+    folder = tiny.saved(network, AutoTokenizer.from_pretrained(entailment), tmp_path / "m")
+    report = check("The ferry carries cars.", ["It confirms old cars."], judge=EncoderJudge(folder))
+    assert [v.support for v in report.verdicts] == ["supported"]
+    report = check("The ferry carries cars.", ["It denies old cars."], judge=EncoderJudge(folder))
+    assert [v.support for v in report.verdicts] == ["contradicted"]
+    report = check("The ferry carries cars.", ["It carries old cars."], judge=EncoderJudge(folder))
+    assert [v.support for v in report.verdicts] == ["absent"]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_polarity_is_what_is_said_and_not_that_1_is_good(tiny, tmp_path, reverse):
+    import torch
+
+    tok = tiny.roberta_tokenizer()
+    names = {0: "grounded", 1: "hallucinated"} if reverse else {0: "hallucinated", 1: "grounded"}
+    network = tiny.roberta(tok, names)
+    with torch.no_grad():
+        network.classifier.out_proj.weight.zero_()
+        network.classifier.out_proj.bias.copy_(torch.tensor([4.0, -4.0] if reverse else [-4.0, 4.0]))
+    folder = tiny.saved(network, tok, tmp_path / "m")
+    assert run(EncoderJudge(folder), [ask()])[0].support == "supported"
+    given = ("absent", "supported") if reverse else ("supported", "absent")  # whoever says so is believed
+    assert run(EncoderJudge(folder, labels=given), [ask()])[0].support == "absent"
+
+
+def test_evidence_is_the_first_text_of_a_pair(entailment):
+    with inputs(asked := EncoderJudge(entailment)) as seen:
+        run(asked, [ask()])
+    tok = asked._first.loaded().tokenizer
+    assert seen[0] == tok(EVIDENCE, CLAIM)["input_ids"]
+
+
+def test_the_highest_chunk_counts_and_its_best_sentence_is_the_evidence(entailment):
+    asked = EncoderJudge(entailment, profile=like("", chunk=40), chunks=None)
+    sources = [
+        "\n\n".join(["The old mill carries small people today."] * 9) + "\n\nThe town confirms forty cars. The end."
+    ]
+    sources += ["The bridge is green. " * 3]
+    report = check("The ferry carries cars.", sources, judge=asked)
+    (verdict,) = report.verdicts
+    assert verdict.support == "supported"
+    assert [item.quote for item in verdict.evidence] == ["The town confirms forty cars."]
+    item = verdict.evidence[0]
+    assert report.graph.node(item.node_id).text[item.start : item.end] == item.quote
+
+
+def test_the_evidence_for_a_contradiction_is_the_sentence_that_contradicts(entailment):
+    source = "The mill is old. The ferry denies forty cars. The town is small."
+    (verdict,) = check("The ferry carries cars.", [source], judge=EncoderJudge(entailment)).verdicts
+    assert verdict.support == "contradicted"
+    assert [(item.quote, item.relation) for item in verdict.evidence] == [
+        ("The ferry denies forty cars.", "contradicts")
+    ]
+
+
+def test_few_chunks_are_read_where_that_is_asked_for_and_it_says_so(entailment):
+    asked = EncoderJudge(entailment, profile=like("", chunk=40), chunks=2)
+    passages = [passage(f"the town has {word} people today.", 100 * n, f"d{n}") for n, word in enumerate("abcdef")]
+    with inputs(asked) as seen:
+        (judgement,) = run(asked, [ask("the town carries d people.", *passages)])
+    texts = [asked._first.loaded().tokenizer.decode(ids) for ids in seen]
+    assert len(texts) <= 2
+    assert any("has d people" in text for text in texts)
+    assert "Of 6 parts of the sources it read the 2" in judgement.rationale
+
+
+def test_the_same_pair_is_read_once_for_all_claims(entailment):
+    asked = EncoderJudge(entailment)
+    with inputs(asked) as seen:
+        both = run(asked, [ask(), ask()])
+    assert len(seen) == 1
+    assert both[0].support == both[1].support
+
+
+def test_batches_change_no_score(entailment):
+    passages = [passage(f"the town {'confirms ' * (n % 2)}{'old ' * n}cars.", 100 * n, f"d{n}") for n in range(7)]
+    questions = [ask(text, *passages) for text in ("the ferry is old.", "the mill carries forty cars today.")]
+    one, many = (run(EncoderJudge(entailment, batch_size=size), questions) for size in (1, 16))
+    assert [(j.support, j.evidence, j.rationale) for j in one] == [(j.support, j.evidence, j.rationale) for j in many]
+
+
+def test_a_value_that_is_not_a_number_is_an_error_and_not_a_verdict(tiny, entailment, tmp_path):
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    network = AutoModelForSequenceClassification.from_pretrained(entailment)
+    with torch.no_grad():
+        network.classifier.bias[1] = float("nan")
+    folder = tiny.saved(network, AutoTokenizer.from_pretrained(entailment), tmp_path / "m")
+    report = check("The ferry carries cars.", ["It confirms cars."], judge=EncoderJudge(folder))
+    assert report.state == "error"
+    assert report.hallucination_score is None
+    assert "not a number" in report.verdicts[0].error
+
+
+def test_a_missing_first_token_model_says_what_does_not_fit(made, tmp_path):
+    import torch
+
+    folder = hhem(made["backbone"], tmp_path / "other", strange=torch.zeros(1))
+    profile = like(HHEM, backbone=made["backbone"])
+    with pytest.raises(JudgeError, match=r"does not have the weights.*strange"):
+        EncoderJudge(folder, profile=profile).load()
+
+
+def test_a_vocabulary_with_other_ids_for_the_answers_is_refused(made):
+    with pytest.raises(JudgeError, match="vocabulary"):
+        EncoderJudge(made[T5], profile=T5).load()
+
+
+def test_a_text_model_needs_its_end_mark(entailment):
+    with pytest.raises(JudgeError, match="eos_token"):
+        EncoderJudge(entailment, profile=ROBERTA, labels=("supported", "absent", "contradicted")).load()

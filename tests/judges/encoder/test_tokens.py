@@ -1,0 +1,170 @@
+"""Models that mark the words nothing backs."""
+
+import pytest
+from seen import WITHOUT, claim, inputs, like, run
+
+from trail_callbacks import EncoderJudge, check
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.encoder.inference import Encoder
+from trail_callbacks.judges.encoder.reading import Ask
+from trail_callbacks.judges.encoder.tokens import TokenReader
+from trail_callbacks.judges.judge import Question
+from trail_callbacks.models.drive import drive
+
+for needed in ("torch", "transformers"):
+    pytest.importorskip(needed, reason=WITHOUT)
+pytestmark = pytest.mark.encoder
+
+LETTUCE = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
+GIVEN = ("supported", "absent")
+
+
+def passage(text, start=0, node="d1"):
+    return Passage(id=f"{node}-{start}", node_id=node, start=start, end=start + len(text), text=text)
+
+
+def judge(folder, **more):
+    return EncoderJudge(folder, labels=GIVEN, **more)
+
+
+def read(asked, text, *passages):
+    reader = TokenReader(Encoder(asked._first.loaded(), 8))
+    return drive(reader.read([Ask(text, passages)]), None)[0][0]
+
+
+def test_label_0_and_1_are_refused_until_somebody_says_what_they_mean(grounding):
+    report = check("The ferry is old.", ["The ferry is old."], judge=EncoderJudge(grounding))
+    assert report.state == "error"
+    assert "LABEL_0, LABEL_1" in report.warnings[0] + report.verdicts[0].error
+
+
+def test_backed_claims_are_supported_with_the_sentence_that_backs_them(grounding):
+    source = "The mill is old. The ferry confirms forty cars. The town is small."
+    (verdict,) = check("The ferry carries cars.", [source], judge=judge(grounding)).verdicts
+    assert verdict.support == "supported"
+    assert [(item.quote, item.relation) for item in verdict.evidence] == [
+        ("The ferry confirms forty cars.", "supports")
+    ]
+
+
+def test_unbacked_claims_are_absent_and_never_contradicted(grounding):
+    (verdict,) = check("The ferry carries cars.", ["The mill denies cars."], judge=judge(grounding)).verdicts
+    assert verdict.support == "absent"
+    assert "cannot tell contradicted from absent" in verdict.rationale
+    assert verdict.evidence == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the old ferry carries purple cars today.",
+        "\U0001f600 the \u00e9t\u00e9 ferry \U0001f468\u200d\U0001f469\u200d\U0001f467 carries purple cars \U0001f680.",
+        "  the ferry carries   purple\n cars",
+        "the ferry carries purple",
+    ],
+)
+def test_unbacked_words_are_found_at_their_place(grounding, text):
+    reading = read(judge(grounding), text, passage("the town confirms old cars."))
+    joined = " ".join(reading.unbacked)
+    assert "purple" in joined
+    assert all(part in text and part == part.strip() for part in reading.unbacked)
+    assert 0.0 < reading.share < 0.7
+    assert reading.support < 0.1
+
+
+def test_a_word_is_backed_if_one_chunk_backs_it(grounding):
+    asked = judge(grounding, profile=like("", head="tokens", template="{evidence}", window=4096, chunk=60))
+    passages = [passage(f"the town has {n} old cars today.", 100 * n, f"d{n}") for n in range(12)]
+    passages.insert(7, passage("the mill confirms forty cars.", 0, "dx"))
+    reading = read(asked, "the ferry carries cars.", *passages)
+    assert reading.chunks > 2
+    assert reading.support > 0.9
+    assert reading.supporting.node_id == "dx"
+    assert read(asked, "the ferry carries purple cars.", *passages).unbacked == ("purple",)
+
+
+def test_claims_with_the_same_passages_are_read_together(grounding):
+    asked = judge(grounding)
+    passages = (passage("the mill confirms cars."), passage("the town is old.", 0, "d2"))
+    texts = ["the ferry is old.", "the bridge is purple today.", "\U0001f600 the mill is small."]
+    with inputs(asked) as seen:
+        found = run(
+            asked,
+            [
+                Question(claim=claim(text, f"c{n}"), passages=passages[:: 1 - 2 * (n % 2)])  # in any order
+                for n, text in enumerate(texts)
+            ],
+        )
+    assert [one.support for one in found] == ["supported", "partially_supported", "supported"]
+    assert "purple" in found[1].rationale
+    read_ = [asked._first.loaded().tokenizer.decode(ids) for ids in seen]
+    assert sum(all(text in one for text in texts) for one in read_) == 1
+
+
+def test_many_claims_take_several_inputs_and_stay_within_the_window(grounding):
+    profile = like("", head="tokens", template="{evidence}", window=256, chunk=48)
+    asked = judge(grounding, profile=profile)
+    passages = tuple(passage(f"the mill {'confirms' if n == 9 else 'has'} forty cars.", n * 50) for n in range(40))
+    questions = [
+        Question(claim=claim(f"the ferry {n} is {'purple' if n == 5 else 'green'} today.", f"c{n}"), passages=passages)
+        for n in range(12)
+    ]
+    with inputs(asked) as seen:
+        found = run(asked, questions)
+    assert max(map(len, seen)) <= 256
+    assert [n for n, one in enumerate(found) if one.support != "supported"] == [5]
+
+
+def test_a_claim_that_fills_the_window_is_an_error_and_spoils_no_other(grounding):
+    profile = like("", head="tokens", template="{evidence}", window=128, chunk=128)
+    asked = judge(grounding, profile=profile)
+    passages = (passage("the mill confirms cars."),)
+    texts = ["the ferry is old.", "ferry " * 200]
+    found = run(asked, [Question(claim=claim(text, f"c{n}"), passages=passages) for n, text in enumerate(texts)])
+    assert found[0].support == "supported"
+    assert "too long" in found[1].error
+
+
+def test_sources_are_numbered_as_the_model_was_trained(grounding):
+    asked = EncoderJudge(grounding, profile=LETTUCE)
+    with inputs(asked) as seen:
+        run(
+            asked,
+            [Question(claim=claim("the ferry."), passages=(passage("it is {old}."), passage("it is new.", 0, "d2")))],
+        )
+    tok = asked._first.loaded().tokenizer
+    context = "Summarize the following text:\npassage 1: it is {old}.\npassage 2: it is new.\noutput:"
+    assert seen[0] == tok(context, "the ferry.")["input_ids"] or tok(context, "the ferry.")["input_ids"] in seen
+
+
+def test_what_is_read_is_what_transformers_says(tiny, grounding):
+    import torch
+    from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+    text, context = "the green ferry carries purple cars.", "the town confirms old people."
+    reading = read(judge(grounding), text, passage(context))
+    tok, network = AutoTokenizer.from_pretrained(grounding), AutoModelForTokenClassification.from_pretrained(grounding)
+    encoded = tok(context, text, return_tensors="pt", return_token_type_ids=False)
+    with torch.no_grad():
+        shares = network(**encoded).logits.softmax(-1)[0, :, 1]
+    worst = max(shares[at].item() for at, side in enumerate(encoded.sequence_ids(0)) if side == 1)
+    assert reading.support == pytest.approx(1.0 - worst, abs=1e-5)
+
+
+def test_reversed_labels_reverse_verdicts(grounding):
+    asked = EncoderJudge(grounding, labels=("absent", "supported"))
+    (verdict,) = check("The ferry carries cars.", ["The mill confirms cars."], judge=asked).verdicts
+    assert verdict.support == "absent"
+
+
+def test_a_value_that_is_not_a_number_is_an_error(tiny, grounding, tmp_path):
+    import torch
+    from transformers import AutoModelForTokenClassification, AutoTokenizer
+
+    network = AutoModelForTokenClassification.from_pretrained(grounding)
+    with torch.no_grad():
+        network.classifier.bias.fill_(float("inf"))
+    folder = tiny.saved(network, AutoTokenizer.from_pretrained(grounding), tmp_path / "m")
+    report = check("The ferry is old.", ["It confirms cars."], judge=judge(folder))
+    assert report.state == "error"
+    assert "not a number" in report.verdicts[0].error

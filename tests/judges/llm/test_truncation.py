@@ -1,0 +1,44 @@
+"""A prompt that an endpoint cut without saying so is noticed by what it counted."""
+
+import pytest
+
+from trail_callbacks import VerifyOptions, check
+from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.models.call import Usage
+from trail_callbacks.testing import ScriptedModel
+
+ANSWER = "The harbour is blue."
+LONG = " ".join(f"Berth {n} is let to a boat from the north side of the harbour." for n in range(400))
+
+
+def report(prompt_tokens, source=LONG, calls=1):
+    def reply(call):
+        if call.purpose == "claims":
+            return {"claims": [{"quote": ANSWER, "claim": ANSWER, "checkable": True}], "abstained": False}
+        return {"verdicts": [{"claim": "c1", "support": "absent", "comparison": "Silent.", "error_type": "other"}]}
+
+    model = ScriptedModel(reply, usage=Usage(calls=calls, prompt_tokens=prompt_tokens))
+    return check(ANSWER, [source], judge=LLMJudge(model), options=VerifyOptions(localize=False))
+
+
+def cut(report):
+    return [warning for warning in report.warnings if "context window" in warning]
+
+
+@pytest.mark.parametrize(("read", "warned"), [(2048, True), (4096, False), (6000, False), (0, False)])
+def test_a_count_far_below_what_was_sent_is_a_warning(read, warned):
+    small = " ".join(LONG.split()[:3000])
+    assert bool(cut(report(read, small))) is warned
+
+
+def test_it_is_said_once_with_both_numbers():
+    (warning,) = cut(report(4096))
+    assert warning.startswith("the endpoint counted 4,096 tokens of a prompt of about ")
+    assert "VerifyOptions.read_tokens" in warning
+
+
+def test_retries_are_counted_apart_and_short_prompts_not_at_all():
+    small = " ".join(LONG.split()[:3000])
+    assert cut(report(9000, small, calls=3)) == []
+    assert cut(report(4500, small, calls=3)) != []
+    assert cut(report(10, "The harbour is red.")) == []

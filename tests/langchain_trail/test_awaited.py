@@ -1,0 +1,114 @@
+import asyncio
+import threading
+import time
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.runnables import RunnableLambda
+from langchain_trail import TrailCallbackHandler
+
+from trail_callbacks.judges.local.judge import LocalJudge
+
+
+class SlowJudge(LocalJudge):
+    """Takes its time, without the processor."""
+
+    def extract(self, answer, question):
+        time.sleep(0.3)
+        threads.add(threading.current_thread())
+        return (yield from super().extract(answer, question))
+
+
+threads = set()
+MODEL = FakeListChatModel(responses=["The quarry at Holm was opened in 1847."])
+CHAIN = RunnableLambda(lambda text: text) | MODEL
+
+
+async def longest_pause(work):
+    """The result of a coroutine, and the longest time for which it held up the event loop, in seconds."""
+    pauses = []
+
+    async def tick():
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0.001)
+            pauses.append(time.perf_counter() - before)
+
+    ticking = asyncio.create_task(tick())
+    await asyncio.sleep(0)
+    result = await work
+    ticking.cancel()
+    return result, max(pauses)
+
+
+@pytest.mark.parametrize("app", [CHAIN, MODEL, RunnableLambda(lambda x: x)], ids=["chain", "model", "function"])
+async def test_an_event_loop_goes_on_while_a_run_waits_for_its_report(app):
+    handler = TrailCallbackHandler(judge=SlowJudge(), evaluate="inline")
+    threads.clear()
+    _, pause = await longest_pause(app.ainvoke("When?", {"callbacks": [handler]}))
+    assert len(handler.reports) == 1  # it is there when the app has its answer
+    assert pause < 0.25  # less than the judge took: the loop was not held
+    assert threading.main_thread() not in threads
+
+
+async def test_streams_wait_for_their_report_too():
+    handler = TrailCallbackHandler(judge=SlowJudge(), evaluate="inline")
+
+    async def read():
+        return [chunk async for chunk in CHAIN.astream("When?", {"callbacks": [handler]})]
+
+    chunks, pause = await longest_pause(read())
+    assert chunks
+    assert len(handler.reports) == 1
+    assert pause < 0.25
+
+
+async def test_a_failed_run_is_awaited_and_raises_what_the_app_raised():
+    def fail(_):
+        raise KeyError("the app's own")
+
+    handler = TrailCallbackHandler(evaluate="inline")
+    with pytest.raises(KeyError, match="the app's own"):
+        await RunnableLambda(fail).ainvoke("When?", {"callbacks": [handler]})
+    assert [report.state for report in handler.reports.values()] == ["error"]
+
+
+async def test_a_plain_call_inside_an_event_loop_has_its_report_when_it_returns():
+    handler = TrailCallbackHandler(evaluate="inline")
+    CHAIN.invoke("When?", {"callbacks": [handler]})
+    assert len(handler.reports) == 1
+
+
+def test_without_an_event_loop_the_calling_thread_verifies():
+    handler = TrailCallbackHandler(judge=SlowJudge(), evaluate="inline")
+    threads.clear()
+    CHAIN.invoke("When?", {"callbacks": [handler]})
+    assert len(handler.reports) == 1
+    assert threads == {threading.current_thread()}
+
+
+async def test_a_request_that_is_cancelled_while_it_waits_is_cancelled():
+    handler = TrailCallbackHandler(judge=SlowJudge(), evaluate="inline")
+    task = asyncio.create_task(CHAIN.ainvoke("When?", {"callbacks": [handler]}))
+    await asyncio.sleep(0.15)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await handler.areport(timeout=20)).run_id in handler.reports
+
+
+async def test_many_requests_at_once_all_have_their_reports():
+    handler = TrailCallbackHandler(evaluate="inline", max_traces=100)
+    await asyncio.gather(*(CHAIN.ainvoke(f"When? {n}", {"callbacks": [handler]}) for n in range(60)))
+    assert (len(handler.reports), handler.skipped, handler.errors) == (60, 0, [])
+
+
+def test_a_hook_that_a_subclass_made_a_coroutine_stays_one():
+    class Own(TrailCallbackHandler):
+        async def on_chain_end(self, outputs, **kwargs):
+            seen.append(outputs)
+
+    seen = []
+    handler = Own(evaluate="inline")
+    asyncio.run(RunnableLambda(lambda x: x).ainvoke("x", {"callbacks": [handler]}))
+    assert seen == ["x"]

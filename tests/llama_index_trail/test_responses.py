@@ -1,0 +1,118 @@
+"""Responses with a report on them are data like those without: apps copy, store and send them."""
+
+import asyncio
+import copy
+import dataclasses
+import json
+import pickle
+
+import pytest
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.chat_engine import ContextChatEngine
+from llama_index_trail import GuardedQueryEngine, guard_agent, instrument
+from llama_index_trail.responses import AsyncReplay, Replay
+from pydantic import BaseModel
+
+HIVE = "The hive under the lime tree gave thirty pounds of honey in 1923."
+HOW = "How much honey did the hive give?"
+POUNDS = "The hive gave thirty pounds of honey."
+WRONG = "The hive gave ninety pounds of honey."
+pytestmark = pytest.mark.filterwarnings(  # chat memories leave databases open
+    "ignore::ResourceWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+    "ignore::DeprecationWarning",  # pydantic's: agents look at all of their own attributes
+)
+
+
+class Honey(BaseModel):
+    pounds: str
+
+
+def pickled(value):
+    return pickle.loads(pickle.dumps(value))  # noqa: S301 - our own bytes
+
+
+@pytest.mark.parametrize("end", [POUNDS, WRONG])
+@pytest.mark.parametrize("guarding", [False, True])
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_response_can_be_copied_and_sent(ask, guarding, asynchronous, end):
+    engine = ask([HIVE], end)
+    if guarding:
+        engine = GuardedQueryEngine(engine, on_fail="block")
+    else:
+        instrument()
+    response = await engine.aquery(HOW) if asynchronous else await asyncio.to_thread(engine.query, HOW)
+    summary = json.loads(json.dumps(response.metadata))["trail"]
+    assert summary["state"] in {"assessed", "pending"}
+    assert dataclasses.asdict(response)["metadata"]["trail"]["state"] == summary["state"]
+    for same in (copy.deepcopy(response), copy.copy(response), pickled(response), dataclasses.replace(response)):
+        assert same.response == response.response
+        assert same.metadata["trail"]["state"] == summary["state"]
+
+
+@pytest.mark.parametrize("end", [POUNDS, WRONG])
+async def test_a_guarded_stream_can_be_copied_before_it_is_read(ask, end):
+    engine = GuardedQueryEngine(ask([HIVE], end, streaming=True), on_fail="block", message="No.")
+    shown = POUNDS if end == POUNDS else "No."
+    for copied in (copy.deepcopy, pickled, lambda r: type(r)(**dataclasses.asdict(r))):
+        response = await asyncio.to_thread(engine.query, HOW)
+        same = copied(response)
+        assert ["".join(each.response_gen) for each in (same, response)] == [shown, shown]
+        assert same.metadata["trail"]["blocked"] is (end == WRONG)
+        response = await engine.aquery(HOW)
+        same = copied(response)
+        for each in (same, response):
+            assert "".join([token async for token in each.response_gen]) == shown
+
+
+def test_a_replay_is_read_once():
+    replay = Replay("ab")
+    assert (list(replay), list(replay)) == (["a", "b"], [])
+
+
+async def test_an_asynchronous_replay_is_read_once():
+    replay = AsyncReplay("ab")
+    assert ([each async for each in replay], [each async for each in replay]) == (["a", "b"], [])
+
+
+def test_a_structured_response_that_is_withheld_can_be_copied(shelf, models):
+    llm = models.Rules(rules=[("", '{"pounds": "The hive gave ninety pounds."}')])
+    engine = GuardedQueryEngine(
+        shelf(HIVE).as_query_engine(llm=llm.as_structured_llm(Honey)), on_fail="block", message="No."
+    )
+    response = engine.query(HOW)
+    for same in (copy.deepcopy(response), pickled(response)):
+        assert str(same) == "No."
+        assert same.response is None
+        assert same.metadata["trail"]["blocked"]
+        assert [node.text for node in same.source_nodes] == [HIVE]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_chat_reply_can_be_copied_and_sent(shelf, models, asynchronous):
+    engine = ContextChatEngine.from_defaults(
+        retriever=shelf(HIVE).as_retriever(), llm=models.Rules(rules=[("", POUNDS)])
+    )
+    instrument()
+    response = await engine.achat(HOW) if asynchronous else await asyncio.to_thread(engine.chat, HOW)
+    state = json.loads(json.dumps(response.metadata))["trail"]["state"]
+    assert state == ("pending" if asynchronous else "assessed")
+    for same in (copy.deepcopy(response), pickled(response)):
+        assert (same.response, same.metadata["trail"]["state"]) == (POUNDS, state)
+    assert dataclasses.asdict(response)["metadata"]["trail"]["state"] == state
+
+
+@pytest.mark.parametrize("guarding", [False, True])
+async def test_an_agents_output_can_be_copied_and_sent(models, guarding):
+    agent = FunctionAgent(llm=models.Turns(steps=[POUNDS]), system_prompt=HIVE)
+    if guarding:
+        agent = guard_agent(agent)
+    else:
+        instrument()
+    output = await agent.run(HOW)
+    state = "assessed" if guarding else "pending"
+    for same in (copy.deepcopy(output), output.model_copy(deep=True), pickled(output)):
+        assert str(same) == POUNDS
+        assert same["trail"]["state"] == state
+    for data in (output.model_dump(), json.loads(output.model_dump_json())):
+        assert data["_data"]["trail"]["state"] == state

@@ -1,0 +1,68 @@
+"""What of a report is compared with a threshold."""
+
+import pytest
+
+from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks.report.scoring import Scoring
+from trail_callbacks.report.threshold import counted_score, is_complete
+
+YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE
+PART = SupportClass.PARTIALLY_SUPPORTED
+
+
+def report(state, *outcomes, **more):
+    """Outcomes are classes, None for undecided, and a text for the error of a judge that failed."""
+    verdicts = tuple(
+        Verdict(claim_id=f"c{n}", error=str(each))
+        if isinstance(each, str) and not isinstance(each, SupportClass)
+        else Verdict(claim_id=f"c{n}", support=each, undecided=None if each else "too vague")
+        for n, each in enumerate(outcomes)
+    )
+    claims = tuple(Claim(id=each.claim_id, text="x", quote="x", start=0, end=1) for each in verdicts)
+    return Report(state=state, graph=ProvenanceGraph(nodes=()), claims=claims, verdicts=verdicts, **more)
+
+
+@pytest.mark.parametrize(
+    ("judged", "passing", "failing"),
+    [
+        (report("assessed", YES, NO), 0.5, 0.5),
+        (report("partial", YES, NO, None, None), 0.5, 0.75),
+        (report("partial", YES, None), 0.0, 0.5),
+        (report("partial", YES, "failed"), 0.0, 0.0),
+        (report("partial", YES, None, "failed"), 0.0, 0.5),
+        (report("partial", None, "failed"), None, 1.0),
+        (report("unverified", None, None, SKIP), None, 1.0),
+        (report("unverified", None, SKIP, scoring=Scoring(strict=True)), None, 1.0),
+        (report("partial", PART, None, scoring=Scoring(severity=True)), 0.5, 0.75),
+        (report("unverified", SKIP), None, None),
+        (report("no_evidence", NO, None), None, None),
+        (report("error", "failed"), None, None),
+        (report("abstained"), None, None),
+    ],
+)
+def test_what_is_compared(judged, passing, failing):
+    assert counted_score(judged, "pass") == judged.hallucination_score == passing
+    assert counted_score(judged, "fail") == failing
+
+
+@pytest.mark.parametrize(
+    ("judged", "complete"),
+    [
+        (report("assessed", YES), True),
+        (report("abstained"), True),
+        (report("no_checkable_claims"), True),
+        (report("no_evidence", NO), True),
+        (report("partial", YES, None), True),
+        (report("partial", YES, None, "failed"), False),
+        (report("partial", YES, None, claims_error="refused"), False),
+        (report("partial", YES), False),
+        (report("partial", YES, "failed"), False),
+        (report("unverified", None, SKIP), True),
+        (report("unverified", SKIP), False),
+        (report("unverified"), False),
+        (report("error"), False),
+        (report("interrupted"), False),
+    ],
+)
+def test_a_judge_that_abstains_did_not_fail(judged, complete):
+    assert is_complete(judged) is complete

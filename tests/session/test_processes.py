@@ -1,0 +1,252 @@
+import asyncio
+import os
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from forks import gone, needs_fork, run_program
+from portable import DyingJudge, PidJudge, PrintingJudge, RaisingJudge
+from test_session import Record, run
+
+from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.verify.options import VerifyOptions
+
+SETUP = """
+from portable import *
+from test_session import CaptureSettings, Session, run
+"""
+
+
+@pytest.fixture
+def session():
+    made = []
+
+    def make(**settings):
+        made.append(Session(CaptureSettings(evaluate="process", **settings)))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close(timeout=10)
+
+
+def test_a_run_is_verified_elsewhere_with_the_same_result(session):
+    seen = []
+    elsewhere, here = session(judge=PidJudge(), on_report=seen.append), Session(CaptureSettings(evaluate="inline"))
+    run(elsewhere)
+    run(here)
+    report = elsewhere.report(timeout=60)
+    assert report.judge.startswith("process ")
+    assert report.judge != f"process {os.getpid()}"
+    expected = [replace(each, judge="") for each in here.report().verdicts]
+    assert [replace(each, judge="") for each in report.verdicts] == expected
+    assert report.graph == here.graph() == elsewhere.graph()
+    assert report.run_id == "r1"
+    assert elsewhere.flush(10)
+    assert seen == [report]
+    assert elsewhere.errors == []
+
+
+def test_reports_can_be_awaited_also_those_left_out_of_the_sample(session):
+    session = session(sample_rate=0.0)
+    run(session)
+
+    async def ask():
+        return await asyncio.gather(*(session.areport("r1", timeout=60) for _ in range(3)))
+
+    assert [report.hallucination_score for report in asyncio.run(ask())] == [1.0] * 3
+    assert list(session.reports) == ["r1"]
+
+
+def test_a_process_that_dies_is_an_error_of_that_run_alone(session):
+    session = session(judge=DyingJudge())
+    run(session, "r1")
+    run(session, "r2", answer="All of them die.")
+    run(session, "r3")
+    states = [session.report(root, timeout=60).state for root in ("r1", "r2", "r3")]
+    assert states == ["assessed", "error", "assessed"]
+    assert "ended with status 3" in session.report("r2").warnings[0]
+    assert session.report("r2").graph.answer.text == "All of them die."
+    assert len(session.errors) == 1
+
+
+def test_what_a_judge_raises_is_kept(session):
+    session = session(judge=RaisingJudge())
+    run(session)
+    assert session.report(timeout=60).state == "error"
+    assert [repr(error) for error in session.errors] == ["LookupError('no such thing')"]
+
+
+def test_what_a_judge_prints_is_no_message(session, capfd):
+    session = session(judge=PrintingJudge())
+    run(session)
+    run(session, "r2")
+    assert [session.report(root, timeout=60).state for root in ("r1", "r2")] == ["assessed"] * 2
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("judging") == 2
+
+
+def test_an_interrupted_run_is_one_here_too(session):
+    session = session()
+    session.emit(Record("r1", "started", text="When?"))
+
+    class Paused(Record):
+        def convert(self, seq):
+            from trail_callbacks.capture.events import RunFailed
+
+            return RunFailed(seq=seq, run_id=self.run_id, error="waits", status="paused")
+
+    session.emit(Paused("r1", "failed"))
+    assert session.report(timeout=60).state == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("judge", "why"),
+    [
+        (ScriptedModel([]), "ScriptedModel cannot be sent"),
+        (LLMJudge(ScriptedModel([])), "LLMJudge cannot be sent"),
+    ],
+)
+def test_a_judge_that_cannot_be_sent_is_refused_at_once(judge, why):
+    with pytest.raises(JudgeError, match=why) as caught:
+        Session(CaptureSettings(judge=judge, evaluate="process"))
+    assert "use evaluate='background'" in str(caught.value)
+
+
+def test_a_judge_of_the_main_module_is_refused_at_once():
+    lines = run_program(
+        SETUP
+        + """
+class Mine(PidJudge):
+    pass
+try:
+    Session(CaptureSettings(judge=Mine(), evaluate="process"))
+except Exception as error:
+    print(type(error).__name__, "Mine is defined in the script that was started" in str(error))
+"""
+    )
+    assert lines == ["JudgeError True"]
+
+
+def test_a_frozen_program_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with pytest.raises(InputError, match="frozen"):
+        Session(CaptureSettings(evaluate="process"))
+
+
+def test_a_payload_that_cannot_be_sent_is_verified_here(session):
+    session = session(judge=PidJudge())
+
+    class Odd(Record):
+        def convert(self, seq):
+            event = super().convert(seq)
+            return replace(event, outputs=(replace(event.outputs[0], attributes={"odd": threading.Lock()}),))
+
+    session.emit(Record("r1", "started", text="When?"))
+    session.emit(Odd("r1", "ended", text="The quarry at Holm was opened in 1847."))
+    assert session.report(timeout=60).judge == f"process {os.getpid()}"
+    assert len(session.errors) == 1
+
+
+def test_options_are_sent_too(session):
+    session = session(options=VerifyOptions(strict=True, localize=False))
+    run(session)
+    assert session.report(timeout=60).scoring.strict
+
+
+def test_a_script_needs_no_guard_for_its_main_module_and_its_end_ends_all(tmp_path):
+    code = """
+print("main module")
+session = Session(CaptureSettings(judge=PidJudge(), evaluate="process"))
+run(session)
+print(session.report(timeout=60).judge.split()[1])
+run(session, "r2")
+"""
+    main, pid = run_program(SETUP + code, name="app.py", tmp_path=tmp_path)
+    assert main == "main module"
+    assert gone(int(pid))
+
+
+def test_what_is_under_way_at_the_end_of_the_program_is_finished():
+    lines = run_program(
+        SETUP
+        + """
+session = Session(CaptureSettings(evaluate="process", on_report=lambda report: print(report.run_id, report.state)))
+for n in range(3):
+    run(session, f"r{n}")
+"""
+    )
+    assert lines == ["r0 assessed", "r1 assessed", "r2 assessed"]
+
+
+@pytest.mark.parametrize("evaluate", ["process", "background"])
+def test_closing_lets_the_program_end_whatever_the_judge_does(evaluate):
+    lines = run_program(
+        SETUP
+        + f"""
+session = Session(CaptureSettings(judge=SleepingJudge(), evaluate="{evaluate}"))
+run(session)
+time.sleep(0.5)
+session.close(timeout=0.1)
+print("closed")
+""",
+        seconds=40,
+    )
+    assert lines == ["closed"]
+
+
+def test_closing_ends_the_process():
+    session = Session(CaptureSettings(judge=PidJudge(), evaluate="process"))
+    run(session)
+    pid = int(session.report(timeout=60).judge.split()[1])
+    session.close(timeout=10)
+    assert gone(pid)
+    run(session, "r2")  # and a closed session goes on, if it must
+    assert session.report("r2", timeout=60).state == "assessed"
+    session.close(timeout=10)
+
+
+@needs_fork
+def test_a_child_has_processes_of_its_own_and_leaves_those_of_its_parent():
+    lines = run_program(
+        SETUP
+        + """
+session = Session(CaptureSettings(judge=PidJudge(), evaluate="process"))
+run(session)
+first = session.report(timeout=60).judge
+def child():
+    run(session, "c1")
+    report = session.report("c1", timeout=60)
+    assert report.judge != first and report.state == "assessed", report
+print(forked(child, 60))
+run(session, "r2")
+print(session.report("r2", timeout=60).judge == first)
+""",
+    )
+    assert lines == ["ok", "True"]
+
+
+@needs_fork
+def test_a_process_ends_with_its_parent_also_if_a_child_of_that_lives_on():
+    lines = run_program(
+        SETUP
+        + """
+session = Session(CaptureSettings(judge=PidJudge(), evaluate="process"))
+run(session)
+print(session.report(timeout=60).judge.split()[1])
+sys.stdout.flush()
+if os.fork() == 0:
+    os.close(1), os.close(2)
+    time.sleep(20)
+os._exit(0)
+"""
+    )
+    assert gone(int(lines[0]))

@@ -1,0 +1,108 @@
+"""One run tree while it is recorded: the records that adapters left, and the events that they become when read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from trail_callbacks.capture.declared import DeclaredSources, Sources
+from trail_callbacks.capture.events import Event, Pending, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.redaction import Redactor
+from trail_callbacks.graph import ProvenanceGraph
+
+__all__ = ["Deferred", "EventMaker", "RunTree"]
+
+Deferred = tuple[Any, ...]
+"""A record that is not created yet: its class and the arguments. A tuple costs a fifth of an object."""
+
+
+@dataclass(slots=True, eq=False)
+class RunTree:
+    """All runs under one root.
+
+    Attributes:
+        root_id: Id of the root.
+        root: The root as a key of `runs`.
+        started: When it was opened, by the monotonic clock.
+        pending: Records that nobody has read yet.
+        events: What the others became. `converting` protects it, and `graph`.
+        runs: By key, True while the run is open.
+        thread: The conversation or session that the root is a turn of.
+        before: Roots that had ended when this one started, the latest first, if runs are joined.
+        graph: The graph, once it no longer changes.
+        declared: Finds the sources that the app declares.
+        kept: Records that were read of a tree that goes on, see `EventMaker.add`.
+        converting: Held while pending records are converted.
+    """
+
+    root_id: str
+    root: Hashable
+    started: float
+    pending: list[Pending | Deferred] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    runs: dict[Hashable, bool] = field(default_factory=dict)
+    thread: str | None = None
+    before: tuple[str, ...] = ()
+    graph: ProvenanceGraph | None = None
+    declared: DeclaredSources | None = None
+    kept: list[Pending | Deferred] = field(default_factory=list)
+    converting: Lock = field(default_factory=Lock)
+
+
+class EventMaker:
+    """Makes events of records.
+
+    Args:
+        sources: Returns the sources of a run, given the inputs of its root.
+        source_keys: Names of inputs, state channels and prompt variables that hold sources.
+        redactor: Applied to every event; None for no redaction.
+        on_error: Called with exceptions raised by conversion.
+    """
+
+    def __init__(
+        self,
+        sources: Sources | None,
+        source_keys: Collection[str],
+        redactor: Redactor | None,
+        on_error: Callable[[Exception], None],
+    ) -> None:
+        self._sources, self._source_keys = sources, source_keys
+        self._redactor = redactor
+        self._on_error = on_error
+
+    def add(self, tree: RunTree, records: Sequence[Pending | Deferred], *, ended: bool) -> None:
+        """Adds the events of records to a tree. To be called with its lock held.
+
+        Args:
+            tree: The tree.
+            records: In the order in which they came.
+            ended: Its root has ended. Else the records are kept alive: objects that are freed now could pass their
+                identity on to other objects later in this tree.
+        """
+        if tree.declared is None:
+            tree.declared = DeclaredSources(self._sources, self._source_keys, self._on_error)
+        for each in records:
+            record: Pending = each[0](*each[1:]) if isinstance(each, tuple) else each
+            seq = len(tree.events) + 1
+            try:
+                event = tree.declared.event(record.convert(seq), record)
+            except Exception as error:  # noqa: BLE001 - one unreadable payload must not lose the run tree
+                self._on_error(error)
+                event = _without_payload(seq, record)
+            tree.events.append(self._redactor.event(event) if self._redactor else event)
+        if ended:
+            tree.kept.clear()
+        else:
+            tree.kept += records
+
+
+def _without_payload(seq: int, record: Pending) -> Event:
+    """The event without its payload, so that the tree of runs stays complete."""
+    run_id, parent_id = str(record.run_id), None if record.parent_id is None else str(record.parent_id)
+    if record.phase == "started":
+        return RunStarted(seq=seq, run_id=run_id, parent_id=parent_id, kind="chain", name="unreadable")
+    if record.phase == "ended":
+        return RunEnded(seq=seq, run_id=run_id)
+    return RunFailed(seq=seq, run_id=run_id, error="unreadable")

@@ -1,0 +1,154 @@
+"""Which source a citation names: by the label it was shown under, by file, title, id, address, or author and year."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from trail_callbacks.citations.marks import Mark, references
+from trail_callbacks.graph import Node
+
+__all__ = ["Library", "Region"]
+
+_LABEL = re.compile(
+    r"^[ \t]{0,8}(?:\[(\d{1,3})\]|\u3010(\d{1,3})[^\u3010\u3011\n]{0,40}\u3011"
+    r"|(?:source|document|doc|passage|context|chunk|reference|snippet|excerpt)\s?[#\[]?(\d{1,3})\]?\s?(?:[:.)\u2013-]|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NAMES = re.compile(
+    r"source|file(?:_?name|_?path)?|path|ur[il]|link|href|title|name|key|citation|(?:(?:ref_)?doc(?:ument)?_)?id|ref",
+    re.IGNORECASE,
+)
+_AUTHORS = re.compile(r"authors?|creator|by", re.IGNORECASE)
+_DATES = re.compile(r"year|(?:publication_|creation_)?date|published|created", re.IGNORECASE)
+_WORDS = re.compile(r"\w+")
+_SCHEME = re.compile(r"^(?:https?://)?(?:www\.)?", re.IGNORECASE)
+_HEAD = 1000  # characters of a text that may say who wrote it, and when
+_TITLE = 100  # characters of a first line that is a title
+_DISTINCT = 8  # characters of a name that may be looked for inside a longer entry
+
+
+class Region(NamedTuple):
+    """A cited part of a source: `node.text[start:end]`."""
+
+    node_id: str
+    start: int
+    end: int
+
+
+class Library:
+    """The sources that an answer may cite.
+
+    Args:
+        sources: Evidence upstream of the answer, in the order in which the app had them; the user's request is none.
+        answer: The answer, for its own list of references.
+    """
+
+    def __init__(self, sources: Sequence[Node], answer: str) -> None:
+        self._sources = [node for node in sources if not node.is_request and node.text.strip()]
+        self._entries = references(answer)
+
+    def find(self, mark: Mark) -> tuple[Region, ...]:
+        """Returns the parts of sources that a mark names; empty if there is no such source, or no telling which."""
+        entry = self._entries.get(mark.target)
+        if entry is not None and mark.kind in {"number", "name"}:
+            return self._entry(entry) or (self._labels.get(mark.target, ()) if mark.kind == "number" else ())
+        if mark.kind == "number":
+            return self._numbered(mark.target)
+        if mark.kind == "work":
+            return self._work(mark.target)
+        return self._linked(mark.target) if mark.kind == "link" else self._named(mark.target)
+
+    def _numbered(self, number: str) -> tuple[Region, ...]:
+        if self._labels:
+            return self._labels.get(number, ())
+        documents = [node for node in self._sources if node.kind == "document"] or self._sources
+        if len({node.run_id for node in documents}) > 1:
+            return ()  # of several retrievals nobody knows how the app counted them
+        place = int(number) - 1
+        return (_whole(documents[place]),) if 0 <= place < len(documents) else ()
+
+    @cached_property
+    def _labels(self) -> Mapping[str, tuple[Region, ...]]:
+        """Where the sources say their own numbers: `Source 2: ...`, `[2] ...`; none if it is but one of them."""
+        labelled: dict[str, list[Region]] = defaultdict(list)
+        for node in self._sources:
+            found = list(_LABEL.finditer(node.text))
+            if not found or (len(found) == 1 and node.text[: found[0].start()].strip()):
+                continue
+            ends = [one.start() for one in found[1:]] + [len(node.text)]
+            for one, end in zip(found, ends, strict=True):
+                labelled[str(int(one[1] or one[2] or one[3]))].append(Region(node.id, one.start(), end))
+        in_order = {"0", "1"} & labelled.keys() and len(labelled) > 1
+        one_each = len(self._sources) == 1 or all(len(regions) == 1 for regions in labelled.values())
+        return {label: tuple(regions) for label, regions in labelled.items()} if in_order and one_each else {}
+
+    def _named(self, name: str) -> tuple[Region, ...]:
+        wanted = _plain(name)
+        return tuple(_whole(node) for node in self._sources if wanted in self._names[node.id])
+
+    def _linked(self, url: str) -> tuple[Region, ...]:
+        wanted = _address(url)
+        named = [node for node in self._sources if any(_address(name) == wanted for name in _strings(node, _NAMES))]
+        mentioned = [node for node in self._sources if url in node.text] if not named else []
+        return tuple(map(_whole, named or mentioned[:1])) or self._named(url)
+
+    def _entry(self, entry: str) -> tuple[Region, ...]:
+        """The sources that an entry of a list of references names, whatever else it says."""
+        words, plain = entry.split(), _plain(entry)
+        for word in words:
+            if (found := self._linked(word.strip("<>().,;"))) or (found := self._named(word.strip("<>().,;"))):
+                return found
+        return self._named(entry) or tuple(
+            _whole(node)
+            for node in self._sources
+            if any(len(name) >= _DISTINCT and name in plain for name in self._names[node.id])
+        )
+
+    def _work(self, work: str) -> tuple[Region, ...]:
+        words = _WORDS.findall(work)
+        year = next((word for word in words if word[:4].isdigit()), "")[:4]
+        surname = next((word for word in words if word[:1].isupper()), "")
+        return tuple(_whole(node) for node in self._sources if _wrote(node, surname.casefold(), year))
+
+    @cached_property
+    def _names(self) -> Mapping[str, frozenset[str]]:
+        return {node.id: frozenset(_names_of(node)) for node in self._sources}
+
+
+def _wrote(node: Node, surname: str, year: str) -> bool:
+    authors, dates = " ".join(_strings(node, _AUTHORS)).casefold(), " ".join(_strings(node, _DATES))
+    head = node.text[:_HEAD]
+    by = surname in _WORDS.findall(authors) or surname in _WORDS.findall(head.casefold())
+    return bool(surname and year) and by and (year in dates or year in head)
+
+
+def _names_of(node: Node) -> Iterator[str]:
+    first, _, rest = node.text.partition("\n")
+    title = [first.lstrip("# ")] if rest.strip() and len(first) <= _TITLE else []
+    for name in (node.id, *_strings(node, _NAMES), *title):
+        yield _plain(name)
+        base = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+        yield _plain(base)
+        yield _plain(base.rpartition(".")[0] or base)
+
+
+def _strings(node: Node, keys: re.Pattern[str]) -> Iterator[str]:
+    for key, value in node.attributes.items():
+        if keys.fullmatch(key):
+            yield from (str(part) for part in (value if isinstance(value, list | tuple) else [value]) if part)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.casefold().split()).strip(" .,;:\"'")
+
+
+def _address(url: str) -> str:
+    return _SCHEME.sub("", url.strip()).partition("#")[0].rstrip("/").casefold()
+
+
+def _whole(node: Node) -> Region:
+    return Region(node.id, 0, len(node.text))

@@ -1,0 +1,156 @@
+"""From texts to probabilities: tokens counted, never cut; batches of like length; no value that is not a number."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from trail_callbacks.judges.encoder.loading import Loaded, first_line
+from trail_callbacks.judges.encoder.reading import UnusableError
+from trail_callbacks.models.call import Pipeline
+from trail_callbacks.text import encodable
+
+__all__ = ["Encoder", "Probabilities"]
+
+Probabilities: TypeAlias = list[list[float]]
+"""For each token of an input, or for the input as a whole, the probability of each label."""
+
+_TOGETHER = 8192  # tokens of a batch, padding included: more costs memory and saves no time
+
+
+class Encoder:
+    """Tokenizes for a model and runs it.
+
+    Args:
+        loaded: The model.
+        batch_size: Inputs that are run together at most, 1 or more.
+        progress: Whether a bar on stderr shows how many inputs are done.
+    """
+
+    def __init__(self, loaded: Loaded, batch_size: int, *, progress: bool = False) -> None:
+        self.loaded = loaded
+        self._batch_size = batch_size
+        self._progress = progress
+        self._accepted = set(inspect.signature(loaded.network.forward).parameters)
+        self._marks = sorted({*loaded.tokenizer.all_special_tokens, *loaded.tokenizer.get_added_vocab()}, key=len)
+        self._lengths: dict[str, int] = {}
+
+    def plain(self, text: str) -> str:
+        """Takes from a text what the tokenizer would take for marks of its own; offsets stay valid.
+
+        A source that holds `[SEP]` or `</s>` could otherwise end the evidence and go on in the place of the claim.
+        """
+        text = encodable(text)
+        for mark in self._marks:
+            if len(mark) > 1 and not mark.isspace() and mark in text:
+                text = text.replace(mark, " " + mark[1:])
+        return text
+
+    def count(self, text: str) -> int:
+        """Counts the tokens of a text, without those that are put around every input."""
+        known = self._lengths.get(text)
+        if known is None:
+            with self.loaded.lock:
+                known = len(self.loaded.tokenizer(self.plain(text), add_special_tokens=False)["input_ids"])
+            self._lengths[text] = known
+        return known
+
+    def encode(self, *texts: str, offsets: bool = False) -> Any:
+        """Encodes one text or a pair; never cut. See `fitting`."""
+        with self.loaded.lock:
+            return self.loaded.tokenizer(*texts, return_offsets_mapping=offsets)
+
+    def probabilities(self, encodings: Sequence[Any]) -> Pipeline[list[Probabilities | UnusableError]]:
+        """Runs the model on encoded inputs, those of like length together.
+
+        Returns:
+            For each input, probabilities by token (of its own tokens, without padding) and label; a single row for
+            models that give one class an input. An exception where there are none.
+        """
+        results: list[Probabilities | UnusableError] = [[]] * len(encodings)
+        fitting = [i for i, one in enumerate(encodings) if len(one["input_ids"]) <= self.loaded.window]
+        for i in set(range(len(encodings))) - set(fitting):
+            results[i] = UnusableError(
+                f"{len(encodings[i]['input_ids'])} tokens do not fit the {self.loaded.window} of {self.loaded.name}"
+            )
+        with _Bar(len(fitting), shown=self._progress) as bar:
+            for batch in self._batches(encodings, fitting):
+                for i, found in zip(batch, self._run([encodings[i] for i in batch]), strict=True):
+                    results[i] = found
+                bar(len(batch))
+                yield ()  # whoever drives this may stop here
+        return results
+
+    def _batches(self, encodings: Sequence[Any], which: Sequence[int]) -> Iterator[list[int]]:
+        batch: list[int] = []
+        for i in sorted(which, key=lambda i: len(encodings[i]["input_ids"])):
+            longest = len(encodings[i]["input_ids"])
+            if batch and (len(batch) == self._batch_size or (len(batch) + 1) * longest > _TOGETHER):
+                yield batch
+                batch = []
+            batch.append(i)
+        if batch:
+            yield batch
+
+    def _run(self, encodings: Sequence[Any]) -> list[Probabilities | UnusableError]:
+        import torch  # noqa: PLC0415 - optional and heavy
+
+        loaded, head = self.loaded, self.loaded.profile.head
+        lengths = [len(one["input_ids"]) for one in encodings]
+        inputs = {"input_ids": self._padded(encodings, "input_ids", loaded.tokenizer.pad_token_id or 0)}
+        inputs["attention_mask"] = self._padded(encodings, "attention_mask", 0)
+        if "token_type_ids" in self._accepted and "token_type_ids" in encodings[0]:
+            inputs["token_type_ids"] = self._padded(encodings, "token_type_ids", 0)
+        if head == "decoder":
+            inputs["decoder_input_ids"] = torch.zeros((len(encodings), 1), dtype=torch.long, device=loaded.device)
+        try:
+            with loaded.lock, torch.inference_mode():
+                logits = loaded.network(**inputs).logits.float()
+        except Exception as error:  # noqa: BLE001 - out of memory above all: an answer that is missing, not a crash
+            what = first_line(error)
+            return [UnusableError(f"{loaded.name} failed on {loaded.device}: {what}")] * len(encodings)
+        if head == "decoder":
+            logits = logits[:, 0, [index for _, index in loaded.profile.outputs]]
+        elif head == "first_token":
+            logits = logits[:, 0, :]
+        shares = logits.softmax(-1).cpu()
+        rows = shares if shares.dim() == 3 else shares.unsqueeze(1)  # noqa: PLR2004 - inputs, tokens, labels
+        found: list[Probabilities | UnusableError] = []
+        for row, length in zip(rows, lengths, strict=True):
+            own = row[:length] if head == "tokens" else row
+            if bool(own.isfinite().all()):
+                found.append(own.tolist())
+            else:
+                found.append(UnusableError(f"{loaded.name} gave a value that is not a number: try dtype='float32'"))
+        return found
+
+    def _padded(self, encodings: Sequence[Any], name: str, filling: int) -> Any:
+        import torch  # noqa: PLC0415 - as above
+
+        longest = max(len(one[name]) for one in encodings)
+        rows = [[*one[name], *([filling] * (longest - len(one[name])))] for one in encodings]
+        return torch.tensor(rows, dtype=torch.long, device=self.loaded.device)
+
+
+class _Bar:
+    """Progress on stderr, if it is wanted."""
+
+    def __init__(self, total: int, *, shown: bool) -> None:
+        self._bar: Any = None
+        if shown and total:
+            from tqdm import tqdm  # noqa: PLC0415 - transformers brings it
+
+            self._bar = tqdm(total=total, desc="judging", unit="text", file=sys.stderr, leave=False)
+
+    def __enter__(self) -> Callable[[int], None]:
+        return self._advance
+
+    def _advance(self, done: int) -> None:
+        if self._bar is not None:
+            self._bar.update(done)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()

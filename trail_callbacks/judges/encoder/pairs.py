@@ -1,0 +1,172 @@
+"""Pair classifiers: does this evidence support this claim? The highest answer over the chunks counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from trail_callbacks.evidence import Passage
+from trail_callbacks.judges.encoder.chunks import Chunk, chunks, wording
+from trail_callbacks.judges.encoder.inference import Encoder
+from trail_callbacks.judges.encoder.reading import Ask, Reading, UnusableError
+from trail_callbacks.language.terms import keys
+from trail_callbacks.models.call import Pipeline
+from trail_callbacks.taxonomy import SupportClass
+
+__all__ = ["PairReader"]
+
+_SLOT = re.compile(r"\{(evidence|claim|end)\}")
+_LEAST = 24  # tokens of evidence that must be left beside a claim
+_SPARE = 4  # tokens that joining evidence, template and claim may add
+_WORTH = 0.2  # probability from which the sentence behind it is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    """What a model says of one pair: probabilities, 0.0 to 1.0."""
+
+    support: float
+    against: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is read for one claim.
+
+    Attributes:
+        claim: The statement.
+        selected: The chunks.
+        chunks: How many there are.
+        failure: Why nothing can be read.
+    """
+
+    claim: str
+    selected: tuple[Chunk, ...]
+    chunks: int
+    failure: str | None = None
+
+
+_Scored: TypeAlias = dict[tuple[str, str], "_Scores | UnusableError"]
+
+
+class PairReader:
+    """Reads statements against chunks with a model that takes evidence and claim.
+
+    Args:
+        encoder: Runs the model.
+        most: Chunks that are read for one statement: those that share most words with it. None reads all.
+    """
+
+    def __init__(self, encoder: Encoder, most: int | None) -> None:
+        self._encoder = encoder
+        self._most = most
+        labels = encoder.loaded.profile.labels
+        self._supported = labels.index(SupportClass.SUPPORTED)
+        self._against = [i for i, label in enumerate(labels) if label is SupportClass.CONTRADICTED]
+
+    def read(self, asks: Sequence[Ask]) -> Pipeline[list[Reading]]:
+        """See `Reader.read`."""
+        packed: dict[tuple[tuple[Passage, ...], int], list[Chunk]] = {}
+        plans = [self._plan(ask, packed) for ask in asks]
+        whole = {(chunk.text, plan.claim) for plan in plans for chunk in plan.selected}
+        scores = yield from self._scored(sorted(whole))
+        single = {(wording(one), plan.claim) for plan in plans for one in _sentences(plan, scores)}
+        scores |= yield from self._scored(sorted(single - scores.keys()))
+        return [self._reading(plan, scores) for plan in plans]
+
+    def _plan(self, ask: Ask, packed: dict[tuple[tuple[Passage, ...], int], list[Chunk]]) -> _Plan:
+        window = self._encoder.loaded.window
+        space = self._room(ask.text)
+        if space < _LEAST:
+            return _Plan(ask.text, (), 0, f"the claim is too long for the {window} tokens of the model")
+        room = min(self._encoder.loaded.profile.chunk, space)
+        key = (ask.passages, room)
+        if key not in packed:
+            packed[key] = chunks(ask.passages, room, self._encoder.count)
+        return _Plan(ask.text, tuple(self._selected(ask.text, packed[key])), len(packed[key]))
+
+    def _room(self, claim: str) -> int:
+        """Tokens that the window leaves to the evidence."""
+        return self._encoder.loaded.window - len(self._encode("", claim)["input_ids"]) - _SPARE
+
+    def _selected(self, claim: str, found: Sequence[Chunk]) -> list[Chunk]:
+        if self._most is None or len(found) <= self._most:
+            return list(found)
+        wanted = set(keys(claim))
+        order = sorted(range(len(found)), key=lambda i: (-len(wanted.intersection(keys(found[i].text))), i))
+        return [found[i] for i in sorted(order[: self._most])]
+
+    def _encode(self, evidence: str, claim: str) -> Any:
+        evidence, claim = self._encoder.plain(evidence), self._encoder.plain(" ".join(claim.split()))
+        profile = self._encoder.loaded.profile
+        if profile.head == "pair":
+            return self._encoder.encode(evidence, claim)
+        filled = {"evidence": evidence, "claim": claim, "end": self._encoder.loaded.tokenizer.eos_token}
+        return self._encoder.encode(_SLOT.sub(lambda slot: filled[slot[1]], profile.template))
+
+    def _scored(self, pairs: Sequence[tuple[str, str]]) -> Pipeline[_Scored]:
+        found = yield from self._encoder.probabilities([self._encode(*pair) for pair in pairs])
+        return {
+            pair: one
+            if isinstance(one, UnusableError)
+            else _Scores(one[0][self._supported], sum(one[0][i] for i in self._against) if self._against else None)
+            for pair, one in zip(pairs, found, strict=True)
+        }
+
+    def _reading(self, plan: _Plan, scores: _Scored) -> Reading:
+        if plan.failure is not None:
+            return Reading(failure=plan.failure)
+        for chunk in plan.selected:  # a value that is missing might have been the highest
+            if isinstance(lost := scores[chunk.text, plan.claim], UnusableError):
+                return Reading(failure=str(lost))
+        favour, against = _favour(plan, scores), _against(plan, scores)
+        high = _value(scores, favour.text, plan.claim)
+        return Reading(
+            support=high,
+            against=None if against is None else _value(scores, against.text, plan.claim, opposing=True),
+            supporting=_first(plan, favour, scores) if high >= _WORTH else _likeliest(plan.claim, favour.passages),
+            opposing=None if against is None else _first(plan, against, scores, opposing=True),
+            near=favour.passages,
+            read=len(plan.selected),
+            chunks=plan.chunks,
+        )
+
+
+def _value(scores: _Scored, evidence: str, claim: str, *, opposing: bool = False) -> float:
+    """A probability; -1.0 where there is none, so that it is never the highest."""
+    one = scores.get((evidence, claim))
+    if not isinstance(one, _Scores):
+        return -1.0
+    return one.support if not opposing else -1.0 if one.against is None else one.against
+
+
+def _favour(plan: _Plan, scores: _Scored) -> Chunk:
+    return max(plan.selected, key=lambda chunk: _value(scores, chunk.text, plan.claim))
+
+
+def _against(plan: _Plan, scores: _Scored) -> Chunk | None:
+    """The chunk that contradicts most; None if the model cannot tell."""
+    chunk = max(plan.selected, key=lambda chunk: _value(scores, chunk.text, plan.claim, opposing=True))
+    return chunk if _value(scores, chunk.text, plan.claim, opposing=True) >= 0.0 else None
+
+
+def _sentences(plan: _Plan, scores: _Scored) -> Iterator[Passage]:
+    """The sentences that are read by themselves: of the chunks that say something for or against the claim."""
+    if not plan.selected:
+        return
+    favour, against = _favour(plan, scores), _against(plan, scores)
+    if _value(scores, favour.text, plan.claim) >= _WORTH:
+        yield from favour.passages
+    if against is not None and _value(scores, against.text, plan.claim, opposing=True) >= _WORTH:
+        yield from against.passages
+
+
+def _first(plan: _Plan, chunk: Chunk, scores: _Scored, *, opposing: bool = False) -> Passage:
+    return max(chunk.passages, key=lambda one: _value(scores, wording(one), plan.claim, opposing=opposing))
+
+
+def _likeliest(claim: str, passages: Sequence[Passage]) -> Passage:
+    wanted = set(keys(claim))
+    return max(passages, key=lambda one: len(wanted.intersection(keys(one.text))))

@@ -1,0 +1,192 @@
+"""How known models want to be asked: input, labels, window, licence. To support a model add a line to `PROFILES`.
+
+Each of these was trained with one input format and gives confident nonsense for another, without an error. Formats and
+label orders were read in the authors' code.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Literal, TypeAlias
+
+from trail_callbacks.taxonomy import SupportClass
+
+__all__ = ["CONTRADICTIONS", "DEFAULT", "PROFILES", "UNSUITED", "Head", "Profile", "profile_of"]
+
+Head: TypeAlias = Literal["pair", "text", "decoder", "first_token", "tokens"]
+"""What a model reads and where its answer is:
+
+- `pair`: evidence and claim as a pair of texts; one class for both.
+- `text`: both in one text, by the template; one class.
+- `decoder`: as `text`, and the first token that a decoder writes is the class.
+- `first_token`: as `text`, and the class of its first token counts (HHEM).
+- `tokens`: evidence and claims as a pair; a class for every token of the claims.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How a model wants to be asked.
+
+    Attributes:
+        head: What it reads and where its answer is.
+        template: The text that it reads; `{evidence}`, `{claim}` and `{end}` (the model's end-of-text mark) are filled
+            in. For `tokens` only the evidence. Unused for `pair`.
+        passage: For `tokens`: how the text of each source is written, with its `{number}` from 1 and its `{text}`.
+        labels: What its outputs mean, by index; empty reads the names in the model's configuration.
+        outputs: For `decoder`: the tokens that stand for the labels, with their ids; loading checks that they agree.
+        window: Tokens that the model reads at once, as it was trained, 1 or more.
+        chunk: Tokens of evidence that are put before it at once, 1 or more; less than the window leaves.
+        threshold: Probability from which a claim is supported, above 0.0 and below 1.0, as the authors have it.
+        english: Whether it was trained on English only; claims in other languages are then undecided.
+        licence: Its licence, as its authors give it; empty if unknown.
+        revision: The version that is loaded if none is asked for; empty is the newest.
+        backbone: For `first_token`: the hub id that has its tokenizer and configuration.
+    """
+
+    head: Head = "pair"
+    template: str = ""
+    passage: str = "{text}"
+    labels: tuple[SupportClass, ...] = ()
+    outputs: tuple[tuple[str, int], ...] = ()
+    window: int = 512
+    chunk: int = 320
+    threshold: float = 0.5
+    english: bool = False
+    licence: str = ""
+    revision: str = ""
+    backbone: str = ""
+
+
+_BINARY = (SupportClass.ABSENT, SupportClass.SUPPORTED)
+_FLAGGED = (SupportClass.SUPPORTED, SupportClass.ABSENT)
+
+_NLI = Profile(english=True, licence="MIT")
+_MINICHECK = Profile(
+    head="text",
+    template="{evidence}{end}{claim}",
+    labels=_BINARY,
+    window=2048,
+    chunk=400,
+    english=True,
+    licence="MIT",
+)
+_LETTUCE = Profile(
+    head="tokens",
+    template="Summarize the following text:\n{evidence}\noutput:",
+    passage="passage {number}: {text}",
+    labels=_FLAGGED,
+    window=4096,
+    chunk=4096,
+    english=True,
+    licence="MIT",
+)
+
+PROFILES: dict[str, Profile] = {
+    "KRLabsOrg/lettucedect-base-modernbert-en-v1": _LETTUCE,
+    "KRLabsOrg/lettucedect-large-modernbert-en-v1": _LETTUCE,
+    "KRLabsOrg/tinylettuce-ettin-17m-en": _LETTUCE,
+    "KRLabsOrg/tinylettuce-ettin-32m-en": _LETTUCE,
+    "KRLabsOrg/tinylettuce-ettin-68m-en": _LETTUCE,
+    "KRLabsOrg/lettucedect-v2-mmbert-base": Profile(
+        head="tokens", template="{evidence}", labels=_FLAGGED, window=4096, chunk=4096, licence="Apache-2.0"
+    ),
+    "yaxili96/FactCG-DeBERTa-v3-Large": Profile(
+        head="text",
+        template=(
+            '{evidence}\n\nChoose your answer: based on the paragraph above can we conclude that "{claim}"?'
+            "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
+        ),
+        labels=_BINARY,
+        window=2048,
+        chunk=640,
+        english=True,
+        licence="MIT",
+    ),
+    "lytang/MiniCheck-RoBERTa-Large": Profile(
+        head="text",
+        template="{evidence}{end}{claim}",
+        labels=_BINARY,
+        window=512,
+        chunk=400,
+        english=True,
+        licence="MIT",
+    ),
+    "lytang/MiniCheck-DeBERTa-v3-Large": _MINICHECK,
+    "lytang/MiniCheck-Flan-T5-Large": Profile(
+        head="decoder",
+        template="predict: {evidence}{end}{claim}",
+        labels=_BINARY,
+        outputs=(("\u2581", 3), ("\u25811", 209)),
+        window=2048,
+        chunk=640,
+        english=True,
+        licence="MIT",
+    ),
+    "vectara/hallucination_evaluation_model": Profile(
+        head="first_token",
+        template=(
+            "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {evidence}\n\nHypothesis: {claim}"
+        ),
+        labels=_BINARY,
+        window=2048,
+        chunk=512,
+        english=True,
+        licence="Apache-2.0",
+        revision="8e4a2e6e96c708cc76c2344f7e4757df2515292c",
+        backbone="google/flan-t5-base",
+    ),
+    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": _NLI,
+    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": _NLI,
+    "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": Profile(licence="MIT"),
+    "cross-encoder/nli-deberta-v3-xsmall": Profile(english=True, licence="Apache-2.0"),
+    "cross-encoder/nli-deberta-v3-small": Profile(english=True, licence="Apache-2.0"),
+    "cross-encoder/nli-deberta-v3-base": Profile(english=True, licence="Apache-2.0"),
+    "cross-encoder/nli-deberta-v3-large": Profile(english=True, licence="Apache-2.0"),
+    "tasksource/ModernBERT-base-nli": Profile(window=2048, chunk=512, english=True, licence="Apache-2.0"),
+    "tasksource/ModernBERT-large-nli": Profile(window=2048, chunk=512, english=True, licence="Apache-2.0"),
+}
+"""Profiles by hub id. Tokens of a chunk follow the authors' chunking, except that entailment models, which were trained
+on a sentence or two, get less than they could read."""
+
+DEFAULT = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
+CONTRADICTIONS = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
+"""A model that tells contradicted from absent: the suggestion for `EncoderJudge(contradictions=...)`."""
+
+_SERVED = "it writes text and needs a server: run it behind an endpoint and judge with LLMJudge"
+UNSUITED: dict[str, str] = {
+    "bespokelabs/Bespoke-MiniCheck-7B": f"{_SERVED}; its licence (CC BY-NC 4.0) excludes commercial use",
+    "ibm-granite/granite-guardian-3.3-8b": _SERVED,
+    "ibm-granite/granite-guardian-4.1-8b": _SERVED,
+    "google/t5_xxl_true_nli_mixture": "11 billion parameters, and models of 0.4 are better at this",
+    "yzha/AlignScore": "its weights are not in a form that transformers reads",
+}
+"""Models that people may try, by hub id, with the reason why they are not offered."""
+
+_KNOWN = {name.casefold(): name for name in PROFILES}
+_SHORT = {name.partition("/")[2]: full for name, full in _KNOWN.items()}
+_CACHED = re.compile(r"models--(.+?)--(.+)")
+
+
+def profile_of(model: str) -> Profile | None:
+    """Finds the profile of a hub id, or of a folder that is a copy of one by its name.
+
+    Args:
+        model: A hub id; or the path of a clone (`./FactCG-DeBERTa-v3-Large`), or of a snapshot in the hub's cache.
+
+    Returns:
+        The profile; None if the model is not in the table.
+    """
+    if model.casefold() in _KNOWN:
+        return PROFILES[_KNOWN[model.casefold()]]
+    parts = [part.casefold() for part in PurePath(model).parts]
+    for part in reversed(parts):
+        cached = _CACHED.fullmatch(part)
+        if cached and f"{cached[1]}/{cached[2]}" in _KNOWN:
+            return PROFILES[_KNOWN[f"{cached[1]}/{cached[2]}"]]
+    local = PurePath(model).is_absolute() or model.startswith(".")
+    if local and parts and parts[-1] in _SHORT:
+        return PROFILES[_SHORT[parts[-1]]]
+    return None

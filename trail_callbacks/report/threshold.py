@@ -1,0 +1,42 @@
+"""A report against a threshold, the same for guards and for the command line: what counts, and whether all is known.
+
+A judge that abstains is no judge that fails. Whether the claims it left undecided count against an answer is up to who
+sets the threshold: with `pass` the score is over the decided claims, with `fail` each undecided claim counts as
+unsupported.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from trail_callbacks.report.report import Report
+from trail_callbacks.report.scoring import score
+from trail_callbacks.taxonomy import SupportClass
+
+__all__ = ["OnUndecided", "counted_score", "is_complete"]
+
+OnUndecided: TypeAlias = Literal["pass", "fail"]
+
+
+def counted_score(report: Report, on_undecided: OnUndecided) -> float | None:
+    """Returns the score that is compared with the threshold, 0.0 to 1.0; None if there is nothing to compute it from.
+
+    It is the hallucination score, unless undecided claims count: then they count as unsupported, also in an answer
+    that has no score because nothing else was decided.
+    """
+    if on_undecided == "pass" or not report.undecided or report.state not in {"partial", "unverified"}:
+        return report.hallucination_score
+    classes = [verdict.support for verdict in report.verdicts if verdict.support is not None]
+    return score([*classes, *[SupportClass.ABSENT] * len(report.undecided)], report.scoring)
+
+
+def is_complete(report: Report) -> bool:
+    """Whether the judge said about all of the answer what it can say, be it that it cannot decide.
+
+    False if it failed, wholly or in part, and for an answer that states something of which nothing could be checked: no
+    claim was found in it, or the meaning of each is unclear.
+    """
+    if report.state not in {"partial", "unverified"}:
+        return report.state not in {"error", "interrupted"}
+    failed = report.claims_error is not None or any(verdict.outcome == "not_judged" for verdict in report.verdicts)
+    return bool(report.undecided) and not failed

@@ -1,0 +1,161 @@
+"""Whether each cited source supports the very claim it is cited for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from trail_callbacks.citations.attach import Cited, attach
+from trail_callbacks.citations.library import Region
+from trail_callbacks.claims import Citation, CitationStatus, Claim
+from trail_callbacks.evidence import Passage, candidates, whole
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.judges.judge import Judge, Judgement, Question, matched, reads_whole
+from trail_callbacks.models.call import Pipeline
+from trail_callbacks.models.tokens import count
+from trail_callbacks.report import Verdict
+from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["CitedClaims", "cited"]
+
+_STATUS: dict[SupportClass | None, CitationStatus] = {
+    SupportClass.SUPPORTED: "supported",
+    SupportClass.PARTIALLY_SUPPORTED: "partially_supported",
+    SupportClass.CONTRADICTED: "not_supported",
+    SupportClass.ABSENT: "not_supported",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedClaims:
+    """Claims with their citations, and what a reader should know of them."""
+
+    claims: tuple[Claim, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def cited(
+    graph: ProvenanceGraph, claims: Sequence[Claim], verdicts: Sequence[Verdict], judge: Judge, options: VerifyOptions
+) -> Pipeline[CitedClaims]:
+    """Finds the citations of an answer and says of each whether its source supports the claim.
+
+    The evidence of the verdict settles most. Only where a claim is supported, but by another source than the one it
+    cites, the judge reads the cited source by itself; all such citations are asked about together.
+
+    Args:
+        graph: The graph of the answer.
+        claims: The claims of the answer.
+        verdicts: One for each, in the same order.
+        judge: The judge.
+        options: Settings.
+    """
+    answer, leaves = graph.answer.text if graph.answer else "", graph.leaves()
+    judged = dict(zip((claim.id for claim in claims), verdicts, strict=True))
+    found = attach([claim for claim in claims if claim.checkable], answer, leaves)
+    unsettled = [one for one in found if _settled(one, judged[one.claim_id]) is None]
+    asked = yield from _asked(unsettled, {claim.id: claim for claim in claims}, leaves, judge, options)
+    status = {id(one): _of(judgement) for one, judgement in zip(unsettled, asked, strict=True)}
+    by_claim: dict[str, list[Citation]] = defaultdict(list)
+    for one in found:
+        citation = Citation(
+            start=one.mark.start,
+            end=one.mark.end,
+            target=one.mark.target,
+            sources=tuple(dict.fromkeys(region.node_id for region in one.regions)),
+            status=status.get(id(one)) or _settled(one, judged[one.claim_id]) or "undecided",
+        )
+        by_claim[one.claim_id].append(citation)
+    return CitedClaims(
+        claims=tuple(replace(claim, citations=tuple(by_claim[claim.id])) for claim in claims),
+        warnings=_warnings(by_claim, answer),
+    )
+
+
+def _settled(one: Cited, verdict: Verdict) -> CitationStatus | None:
+    """What the verdict on the claim says of a citation already; None where the cited source must be read by itself."""
+    if not one.regions:
+        return "unknown_source"
+    if verdict.support not in _STATUS:
+        return "undecided"
+    if verdict.support not in {SupportClass.SUPPORTED, SupportClass.PARTIALLY_SUPPORTED}:
+        return "not_supported"
+    for item in verdict.evidence:
+        if item.relation == "supports" and any(_within(item.node_id, item.start, r) for r in one.regions):
+            return _STATUS[verdict.support]
+    return None
+
+
+def _asked(
+    unsettled: Sequence[Cited],
+    claims: Mapping[str, Claim],
+    leaves: Sequence[Node],
+    judge: Judge,
+    options: VerifyOptions,
+) -> Pipeline[Sequence[Judgement]]:
+    nodes = {leaf.id: leaf for leaf in leaves}
+    shown: dict[tuple[Region, ...], tuple[Passage, ...]] = {}  # claims that cite the same share its passages
+    questions = []
+    for one in unsettled:
+        claim = claims[one.claim_id]
+        if one.regions not in shown:
+            shown[one.regions] = _whole(one.regions, nodes, options) if reads_whole(judge) else ()
+        passages = shown[one.regions] or _nearest(claim, one.regions, nodes, options)
+        questions.append(Question(claim=claim, passages=passages))
+    if not questions:
+        return ()
+    assessment = yield from judge.assess(questions)
+    return matched(questions, assessment.judgements)
+
+
+def _whole(regions: Sequence[Region], nodes: Mapping[str, Node], options: VerifyOptions) -> tuple[Passage, ...]:
+    """All that is cited, if it fits into one reading; else nothing."""
+    if sum(count(nodes[region.node_id].text[region.start : region.end]) for region in regions) > options.read_tokens:
+        return ()
+    return tuple(passage for passage in whole(_cited(regions, nodes)) if _inside(passage, regions))
+
+
+def _nearest(
+    claim: Claim, regions: Sequence[Region], nodes: Mapping[str, Node], options: VerifyOptions
+) -> tuple[Passage, ...]:
+    mine = _cited(regions, nodes)
+    parts = any(region.end - region.start < len(nodes[region.node_id].text) for region in regions)
+    limit = sum(len(node.text) for node in mine) if parts else options.passages  # what is not cited is left out below
+    ranked = candidates([claim], mine, max(limit, 1))[claim.id]
+    return tuple(passage for passage in ranked if _inside(passage, regions))[: options.passages]
+
+
+def _cited(regions: Sequence[Region], nodes: Mapping[str, Node]) -> list[Node]:
+    return [nodes[id_] for id_ in dict.fromkeys(region.node_id for region in regions)]
+
+
+def _inside(passage: Passage, regions: Sequence[Region]) -> bool:
+    return any(_within(passage.node_id, passage.start, region) for region in regions)
+
+
+def _within(node_id: str, start: int, region: Region) -> bool:
+    return node_id == region.node_id and region.start <= start < region.end
+
+
+def _of(judgement: Judgement) -> CitationStatus:
+    return _STATUS.get(judgement.support, "undecided")
+
+
+def _warnings(by_claim: Mapping[str, Sequence[Citation]], answer: str) -> tuple[str, ...]:
+    """One sentence for citations that do not hold, one for those that name nothing the app had."""
+    wording = {
+        "not_supported": "cited for a claim that the cited source does not support",
+        "unknown_source": "cited, but no source of that name reached the answer",
+    }
+    warnings = []
+    for status, words in wording.items():
+        named = [
+            f"{answer[citation.start : citation.end].strip()} ({claim_id})"
+            for claim_id, citations in by_claim.items()
+            for citation in citations
+            if citation.status == status
+        ]
+        if named:
+            warnings.append(f"{words}: {', '.join(named)}")
+    return tuple(warnings)

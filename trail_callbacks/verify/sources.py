@@ -1,0 +1,241 @@
+"""Reading sources whole: all at once if they fit, else in turns, and what no turn has read is said.
+
+A turn shows the same passages for all claims that are still open, so a text is read once for all of them. The first
+turn takes what is most likely to bear on any of the claims; further ones look for claims that are absent, or partially
+supported, in what is left, beside the passages that were cited for them so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from trail_callbacks.claims import Claim
+from trail_callbacks.evidence import Passage, candidates, whole
+from trail_callbacks.graph import Node
+from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
+from trail_callbacks.models.call import Pipeline
+from trail_callbacks.models.tokens import count
+from trail_callbacks.retrieval.ranking import Index, Surroundings
+from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["Sources", "read"]
+
+_TURNS = 5  # in all, so that a claim that nothing supports costs at most five readings
+_SHRINK = 4  # times that less is read at once because the model takes no more
+_BLOCK = 120  # tokens of a stretch that is read or left as one; of 60 to 400 the best on planted runs
+_LABEL = 4  # tokens of an id and a line break
+_PICKS = 16  # passages for each claim that together cover it; others follow by score
+_REQUEST = 1000  # characters; a longer request carries material of its own, such as a pasted text
+_OPEN = frozenset({SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED})
+_FOUND = frozenset({SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.PARTIALLY_SUPPORTED})
+
+
+def read(
+    claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions, asked: str
+) -> Pipeline[tuple[dict[str, Judgement], tuple[str, ...]]]:
+    """Judges claims by sources that are read whole, as far as `options.read_tokens` and a few turns allow.
+
+    The user's request is shown as what was asked, and is no evidence, unless nothing else is there or it is so long
+    that it must carry material of its own.
+
+    Returns:
+        A judgement for each claim, by its id, and the judge's warnings.
+    """
+    material = _material(leaves)
+    request = asked if len(asked) <= _REQUEST else ""
+    sources = Sources(claims, material, options.read_tokens)
+    nearest = candidates(claims, material, options.passages) if getattr(judge, "wants_nearest", False) else {}
+    judged: dict[str, Judgement] = {}
+    seen: dict[str, set[str]] = {claim.id: set() for claim in claims}
+    warnings: list[str] = []
+    open_, turns, shrunk = list(claims), 0, 0
+    while open_ and turns < _TURNS:
+        shown = sources.next(open_, [judged[claim.id] for claim in open_ if claim.id in judged])
+        if not shown and turns:
+            break
+        questions = [
+            Question(claim=claim, passages=shown, asked=request, nearest=nearest.get(claim.id, ())) for claim in open_
+        ]
+        assessment = yield from judge.assess(questions)
+        answers = matched(questions, assessment.judgements)
+        if shrunk < _SHRINK and any(_too_long(answer) for answer in answers) and sources.shrink(shown):
+            shrunk += 1
+            continue
+        warnings += assessment.warnings
+        turns += 1
+        for claim, answer in zip(open_, answers, strict=True):
+            judged[claim.id] = _later(judged.get(claim.id), answer)
+            if answer.error is None:
+                seen[claim.id].update(passage.id for passage in shown)
+        if all(answer.error is not None for answer in answers):
+            break
+        open_ = [claim for claim in open_ if judged[claim.id].support in _OPEN]
+    return {
+        id_: replace(judgement, rationale=f"{judgement.rationale} {left}".strip())
+        if judgement.support in _OPEN and (left := sources.left(seen[id_]))
+        else judgement
+        for id_, judgement in judged.items()
+    }, tuple(dict.fromkeys(warnings))
+
+
+def _material(leaves: Sequence[Node]) -> list[Node]:
+    others = [leaf for leaf in leaves if leaf.kind != "question" or len(leaf.text) > _REQUEST]
+    return others or list(leaves)
+
+
+def _too_long(judgement: Judgement) -> bool:
+    return judgement.error is not None and judgement.error.startswith("too_long")
+
+
+def _later(before: Judgement | None, now: Judgement) -> Judgement:
+    """What holds after a further turn: that a claim is not found there either changes nothing."""
+    return now if before is None or (now.error is None and now.support in _FOUND) else before
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A stretch of a text: passages `start` to `end`, with their tokens; `opening` is the first passage of the text."""
+
+    start: int
+    end: int
+    opening: int
+    tokens: int
+
+
+class Sources:
+    """What there is to read, and what of it was read.
+
+    Args:
+        claims: What is to be checked; only their words are searched for.
+        nodes: The sources.
+        limit: Tokens, about, that are read at once.
+    """
+
+    def __init__(self, claims: Sequence[Claim], nodes: Sequence[Node], limit: int) -> None:
+        self._claims, self._limit = claims, limit
+        passages = whole(nodes)
+        self._costs = [_LABEL + count(passage.text) + count(passage.address) for passage in passages]
+        self._fits = sum(self._costs) <= limit
+        self._nodes = nodes
+        self._passages = passages
+        self._read: set[int] = set()  # blocks
+
+    def next(self, claims: Sequence[Claim], judged: Iterable[Judgement]) -> tuple[Passage, ...]:
+        """Returns what is to be read next, in the order of the sources; nothing if all was read.
+
+        Args:
+            claims: The claims that are still open.
+            judged: What was said of them; the passages cited there are shown again.
+        """
+        if self._fits:
+            shown = () if self._read else self._passages
+            self._read.add(0)
+            return shown
+        if len(self._read) == len(self._blocks):
+            return ()
+        cited = {(item.node_id, item.start, item.end) for judgement in judged for item in judgement.evidence}
+        again = [i for i, p in enumerate(self._passages) if cited and (p.node_id, p.start, p.end) in cited]
+        chosen = self._choose(claims, self._limit - sum(self._costs[i] for i in again))
+        self._read.update(chosen)
+        read = {i for n in chosen for i in range(self._blocks[n].start, self._blocks[n].end)}.union(again)
+        beside = {i for n in chosen for i in self._beside(self._blocks[n])} - read
+        return tuple(self._in_context[i] if i in read else self._passages[i] for i in sorted(read | beside))
+
+    def shrink(self, shown: Collection[Passage]) -> bool:
+        """Takes note that the model can read only half as much at once; False if that is one block already."""
+        if len(shown) <= 1 or self._limit <= _BLOCK:
+            return False
+        self._limit = min(self._limit, sum(_LABEL + count(passage.text) for passage in shown)) // 2
+        self._fits = False
+        ids = {passage.id for passage in shown}
+        self._read -= {n for n in self._read if self._passages[self._blocks[n].start].id in ids}
+        return True
+
+    def left(self, seen: Collection[str]) -> str:
+        """Says how much was not read: a sentence, or nothing if all was.
+
+        Args:
+            seen: Ids of the passages that were read.
+        """
+        known = [passage.id in seen for passage in self._passages]
+        if all(known):
+            return ""
+        texts = {passage.node_id for passage in self._passages}
+        touched = {passage.node_id for passage in self._passages if passage.id in seen}
+        tokens = sum(cost for cost, here in zip(self._costs, known, strict=True) if here)
+        share = 100 * tokens / sum(self._costs)
+        return f"(Read {len(touched)} of {len(texts)} texts, {share:.0f} % of the tokens.)"
+
+    def _beside(self, block: _Block) -> Iterator[int]:
+        """What a stretch is understood by: the opening of its text, and the passages on both sides."""
+        home = self._passages[block.opening].node_id
+        for i in (block.opening, block.start - 1, block.end):
+            if 0 <= i < len(self._passages) and self._passages[i].node_id == home:
+                yield i
+
+    def _choose(self, claims: Sequence[Claim], room: int) -> list[int]:
+        """The blocks with the best passages for each claim in turn, then the first of the rest, while there is room."""
+        chosen: dict[int, None] = {}
+        shown: set[int] = set()
+        queues = [self._ranked[claim.id] for claim in claims]
+        for n in [*_in_turn(queues), *range(len(self._blocks))]:
+            block = self._blocks[n]
+            if n in self._read or n in chosen:
+                continue
+            cost = block.tokens + sum(self._costs[i] for i in self._beside(block) if i not in shown)
+            if cost > room and chosen:
+                continue
+            chosen[n] = None
+            shown.update(range(block.start, block.end), self._beside(block))
+            room -= cost
+        return list(chosen)
+
+    @cached_property
+    def _blocks(self) -> list[_Block]:
+        blocks: list[_Block] = []
+        opening = start = tokens = 0
+        most = min(_BLOCK, self._limit)
+        for i, passage in enumerate(self._passages):
+            new = i > 0 and passage.node_id != self._passages[i - 1].node_id
+            if i > start and (new or tokens + self._costs[i] > most):
+                blocks.append(_Block(start, i, opening, tokens))
+                start, tokens = i, 0
+            opening = i if new else opening
+            tokens += self._costs[i]
+        if self._passages:
+            blocks.append(_Block(start, len(self._passages), opening, tokens))
+        return blocks
+
+    @cached_property
+    def _in_context(self) -> tuple[Passage, ...]:
+        return whole(self._nodes, context=True)
+
+    @cached_property
+    def _ranked(self) -> dict[str, list[int]]:
+        """The blocks for each claim, best first."""
+        home = [n for n, block in enumerate(self._blocks) for _ in range(block.start, block.end)]
+        index = Index([claim.text for claim in self._claims], self._surroundings())
+        return {
+            claim.id: list(dict.fromkeys(home[i] for i in [*ranked.picks.tolist(), *ranked.order.tolist()]))
+            for claim, ranked in zip(self._claims, index.rank(_PICKS), strict=True)
+        }
+
+    def _surroundings(self) -> Iterator[Surroundings]:
+        opening = previous = None
+        for passage in self._passages:
+            if previous is None or previous.node_id != passage.node_id:
+                opening, previous = passage, None
+            heads = () if opening is None or opening is passage else (opening.text,)
+            yield Surroundings(passage.text, passage.text, previous.text if previous else "", heads)
+            previous = passage
+
+
+def _in_turn(queues: Sequence[Sequence[int]]) -> Iterator[int]:
+    """The first of each queue, then the second of each, and so on."""
+    for place in range(max(map(len, queues), default=0)):
+        for queue in queues:
+            if place < len(queue):
+                yield queue[place]
