@@ -31,7 +31,7 @@ from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.judges.local.aligned.registry import MISMATCHES
+from trail_callbacks.judges.local.decision import MISMATCHES
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.report.scoring import wilson
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.evidence import Evidence, Relation, quoted
 from trail_callbacks.judges.judge import Judgement, Question
+from trail_callbacks.judges.local.aligned import losses, slots
 from trail_callbacks.judges.local.aligned.alignment import Alignment, Token, align, shared, tokens
-from trail_callbacks.judges.local.aligned.registry import ANY_LANGUAGE, found
 from trail_callbacks.judges.local.aligned.verbatim import repeats, states
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
+from trail_callbacks.judges.local.checks.registry import ANY_LANGUAGE, CHECKS
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Decision"]
+__all__ = ["MISMATCHES", "Decision", "Mismatch", "found"]
 
 _NEAR = 0.3  # share of the claim's content that a sentence must have to be laid beside it
 _LONGEST = 70  # words of a sentence; a longer one is a text whose sentences were not told apart
@@ -29,6 +30,25 @@ _STEP = re.compile(
 _SUPPORTED, _FLAGGED = 0.95, 0.9  # how often such judgements are right, at least: `tests/benchmarks/offline.py`
 
 
+Mismatch = Callable[[Alignment], "Finding | None"]
+"""Compares a claim with one sentence."""
+
+MISMATCHES: dict[str, tuple[Mismatch, ...]] = {
+    "number": (slots.number,),
+    "entity": (slots.name,),
+    "negation": (losses.negation, slots.opposite),
+    "temporal": (losses.plan,),
+    "quantifier": (losses.limit,),
+    "hyperbole": (losses.hedge,),
+    "attribution": (losses.view,),
+    "condition": (losses.condition,),
+    "invented": (slots.new_name, slots.new_year),
+}
+
+_CHECKABLE = 0.8  # share of the claim that must be paired for a check that reads no alignment
+_CHECKED = ("entity", "temporal", "quantifier", "hyperbole", "attribution")
+
+
 @dataclass(frozen=True)
 class Decision:
     """One claim and the sentences that it is compared with.
@@ -38,7 +58,7 @@ class Decision:
         claim: The claim, read.
         passages: Its passages, read.
         around: All sentences that the judge was shown: these, and those before and after each.
-        names: What to look for, see `trail_callbacks.judges.local.aligned.registry`.
+        names: What to look for, see `MISMATCHES`.
     """
 
     question: Question
@@ -196,3 +216,21 @@ class Decision:
             evidence=evidence,
             confidence=confidence,
         )
+
+
+def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
+    """Yields what a sentence says differently from a claim.
+
+    Args:
+        alignment: Both.
+        names: What to look for.
+    """
+    for name in names:
+        for mismatch in MISMATCHES[name]:
+            if (finding := mismatch(alignment)) is not None:
+                yield finding
+    if alignment.coverage() < _CHECKABLE:
+        return
+    for name in _CHECKED:
+        if name in names and (finding := CHECKS[name](alignment.claim, alignment.passage)) is not None:
+            yield finding

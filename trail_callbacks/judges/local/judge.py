@@ -25,9 +25,8 @@ from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
-from trail_callbacks.judges.local.aligned.registry import MISMATCHES
 from trail_callbacks.judges.local.checks.reading import Reading
-from trail_callbacks.judges.local.decision import Decision
+from trail_callbacks.judges.local.decision import MISMATCHES, Decision
 from trail_callbacks.language.detect import limits
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.models.call import Pipeline
@@ -60,7 +59,7 @@ class LocalJudge:
     that are not in English only numbers, names and repeated sentences are compared, and a warning says so.
 
     Attributes:
-        without: What not to look for, by the names in `trail_callbacks.judges.local.aligned.registry`: `number`,
+        without: What not to look for, by the names in `trail_callbacks.judges.local.decision.MISMATCHES`: `number`,
             `entity`, `negation`, ...
 
     Raises:

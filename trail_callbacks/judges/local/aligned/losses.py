@@ -1,18 +1,18 @@
-"""Losses: a hedge, plan, view, condition or limit of the sentence that the claim leaves out."""
+"""Losses: a denial that one side leaves out, or a hedge, plan, view, condition or limit that the claim leaves out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trail_callbacks.judges.local.aligned.alignment import Alignment
+from trail_callbacks.judges.local.aligned.alignment import Alignment, Token
 from trail_callbacks.judges.local.aligned.markers import ALL, CONDITIONS, DENIALS, PLANS, POSSIBLE, SOME, VIEWS
-from trail_callbacks.judges.local.checks.attribution import names_source
 from trail_callbacks.judges.local.checks.number import is_label
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
+from trail_callbacks.judges.local.checks.strength import names_source
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["condition", "hedge", "limit", "plan", "view"]
+__all__ = ["condition", "hedge", "limit", "negation", "plan", "view"]
 
 _LEAST = 0.6  # share of the claim that must be paired
 _CONDITION = 0.5  # the same where the claim ends in the words before a condition
@@ -26,6 +26,60 @@ _TOTAL = frozenset({"all", "always"})
 _FUTURE = frozenset({"will", "shall", "going"})
 _SETTLED = frozenset({"plan", "plans", "planned", "planning"})  # who plans to do something will, people say
 _ADVICE = frozenset({"you", "your"})
+_DENIED = 0.7  # share of the claim that must be paired for a denial
+_BEFORE, _AFTER = 6, 3  # words around the denial in which the words that it stands between are looked for
+_OTHERWISE = vocabulary(
+    """prevent prevents avoid avoids stop stops fail fails failed refuse refuses refused without lack lacks against
+    unless declined decline only until except despite hardly rather instead ensure keep stopped ended ends neither
+    nothing nobody none nor barely scarcely unable no whether yet"""
+)
+"""Words that deny in their own way: what they make of a sentence is not followed."""
+_NOT_DENYING = vocabulary("only just until least necessarily all every always so too as later than more yet")
+
+
+def negation(alignment: Alignment) -> Finding | None:
+    """Finds a `not`, `never` or `no longer` on one side only, between two words that both sides have."""
+    mine = [i for i, token in enumerate(alignment.own) if token.form in DENIALS]
+    its = [j for j, token in enumerate(alignment.given) if token.form in DENIALS]
+    if len(mine) + len(its) != 1 or alignment.coverage() < _DENIED:
+        return None
+    if mine:
+        denied = _denied(alignment.own, mine[0], alignment.pairs)
+        doubtful = alignment.given_words & _OTHERWISE
+        if denied is None or doubtful:
+            return None
+        other = alignment.given[alignment.pairs[denied]]
+        own, given = (alignment.own[mine[0]].start, alignment.own[denied].end), (other.start, other.end)
+    else:
+        denied = _denied(alignment.given, its[0], alignment.taken)
+        doubtful = alignment.words & _OTHERWISE
+        if denied is None or doubtful:
+            return None
+        other = alignment.own[alignment.taken[denied]]
+        own, given = (other.start, other.end), (alignment.given[its[0]].start, alignment.given[denied].end)
+    return Finding.quoting(
+        alignment.claim,
+        own,
+        alignment.passage,
+        given,
+        error_type=ErrorType.OTHER,
+        support=SupportClass.CONTRADICTED,
+        detail="negation flip",
+    )
+
+
+def _denied(words: Sequence[Token], i: int, paired: dict[int, int]) -> int | None:
+    """The word behind a denial, if it and the one before are paired with the same words in the same places."""
+    if words[i].form not in {"not", "never"}:
+        return None
+    after = words[i + 1 : i + 1 + _AFTER]
+    if not after or after[0].form in _NOT_DENYING:
+        return None
+    behind = next((i + 1 + n for n, token in enumerate(after) if token.content), None)
+    ahead = next((k for k in range(i - 1, max(-1, i - 1 - _BEFORE), -1) if words[k].content), None)
+    if behind is None or ahead is None or words[behind].kind != "word":
+        return None
+    return behind if behind in paired and ahead in paired else None
 
 
 def hedge(alignment: Alignment) -> Finding | None:

@@ -4,21 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from trail_callbacks.language.detect import is_english
 from trail_callbacks.language.quantities import Quantity, quantities
-from trail_callbacks.language.terms import Term, terms, vocabulary
+from trail_callbacks.language.terms import Term, stem, terms, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Finding", "Reading", "related"]
+__all__ = ["Finding", "Reading", "contraries", "related"]
 
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
 _PLACES = 32  # occurrences of a word that are looked at: a text with more repeats itself
 _ENDING = 4  # letters that may follow the shared ones
 _STOPS = frozenset(".,;:!?()\u2014")  # they end a clause, as do the words of `_BORDERS`
 _BORDERS = vocabulary("but although though while whereas because which who")
+_OPPOSITES = {
+    (stem(a), stem(b))
+    for pair in """increase decrease,increase decline,increase fall,increase drop,rise fall,rise drop,rise decline,
+    grow shrink,accept reject,approve reject,allow forbid,allow prohibit,allow ban,permit ban,permit prohibit,
+    above below,higher lower,win lose,open close,start end,begin end,profit loss,gain lose,success failure,
+    succeed fail,north south,east west,northern southern,eastern western,left right,hot cold,warm cold,true false,
+    include exclude,mandatory optional,compulsory optional,compulsory voluntary,mandatory voluntary,raise lower,
+    raise cut,expand contract,upward downward,positive negative,majority minority,public private,buy sell,
+    legal illegal,possible impossible,expensive cheap,fast slow,better worse,best worst,largest smallest,
+    biggest smallest,oldest youngest,highest lowest,agree disagree,improve worsen,inside outside,early late,
+    earlier later,maximum minimum,male female,husband wife,mother father,son daughter,brother sister,king queen,
+    import export,strengthen weaken,join leave,enter leave,able unable,safe dangerous,safe unsafe,common rare,high low,
+    long short,appear disappear,encourage discourage,support oppose,guilty innocent,alive dead,victory defeat,
+    arrive depart,attack defend,benefit harm,deny confirm,deny admit,empty full,heavy light,thick thin,wide narrow,
+    strong weak,absent present,love hate,permanent temporary,rural urban,senior junior,wet dry,young old,
+    stronger weaker,larger smaller,older younger,longer shorter,faster slower,upper lower,
+    internal external""".replace("\n", "").split(",")
+    for a, b in [pair.split(), pair.split()[::-1]]
+}
+_PREFIXED = 5  # letters of a stem that takes a prefix; `form` and `inform` are not opposites
+_PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il")
 
 
 @dataclass(frozen=True)
@@ -132,6 +153,15 @@ def related(a: str, b: str) -> bool:
         return False
     shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return max(len(a), len(b)) - shared <= _ENDING
+
+
+@lru_cache(maxsize=4096)
+def contraries(base: str) -> frozenset[str]:
+    """Returns the stems that say the opposite of one: from the list, or with a prefix more or less."""
+    listed = {b for a, b in _OPPOSITES if a == base}
+    longer = {prefix + base for prefix in _PREFIXES if len(base) >= _PREFIXED}
+    shorter = {base[len(p) :] for p in _PREFIXES if base.startswith(p) and len(base) - len(p) >= _PREFIXED}
+    return frozenset(listed | longer | shorter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
