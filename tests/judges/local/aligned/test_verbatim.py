@@ -45,3 +45,31 @@ def test_what_restricts_turns_or_takes_back(aligned, claim, sentence):
 def test_the_same_sentence_repeats_in_any_language(aligned):
     assert repeats(aligned("Die Brücke ist offen.", "die Brücke ist offen"))
     assert not repeats(aligned("Die Brücke ist offen.", "Die Brücke ist nicht offen."))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "others"),
+    [
+        ("3  Peel the outer layers of the bulb.", ()),
+        ("3\tPeel the outer layers of the bulb.", ("4\tRoast it.",)),
+        ("3 Peel the outer layers of the bulb.", ("2 Wash the bulb.",)),
+        ("passage 2:1 Peel the outer layers of the bulb.", ("2 Roast it.",)),
+    ],
+)
+def test_the_number_of_an_item_adds_nothing(aligned, sentence, others):
+    assert states(aligned("Peel the outer layers of the bulb.", sentence, *others))
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "others"),
+    [
+        ("Guards of the upper deck were hurt.", "3 guards of the upper deck were hurt.", ("2 guards fled.",)),
+        ("Guards of the upper deck were hurt.", "Guards of the upper deck: 3 guards of the upper deck were hurt.", ()),
+        ("Peel the outer layers of the bulb.", "3 Peel the outer layers of the bulb.", ("7 Wash the bulb.",)),
+        ("Peel the outer layers of the bulb.", "3  Never peel the outer layers of the bulb.", ()),
+        ("Peel the outer layers of the bulb.", "3  If it is dry, peel the outer layers of the bulb.", ()),
+        ("Litres of the red wine are left.", "-3.5  litres of the red wine are left.", ()),
+    ],
+)
+def test_an_amount_at_the_beginning_is_no_item(aligned, claim, sentence, others):
+    assert not states(aligned(claim, sentence, *others))

@@ -40,6 +40,8 @@ _MOMENTS = frozenset({"weekday", "day", "month", "clock"})
 _BORDER = re.compile(r"[,;:.!?()\u2013\u2014|]|\band\b")
 _END = re.compile(r"[;:.!?|]")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
+_ITEM = re.compile(r"(?:^|\n|:)\W*(\d{1,2})(?=\s)")
+"""The number of an item, at the beginning of a line or behind a heading."""
 
 
 def states(alignment: Alignment) -> bool:
@@ -105,7 +107,7 @@ def _free_before(alignment: Alignment, first: int) -> bool:
         token = alignment.given[j]
         if _END.search(text[token.end : alignment.given[j + 1].start]):
             return True
-        if j in alignment.taken:
+        if j in alignment.taken or _is_item(alignment, j):
             continue
         if token.form in _RESTRICTING:
             return False
@@ -113,6 +115,22 @@ def _free_before(alignment: Alignment, first: int) -> bool:
         if token.content and not is_title and not _BORDER.search(text[token.end : alignment.given[first].start]):
             return False
     return True
+
+
+def _is_item(alignment: Alignment, j: int) -> bool:
+    """Whether a number at the beginning is that of an item (`3  Peel the bulb`), and no amount (`3 bulbs are peeled`).
+
+    A gap follows it, or a capital letter where another line has the number before or after it.
+    """
+    text, token = alignment.passage.text, alignment.given[j]
+    match = next((m for m in _ITEM.finditer(text) if m.span(1) == (token.start, token.end)), None)
+    if match is None:
+        return False
+    behind = text[token.end :]
+    if behind[:2].isspace():
+        return True
+    others = {int(m[1]) for reading in alignment.around for m in _ITEM.finditer(reading.text)}
+    return behind.lstrip()[:1].isupper() and not others.isdisjoint({int(match[1]) - 1, int(match[1]) + 1})
 
 
 def _free_behind(alignment: Alignment, last: int) -> bool:
