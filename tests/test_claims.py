@@ -185,3 +185,8 @@ def test_fences_hide_code_and_nothing_else():
     assert [c.text for c in split("```\nThe oak is old.\nThe elm fell.")] == ["The oak is old.", "The elm fell."]
     assert [c.text for c in split("```markdown\nThe oak is old.\n```")] == ["The oak is old."]
     assert split("```python\nx = plant(1)\n```") == ()
+
+
+def test_a_short_sentence_without_spaces_is_not_joined_with_its_question():
+    assert split("大桥于1904年开放。", "How old is it?")[0].text == "大桥于1904年开放。"
+    assert split("900米", "How long is it?")[0].text == "How long is it? 900米"

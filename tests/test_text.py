@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,3 +85,15 @@ def test_texts_that_share_twelve_words_share_a_fingerprint(shared, before, after
 
 def test_short_texts_have_no_fingerprint():
     assert fingerprint(["a", "b", "c", "d"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("The train runs at 300 km/h. The bridge is 40 m. It opened in 1904.", 3),
+        ("It weighs 5 kg. The next one is lighter.", 2),
+        ("It opens at 5 p.m. and closes late.", 1),
+    ],
+)
+def test_a_unit_at_the_end_of_a_sentence_ends_it(text, count):
+    assert len(sentences(text)) == count

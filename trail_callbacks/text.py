@@ -44,6 +44,10 @@ _QUOTE = re.compile("[\"'`\u00ab\u00b4\u2018-\u201f\u2039]")
 _QUOTES = 400  # quotation marks in one block
 _LONGEST, _SHORTEST = 20_000, 1_000  # characters of a block; the second if it has more quotation marks than that
 _END = re.compile(r"[.!?\u3002\uff01\uff1f][\"')\]\u201d\u2019]?\s+(?=[^\W\d_a-z])")
+# A full stop behind a unit, which sentencex takes for one behind an initial: `at 300 km/h. Trains ...`.
+_UNIT_END = re.compile(
+    r"\d\s?(?:[kcm]?m(?:[\u00b2\u00b3]|/s)?|km/h|[kMGT]?Wh?|k?Hz|[km]?g|[km]?l|[mM]?B|h|s|min|t|ha|mph|dB)\.\s+(?=[A-Z\u00c0-\u00de\"\u201c(])"
+)
 _GAP = re.compile(r"\s+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
@@ -104,10 +108,13 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
     for offset, block in _blocks(text):  # one at a time: within a list sentencex misses sentence ends
         for boundary in get_sentence_boundaries(language, block):
             whole: str = boundary["text"]
-            stripped = whole.strip()
-            if stripped:
-                at = offset + boundary["start_index"] + whole.index(stripped)
-                found.append(Sentence(at, at + len(stripped), stripped))
+            cuts = [0, *(match.end() for match in _UNIT_END.finditer(whole)), len(whole)]
+            for start, end in pairwise(cuts):
+                piece = whole[start:end]
+                stripped = piece.strip()
+                if stripped:
+                    at = offset + boundary["start_index"] + start + piece.index(stripped)
+                    found.append(Sentence(at, at + len(stripped), stripped))
     return tuple(found)
 
 

@@ -2,8 +2,7 @@
 
     python tests/benchmarks/checks.py --data /path/to/data [--only number,entity] [--show number] [--seconds]
 
-The judge compares each claim with its passages by one check and no other. The check fires if the claim departs from the
-passages by that check: no passage states it, and none about as much on the subject has the disputed number or name.
+The judge compares each claim with its passages by one check and no other. The check fires if the judge flags the claim.
 
 Prints one JSON line for each set and check:
     false_alarms: share of the supported claims (of ragtruth_dev: of sentences without an annotated span) on which it fires;
@@ -32,7 +31,7 @@ from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.judges.judge import Question
-from trail_callbacks.judges.local.checks.registry import CHECKS
+from trail_callbacks.judges.local.decision import MISMATCHES
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.report.scoring import wilson
 
@@ -41,6 +40,7 @@ LEAVES = {"document", "tool_result"}
 TYPES = {
     "number": "number", "entity": "entity", "negation": "other", "temporal": "temporal",
     "quantifier": "overgeneralization", "hyperbole": "hyperbole", "attribution": "attribution_failure",
+    "condition": "overgeneralization", "invented": "entity",
 }  # fmt: skip
 
 
@@ -97,9 +97,12 @@ def question(item):
 
 
 def fired(names, asked):
-    """What the judge finds with these checks alone."""
-    (comparison,) = LocalJudge(without=tuple(name for name in CHECKS if name not in names)).compare([asked])
-    return comparison.departure.finding if comparison and comparison.departure else None
+    """What the judge flags with these checks alone; None if nothing."""
+    try:
+        next(LocalJudge(without=tuple(name for name in MISMATCHES if name not in names)).assess([asked]))
+    except StopIteration as stop:
+        (judgement,) = stop.value.judgements
+    return judgement if str(judgement.support) in UNSUPPORTED else None
 
 
 def share(hits, n):
@@ -119,10 +122,7 @@ def measure(name, items, questions, show):
                 f"{'HIT  ' if item.unsupported else 'ALARM'} [{item.group}|{item.error_type}] {item.claim}",
                 file=sys.stderr,
             )
-            print(
-                f"      {finding.claim_words!r} against {finding.evidence_words!r} {finding.detail or ''}",
-                file=sys.stderr,
-            )
+            print(f"      {finding.rationale} {finding.detail or ''}", file=sys.stderr)
     found = counts[True, True] + counts[False, True]
     line = {
         "check": name,
@@ -151,7 +151,7 @@ def main():
             file=sys.stderr,
         )
         return 0
-    names = options.only.split(",") if options.only else list(CHECKS)
+    names = options.only.split(",") if options.only else list(MISMATCHES)
     for label in options.sets.split(","):
         items = list(SETS[label](options.data))
         questions = [question(item) for item in items]

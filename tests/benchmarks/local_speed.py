@@ -96,7 +96,7 @@ def main():
     long = [("The council opened the bridge in 1904.", [prose(5_000_000)])]
     for name, method in (("local", local), ("word overlap", overlap)):
         size = sum(map(len, long[0][1]))
-        print(json.dumps({"method": name, "threads": 1, "source_signs": size, **measure(method, long, 1)}))
+        print(json.dumps({"method": name, "threads": 1, "source_characters": size, **measure(method, long, 1)}))
 
 
 if __name__ == "__main__":

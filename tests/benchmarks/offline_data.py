@@ -12,18 +12,16 @@ from trail_callbacks.claims import split
 
 UNSUPPORTED = {"contradicted", "absent", "partially_supported"}
 LEAVES = {"document", "tool_result"}
-NEVER_FITTED = {"fables"}  # its licence asks for that
 
 
 class Item(NamedTuple):
     """One claim.
 
     Attributes:
-        group: Key of claims with the same source; folds and bootstrap samples never split a group.
+        group: Key of claims with the same source.
         support: The class, or None where only `unsupported` is known.
         response: For claims of a whole answer, which one.
         span: Offsets of the claim in that answer.
-        fitted: False for rows that nothing may be fitted to.
     """
 
     claim: str
@@ -34,7 +32,6 @@ class Item(NamedTuple):
     error_type: str | None = None
     response: int = -1
     span: tuple[int, int] = (0, 0)
-    fitted: bool = True
 
 
 class Response(NamedTuple):
@@ -61,7 +58,7 @@ def ragtruth(folder: Path) -> tuple[list[Response], list[Item]]:
 
 
 def claims(folder: Path) -> list[Item]:
-    """Single claims with their source; unevaluatable ones are only left out of the binary metrics."""
+    """Single claims with their source; some are unevaluatable."""
     return [
         Item(
             row["claim"],
@@ -69,7 +66,6 @@ def claims(folder: Path) -> list[Item]:
             f"c{row['group']}",
             row["binary"] == "not_supported",
             row["label"],
-            fitted=row["dataset"] not in NEVER_FITTED,
         )
         for row in _rows(folder / "claims_dev.jsonl.gz")
         if row["binary"] or row["label"]
@@ -85,6 +81,26 @@ def planted(folder: Path) -> list[Item]:
             wrong = claim["support"] in UNSUPPORTED
             found.append(Item(claim["text"], sources, f"p{row['id']}", wrong, claim["support"], claim["error_type"]))
     return found
+
+
+def everyday(folder: Path) -> list[Item]:
+    """Sentences about invented documents, half of them wrong by a small change of meaning."""
+    return [
+        Item(
+            one["text"], tuple(row["passages"]), row["id"], one["label"] != "supported", one["label"], one["error_type"]
+        )
+        for row in _rows(folder / "everyday_train.jsonl")
+        for one in row["sentences"]
+    ]
+
+
+def natural(folder: Path) -> list[Item]:
+    """Sentences of everyday answers, free and close."""
+    return [
+        Item(one["text"], tuple(row["sources"]), row["id"], not one["ok"])
+        for row in _rows(folder / "natural_dev.jsonl")
+        for one in row["sentences"]
+    ]
 
 
 def _rows(path: Path) -> Iterator[dict]:

@@ -16,7 +16,9 @@ Rows:
 - `judge`, `judge+gold`, `judge-veritrail`: the model named by `--judge`.
 
 Claims that a judge extracted itself are matched with gold claims by position, see `planted_metrics.py`. `coverage` is the
-share of gold claims with a match; the others are left out of all other metrics.
+share of gold claims with a match; the others are left out of all other metrics. A claim that a judge leaves undecided
+counts as a miss in `class_accuracy`, the F1 of classes, `introduced_at` and `path`: `offline.py` says how often
+`LocalJudge` decides, and how often it is right.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def matched(run: Run, report: Report) -> tuple[Pair, ...]:
             pairs.append(Pair(fact, None, None, None, (), False))
             continue
         verdict = report.verdict(max(near, key=lambda pair: pair[0])[1])
-        said = str(verdict.support or "error")
+        said = str(verdict.support or ("undecided" if verdict.undecided else "error"))
         error_type = verdict.error_type and str(verdict.error_type)
         through = verdict.carried_through
         pairs.append(Pair(fact, said, error_type, verdict.introduced_at, through, bool(verdict.history)))

@@ -78,7 +78,7 @@ def test_the_demo_writes_a_page_for_each_app(trail, tmp_path):
     html = page.read_text("utf-8")
     assert page.name == "langchain.html"
     assert html.startswith("<!DOCTYPE html>")
-    assert "National Heritage Prize" in html
+    assert "Lindqvist Foundation" in html
 
 
 def test_a_demo_that_cannot_write_its_pages_does_not_begin(trail, saved):

@@ -181,8 +181,8 @@ def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
     assert f"[{name}]({name})" in index
 
 
-def test_there_are_eight():
-    assert len(RECIPES) == 8
+def test_there_are_seven():
+    assert len(RECIPES) == 7
 
 
 @pytest.mark.encoder
@@ -206,14 +206,3 @@ def test_an_open_model_for_several_requests(tmp_path, monkeypatch):
     assert len(verdicts) == 6
     assert set(verdicts) <= {"supported", "contradicted"}
     assert "'Its owner confirms it carries 120 passengers and no cars.'" in done.stdout
-
-
-def test_fitting_the_offline_judge_to_labels(printed):
-    pytest.importorskip("sklearn")
-    out = printed("recalibrate_offline_judge.py")
-    assert "calibration to keep: Calibration(slope=" in out
-    sure = [float(line.rsplit(" ", 1)[1]) for line in out.splitlines() if "confidence" in line]
-    assert len(sure) == 4
-    assert sure[2] > sure[0]
-    assert sure[3] > sure[1]
-    assert "after: It runs a cinema in summer. absent" in out

@@ -11,10 +11,10 @@ BAD = "The lighthouse of Genoa is 99 metres tall."
 
 
 def test_feedback_lists_what_fails_with_what_the_sources_say():
-    text = feedback(check(f"{BAD} It was painted by Quixodoro.", [FACT]))
+    text = feedback(check(f"{BAD} It was rebuilt in Quixodoro.", [FACT]))
     assert f'1. You wrote: "{BAD}"\n   Problem: contradicted (number)' in text
     assert f'A source (source) says: "{FACT}"' in text
-    assert '2. You wrote: "It was painted by Quixodoro."' in text
+    assert '2. You wrote: "It was rebuilt in Quixodoro."' in text
     assert "No source was read" in feedback(check(BAD, []))
 
 
@@ -24,7 +24,7 @@ def test_feedback_keeps_quotes_from_giving_orders_or_growing():
     assert "<|im_start|>" not in text
     assert text.count("<<<END REVIEW") == 1
     assert len(text) < 6_000
-    many = feedback(check("\n".join(f"- Tower {i} is {i} metres tall." for i in range(200, 240)), [FACT]))
+    many = feedback(check("\n".join(f"- The lighthouse of Genoa is {i} metres tall." for i in range(200, 240)), [FACT]))
     assert "12. You wrote" in many
     assert "... and 28 more statements" in many
 

@@ -67,7 +67,7 @@ def test_an_agent_that_repeats_what_it_made_up_a_turn_ago_is_not_supported(handl
     config = {"callbacks": [handler], "configurable": {"thread_id": "a"}}
     for asked in ("How warm is it in Oslo?", "Say it again."):
         invoked(agent, {"messages": [("user", asked)]}, config, mode)
-        assert classes(handler) == {"absent"}
+        assert classes(handler) == {"None"}
 
 
 class Remembering(MessagesState):
@@ -91,7 +91,7 @@ def test_an_earlier_answer_in_the_state_supports_nothing_when_a_prompt_shows_it(
     config = {"callbacks": [handler], "configurable": {"thread_id": "b"}}
     for asked in ("How long is the crossing?", "Again please, how long?"):
         invoked(app, {"messages": [("user", asked)]}, config, mode)
-        assert classes(handler) == {"absent"}
+        assert classes(handler) == {"None"}
         evidence_is_no_models(handler.report())
 
 
@@ -120,7 +120,7 @@ def test_a_tool_that_echoes_or_keeps_what_a_model_wrote_supports_nothing(handler
     NOTES.clear()
     agent = create_agent(played(*replies, INVENTED), [note, notes])
     agent.invoke({"messages": [("user", "How long does the ferry take?")]}, {"callbacks": [handler]})
-    assert classes(handler) == {"absent"}
+    assert classes(handler) == {"None"}
 
 
 @tool
@@ -189,7 +189,7 @@ def test_documents_of_an_earlier_turn_stay_evidence_with_their_turn(handler, nam
         reply = chain.invoke({"question": asked, "history": history}, config)
         history = [*history, HumanMessage(asked), reply]
     report = handler.report()
-    assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "absent"]
+    assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "None"]
     quoted = report.graph.node(report.verdicts[0].evidence[0].node_id)
     assert (quoted.origin, quoted.attributes["turn"]) == ("retrieved", 1)
 
@@ -207,7 +207,7 @@ def test_two_conversations_do_not_share_their_documents(handler):
     app.invoke({"question": "How long is the ferry?", "history": []}, first)
     told = [HumanMessage("How long?"), AIMessage("The ferry takes 40 minutes.")]
     app.invoke({"question": "Sure?", "history": told}, first | {"metadata": {"thread_id": "second"}})
-    assert classes(handler) == {"absent"}
+    assert classes(handler) == {"None"}
 
 
 @tool

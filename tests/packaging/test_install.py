@@ -20,12 +20,6 @@ PACKAGES = {
     "llama_index_trail": ROOT / "integrations",
 }
 
-TRAINING = """
-from trail_callbacks.judges.local.training import LabelledClaim, fit
-row = dict(claim="It opened in 1936.", sources=("It opened in 1963.",))
-fit([LabelledClaim(**row, supported=i % 2 == 0) for i in range(20)])
-"""
-
 pytest.importorskip("hatchling", reason="needs the dev dependencies: make test")
 pytest.importorskip("build", reason="needs the dev dependencies: make test")
 
@@ -163,7 +157,6 @@ def test_base_dependencies_bring_no_framework(python):
         ("import llama_index_trail", "llama-index"),
         ("from trail_callbacks import LLMJudge; LLMJudge('openai/some-model').model", "llm"),
         ("from trail_callbacks import EncoderJudge; EncoderJudge()", "encoder"),
-        (TRAINING, "local"),
     ],
 )
 def test_a_missing_extra_names_its_pip_line(python, code, extra):

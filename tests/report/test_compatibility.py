@@ -11,7 +11,7 @@ from trail_callbacks.errors import ReportError
 from trail_callbacks.render.page import to_page
 
 REPORT = check(
-    "The tower was finished in 1847. It is 31 metres high. It is made of cheese.",
+    "The tower was finished in 1847. It is 31 metres high. The tower was finished in Dunmarrow.",
     ["The tower was finished in 1874. It is 31 metres high."],
 )
 STORED = REPORT.to_json()

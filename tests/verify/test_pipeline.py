@@ -150,9 +150,8 @@ def test_a_node_that_is_read_again_further_on_is_still_the_first_to_state_it(pas
     )  # fmt: skip
     edges = [("d", "m1"), ("m1", "m2"), ("m2", "answer"), ("m1", "answer")]
     graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in edges))
-    for judge in (WordJudge(), None):
-        verdict = verify(graph, judge, VerifyOptions(passages=passages)).verdict("c1")
-        assert (verdict.introduced_at, verdict.carried_through) == ("m1", ("m2", "answer"))
+    verdict = verify(graph, WordJudge(), VerifyOptions(passages=passages)).verdict("c1")
+    assert (verdict.introduced_at, verdict.carried_through) == ("m1", ("m2", "answer"))
 
 
 def test_a_judge_that_fails_on_the_walk_leaves_the_origin_open():

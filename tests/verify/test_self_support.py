@@ -35,8 +35,8 @@ KNOWN = Node(id="d1", kind="document", text=HARBOUR)
 def test_the_verdict_says_that_only_a_model_states_it_and_a_warning_names_the_text(kind, text, details, who):
     report = checked(INVENTED, KNOWN, Node(id="t1", kind=kind, text=text, step="note", **details))
     (verdict,) = report.verdicts
-    assert verdict.support == "absent"
-    assert verdict.rationale.startswith(f"Only a text that a model {who} states it (t1).")
+    assert verdict.support is None
+    assert verdict.undecided.startswith(f"Only a text that a model {who} states it (t1).")
     assert named(report) == [
         f"stated only in what a model {who}, which is not evidence: c1 in t1 (step note): {INVENTED!r}"
     ]

@@ -34,10 +34,9 @@ _CERTAIN = 0.9
 def is_sure(question: Question, judgement: Judgement) -> bool:
     """Says whether a judgement needs no second opinion.
 
-    Sure is what is not a checkable statement, a claim that is a passage word for word, and a judgement whose calibrated
-    confidence is at least 0.9; recalibrate the offline judge on labels of your own
-    (`trail_callbacks.judges.local.training`) before you rely on that. A passage that merely contains the
-    words of a claim is not enough: it may deny them.
+    Sure is what is not a checkable statement, a claim that is a passage word for word, and a judgement with confidence
+    of at least 0.9. `LocalJudge` gives that to all that it decides, and leaves the rest undecided. A passage that
+    merely contains the words of a claim is not enough: it may deny them.
     """
     if judgement.error is not None or judgement.undecided is not None:
         return False

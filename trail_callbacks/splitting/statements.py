@@ -20,6 +20,8 @@ __all__ = ["Statement", "answers", "is_short", "statements"]
 _WIDE_SEMICOLON = re.compile(r"(?:(?<!\s)\s+)?[\uff1b\u061b]\s*")
 _LETTER = re.compile(r"\w")
 _ENDED = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964][\W_]*$")
+_ENDED_UNSPACED = re.compile(r"[\u3002\uff01]\W*$")
+_WHOLE = 6  # characters from which a text that ends in a stop of a script without spaces is a sentence
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_TEXT = 40  # characters; the same for scripts without spaces
 _SENTENCE = 6  # words from which a list item that ends in a full stop is a sentence whatever its verb
@@ -127,5 +129,7 @@ def _is_fragment(text: str) -> bool:
 
 def is_short(text: str) -> bool:
     """Tells whether a text of a few words, such as `42`, says nothing without its question."""
+    if _ENDED_UNSPACED.search(text) and len(_LETTER.findall(text)) >= _WHOLE:
+        return False
     few = len(text.split()) < _SHORT and len(text) < _SHORT_TEXT
     return few and first_verb(tokenize(text)) is None and not text.endswith(("!", "?"))

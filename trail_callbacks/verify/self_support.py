@@ -29,7 +29,7 @@ _TEXTS = 5  # warnings; more would hide the others
 def self_supported(
     graph: ProvenanceGraph, claims: Sequence[Claim], verdicts: Sequence[Verdict]
 ) -> tuple[list[Verdict], list[str]]:
-    """Finds the unsupported claims that only texts or parts of texts by a model state, word for word or nearly so.
+    """Finds unsupported and undecided claims that only texts or parts by a model state, word for word or nearly so.
 
     Args:
         graph: The graph; it has an answer.
@@ -39,7 +39,7 @@ def self_supported(
     Returns:
         The verdicts, those with a rationale that says so; and a warning for each such text with the ids of the claims.
     """
-    unsupported = [verdict.support in UNSUPPORTED for verdict in verdicts]
+    unsupported = [verdict.support in UNSUPPORTED or verdict.undecided is not None for verdict in verdicts]
     upstream = graph.upstream(graph.answer.id) if graph.answer is not None and any(unsupported) else ()
     sources = [node for node in upstream if node.kind in EVIDENCE_KINDS]
     written = [part for node in sources for part in _written(node)]
@@ -55,7 +55,10 @@ def self_supported(
             continue
         surely = any(node.origin != "unknown" for node, _ in quotes)
         note = f"Only a text that a model {'wrote' if surely else 'may have written'} states it ({quotes[0][0].id})."
-        marked.append(replace(verdict, rationale=f"{note} {verdict.rationale}".rstrip()))
+        if verdict.undecided is not None:
+            marked.append(replace(verdict, undecided=f"{note} {verdict.undecided}".rstrip()))
+        else:
+            marked.append(replace(verdict, rationale=f"{note} {verdict.rationale}".rstrip()))
         for node, quote in quotes:
             by_text.setdefault(node.id, (node, quote, []))[2].append(claim.id)
     return marked, list(_warnings(by_text.values()))

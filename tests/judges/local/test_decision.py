@@ -1,10 +1,35 @@
 import pytest
 
 from trail_callbacks import check
+from trail_callbacks.judges.local.decision import MISMATCHES, found
 
 SOURCE = (
     "The orchard of Penwick has 340 trees. Visitors may pick fruit in September, and the council pays the gardeners."
 )
+ROWS = [
+    ("number", "The team has 12 players.", "The team has 21 players.", "The team has twelve players."),
+    ("number", "The hall has 60 seats and 600 rooms.", "The hall has 600 seats and 60 rooms.", "The hall has 600 rooms."),
+    ("number", "The dose is for adults over 60.", "The dose is for adults under 60.", "The dose is for adults over sixty."),
+    ("number", "The fee rose to 95 pounds in May.", "The fee rose to 105 pounds in May.", "The fee rose by 15 pounds in May."),
+    ("number", "It carries 1,850 passengers.", "It carries 1,950 passengers.", "It carries 1850 passengers."),
+    ("entity", "The director is Petra Lang.", "The director is Petra Meyer.", "The director is Lang."),
+    ("entity", "The X200 delivers 26 litres.", "The X100 delivers 26 litres.", "The X200 gives 26 litres."),
+    ("entity", "The Supplier may choose repair.", "The Buyer may choose repair.", "The Supplier may pick repair."),
+    ("negation", "MySQL is no longer supported.", "MySQL is supported.", "MySQL is not supported."),
+    ("negation", "The plane runs on Sundays.", "The plane does not run on Sundays.", "The plane does run on Sundays."),
+    ("negation", "The band prevents the nest from falling.", "The band lets the nest fall.", "The nest does not fall."),
+    ("negation", "Sales rose in the north.", "Sales fell in the north.", "Sales climbed in the north."),
+    ("temporal", "The city hopes to repaint the bridge.", "The city repainted the bridge.", "The city hopes to paint the bridge."),
+    ("temporal", "The firm wants to extend the trial.", "The firm will extend the trial.", "The firm is hoping to extend the trial."),
+    ("quantifier", "Some boats can be visited.", "All boats can be visited.", "Several boats can be visited."),
+    ("quantifier", "Three boats were sold in May.", "All boats were sold in May.", "The boats were sold in May."),
+    ("hyperbole", "The stone was probably cut in Vint.", "The stone was cut in Vint.", "The stone was perhaps cut in Vint."),
+    ("attribution", "The manager believes the reserve covers the delay.", "The reserve covers the delay.", "The manager says the reserve covers the delay."),
+    ("condition", "The form can be sent by post, unless it is signed.", "The form can be sent by post.", "The form can be sent by post if it is not signed."),
+    ("condition", "Holders travel free on all lines except the ferry.", "Holders travel free on all lines.", "Holders travel free on lines other than the ferry, when it runs."),
+    ("invented", "The lamp was made by the firm in 1932.", "The lamp was made by the Dunmarrow firm in 1932.", "The lamp was made by that firm in 1932."),
+    ("invented", "The lamp was made in Vint in 1932.", "The lamp was repaired in Vint in 1961.", "The lamp was made in Vint in the 1930s."),
+]  # fmt: skip
 
 
 def decided(text, *sources):
@@ -15,11 +40,10 @@ def decided(text, *sources):
 @pytest.mark.parametrize(
     ("text", "support", "error", "detail", "rationale"),
     [
-        ("The orchard of Penwick has 340 trees.", "supported", None, None, "100% of its words, with every number and name"),
-        ("The orchard of Penwick has 430 trees.", "contradicted", "number", None, "'430' against '340'"),
-        ("Visitors may pick ripe golden fruit in the month of September.", "partially_supported", "other", "minor addition", "but not 'ripe', 'golden'"),
-        ("A brewery bought the cellars.", "absent", "other", "fabricated addition", "No passage holds"),
-        ("The orchard of Penwick has 340 trees and 25 beehives.", "absent", "number", "fabricated addition", "'25'"),
+        ("The orchard of Penwick has 340 trees.", "supported", None, None, "nearly word for word"),
+        ("The orchard of Penwick has 430 trees.", "contradicted", "number", None, "says '430' where the source says '340'"),
+        ("The orchard of Penwick in Dunmarrow has 340 trees.", "absent", "entity", "fabricated addition", "No passage has 'Dunmarrow'"),
+        ("Visitors pick fruit in September.", "partially_supported", "hyperbole", None, "leaves out 'may'"),
     ],
 )  # fmt: skip
 def test_class_type_detail_and_rationale(text, support, error, detail, rationale):
@@ -27,12 +51,29 @@ def test_class_type_detail_and_rationale(text, support, error, detail, rationale
     assert (str(verdict.support), verdict.error_type and str(verdict.error_type)) == (support, error)
     assert verdict.detail == detail
     assert rationale in verdict.rationale
+    assert verdict.undecided is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Visitors may pick ripe golden fruit in the month of September.",
+        "A brewery bought the cellars.",
+        "The gardeners get their wages from the municipality.",
+        "The orchard of Penwick has 340 trees and 25 beehives.",
+    ],
+)
+def test_what_words_do_not_show_is_undecided(text):
+    verdict = decided(text)
+    assert verdict.support is None
+    assert "cannot tell" in verdict.undecided
+    assert all(item.relation == "nearest" for item in verdict.evidence)
 
 
 def test_evidence_says_on_which_side_it_is():
     assert [item.relation for item in decided("The orchard of Penwick has 340 trees.").evidence] == ["supports"]
     assert [item.relation for item in decided("The orchard of Penwick has 430 trees.").evidence] == ["contradicts"]
-    assert decided("A brewery bought the cellars.").evidence == ()
+    assert decided("The orchard of Penwick in Dunmarrow has 340 trees.").evidence == ()
 
 
 def test_a_source_that_says_otherwise_is_named():
@@ -41,3 +82,47 @@ def test_a_source_that_says_otherwise_is_named():
     assert str(verdict.support) == "supported"
     assert verdict.conflicting
     assert "another source says otherwise" in verdict.rationale
+
+
+def test_what_a_nearer_sentence_has_is_not_disputed_by_another():
+    verdict = decided("The desk lamp costs 49 euros.", "The floor lamp costs 129 euros. The desk lamp costs 49 euros.")
+    assert str(verdict.support) == "supported"
+
+
+def test_one_of_several_like_steps_contradicts_nothing():
+    steps = "Step 1: Fold the left corner to the middle.\nStep 2: Fold the right edge to the middle."
+    assert decided("Fold the right corner to the middle.", steps).support is None
+
+
+def test_the_rationale_never_says_that_a_word_is_nowhere_that_a_passage_has():
+    for text in (
+        "The orchard of Penwick has 340 trees in Dunmarrow.",
+        "In Penwick the orchard of Dunmarrow has 340 trees.",
+    ):
+        verdict = decided(text, SOURCE, "Dunmarrow lies by the sea.")
+        assert "No passage has" not in verdict.rationale
+
+
+@pytest.mark.parametrize(("name", "sentence", "wrong", "right"), ROWS)
+def test_the_difference_is_found_and_the_other_wording_left_alone(aligned, name, sentence, wrong, right):
+    alone = wrong if name != "negation" or "lets" not in wrong else None
+    if alone:
+        findings = list(found(aligned(wrong, sentence), [name]))
+        assert findings, wrong
+        for finding in findings:
+            assert wrong[slice(*finding.claim_span)] == finding.claim_words
+            assert sentence[slice(*finding.span)] == finding.evidence_words
+    assert list(found(aligned(right, sentence), [name])) == [], right
+
+
+def test_a_number_that_others_give_is_no_mismatch(aligned):
+    computed = aligned(
+        "The filter shortened the nightly run by 17 minutes.",
+        "The filter cut the nightly run from 48 minutes.",
+        "Now it takes 31 minutes.",
+    )
+    assert list(found(computed, ["number"])) == []
+
+
+def test_every_kind_of_difference_is_tested():
+    assert {name for name, *_ in ROWS} == set(MISMATCHES)

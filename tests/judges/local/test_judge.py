@@ -26,7 +26,8 @@ def judge(text, *sources, purpose="verdicts", limit=8, checkable=True, **setting
     ).judgements
     assert judgement.claim_id == "c1"
     assert (judgement.error_type is not None) == (judgement.support in UNSUPPORTED)
-    assert judgement.rationale
+    assert (judgement.undecided is not None) == (judgement.support is None)
+    assert judgement.rationale or judgement.undecided
     texts = {node.id: node.text for node in nodes}
     for evidence in judgement.evidence:
         assert texts[evidence.node_id][evidence.start : evidence.end] == evidence.quote
@@ -35,7 +36,7 @@ def judge(text, *sources, purpose="verdicts", limit=8, checkable=True, **setting
 
 def verdict(text, *sources, **options):
     judgement = judge(text, *sources, **options)
-    return str(judgement.support), judgement.error_type and str(judgement.error_type)
+    return str(judgement.support or "undecided"), judgement.error_type and str(judgement.error_type)
 
 
 TOWER = (
@@ -48,11 +49,11 @@ OTHER = "Nobody came to the party in Oslo. Snow fell in 1887. There are 60 milli
 CASES = [
     ("The tower was completed in 1887.", TOWER, "contradicted", "number"),
     ("The tower was completed in March 1889.", TOWER, "supported", None),
-    ("In 1887 the tower was completed.", TOWER, "contradicted", "number"),
+    ("In 1887 the tower was completed.", TOWER, "undecided", None),
     ("The tower was completed by the company of Stephen Sauvestre.", TOWER, "contradicted", "entity"),
     ("The tower attracts 60 million visitors.", TOWER, "contradicted", "number"),
-    ("The tower is 330 metres tall.", TOWER, "supported", None),
-    ("The tower is 330 feet tall.", TOWER, "contradicted", "number"),
+    ("The tower is 330 metres tall.", TOWER, "undecided", None),
+    ("The tower is 330 feet tall.", "The tower is 330 m tall.", "contradicted", "number"),
     ("The firm earned 3,500,000 dollars.", "The firm earned $3.5 million.", "supported", None),
     ("The firm earned $3,500,000.", "The firm earned 3.5 million dollars.", "supported", None),
     ("The team has twelve players.", "The team has 12 players.", "supported", None),
@@ -68,8 +69,22 @@ CASES = [
     ("The library is the best in the region.", "According to the mayor, the library is the best in the region.", "partially_supported", "attribution_failure"),
     ("The new lamps dramatically improved visibility.", "The new lamps improved visibility.", "partially_supported", "hyperbole"),
     ("All vehicles must use the lower deck.", "Some vehicles must use the lower deck.", "partially_supported", "overgeneralization"),
-    ("The bridge appears in three films.", "The bridge has two decks.", "absent", "other"),
-    ("塔高330米", "这座塔高330米。", "supported", None),
+    ("The bridge appears in three films.", "The bridge has two decks.", "undecided", None),
+    ("塔高330米", "这座塔高330米。", "undecided", None),
+    ("MySQL is supported.", "MySQL is no longer supported.", "contradicted", "other"),
+    ("Oracle is no longer supported.", "Oracle is supported.", "contradicted", "other"),
+    ("The director is Petra Meyer.", "The director is Petra Lang.", "contradicted", "entity"),
+    ("The effect was larger in patients under 60.", "The effect was larger in patients over 60.", "contradicted", "number"),
+    ("The hall has 600 seats and 60 rooms.", "The hall has 60 seats and 600 rooms.", "contradicted", "number"),
+    ("The X100 delivers 26 litres.", "The X200 delivers 26 litres.", "contradicted", "entity"),
+    ("The WM-1 costs 79 euros.", "The WM-3 costs 79 euros.", "contradicted", "entity"),
+    ("The ferry carries 1,850 passengers.", '{"ferry": "Orra", "passengers": 1850}', "undecided", None),
+    ("Trailers can be picked up the same day.", "Trailers can be picked up the same day, if in stock.", "partially_supported", "overgeneralization"),
+    ("Holders get 20 per cent off all fares.", "Holders get 20 per cent off all fares except the day ticket.", "partially_supported", "overgeneralization"),
+    ("The roadworks have kept customers away.", "The roadworks have probably kept customers away.", "partially_supported", "hyperbole"),
+    ("The reserve is enough to cover the delay.", "The manager believes the reserve is enough to cover the delay.", "partially_supported", "attribution_failure"),
+    ("The tables were ready.", "The hall has tables and chairs.", "undecided", None),
+    ("The lamp shines because the wire glows.", "The lamp shines. The wire glows.", "undecided", None),
     ("塔高340米", "这座塔高330米。", "contradicted", "number"),
 ]  # fmt: skip
 
@@ -144,11 +159,9 @@ WORDS = ["tower", "city", "Mara", "Holt", "Reed", "was", "is", "not", "never", "
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14).map(" ".join))
 @settings(max_examples=50)
-def test_any_sentence_supports_itself_or_has_nothing_to_compare(sentence):
+def test_no_sentence_contradicts_itself(sentence):
     support, _ = verdict(sentence, sentence)
-    assert support in {"supported", "absent"}
-    if support == "absent":
-        assert not any(sign.isalnum() for sign in sentence) or "no word" in judge(sentence, sentence).rationale
+    assert support in {"supported", "undecided"}
 
 
 @given(st.text(max_size=120), st.text(max_size=300))
@@ -161,15 +174,15 @@ def test_huge_claims_and_passages_are_judged():
     judge("word 12 Name did not " * 5000, "other 13 words " * 5000)
 
 
-def test_other_languages_are_judged_by_overlap_and_told_so():
+def test_other_languages_are_judged_by_numbers_and_names_and_told_so():
     judgement = judge("Die Kaution beträgt 1.560 Euro.", "Die Kaution beträgt 1.650 Euro und ist im Voraus zu zahlen.")
     assert (str(judgement.support), str(judgement.error_type)) == ("contradicted", "number")
     assert "not in English" in judgement.rationale
-    assert "not in English" not in judge("The tower is tall.", TOWER).rationale
+    assert "not in English" not in judge("The tower was completed in 1887.", TOWER).rationale
 
 
-def test_without_passages_everything_is_absent_and_unchecked_claims_are_unevaluatable():
-    assert verdict("The tower is tall.") == ("absent", "other")
+def test_without_passages_nothing_is_decided_and_unchecked_claims_are_unevaluatable():
+    assert verdict("The tower is tall.") == ("undecided", None)
     assert verdict("Would you like more?", TOWER, checkable=False) == ("unevaluatable", None)
 
 
@@ -180,8 +193,8 @@ def test_localizing_asks_only_whether_it_is_stated():
 
 
 def test_a_question_supports_nothing():
-    assert verdict("The tower is 330 m tall.", "Is the tower 330 m tall?") == ("absent", "other")
-    assert verdict("Is the tower open? Yes.", "Is the tower open?") == ("absent", "other")
+    assert verdict("The tower is 330 m tall.", "Is the tower 330 m tall?") == ("undecided", None)
+    assert verdict("Is the tower open? Yes.", "Is the tower open?") == ("undecided", None)
     assert verdict("The tower is 330 m tall.", "Is the tower 330 m tall?", "The tower is 330 m tall.") == (
         "supported",
         None,
@@ -190,18 +203,16 @@ def test_a_question_supports_nothing():
 
 def test_checks_can_be_left_out():
     denied = "The council did not approve the plan."
-    assert verdict("The council approved the plan.", denied, without=("negation",)) == ("supported", None)
-    assert LocalJudge(without=("negation",)).name == "local/2-negation"
+    assert verdict("The council approved the plan.", denied, without=("negation",)) == ("undecided", None)
+    assert LocalJudge(without=("negation",)).name == "local/3-negation"
     with pytest.raises(InputError, match=r"names 'negatoin', expected any of number"):
         LocalJudge(without=("negatoin",))
-    with pytest.raises(InputError, match=r"supported_at is 1\.5"):
-        LocalJudge(supported_at=1.5)
 
 
 def test_it_is_a_judge_without_a_model():
     local = LocalJudge()
     assert isinstance(local, Judge)
-    assert (local.name, local.model) == ("local/2", None)
+    assert (local.name, local.model) == ("local/3", None)
     extraction = result(local.extract("The tower is tall. Would you like more?", "Is it tall?"))
     assert [claim.checkable for claim in extraction.claims] == [True, False]
     assert not extraction.abstained
@@ -215,8 +226,6 @@ def test_what_is_said_of_one_ship_does_not_support_a_claim_about_another():
     ships = "The Constance could not be saved; her figurehead is on show. The Mary Lowe was raised within three weeks."
     assert str(check("The Mary Lowe was raised within three weeks.", ships).verdicts[0].support) == "supported"
     assert str(check("The Constance was raised within three weeks.", ships).verdicts[0].support) != "supported"
-    pronoun = "The Constance was found in May. She was raised within three weeks."
-    assert str(check("The Constance was raised within three weeks.", pronoun).verdicts[0].support) == "supported"
 
 
 def test_localizing_names_every_node_that_states_it_by_itself():
@@ -229,7 +238,6 @@ def test_localizing_names_every_node_that_states_it_by_itself():
 def test_localizing_takes_no_two_nodes_together():
     halves = ("Mara Holt designed the Halden Bridge.", "The Halden Bridge was opened by Jonas Reed.")
     text = "Mara Holt designed the Halden Bridge, which was opened by Jonas Reed."
-    assert verdict(text, *halves)[0] == "supported"
     assert verdict(text, *halves, purpose="localize")[0] != "supported"
     assert verdict(text, " ".join(halves), purpose="localize")[0] == "supported"
 
@@ -239,6 +247,29 @@ def test_the_unsupported_part_of_a_claim_is_named():
     assert judgement.faults == ("the tower was completed in 1887.",)
     assert judge("The tower was completed in 1887.", TOWER).faults == ()
     assert judge("The tower is 330 m tall, and the tower stands in Paris.", TOWER).faults == ()
+
+
+def test_what_it_cannot_show_has_a_reason_and_the_nearest_sentences_and_no_confidence():
+    judgement = judge("Gustave Eiffel's firm finished the tower two years after it was begun.", TOWER)
+    assert judgement.support is None
+    assert "cannot tell" in judgement.undecided
+    assert judgement.confidence is None
+    assert {item.relation for item in judgement.evidence} == {"nearest"}
+    assert 1 <= len(judgement.evidence) <= 3
+
+
+def test_what_it_decides_is_sure():
+    assert judge("The tower was completed in March 1889.", TOWER).confidence == 0.95
+    assert judge("The tower was completed in March 1887.", TOWER).confidence == 0.9
+
+
+def test_lines_that_name_a_file_are_no_evidence():
+    for line in ("file_name: ferry.md", "source: ferry.md", '"page_label": 12', "File path: docs/ferry.md"):
+        assert judge("The file name is ferry.md.", line).evidence == ()
+    assert verdict("The ferry takes 40 minutes.", "file_name: ferry.md\nThe ferry takes 40 minutes.") == (
+        "supported",
+        None,
+    )
 
 
 def test_escaped_letters_are_read():

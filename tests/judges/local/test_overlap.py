@@ -28,7 +28,6 @@ def test_items_are_the_distinct_words_names_and_numbers():
         ("number", "12"),
     ]
     assert [item.required for item in compared.items] == [True, False, False, True]
-    assert compared.items[compared.subject].words == "Halden Bridge"
 
 
 def test_a_number_counts_beside_its_word_or_in_a_passage_about_the_claim():

@@ -1,118 +1,236 @@
-"""A decision: the class, type and evidence that a comparison leads to, with a rationale in plain words."""
+"""A decision: what the sentences nearest to a claim show about it, or why they show nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-from trail_callbacks.evidence import Passage, quoted
-from trail_callbacks.judges.judge import Judgement
-from trail_callbacks.judges.local.comparison import Comparison, Departure
-from trail_callbacks.judges.local.risk import probability
+from trail_callbacks.evidence import Evidence, Relation, quoted
+from trail_callbacks.judges.judge import Judgement, Question
+from trail_callbacks.judges.local.aligned import losses, slots
+from trail_callbacks.judges.local.aligned.alignment import Alignment, Token, align, shared, tokens
+from trail_callbacks.judges.local.aligned.verbatim import repeats, states
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
+from trail_callbacks.judges.local.checks.registry import ANY_LANGUAGE, CHECKS
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["decide"]
+__all__ = ["MISMATCHES", "Decision", "Mismatch", "found"]
 
-_SHOWN = 6  # missing words that a rationale names
+_NEAR = 0.3  # share of the claim's content that a sentence must have to be laid beside it
+_LONGEST = 70  # words of a sentence; a longer one is a text whose sentences were not told apart
+_COMPARED = 3  # sentences that may show a difference
+_CLOSE = 0.25  # how much less of the claim than the best they may have
+_SHOWN = 3  # nearest sentences that are shown where nothing is decided
+_SAME = 0.8  # share of a claim that a sentence of another source must have to contradict what one states
+_STEP = re.compile(
+    r"(?:\w+\s\d+:)?\W*(?:step|method|option|phase|stage|part|day|week)\s+(?:\d+|[a-z]+)\s*[:.)]", re.IGNORECASE
+)
+_SUPPORTED, _FLAGGED = 0.95, 0.9  # how often such judgements are right, at least: `tests/benchmarks/offline.py`
 
 
-def decide(comparison: Comparison) -> Judgement:
-    """Decides by what a check found, else by the risk and by what the passages hold.
+Mismatch = Callable[[Alignment], "Finding | None"]
+"""Compares a claim with one sentence."""
 
-    The confidence is the probability that the claim is on the side, supported or not, that the class puts it on.
+MISMATCHES: dict[str, tuple[Mismatch, ...]] = {
+    "number": (slots.number,),
+    "entity": (slots.name,),
+    "negation": (losses.negation, slots.opposite),
+    "temporal": (losses.plan,),
+    "quantifier": (losses.limit,),
+    "hyperbole": (losses.hedge,),
+    "attribution": (losses.view,),
+    "condition": (losses.condition,),
+    "invented": (slots.new_name, slots.new_year),
+}
+
+_CHECKABLE = 0.8  # share of the claim that must be paired for a check that reads no alignment
+_CHECKED = ("entity", "temporal", "quantifier", "hyperbole", "attribution")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One claim and the sentences that it is compared with.
+
+    Attributes:
+        question: The claim with its passages.
+        claim: The claim, read.
+        passages: Its passages, read.
+        around: All sentences that the judge was shown: these, and those before and after each.
+        names: What to look for, see `MISMATCHES`.
     """
-    settings, departure = comparison.settings, comparison.departure
-    if departure is not None:
-        judgement = _departs(comparison, departure)
-    elif comparison.stating is not None:
-        judgement = _supported(comparison, comparison.stating)
-    else:
-        judgement = _uncovered(comparison)
-    if settings.model is None or not comparison.overlap.claim.english:  # the risk was fitted to English
-        return judgement
-    risk = probability(settings.model.log_odds(comparison.features), settings.calibration)
-    if departure is not None:
-        return replace(judgement, confidence=max(risk, 0.5))
-    supported = judgement.support is SupportClass.SUPPORTED
-    if not supported and risk < settings.supported_below and comparison.nearly_stated:
-        judgement, supported = _supported(comparison, comparison.best), True
-    return replace(judgement, confidence=max(1 - risk if supported else risk, 0.5))
 
+    question: Question
+    claim: Reading
+    passages: Sequence[Reading]
+    around: Sequence[Reading]
+    names: Sequence[str]
 
-def _departs(comparison: Comparison, departure: Departure) -> Judgement:
-    finding = departure.finding
-    compared = f"against {finding.evidence_words!r}" if finding.evidence_words else "is in no passage on the subject"
-    return _judgement(
-        comparison,
-        finding.support,
-        finding.error_type,
-        f"{finding.error_type.value}: {finding.claim_words!r} {compared}.",
-        comparison.passages(departure.passages),
-        detail=finding.detail,
-    )
+    def judgement(self) -> Judgement:
+        """Decides by what a sentence states, then by what it states differently; else says why not."""
+        if not self.passages:
+            return self._undecided("no passage states anything that it could be compared with", ())
+        stating = [p for p, alignment in self._alignments if self._states(alignment)]
+        if stating:
+            return self._supported(stating[0])
+        for p, alignment in self._closest:
+            if _STEP.match(alignment.passage.text):
+                continue  # one of several that differ in a word only
+            finding = next(iter(self._findings(alignment)), None)
+            if finding is not None and not self._elsewhere(p, finding):
+                return self._departs(p, finding)
+        return self._undecided(self._reason(), [p for p, _ in self._alignments] or range(len(self.passages)))
 
-
-def _supported(comparison: Comparison, passages: Sequence[int]) -> Judgement:
-    overlap, everything = comparison.overlap, comparison.overlap.everything
-    have = overlap.covered(passages)
-    complete = "" if any(overlap.items[i].required for i in everything - have) else ", with every number and name"
-    conflicts = comparison.conflicts(passages)
-    other = "but another source says otherwise" if conflicts else "and nothing contradicts it"
-    judgement = _judgement(
-        comparison,
-        SupportClass.SUPPORTED,
-        None,
-        f"The passages hold {overlap.share(have, everything):.0%} of its words{complete}, {other}.",
-        comparison.passages(passages),
-    )
-    return replace(judgement, evidence=(*judgement.evidence, *conflicts))
-
-
-def _uncovered(comparison: Comparison) -> Judgement:
-    """No passage says otherwise, and none says enough."""
-    overlap, everything = comparison.overlap, comparison.overlap.everything
-    if not everything:
-        rationale = "It has no word that could be compared."
-        return _judgement(comparison, SupportClass.ABSENT, ErrorType.OTHER, rationale, ())
-    have = overlap.covered(comparison.best)
-    share = overlap.share(have, everything)
-    missing = sorted((overlap.items[i] for i in everything - have), key=lambda item: item.span)
-    words = ", ".join(repr(item.words) for item in missing[:_SHOWN])
-    kinds = {item.kind for item in missing if item.required}
-    if share >= comparison.settings.partial_at and not kinds and overlap.subject in have:
-        return _judgement(
-            comparison,
-            SupportClass.PARTIALLY_SUPPORTED,
-            ErrorType.OTHER,
-            f"The passages hold most of it, but not {words or 'in one place'}.",
-            comparison.passages(comparison.best),
-            detail="minor addition",
+    @cached_property
+    def _words(self) -> tuple[tuple[Token, ...], list[tuple[Token, ...]]]:
+        """The words of the claim and of each passage; a word at a beginning is a name if it is one elsewhere."""
+        texts = [self.claim, *self.passages]
+        names = (
+            frozenset().union(*(reading.named for reading in texts)).difference(*(reading.plain for reading in texts))
         )
-    error = ErrorType.OTHER
-    if share >= comparison.settings.subject_at:  # the rest is known, so what is missing names the error
-        error = ErrorType.NUMBER if "number" in kinds else ErrorType.ENTITY if "name" in kinds else error
-    return _judgement(
-        comparison, SupportClass.ABSENT, error, f"No passage holds {words}.", (), detail="fabricated addition"
-    )
+        return tokens(self.claim, names), [tokens(passage, names) for passage in self.passages]
+
+    @cached_property
+    def _alignments(self) -> list[tuple[int, Alignment]]:
+        """The passages that have most of the claim, best first."""
+        own, given = self._words
+        near = [p for p, words in enumerate(given) if len(words) <= _LONGEST and shared(own, words) >= _NEAR]
+        aligned = [(p, align(self.claim, own, self.passages[p], given[p], self.around)) for p in near]
+        return sorted(aligned, key=lambda each: (-each[1].coverage(), each[0]))
+
+    @cached_property
+    def _closest(self) -> list[tuple[int, Alignment]]:
+        if not self._alignments:
+            return []
+        least = self._alignments[0][1].coverage() - _CLOSE
+        return [each for each in self._alignments if each[1].coverage() >= least][:_COMPARED]
+
+    def _states(self, alignment: Alignment) -> bool:
+        return repeats(alignment) or (alignment.claim.english and states(alignment))
+
+    def _findings(self, alignment: Alignment) -> list[Finding]:
+        english = alignment.claim.english and alignment.passage.english
+        names = [name for name in self.names if english or name in ANY_LANGUAGE]
+        return list(found(alignment, names))
+
+    def _elsewhere(self, p: int, finding: Finding) -> bool:
+        """Whether another sentence that has nearly as much of the claim has what this one has not."""
+        disputed = self._disputed(finding)
+        rest = {q: alignment.coverage(*disputed) for q, alignment in self._alignments}
+        return any(
+            q != p
+            and rest[q] >= rest[p]
+            and all(i in alignment.pairs for i in disputed)
+            and not self._findings(alignment)
+            for q, alignment in self._alignments
+        )
+
+    def _disputed(self, finding: Finding) -> list[int]:
+        """The words of the claim that a finding is about; none if it is about the whole."""
+        start, end = finding.claim_span
+        if start == 0 and end == len(self.claim.text):
+            return []
+        return [i for i, token in enumerate(self._words[0]) if start <= token.start < end and token.kind != "light"]
+
+    def _supported(self, p: int) -> Judgement:
+        conflicts = self._conflicts(p)
+        said = ", but another source says otherwise" if conflicts else ""
+        return self._judgement(
+            SupportClass.SUPPORTED,
+            f"A sentence states it nearly word for word{said}.",
+            (quoted(self.question.passages[p], "supports"), *conflicts),
+            confidence=_SUPPORTED,
+        )
+
+    def _conflicts(self, stating: int) -> tuple[Evidence, ...]:
+        """What other sources say against a claim that one states."""
+        node = self.question.passages[stating].node_id
+        against = [
+            self.question.passages[p]
+            for p, alignment in self._alignments
+            if self.question.passages[p].node_id != node
+            and any(self._opposes(alignment, finding) for finding in self._findings(alignment))
+        ]
+        return tuple(quoted(passage, "contradicts") for passage in against[:_SHOWN])
+
+    def _opposes(self, alignment: Alignment, finding: Finding) -> bool:
+        """Whether a sentence contradicts a claim about the same thing: one that begins with another name does not."""
+        disputed = self._disputed(finding)
+        subject = next((i for i, token in enumerate(alignment.own) if token.content), -1)
+        return (
+            finding.support is SupportClass.CONTRADICTED
+            and alignment.coverage(*disputed) >= _SAME
+            and (subject not in disputed or finding.error_type is not ErrorType.ENTITY)
+        )
+
+    def _departs(self, p: int, finding: Finding) -> Judgement:
+        passage = self.question.passages[p]
+        if finding.support is SupportClass.ABSENT:
+            said = f"No passage has {finding.claim_words!r}."
+            relation: Relation = "nearest"
+        elif finding.support is SupportClass.CONTRADICTED:
+            said = f"It says {finding.claim_words!r} where the source says {finding.evidence_words!r}."
+            relation = "contradicts"
+        else:
+            left = f"leaves out {finding.evidence_words!r}" if finding.evidence_words else "goes further"
+            said = f"It says nearly what the source says, but {left}."
+            relation = "supports"
+        return self._judgement(
+            finding.support,
+            f"{finding.error_type.value}: {said}",
+            (quoted(passage, relation),) if relation != "nearest" else (),
+            finding=finding,
+            confidence=_FLAGGED,
+        )
+
+    def _reason(self) -> str:
+        if not self._alignments:
+            return "no sentence of the sources has enough of its words"
+        return "no sentence states it word for word, and none differs from it in one number, name or denial only"
+
+    def _undecided(self, reason: str, near: Sequence[int]) -> Judgement:
+        return Judgement(
+            claim_id=self.question.claim.id,
+            undecided=f"The offline judge cannot tell: {reason}.",
+            evidence=tuple(quoted(self.question.passages[p], "nearest") for p in list(near)[:_SHOWN]),
+        )
+
+    def _judgement(
+        self,
+        support: SupportClass,
+        rationale: str,
+        evidence: tuple[Evidence, ...],
+        *,
+        confidence: float,
+        finding: Finding | None = None,
+    ) -> Judgement:
+        if not self.claim.english:
+            rationale += " The claim is not in English: only numbers, names and repeated sentences were compared."
+        return Judgement(
+            claim_id=self.question.claim.id,
+            support=support,
+            error_type=finding.error_type if finding else None,
+            detail=finding.detail if finding else None,
+            rationale=rationale,
+            evidence=evidence,
+            confidence=confidence,
+        )
 
 
-def _judgement(
-    comparison: Comparison,
-    support: SupportClass,
-    error: ErrorType | None,
-    rationale: str,
-    passages: Sequence[Passage],
-    *,
-    detail: str | None = None,
-) -> Judgement:
-    if not comparison.overlap.claim.english:
-        rationale += " The claim is not in English: only numbers, names and shared words were compared."
-    contradicted = support is SupportClass.CONTRADICTED
-    return Judgement(
-        claim_id=comparison.question.claim.id,
-        support=support,
-        error_type=error,
-        detail=detail,
-        rationale=rationale,
-        evidence=tuple(quoted(passage, "contradicts" if contradicted else "supports") for passage in passages),
-    )
+def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
+    """Yields what a sentence says differently from a claim.
+
+    Args:
+        alignment: Both.
+        names: What to look for.
+    """
+    for name in names:
+        for mismatch in MISMATCHES[name]:
+            if (finding := mismatch(alignment)) is not None:
+                yield finding
+    if alignment.coverage() < _CHECKABLE:
+        return
+    for name in _CHECKED:
+        if name in names and (finding := CHECKS[name](alignment.claim, alignment.passage)) is not None:
+            yield finding

@@ -1,15 +1,16 @@
-"""A judge that needs no model, no key and no network: typed checks, and a risk computed from shared words.
+"""A judge that needs no model, no key and no network, and decides only what it can show.
 
-It works in this order. Typed checks compare the claim with the sentences most about it: a wrong number, name, date or
-polarity contradicts, a lost attribution makes it partial. Where they find nothing, the share of the claim's words that
-sentences hold together decides, and a logistic regression over six counts gives the risk that the claim is not
-supported: the confidence, and support for a claim whose risk is low. A number or name that no source has is never
-supported.
+It lays a claim beside each of its sentences, word by word (`aligned`). A sentence that states the claim nearly word for
+word supports it; one that is the same but for a number, date, name, negation, opposite, quantifier, hedge, condition or
+view contradicts it or supports it in part; a name or year that no passage has is invented. Everything else it leaves
+undecided and says so: shared words show neither that a claim is right nor that it is wrong.
 
-It is good at numbers, units, dates, names and negations in sentences close to their source, and gives the same result
-for the same texts. It cannot follow paraphrase, inference or sums over sentences. The risk is about as good as a
-careful word overlap and not better: `tests/benchmarks/offline.py` prints both, with intervals, and
-`tests/benchmarks/checks.py` each check alone.
+It is a smoke detector: what it says is mostly right, and it is silent about most sentences written in other words. It
+gives the same result for the same texts. `tests/benchmarks/offline.py` prints how often it decides and how often that
+is right.
+
+Which outputs state a claim (`localize`) is another question, for which a graded comparison by shared words is better
+than silence: see `comparison`.
 """
 
 from __future__ import annotations
@@ -18,80 +19,65 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import Passage, quoted
 from trail_callbacks.judges.judge import Assessment, Extraction, Judgement, Purpose, Question
 from trail_callbacks.judges.local.checks.reading import Reading
-from trail_callbacks.judges.local.checks.registry import CHECKS
-from trail_callbacks.judges.local.comparison import Comparison, Settings
-from trail_callbacks.judges.local.decision import decide
-from trail_callbacks.judges.local.overlap import Overlap
-from trail_callbacks.judges.local.risk import AS_FITTED, Calibration, RiskModel, shipped
+from trail_callbacks.judges.local.decision import MISMATCHES, Decision
 from trail_callbacks.language.detect import limits
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.splitting.frames import unframed
+from trail_callbacks.splitting.references import Thread
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+
+if TYPE_CHECKING:
+    from trail_callbacks.judges.local.comparison import Comparison
 
 __all__ = ["LocalJudge"]
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+_METADATA = re.compile(
+    r"[\"']?(?:file|document|doc|page|node|chunk|source|creation|last|mime|media|content)"
+    r"(?:[ _-](?:name|path|type|size|label|id|date|url|uri|number|modified[ _-]date|"
+    r"accessed[ _-]date))*[\"']?\s*[:=]\s*\S+",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r'[{\s]*"[^"]{1,60}"\s*:\s*"([^"]*\s[^"]*[.!\u3002])"[,}\]\s]*')
+_PRONOUN = re.compile(r"(?:It|He|She|They|Its|His|Her|Their)\b")
 _LONGEST = 4000  # characters of a claim that are compared; a longer one is a text without punctuation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalJudge:
-    """Judges offline and deterministically by typed checks and word overlap.
+    """Judges offline and deterministically, and abstains where words alone show nothing.
 
-    A passage that is a question supports nothing, so a question in the prompt cannot confirm its own answer.
-
-    For claims that are not in English only numbers, names and shared words are compared, and the rationale says so.
+    A passage that is a question supports nothing, so a question in the prompt cannot confirm its own answer. For claims
+    that are not in English only numbers, names and repeated sentences are compared, and a warning says so.
 
     Attributes:
-        without: Checks to leave out, by their names in `trail_callbacks.judges.local.checks.registry`: `number`,
+        without: What not to look for, by the names in `trail_callbacks.judges.local.decision.MISMATCHES`: `number`,
             `entity`, `negation`, ...
-        supported_below: Risk, 0.0 to 1.0, below which a claim that no check contradicts counts as supported if its
-            subject, its names and its numbers are there.
-        calibration: How the risk is to be read; see `recalibrate` in `trail_callbacks.judges.local.training`.
-        risk_model: Gives the risk; None is the one that comes with the package.
-        supported_at: Share of the claim's words, 0.0 to 1.0, that makes support if every number and name is there.
-        partial_at: Share from which an unsupported claim is `partially_supported`; below it is `absent`.
-        subject_at: Share from which a passage counts as being about the claim, so that a difference contradicts.
 
     Raises:
-        InputError: If a check is unknown or a share is outside 0..1.
+        InputError: If a name is unknown.
     """
 
     without: tuple[str, ...] = ()
-    supported_below: float = 0.4
-    calibration: Calibration = AS_FITTED
-    risk_model: RiskModel | None = None
-    supported_at: float = 0.65
-    partial_at: float = 0.5
-    subject_at: float = 0.5
 
     def __post_init__(self) -> None:
         """Checks the settings."""
         for name in self.without:
-            if name not in CHECKS:
-                raise InputError(f"LocalJudge.without names {name!r}, expected any of {', '.join(CHECKS)}")
-        for name in ("supported_below", "supported_at", "partial_at", "subject_at"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise InputError(f"LocalJudge.{name} is {getattr(self, name)}, expected a share from 0.0 to 1.0")
+            if name not in MISMATCHES:
+                raise InputError(f"LocalJudge.without names {name!r}, expected any of {', '.join(MISMATCHES)}")
 
     @property
     def name(self) -> str:
-        """Name and version; what differs from the settings it comes with is named too, as it changes verdicts."""
-        parts = [f"-{check}" for check in self.without]
-        if self != LocalJudge(without=self.without):
-            thresholds = (self.supported_below, self.supported_at, self.partial_at, self.subject_at)
-            model = self.risk_model or shipped()
-            settings = repr((thresholds, self.calibration, model.weights, model.bias))
-            parts.append(f"/{sha256(settings.encode()).hexdigest()[:8]}")
-        return "local/2" + "".join(parts)
+        """Name and version, and what is left out, as that changes verdicts."""
+        return "local/3" + "".join(f"-{name}" for name in self.without)
 
     @property
     def model(self) -> None:
@@ -109,7 +95,7 @@ class LocalJudge:
         For `localize` each node is judged by itself, and a claim that leaves out who said it counts as stated. For
         `answerable` see `trail_callbacks.judges.local.answering`.
         """
-        assessor = self._assessor(purpose)
+        assessor = _Assessor(tuple(name for name in MISMATCHES if name not in self.without))
         method = {"verdicts": assessor.verdict, "localize": assessor.statement, "answerable": assessor.answer}[purpose]
         claims = {question.claim.id: question.claim.text for question in questions if question.claim.checkable}
         return Assessment(
@@ -118,31 +104,12 @@ class LocalJudge:
         )
         yield ()  # as above
 
-    def compare(self, questions: Sequence[Question]) -> list[Comparison | None]:
-        """Returns how each claim compares with its passages; None where there is nothing to compare."""
-        assessor = self._assessor("verdicts")
-        return [assessor.comparison(question) for question in questions]
-
-    def _assessor(self, purpose: Purpose) -> _Assessor:
-        dropped = {*self.without, "attribution"} if purpose == "localize" else self.without
-        return _Assessor(
-            Settings(
-                checks=[name for name in CHECKS if name not in dropped],
-                model=(self.risk_model or shipped()) if purpose == "verdicts" else None,
-                calibration=self.calibration,
-                supported_below=self.supported_below,
-                supported_at=self.supported_at,
-                partial_at=self.partial_at,
-                subject_at=self.subject_at,
-            )
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class _Assessor:
     """Decides questions; a text that was read for one is not read again for the next."""
 
-    settings: Settings
+    names: tuple[str, ...]
     readings: dict[str, Reading] = field(default_factory=dict)
 
     def verdict(self, question: Question) -> Judgement:
@@ -152,10 +119,9 @@ class _Assessor:
         if len(parts) < 2:  # noqa: PLR2004 - a whole has two
             return judgement
         decided = [self._decide(replace(question, claim=_part(question.claim, part))) for part in parts]
-        contradicted = next((one for one in decided if one.support is SupportClass.CONTRADICTED), None)
-        if judgement.support is SupportClass.SUPPORTED and contradicted is not None:  # its words are there, but apart
-            judgement = contradicted
-        if judgement.support is SupportClass.SUPPORTED:
+        if judgement.support is None:
+            judgement = next((one for one in decided if one.support in UNSUPPORTED), judgement)
+        if judgement.support not in UNSUPPORTED:
             return judgement
         faults = tuple(
             part.text for part, one in zip(parts, decided, strict=True) if part.checkable and one.support in UNSUPPORTED
@@ -164,14 +130,30 @@ class _Assessor:
 
     def statement(self, question: Question) -> Judgement:
         """Which nodes state the claim, each by itself."""
+        claim = question.claim
+        if not claim.checkable:
+            return _unevaluatable(claim)
         by_node: dict[str, list[Passage]] = defaultdict(list)
         for passage in question.passages:
             by_node[passage.node_id].append(passage)
-        decided = [self._decide(replace(question, passages=tuple(passages))) for passages in by_node.values()]
-        stating = [one for one in decided if one.support is SupportClass.SUPPORTED]
-        if stating:
-            return replace(stating[0], evidence=tuple(item for one in stating for item in one.evidence))
-        return decided[0] if decided else self._decide(question)
+        evidence = []
+        for passages in by_node.values():
+            comparison = self.comparison(replace(question, passages=tuple(passages)))
+            if comparison is not None and comparison.stating is not None:
+                evidence += [quoted(passage, "supports") for passage in comparison.passages(comparison.stating)]
+        if evidence:
+            return Judgement(
+                claim_id=claim.id,
+                support=SupportClass.SUPPORTED,
+                rationale="These outputs have most of its words, and every number and name.",
+                evidence=tuple(evidence),
+            )
+        return Judgement(
+            claim_id=claim.id,
+            support=SupportClass.ABSENT,
+            error_type=ErrorType.OTHER,
+            rationale="No output has enough of its words.",
+        )
 
     def answer(self, question: Question) -> Judgement:
         """Whether passages answer the question that stands in place of the claim."""
@@ -197,26 +179,25 @@ class _Assessor:
         )
 
     def _decide(self, question: Question) -> Judgement:
-        claim = question.claim
-        if not claim.checkable:
-            return Judgement(
-                claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale="It states nothing to check."
-            )
-        comparison = self.comparison(question)
-        if comparison is None:
-            return Judgement(
-                claim_id=claim.id,
-                support=SupportClass.ABSENT,
-                error_type=ErrorType.OTHER,
-                detail="fabricated addition",
-                rationale="There is no passage that states anything to compare it with.",
-            )
-        return decide(comparison)
+        if not question.claim.checkable:
+            return _unevaluatable(question.claim)
+        passages = _statements(question)
+        around = dict.fromkeys(text for p in passages for text in (_wording(p), p.before, p.after) if text)
+        return Decision(
+            replace(question, passages=passages),
+            self._read(unframed(question.claim.text[:_LONGEST])),
+            [self._read(_wording(passage)) for passage in passages],
+            [self._read(text) for text in around],
+            self.names,
+        ).judgement()
 
     def comparison(self, question: Question) -> Comparison | None:
         """Reads a claim and its passages; None if no passage states anything."""
+        from trail_callbacks.judges.local.comparison import Comparison  # noqa: PLC0415 - only localisation needs it
+        from trail_callbacks.judges.local.overlap import Overlap  # noqa: PLC0415 - as above
+
         passages = _statements(question)
-        if not passages or not question.claim.checkable:
+        if not passages:
             return None
         overlap = Overlap(
             Reading(unframed(question.claim.text[:_LONGEST])),
@@ -225,19 +206,36 @@ class _Assessor:
             [passage.address != "" for passage in passages],
             [passage.node_id for passage in passages],
         )
-        windows = [self._read(f"{passage.before}\n{_wording(passage)}\n{passage.after}") for passage in passages]
-        return Comparison(self.settings, replace(question, passages=passages), overlap, windows)
+        return Comparison(replace(question, passages=passages), overlap, self.names)
 
     def _read(self, text: str) -> Reading:
         return self.readings.setdefault(text, Reading(_unescaped(text)))
 
 
+def _unevaluatable(claim: Claim) -> Judgement:
+    return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale="It states nothing to check.")
+
+
 def _statements(question: Question) -> tuple[Passage, ...]:
-    return tuple(passage for passage in question.passages if not is_question(passage.text))
+    """The passages that state something: no questions, and no lines that only name a file."""
+    return tuple(
+        passage
+        for passage in question.passages
+        if not is_question(passage.text) and not _METADATA.fullmatch(passage.text.strip())
+    )
 
 
 def _wording(passage: Passage) -> str:
-    """What a passage says; the cells of a row under the names of their columns."""
+    """What a passage says; the cells of a row under the names of their columns, a field without its key.
+
+    A pronoun at its head becomes the subject of the sentence before where it can mean only that.
+    """
+    if passage.address.startswith("$") and (field_ := _FIELD.fullmatch(passage.text)) is not None:
+        return field_[1]
+    if _PRONOUN.match(passage.text) and passage.before and not passage.address:
+        thread = Thread()
+        thread.observe(passage.before.splitlines()[-1])
+        return thread.resolve(passage.text)
     if not passage.address.startswith("row ") or not passage.before:
         return passage.text
     from trail_callbacks.retrieval.tables import labelled  # noqa: PLC0415 - as above

@@ -99,11 +99,6 @@ class Overlap:
             distinct.setdefault(f"{item.kind}/{item.words.casefold()}", item)
         return tuple(distinct.values())
 
-    @property
-    def subject(self) -> int:
-        """The item that the claim begins with."""
-        return min(range(len(self.items)), key=lambda i: self.items[i].span[0], default=0)
-
     @cached_property
     def held(self) -> tuple[frozenset[int], ...]:
         """For each passage the indices of the items it has.
@@ -149,10 +144,6 @@ class Overlap:
     def everything(self) -> frozenset[int]:
         """All items."""
         return frozenset(range(len(self.items)))
-
-    def without(self, span: tuple[int, int]) -> frozenset[int]:
-        """Returns the items outside a span of the claim."""
-        return frozenset(i for i, item in enumerate(self.items) if not span[0] <= item.span[0] < span[1])
 
     def together(self, p: int, wanted: frozenset[int], excluded: Collection[int] = ()) -> tuple[int, ...]:
         """Returns a passage and up to two others that add most of the wanted items that it lacks.

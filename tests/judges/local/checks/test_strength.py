@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.judges.local.checks.strength import hyperbole, quantifier, temporal
+from trail_callbacks.judges.local.checks.strength import attribution, hyperbole, quantifier, temporal
 
 
 def test_more_things_than_the_passage_says_are_found(found):
@@ -39,3 +39,19 @@ def test_what_is_denied_or_a_name_or_said_nearly_as_strongly_is_left_alone(found
     assert found(hyperbole, "The refund is not guaranteed.", "The refund is sent.") is None
     assert found(hyperbole, "We saw the Spectacular Spider at the fair.", "We saw the spider at the fair.") is None
     assert found(hyperbole, "It dramatically cut costs.", "It sharply cut costs.") is None
+
+
+def test_a_view_told_as_a_fact_is_found(found):
+    view = "According to the builder, the bridge will last a century."
+    assert found(attribution, "The bridge will last a century.", view) == (
+        "The bridge will last a century.",
+        "According to",
+    )
+    assert found(attribution, "The builder says the bridge will last a century.", view) is None
+    assert found(attribution, "The river is deep.", view) is None
+
+
+def test_texts_as_sources_are_left_alone(found):
+    assert (
+        found(attribution, "The lamp will last a year.", "The document states that the lamp will last a year.") is None
+    )

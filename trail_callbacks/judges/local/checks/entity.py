@@ -10,7 +10,7 @@ from trail_callbacks.language.abbreviations import abbreviated
 from trail_callbacks.language.terms import Term, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["compare", "known"]
+__all__ = ["compare", "is_alias", "is_called", "is_name", "known"]
 
 _TITLES = vocabulary(
     """president minister chancellor senator governor mayor king queen prince princess emperor pope bishop saint lord
@@ -51,15 +51,15 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     Left alone: short forms, titles and initials of one name, words for one country (`the US`, `American`), and in
     texts that are not in English names of one word, as other languages write other words with capitals.
     """
-    others = [name for name in passage.names if _is_name(name, passage) and not known(name, claim)]
+    others = [name for name in passage.names if is_name(name, passage) and not known(name, claim)]
     for name in claim.names:
-        if not _is_name(name, claim) or known(name, passage) or _alias(name, passage):
+        if not is_name(name, claim) or known(name, passage) or is_alias(name, passage):
             continue
         span = (name[0].start, name[-1].end)
         if claim.shared(passage, span) < _SHARED:
             continue
         for other in others:
-            if not _called(name, other) and (_near(name, other) or _replaced(name, claim, other, passage)):
+            if not is_called(name, other) and (_near(name, other) or _replaced(name, claim, other, passage)):
                 place = (other[0].start, other[-1].end)
                 return Finding.quoting(
                     claim,
@@ -72,15 +72,15 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     return None
 
 
-def _is_name(name: Sequence[Term], reading: Reading) -> bool:
-    """Whether words with capitals are a name: no month or day, no contraction, nor a noun of another language."""
+def is_name(name: Sequence[Term], reading: Reading) -> bool:
+    """Tells whether words with capitals are a name: no month or day, no contraction, nor a noun of another language."""
     if len(name) == 1 and (name[0].form in _NO_NAMES or "'" in name[0].form or len(name[0].form) == 1):
         return False
     return len(name) > 1 or reading.english
 
 
-def _alias(name: Sequence[Term], passage: Reading) -> bool:
-    """Whether a text has the country by another word."""
+def is_alias(name: Sequence[Term], passage: Reading) -> bool:
+    """Tells whether a text has the country by another word."""
     written = " ".join(term.form for term in name)
     return any(written in group and any(alias in group for alias in _grams(passage)) for group in _ALIASES) or any(
         len(term.form) >= _ROOT and any(_rooted(term.form, each.form) for other in passage.names for each in other)
@@ -110,8 +110,8 @@ def _near(name: Sequence[Term], other: Sequence[Term]) -> bool:
     return not long.startswith(short[:3])
 
 
-def _called(name: Sequence[Term], other: Sequence[Term]) -> bool:
-    """Whether one name has a nickname of the other: `Bill Tarn` and `William Tarn`."""
+def is_called(name: Sequence[Term], other: Sequence[Term]) -> bool:
+    """Tells whether one name has a nickname of the other: `Bill Tarn` and `William Tarn`."""
     pairs = [(a.form, b.form) for a in name for b in other]
     return any(pair in _NICKNAMES or pair[::-1] in _NICKNAMES for pair in pairs)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from trail_callbacks.judges.local.checks.reading import Finding, Reading
+from trail_callbacks.judges.local.checks.reading import Finding, Reading, contraries
 from trail_callbacks.language.terms import Term, stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
@@ -28,27 +26,6 @@ _LIGHT = frozenset(
 )
 _REACH = 5
 _SHARED = 0.65  # share of the rest of a claim that a passage must have to deny it
-_OPPOSITES = {
-    (stem(a), stem(b))
-    for pair in """increase decrease,increase decline,increase fall,increase drop,rise fall,rise drop,rise decline,
-    grow shrink,accept reject,approve reject,allow forbid,allow prohibit,allow ban,permit ban,permit prohibit,
-    above below,higher lower,win lose,open close,start end,begin end,profit loss,gain lose,success failure,
-    succeed fail,north south,east west,northern southern,eastern western,left right,hot cold,warm cold,true false,
-    include exclude,mandatory optional,compulsory optional,compulsory voluntary,mandatory voluntary,raise lower,
-    raise cut,expand contract,upward downward,positive negative,majority minority,public private,buy sell,
-    legal illegal,possible impossible,expensive cheap,fast slow,better worse,best worst,largest smallest,
-    biggest smallest,oldest youngest,highest lowest,agree disagree,improve worsen,inside outside,early late,
-    earlier later,maximum minimum,male female,husband wife,mother father,son daughter,brother sister,king queen,
-    import export,strengthen weaken,join leave,enter leave,able unable,safe dangerous,safe unsafe,common rare,high low,
-    long short,appear disappear,encourage discourage,support oppose,guilty innocent,alive dead,victory defeat,
-    arrive depart,attack defend,benefit harm,deny confirm,deny admit,empty full,heavy light,thick thin,wide narrow,
-    strong weak,absent present,love hate,permanent temporary,rural urban,senior junior,wet dry,young old,
-    stronger weaker,larger smaller,older younger,longer shorter,faster slower,upper lower,
-    internal external""".replace("\n", "").split(",")
-    for a, b in [pair.split(), pair.split()[::-1]]
-}
-_PREFIXED = 5  # letters of a stem that takes a prefix; `form` and `inform` are not opposites
-_PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il")
 
 
 def compare(claim: Reading, passage: Reading) -> Finding | None:
@@ -136,7 +113,7 @@ def _opposite(claim: Reading, passage: Reading) -> Finding | None:
     for i, term in enumerate(claim.terms):
         if term.kind == "name" or passage.has(term):
             continue
-        contrary = _contraries(term.stem)
+        contrary = contraries(term.stem)
         for place, other in enumerate(passage.terms):
             if other.stem not in contrary or claim.has(other) or other.kind == "name":
                 continue
@@ -150,15 +127,6 @@ def _opposite(claim: Reading, passage: Reading) -> Finding | None:
 def _doubtful(reading: Reading) -> bool:
     """Whether anything is denied or compared, so that an opposite may mean the same."""
     return any(_is_cue(term) or term.stem in _REFUSING or term.form == "than" for term in reading.terms)
-
-
-@lru_cache(maxsize=4096)
-def _contraries(base: str) -> frozenset[str]:
-    """The stems that say the opposite of one: from the list, or with a prefix more or less."""
-    listed = {b for a, b in _OPPOSITES if a == base}
-    longer = {prefix + base for prefix in _PREFIXES if len(base) >= _PREFIXED}
-    shorter = {base[len(p) :] for p in _PREFIXES if base.startswith(p) and len(base) - len(p) >= _PREFIXED}
-    return frozenset(listed | longer | shorter)
 
 
 def _finding(

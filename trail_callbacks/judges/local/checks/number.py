@@ -10,7 +10,7 @@ from trail_callbacks.language.quantities import EXACT, Quantity
 from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["compare", "equal", "stated"]
+__all__ = ["compare", "equal", "is_label", "stated"]
 
 _HEDGED = 0.1  # how far `about 500` may be from the number it stands for
 _CONVERTED = 0.01  # what is lost between units
@@ -35,10 +35,12 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     (`passage 3`, `Windows 10`), and so is a claim with several numbers that the passage lacks: it calculates, or is of
     another event.
     """
-    lacking = [q for q in claim.quantities if not _label(q, claim) and not stated(q, claim, passage)]
+    lacking = [q for q in claim.quantities if not is_label(q, claim) and not stated(q, claim, passage)]
     if not lacking or (len(lacking) > 1 and any(q.kind not in _DATE for q in lacking)):
         return None
-    free = [r for r in passage.quantities if not _label(r, passage) and not any(equal(q, r) for q in claim.quantities)]
+    free = [
+        r for r in passage.quantities if not is_label(r, passage) and not any(equal(q, r) for q in claim.quantities)
+    ]
     for quantity in lacking:
         given = [r for r in free if _comparable(quantity, r, claim, passage) and not _open(quantity, r)]
         if not given:
@@ -59,8 +61,8 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
     return None
 
 
-def _label(quantity: Quantity, reading: Reading) -> bool:
-    """Whether a number names what it stands behind: `step 4`, `[2]`, `Windows 10`, `Article 5`."""
+def is_label(quantity: Quantity, reading: Reading) -> bool:
+    """Tells whether a number names what it stands behind: `step 4`, `[2]`, `Windows 10`, `Article 5`."""
     before = reading.text[max(0, quantity.start - _WORD) : quantity.start]
     if before.endswith(("[", "(", "#")) and reading.text[quantity.end : quantity.end + 1] in {"]", ")"}:
         return True
@@ -88,7 +90,7 @@ def equal(claimed: Quantity, given: Quantity) -> bool:
 
     Of a number with several readings (`1.000`, `03/04/2020`) any will do.
     """
-    if claimed.also or given.also:
+    if (claimed.also or given.also) and not claimed.kind == given.kind == "year":
         return any(_equal(mine, its) for mine in claimed.readings for its in given.readings)
     return _equal(claimed, given)
 
@@ -98,13 +100,17 @@ def _equal(claimed: Quantity, given: Quantity) -> bool:
         return _bare(claimed, given)
     a, b = claimed.value, given.value
     if isclose(a, b, rel_tol=1e-6, abs_tol=1e-12):
-        return True
+        return {claimed.bound, given.bound} != {"over", "under"}
     if claimed.kind in EXACT:
         return claimed.kind == "year" and _dated(claimed, given)
     rounded = claimed.step > given.step and abs(a - b) <= claimed.step / 2 and claimed.step <= abs(a) * _HEDGED
-    units_differ = not isclose(claimed.raw * b, given.raw * a)  # else 471 would be 472, a hundredth apart
-    converted = units_differ and isclose(a, b, rel_tol=_CONVERTED)
+    converted = not _one_unit(claimed, given) and isclose(a, b, rel_tol=_CONVERTED)
     return rounded or converted or _bounded(claimed, given)
+
+
+def _one_unit(claimed: Quantity, given: Quantity) -> bool:
+    """Whether two numbers are written in one unit, so that nothing can be lost between units."""
+    return isclose(claimed.raw * given.value, claimed.value * given.raw, rel_tol=1e-9)
 
 
 def _bare(claimed: Quantity, given: Quantity) -> bool:
@@ -150,6 +156,8 @@ def _comparable(claimed: Quantity, given: Quantity, claim: Reading, passage: Rea
 
 def _open(claimed: Quantity, given: Quantity) -> bool:
     """Whether both may be of one value; not two limits of a kind: `at most four` is no `at most three`."""
+    if {claimed.bound, given.bound} == {"over", "under"} and claimed.value == given.value:
+        return False
     return claimed.may_be(given) and not claimed.bound == given.bound != "exact"
 
 

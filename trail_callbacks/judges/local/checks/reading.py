@@ -4,21 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 from trail_callbacks.language.detect import is_english
 from trail_callbacks.language.quantities import Quantity, quantities
-from trail_callbacks.language.terms import Term, terms, vocabulary
+from trail_callbacks.language.terms import Term, stem, terms, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Finding", "Reading"]
+__all__ = ["Finding", "Reading", "contraries", "related"]
 
 _PREFIX = 6  # letters; words that share them and little else differ are forms of one word (`approval`, `approve`)
 _PLACES = 32  # occurrences of a word that are looked at: a text with more repeats itself
 _ENDING = 4  # letters that may follow the shared ones
 _STOPS = frozenset(".,;:!?()\u2014")  # they end a clause, as do the words of `_BORDERS`
 _BORDERS = vocabulary("but although though while whereas because which who")
+_OPPOSITES = {
+    (stem(a), stem(b))
+    for pair in """increase decrease,increase decline,increase fall,increase drop,rise fall,rise drop,rise decline,
+    grow shrink,accept reject,approve reject,allow forbid,allow prohibit,allow ban,permit ban,permit prohibit,
+    above below,higher lower,win lose,open close,start end,begin end,profit loss,gain lose,success failure,
+    succeed fail,north south,east west,northern southern,eastern western,left right,hot cold,warm cold,true false,
+    include exclude,mandatory optional,compulsory optional,compulsory voluntary,mandatory voluntary,raise lower,
+    raise cut,expand contract,upward downward,positive negative,majority minority,public private,buy sell,
+    legal illegal,possible impossible,expensive cheap,fast slow,better worse,best worst,largest smallest,
+    biggest smallest,oldest youngest,highest lowest,agree disagree,improve worsen,inside outside,early late,
+    earlier later,maximum minimum,male female,husband wife,mother father,son daughter,brother sister,king queen,
+    import export,strengthen weaken,join leave,enter leave,able unable,safe dangerous,safe unsafe,common rare,high low,
+    long short,appear disappear,encourage discourage,support oppose,guilty innocent,alive dead,victory defeat,
+    arrive depart,attack defend,benefit harm,deny confirm,deny admit,empty full,heavy light,thick thin,wide narrow,
+    strong weak,absent present,love hate,permanent temporary,rural urban,senior junior,wet dry,young old,
+    stronger weaker,larger smaller,older younger,longer shorter,faster slower,upper lower,
+    internal external""".replace("\n", "").split(",")
+    for a, b in [pair.split(), pair.split()[::-1]]
+}
+_PREFIXED = 5  # letters of a stem that takes a prefix; `form` and `inform` are not opposites
+_PREFIXES = ("un", "in", "im", "dis", "non", "ir", "il")
 
 
 @dataclass(frozen=True)
@@ -66,10 +87,14 @@ class Reading:
         return tuple(map(tuple, groups))
 
     @cached_property
-    def runs(self) -> frozenset[tuple[str, ...]]:
-        """All three words in a row."""
-        forms = [term.form for term in self.terms]
-        return frozenset(zip(forms, forms[1:], forms[2:], strict=False))
+    def named(self) -> frozenset[str]:
+        """The words that are part of a name, case-folded."""
+        return frozenset(term.form for term in self.terms if term.kind == "name")
+
+    @cached_property
+    def plain(self) -> frozenset[str]:
+        """The words that are written in small letters."""
+        return frozenset(term.form for term in self.terms if self.text[term.start : term.end] == term.form)
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -89,7 +114,7 @@ class Reading:
             return True
         if term.kind == "name" or len(term.stem) < _PREFIX:
             return False
-        return any(_related(term.stem, other) for other in self._starts.get(term.stem[:_PREFIX], ()))
+        return any(related(term.stem, other) for other in self._starts.get(term.stem[:_PREFIX], ()))
 
     def same(self, term: Term) -> list[int]:
         """Returns the first 32 places in `terms` where a word, or a form of it, stands."""
@@ -97,7 +122,7 @@ class Reading:
             i
             for i, other in enumerate(self.terms)
             if other.kind != "function"
-            and (other.form == term.form or other.stem == term.stem or _related(term.stem, other.stem))
+            and (other.form == term.form or other.stem == term.stem or related(term.stem, other.stem))
         )
         return list(islice(places, _PLACES))
 
@@ -122,11 +147,21 @@ class Reading:
         return self.terms[first:i]
 
 
-def _related(a: str, b: str) -> bool:
+def related(a: str, b: str) -> bool:
+    """Tells whether two stems are forms of one word by their beginning: `approval`, `approve`."""
     if len(a) < _PREFIX or len(b) < _PREFIX or a[:_PREFIX] != b[:_PREFIX]:
         return False
     shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return max(len(a), len(b)) - shared <= _ENDING
+
+
+@lru_cache(maxsize=4096)
+def contraries(base: str) -> frozenset[str]:
+    """Returns the stems that say the opposite of one: from the list, or with a prefix more or less."""
+    listed = {b for a, b in _OPPOSITES if a == base}
+    longer = {prefix + base for prefix in _PREFIXES if len(base) >= _PREFIXED}
+    shorter = {base[len(p) :] for p in _PREFIXES if base.startswith(p) and len(base) - len(p) >= _PREFIXED}
+    return frozenset(listed | longer | shorter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

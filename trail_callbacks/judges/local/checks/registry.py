@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trail_callbacks.judges.local.checks import attribution, entity, negation, number, strength
+from trail_callbacks.judges.local.checks import entity, negation, number, strength
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
 
 __all__ = ["ANY_LANGUAGE", "CHECKS", "Check"]
@@ -19,7 +19,7 @@ CHECKS: dict[str, Check] = {
     "temporal": strength.temporal,
     "quantifier": strength.quantifier,
     "hyperbole": strength.hyperbole,
-    "attribution": attribution.compare,
+    "attribution": strength.attribution,
 }
 """Checks by the names that `LocalJudge(without=...)` takes."""
 

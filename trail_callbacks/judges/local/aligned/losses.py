@@ -1,0 +1,199 @@
+"""Losses: a denial that one side leaves out, or a hedge, plan, view, condition or limit that the claim leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trail_callbacks.judges.local.aligned.alignment import Alignment, Token
+from trail_callbacks.judges.local.aligned.markers import ALL, CONDITIONS, DENIALS, PLANS, POSSIBLE, SOME, VIEWS
+from trail_callbacks.judges.local.checks.number import is_label
+from trail_callbacks.judges.local.checks.reading import Finding, Reading
+from trail_callbacks.judges.local.checks.strength import names_source
+from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.taxonomy import ErrorType, SupportClass
+
+__all__ = ["condition", "hedge", "limit", "negation", "plan", "view"]
+
+_LEAST = 0.6  # share of the claim that must be paired
+_CONDITION = 0.5  # the same where the claim ends in the words before a condition
+_LIKE = 0.8  # the same where the cue has other uses
+_AHEAD, _PLAN_AHEAD = 3, 6  # words before the first one that both have, in which a hedge or a plan may stand
+_BEHIND = 2  # words after the last one, in which a condition must begin
+_TO = frozenset({"to", "that"})
+_OWN_DOUBT = POSSIBLE | PLANS | vocabulary("can must should could if")
+_OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once after without depending")
+_TOTAL = frozenset({"all", "always"})
+_FUTURE = frozenset({"will", "shall", "going"})
+_SETTLED = frozenset({"plan", "plans", "planned", "planning"})  # who plans to do something will, people say
+_ADVICE = frozenset({"you", "your"})
+_DENIED = 0.7  # share of the claim that must be paired for a denial
+_BEFORE, _AFTER = 6, 3  # words around the denial in which the words that it stands between are looked for
+_OTHERWISE = vocabulary(
+    """prevent prevents avoid avoids stop stops fail fails failed refuse refuses refused without lack lacks against
+    unless declined decline only until except despite hardly rather instead ensure keep stopped ended ends neither
+    nothing nobody none nor barely scarcely unable no whether yet"""
+)
+"""Words that deny in their own way: what they make of a sentence is not followed."""
+_NOT_DENYING = vocabulary("only just until least necessarily all every always so too as later than more yet")
+
+
+def negation(alignment: Alignment) -> Finding | None:
+    """Finds a `not`, `never` or `no longer` on one side only, between two words that both sides have."""
+    mine = [i for i, token in enumerate(alignment.own) if token.form in DENIALS]
+    its = [j for j, token in enumerate(alignment.given) if token.form in DENIALS]
+    if len(mine) + len(its) != 1 or alignment.coverage() < _DENIED:
+        return None
+    if mine:
+        denied = _denied(alignment.own, mine[0], alignment.pairs)
+        doubtful = alignment.given_words & _OTHERWISE
+        if denied is None or doubtful:
+            return None
+        other = alignment.given[alignment.pairs[denied]]
+        own, given = (alignment.own[mine[0]].start, alignment.own[denied].end), (other.start, other.end)
+    else:
+        denied = _denied(alignment.given, its[0], alignment.taken)
+        doubtful = alignment.words & _OTHERWISE
+        if denied is None or doubtful:
+            return None
+        other = alignment.own[alignment.taken[denied]]
+        own, given = (other.start, other.end), (alignment.given[its[0]].start, alignment.given[denied].end)
+    return Finding.quoting(
+        alignment.claim,
+        own,
+        alignment.passage,
+        given,
+        error_type=ErrorType.OTHER,
+        support=SupportClass.CONTRADICTED,
+        detail="negation flip",
+    )
+
+
+def _denied(words: Sequence[Token], i: int, paired: dict[int, int]) -> int | None:
+    """The word behind a denial, if it and the one before are paired with the same words in the same places."""
+    if words[i].form not in {"not", "never"}:
+        return None
+    after = words[i + 1 : i + 1 + _AFTER]
+    if not after or after[0].form in _NOT_DENYING:
+        return None
+    behind = next((i + 1 + n for n, token in enumerate(after) if token.content), None)
+    ahead = next((k for k in range(i - 1, max(-1, i - 1 - _BEFORE), -1) if words[k].content), None)
+    if behind is None or ahead is None or words[behind].kind != "word":
+        return None
+    return behind if behind in paired and ahead in paired else None
+
+
+def hedge(alignment: Alignment) -> Finding | None:
+    """Finds a `may`, `probably` or the like right before a shared word, where the claim has none."""
+    if _is_advice(alignment) or alignment.words & _OWN_DOUBT or alignment.coverage() < _LEAST:
+        return None
+    for j in _unpaired(alignment, _AHEAD, POSSIBLE):
+        if _next(alignment, j) in alignment.taken:
+            return _lost(alignment, j, ErrorType.TEMPORAL if "will" in alignment.words else ErrorType.HYPERBOLE)
+    return None
+
+
+def plan(alignment: Alignment) -> Finding | None:
+    """Finds that the sentence only plans, expects or asks for what the claim states."""
+    if _is_advice(alignment) or alignment.words & _OWN_DOUBT or alignment.coverage() < _LEAST:
+        return None
+    ahead = bool(alignment.words & _FUTURE)
+    for j in _unpaired(alignment, _PLAN_AHEAD, PLANS - _SETTLED if ahead else PLANS):
+        if {token.form for token in alignment.given[j + 1 : j + 3]} & _TO and _next(alignment, j) in alignment.taken:
+            support = SupportClass.PARTIALLY_SUPPORTED if ahead else SupportClass.CONTRADICTED
+            return _lost(alignment, j, ErrorType.TEMPORAL, support=support)
+    return None
+
+
+def view(alignment: Alignment) -> Finding | None:
+    """Finds that the sentence gives as somebody's view what the claim states as a fact."""
+    if _is_advice(alignment) or names_source(alignment.claim.text) or alignment.coverage() < _LEAST:
+        return None
+    for j, token in enumerate(alignment.given):
+        if token.form in VIEWS and j not in alignment.taken:
+            return _lost(alignment, j, ErrorType.ATTRIBUTION_FAILURE, "source dropped")
+    return None
+
+
+def condition(alignment: Alignment) -> Finding | None:
+    """Finds a condition or exception right behind the words that both have, where the claim has none and ends there."""
+    if _is_advice(alignment) or alignment.words & _OWN_CONDITION or not alignment.matched:
+        return None
+    last = max(i for i, token in enumerate(alignment.own) if token.content)
+    end = alignment.matched[-1]
+    if last not in alignment.pairs:
+        return None
+    for j in range(end + 1, min(len(alignment.given), end + 1 + _BEHIND)):
+        form = alignment.given[j].form
+        if form in CONDITIONS and alignment.coverage() >= (_LIKE if form == "if" else _CONDITION):
+            return _lost(alignment, j, ErrorType.OVERGENERALIZATION)
+    return None
+
+
+def limit(alignment: Alignment) -> Finding | None:
+    """Finds `all` or `every` in the place of `some`, `most` or a number, or where no passage has such a word."""
+    if alignment.given_words & (ALL - {"each"}):
+        return None
+    if alignment.coverage() < _LEAST or alignment.words & DENIALS:
+        return None
+    for i, token in enumerate(alignment.own):
+        if token.form in _TOTAL and not _is_idiom(alignment, i) and not _among(ALL, alignment.around):
+            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
+    for i, token in enumerate(alignment.own):
+        if token.form not in ALL or i in alignment.pairs:
+            continue
+        for j in alignment.gap(i):
+            other = alignment.given[j]
+            counted = other.quantity is not None and other.quantity.kind in {"count", "percent"}
+            if other.quantity is not None and is_label(other.quantity, alignment.passage):
+                continue
+            if j not in alignment.taken and (other.form in SOME or counted):
+                return _lost(alignment, j, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
+    return None
+
+
+def _among(words: frozenset[str], around: Sequence[Reading]) -> bool:
+    return any(term.form in words for reading in around for term in reading.terms)
+
+
+def _is_idiom(alignment: Alignment, i: int) -> bool:
+    """Whether `all` belongs to `in all`, `at all`, `after all`."""
+    return i > 0 and alignment.own[i - 1].form in {"in", "at", "after", "above", "of"}
+
+
+def _is_advice(alignment: Alignment) -> bool:
+    """Whether the sentence speaks to its reader: `you may want to` is politeness, not doubt."""
+    return bool(alignment.given_words & _ADVICE) or not alignment.matched
+
+
+def _unpaired(alignment: Alignment, ahead: int, cues: frozenset[str]) -> list[int]:
+    first, last = alignment.matched[0], alignment.matched[-1]
+    return [
+        j
+        for j in range(max(0, first - ahead), last + 1)
+        if alignment.given[j].form in cues and j not in alignment.taken
+    ]
+
+
+def _next(alignment: Alignment, j: int) -> int:
+    """The next word of content; -1 if there is none."""
+    return next((k for k in range(j + 1, len(alignment.given)) if alignment.given[k].content), -1)
+
+
+def _lost(
+    alignment: Alignment,
+    j: int | None,
+    error_type: ErrorType,
+    detail: str | None = None,
+    *,
+    own: tuple[int, int] | None = None,
+    support: SupportClass = SupportClass.PARTIALLY_SUPPORTED,
+) -> Finding:
+    return Finding.quoting(
+        alignment.claim,
+        own or (0, len(alignment.claim.text)),
+        alignment.passage,
+        (0, 0) if j is None else (alignment.given[j].start, alignment.given[j].end),
+        error_type=error_type,
+        support=support,
+        detail=detail,
+    )
