@@ -89,12 +89,13 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
     """
     found = []
     for offset, block in _blocks(text):  # one at a time: within a list sentencex misses sentence ends
-        for boundary in get_sentence_boundaries(language, block):
+        for boundary in get_sentence_boundaries(language, encodable(block)):
             whole: str = boundary["text"]
             stripped = whole.strip()
             if stripped:
                 at = offset + boundary["start_index"] + whole.index(stripped)
-                found.append(Sentence(at, at + len(stripped), stripped))
+                end = at + len(stripped)
+                found.append(Sentence(at, end, text[at:end]))
     return tuple(found)
 
 
@@ -173,10 +174,13 @@ def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
     if not wanted:
         return None
     first = have.between(start, len(text))[0]
-    for i in range(first, len(have) - len(wanted) + 1):
-        if have.forms[i] == wanted[0] and have.forms[i : i + len(wanted)] == wanted:
-            return have.starts[i], have.ends[i + len(wanted) - 1]
-    return None
+    # Searched as one string, which Python does in linear time; no word holds a line end.
+    joined = "\n".join(("", *have.forms[first:], ""))
+    at = joined.find("\n".join(("", *wanted, "")))
+    if at < 0:
+        return None
+    i = first + joined.count("\n", 0, at)
+    return have.starts[i], have.ends[i + len(wanted) - 1]
 
 
 def ngrams(forms: Sequence[str], n: int) -> NDArray[np.uint64]:
