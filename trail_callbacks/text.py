@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sentencex import get_sentence_boundaries
 
@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Sentence", "Words", "encodable", "fingerprint", "forms", "locate", "ngrams", "sentences", "words"]
+__all__ = [
+    "Sentence",
+    "Words",
+    "encodable",
+    "encodable_parts",
+    "fingerprint",
+    "forms",
+    "locate",
+    "ngrams",
+    "sentences",
+    "words",
+]
 
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Thai, kana, Han
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|\x00)+")
@@ -29,7 +40,7 @@ _WRAPPED = 40  # characters; prose is not wrapped at less
 # sentencex searches for the end of each quotation: its time is quotation marks times characters.
 _QUOTE = re.compile("[\"'`\u00ab\u00b4\u2018-\u201f\u2039]")
 _QUOTES = 400  # quotation marks in one block
-_LONGEST, _SHORTEST = 20_000, 1_000  # characters of a block; the second if it has more quotation marks than that
+_LONGEST, _SHORTEST = 5_000, 1_000  # characters of a block; the second if it has more quotation marks than that
 _END = re.compile(r"[.!?\u3002\uff01\uff1f][\"')\]\u201d\u2019]?\s+(?=[^\W\d_a-z])")
 _GAP = re.compile(r"\s+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,6 +51,15 @@ _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
 def encodable(text: str) -> str:
     """Replaces each lone surrogate, which no encoding can write, by U+FFFD; offsets stay valid."""
     return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
+
+
+def encodable_parts(value: Any) -> Any:
+    """Returns a value of lists, tuples and dictionaries with each text made `encodable`; other values stay."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {encodable_parts(key): encodable_parts(part) for key, part in value.items()}
+    return [encodable_parts(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
