@@ -57,7 +57,7 @@ def test_time_grows_with_the_length_of_a_text(name):
 
 def test_a_square_is_seen():
     def square(text):
-        for i in range(0, len(text), 10):
-            text.count("b", i)
+        for i in range(0, len(text), 5):
+            text[i:].upper()
 
     assert growth(square, "a") > STEEPEST
