@@ -11,7 +11,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
 FAST := $(addprefix --ignore=,tests/browser tests/e2e tests/packaging)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick coverage test check bench screenshot build vendor clean
+.PHONY: help demo quick coverage test attack check bench screenshot build vendor clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -31,6 +31,9 @@ coverage: $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) ## the quick 
 test: coverage $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
 	$(PYTEST) tests/browser tests/packaging
 	$(BIN)/python -m pytest tests/e2e # by itself: the model takes the cores that a browser needs
+
+attack: $(VENV)/dev ## hostile texts of up to 4 MB; takes long
+	TRAIL_ATTACK=full $(PYTEST) tests/attack
 
 check: $(VENV)/dev ## style, types, import rules
 	$(BIN)/ruff check

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sentencex import get_sentence_boundaries
 
@@ -25,6 +25,7 @@ __all__ = [
     "Sentence",
     "Words",
     "encodable",
+    "encodable_parts",
     "fingerprint",
     "forms",
     "locate",
@@ -42,7 +43,7 @@ _WRAPPED = 40  # characters; prose is not wrapped at less
 # sentencex searches for the end of each quotation: its time is quotation marks times characters.
 _QUOTE = re.compile("[\"'`\u00ab\u00b4\u2018-\u201f\u2039]")
 _QUOTES = 400  # quotation marks in one block
-_LONGEST, _SHORTEST = 20_000, 1_000  # characters of a block; the second if it has more quotation marks than that
+_LONGEST, _SHORTEST = 5_000, 1_000  # characters of a block; the second if it has more quotation marks than that
 _END = re.compile(r"[.!?\u3002\uff01\uff1f][\"')\]\u201d\u2019]?\s+(?=[^\W\d_a-z])")
 # A full stop behind a unit, which sentencex takes for one behind an initial: `at 300 km/h. Trains ...`.
 _UNIT_END = re.compile(
@@ -57,6 +58,15 @@ _BASE = 0x9E3779B97F4A7C15  # odd, so powers never vanish modulo 2**64
 def encodable(text: str) -> str:
     """Replaces each lone surrogate, which no encoding can write, by U+FFFD; offsets stay valid."""
     return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
+
+
+def encodable_parts(value: Any) -> Any:
+    """Returns a value of lists, tuples and dictionaries with each text made `encodable`; other values stay."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {encodable_parts(key): encodable_parts(part) for key, part in value.items()}
+    return [encodable_parts(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +116,14 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
     """
     found = []
     for offset, block in _blocks(text):  # one at a time: within a list sentencex misses sentence ends
-        for boundary in get_sentence_boundaries(language, block):
+        for boundary in get_sentence_boundaries(language, encodable(block)):
             whole: str = boundary["text"]
             cuts = [0, *(match.end() for match in _UNIT_END.finditer(whole)), len(whole)]
             for start, end in pairwise(cuts):
-                piece = whole[start:end]
-                stripped = piece.strip()
+                stripped = whole[start:end].strip()
                 if stripped:
-                    at = offset + boundary["start_index"] + start + piece.index(stripped)
-                    found.append(Sentence(at, at + len(stripped), stripped))
+                    at = offset + boundary["start_index"] + whole.index(stripped, start)
+                    found.append(Sentence(at, at + len(stripped), text[at : at + len(stripped)]))
     return tuple(found)
 
 
@@ -195,10 +204,13 @@ def locate(quote: str, text: str, start: int = 0) -> tuple[int, int] | None:
     if not wanted:
         return None
     first = have.between(start, len(text))[0]
-    for i in range(first, len(have) - len(wanted) + 1):
-        if have.forms[i] == wanted[0] and have.forms[i : i + len(wanted)] == wanted:
-            return have.starts[i], have.ends[i + len(wanted) - 1]
-    return None
+    # Searched as one string, which Python does in linear time; no word holds a line end.
+    joined = "\n".join(("", *have.forms[first:], ""))
+    at = joined.find("\n".join(("", *wanted, "")))
+    if at < 0:
+        return None
+    i = first + joined.count("\n", 0, at)
+    return have.starts[i], have.ends[i + len(wanted) - 1]
 
 
 def outside(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -1,6 +1,8 @@
 """What the commands print and write: one JSON object, text or a page, whole or not at all."""
 
 import json
+import os
+import stat
 import subprocess
 import sys
 
@@ -131,3 +133,44 @@ def test_a_closed_pipe_is_no_fault():
     )
     assert "Traceback" not in done.stderr
     assert "Broken" not in done.stderr
+
+
+def _link(path):
+    (path.parent / "theirs.txt").write_text("theirs")
+    path.symlink_to("theirs.txt")
+
+
+OTHERS = {
+    "link": _link,
+    "dangling link": lambda path: path.symlink_to("nothing"),
+    "folder": lambda path: path.mkdir(),
+    "pipe": os.mkfifo,
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
+@pytest.mark.parametrize("make", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("command", [["show", "{}", "--html"], ["export", "{}", "-f", "csv", "-o"]])
+def test_only_a_file_is_replaced(trail, saved, tmp_path, make, command):
+    there = tmp_path / "out"
+    make(there)
+    before = there.lstat()
+    status, _, err = trail(*(part.format(saved) for part in command), str(there))
+    assert status == 2
+    assert f"{there} cannot be written: it is" in err
+    after = there.lstat()
+    assert (after.st_mode, after.st_ino) == (before.st_mode, before.st_ino)
+    assert not (tmp_path / "nothing").exists()
+    assert not [each for each in tmp_path.iterdir() if each.name.startswith(".out")]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_what_is_new_is_private_and_what_was_there_keeps_its_permissions(trail, saved, tmp_path):
+    fresh, there = tmp_path / "new.csv", tmp_path / "there.csv"
+    there.touch()
+    there.chmod(0o640)
+    for path in (fresh, there):
+        assert trail("export", str(saved), "-f", "csv", "-o", str(path))[0] == 0
+    assert (stat.S_IMODE(fresh.stat().st_mode), stat.S_IMODE(there.stat().st_mode)) == (0o600, 0o640)
+    made = output.folder(str(tmp_path / "pages"))
+    assert stat.S_IMODE(made.stat().st_mode) == 0o700

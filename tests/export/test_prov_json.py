@@ -190,12 +190,9 @@ def test_odd_ids_and_attributes_are_kept_or_refused_whole():
     ]
     assert value(entity, "prov:value") == ""
     assert json.loads(value(entity, "trail:attributes")) == {"day": "2026-01-02"}
-    for broken in (
-        Node(id="\ud800", kind="document", text=""),
-        Node(id="d", kind="document", text="", attributes={"x": object()}),
-    ):
-        with pytest.raises(ReportError, match="cannot be written as JSON"):
-            to_prov_json(Report(state="error", graph=ProvenanceGraph(nodes=(broken,))))
+    broken = Node(id="d", kind="document", text="", attributes={"x": object()})
+    with pytest.raises(ReportError, match="cannot be written as JSON"):
+        to_prov_json(Report(state="error", graph=ProvenanceGraph(nodes=(broken,))))
 
 
 def test_texts_have_their_origin_and_the_parts_that_a_model_wrote():

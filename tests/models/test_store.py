@@ -1,3 +1,4 @@
+import hmac
 import json
 import multiprocessing
 import os
@@ -208,3 +209,59 @@ def test_readers_never_see_half_an_entry(tmp_path):
     for thread in threads:
         thread.join()
     assert len(seen) > 1
+
+
+def forged(folder, secret=b""):
+    """An entry as one writes it who does not know the secret of the folder."""
+    body = json.dumps({"said": "supported"}).encode()
+    path = file_of(folder)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(hmac.digest(secret, KEY.encode() + b"\n" + body, "sha256").hex().encode() + b"\n" + body)
+
+
+def test_a_forged_entry_is_not_believed(tmp_path):
+    store = Store(tmp_path / "a")
+    store.put(digest("another"), VALUE)
+    forged(tmp_path / "a", b"")
+    assert store.get(KEY) is None
+    forged(tmp_path / "a", (tmp_path / "a" / ".key").read_bytes())  # who may read the secret may write entries
+    assert store.get(KEY) == {"said": "supported"}
+
+
+def test_an_entry_of_another_folder_is_not_believed(tmp_path):
+    for name in "ab":
+        Store(tmp_path / name).put(KEY, VALUE)
+    file_of(tmp_path / "a").replace(file_of(tmp_path / "b"))
+    assert Store(tmp_path / "b").get(KEY) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+@pytest.mark.parametrize("damage", [lambda key: key.chmod(0o644), lambda key: key.write_bytes(b"short")])
+def test_a_secret_that_is_none_is_made_anew(tmp_path, damage):
+    store = Store(tmp_path)
+    store.put(KEY, VALUE)
+    damage(tmp_path / ".key")
+    assert store.get(KEY) is None
+    store.put(KEY, VALUE)
+    assert store.get(KEY) == Store(tmp_path).get(KEY) == VALUE
+    assert stat.S_IMODE((tmp_path / ".key").stat().st_mode) == 0o600
+    assert stat.S_IMODE(file_of(tmp_path).parent.stat().st_mode) == 0o700
+
+
+def _as_link(path, whole):
+    whole.rename(path.parent / "elsewhere")
+    path.symlink_to("elsewhere")
+
+
+NO_FILES = {"pipe": lambda path, _: os.mkfifo(path), "folder": lambda path, _: path.mkdir(), "link": _as_link}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
+@pytest.mark.parametrize("replaced", NO_FILES.values(), ids=NO_FILES)
+def test_what_is_no_regular_file_is_no_entry(tmp_path, replaced):
+    store = Store(tmp_path)
+    store.put(KEY, VALUE)
+    path, aside = file_of(tmp_path), tmp_path / "aside"
+    path.rename(aside)
+    replaced(path, aside)
+    assert store.get(KEY) is None  # and does not wait for somebody to write into the pipe

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,33 +57,60 @@ def attach(
     cited: list[Cited] = []
     if found:
         at = 0
+        within = _Within(claims)
         for start, end in _sentences(answer, [mark for mark, _ in found]):
             inside = []
             while at < len(found) and found[at][0].start < end:
                 inside.append(found[at])
                 at += 1
             if inside:
-                within = [claim for claim in claims if claim.start < end and start < claim.end]
-                cited.extend(_shared(within, inside))
+                cited.extend(_shared(within.between(start, end), inside))
     return tuple(cited)
+
+
+class _Within:
+    """Claims by place, asked for one stretch after the other: each claim is looked at where it stands, and there only.
+
+    Args:
+        claims: In any order, in which they are returned.
+    """
+
+    def __init__(self, claims: Sequence[Claim]) -> None:
+        self._order = sorted(enumerate(claims), key=lambda pair: pair[1].start)
+        self._next = 0
+        self._reached: list[tuple[int, Claim]] = []
+
+    def between(self, start: int, end: int) -> list[Claim]:
+        """Returns the claims that overlap a stretch; neither bound may be smaller than it was in the call before."""
+        self._reached = [pair for pair in self._reached if pair[1].end > start]
+        while self._next < len(self._order) and self._order[self._next][1].start < end:
+            if self._order[self._next][1].end > start:
+                self._reached.append(self._order[self._next])
+            self._next += 1
+        return [claim for _, claim in sorted(self._reached, key=lambda pair: pair[0])]
 
 
 def _shared(claims: Sequence[Claim], found: Sequence[tuple[Mark, tuple[Region, ...]]]) -> Iterator[Cited]:
     """Gives each mark of a sentence its claims."""
     groups: list[list[tuple[Mark, tuple[Region, ...]]]] = []
+    starts, ends = sorted(claim.start for claim in claims), sorted(claim.end for claim in claims)
     for one in found:
-        near = groups and not any(groups[-1][-1][0].end <= claim.start < one[0].start for claim in claims)
-        if near and not any(groups[-1][-1][0].end < claim.end < one[0].start for claim in claims):
+        last, here = groups[-1][-1][0].end if groups else 0, one[0].start
+        begins = bisect_left(starts, here) > bisect_left(starts, last)
+        if groups and not begins and bisect_left(ends, here) <= bisect_right(ends, last):
             groups[-1].append(one)
         else:
             groups.append([one])
     before = 0
+    within = _Within(claims)
+    order = sorted(claims, key=lambda claim: claim.start)
     for number, group in enumerate(groups):
         first, last = group[0][0].start, group[-1][0].end
         following = groups[number + 1][0][0].start if number + 1 < len(groups) else None
-        mine = [claim for claim in claims if claim.start < first and claim.end > before]
-        if not mine:
-            mine = [c for c in claims if c.end > last and (following is None or c.start < following)]
+        mine = within.between(before, first)
+        if not mine:  # then no claim that begins before the marks reaches beyond them
+            behind = slice(bisect_left(starts, first), None if following is None else bisect_left(starts, following))
+            mine = [claim for claim in order[behind] if claim.end > last]
         for claim in mine:
             yield from (Cited(claim_id=claim.id, mark=mark, regions=regions) for mark, regions in group)
         before = last
@@ -93,6 +121,7 @@ def _sentences(answer: str, found: Sequence[Mark]) -> Iterator[tuple[int, int]]:
     code = language(answer) or "en"
     starts: list[int] = []
     offset = 0
+    places = [mark.start for mark in found]
     for line in answer.splitlines(keepends=True):
         if _ROW.search(line):
             starts.append(offset)
@@ -102,15 +131,16 @@ def _sentences(answer: str, found: Sequence[Mark]) -> Iterator[tuple[int, int]]:
     stating = [
         (start, end)
         for start, end in pairwise([*starts, len(answer)])
-        if _LETTER.search(_without(answer, start, end, found))
+        if _LETTER.search(_without(answer, start, end, found[bisect_left(places, start) : bisect_left(places, end)]))
     ]
     return pairwise([0, *(start for start, _ in stating[1:]), len(answer)])
 
 
 def _without(answer: str, start: int, end: int, found: Sequence[Mark]) -> str:
     """What is left of a sentence beside its marks; the words of a link are its own."""
-    text = answer[start:end]
-    for mark in reversed(found):
-        if start <= mark.start and mark.end <= end:
-            text = text[: mark.start - start] + text[mark.end - start :]
-    return text
+    kept, at = [], start
+    for mark in found:
+        if at <= mark.start and mark.end <= end:
+            kept.append(answer[at : mark.start])
+            at = mark.end
+    return "".join([*kept, answer[at:end]])

@@ -24,6 +24,7 @@ _WORDS = re.compile(r"\w+")
 _SCHEME = re.compile(r"^(?:https?://)?(?:www\.)?", re.IGNORECASE)
 _HEAD = 1000  # characters of a text that may say who wrote it, and when
 _TITLE = 100  # characters of a first line that is a title
+_MENTIONS = 200  # addresses that are looked for in the texts, each through all of them
 _DISTINCT = 8  # characters of a name that may be looked for inside a longer entry
 
 
@@ -50,9 +51,20 @@ class Library:
         self._shown = shown or {}
         self._sources = [node for node in sources if not node.is_request and node.text.strip()]
         self._entries = references(answer)
+        self._found: dict[tuple[str, str], tuple[Region, ...]] = {}
+        self._searched = 0
 
     def find(self, mark: Mark) -> tuple[Region, ...]:
-        """Returns the parts of sources that a mark names; empty if there is no such source, or no telling which."""
+        """Returns the parts of sources that a mark names; empty if there is no such source, or no telling which.
+
+        A link is also looked for inside the texts, as long as the answer has no more than 200 that name no source.
+        """
+        key = mark.kind, mark.target
+        if key not in self._found:
+            self._found[key] = self._find(mark)
+        return self._found[key]
+
+    def _find(self, mark: Mark) -> tuple[Region, ...]:
         entry = self._entries.get(mark.target)
         if entry is not None and mark.kind in {"number", "name"}:
             named = self._entry(entry)
@@ -94,8 +106,10 @@ class Library:
     def _linked(self, url: str) -> tuple[Region, ...]:
         wanted = _address(url)
         named = [node for node in self._sources if any(_address(name) == wanted for name in _strings(node, _NAMES))]
-        mentioned = [node for node in self._sources if url in node.text] if not named else []
-        return tuple(map(_whole, named or mentioned[:1])) or self._named(url)
+        self._searched += not named
+        search = not named and self._searched <= _MENTIONS
+        mentioned = next(([node] for node in self._sources if url in node.text), []) if search else []
+        return tuple(map(_whole, named or mentioned)) or self._named(url)
 
     def _entry(self, entry: str) -> tuple[Region, ...]:
         """The sources that an entry of a list of references names, whatever else it says."""

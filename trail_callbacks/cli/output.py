@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 import tempfile
 import webbrowser
@@ -68,18 +69,20 @@ def pour(text: str) -> None:
 
 
 def write(path: str, text: str) -> None:
-    """Writes a file atomically, in UTF-8, line ends unchanged.
+    """Writes a file atomically, in UTF-8, line ends unchanged; a new one can be read by its owner only.
+
+    Only a regular file is replaced. A symbolic link is not followed: what it leads to may be another's choice.
 
     Raises:
-        InputError: If it cannot be written; names the file.
+        InputError: If it cannot be written, or something else than a file is there; names the file.
     """
     target = Path(path)
     temporary = ""
     try:
+        mode = _mode(target)
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             stream.write(text)
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
         Path(temporary).chmod(mode)
         Path(temporary).replace(target)
     except OSError as error:
@@ -90,13 +93,13 @@ def write(path: str, text: str) -> None:
 
 
 def folder(path: str) -> Path:
-    """Creates a folder unless it exists.
+    """Creates a folder unless it exists, for its owner only.
 
     Raises:
         InputError: If it cannot be created; names it.
     """
     try:
-        Path(path).mkdir(parents=True, exist_ok=True)
+        Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"the folder {path} cannot be created: {error.strerror or error}") from error
     return Path(path)
@@ -107,10 +110,19 @@ def browse(path: str) -> bool:
     return webbrowser.open(Path(path).resolve().as_uri())
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _mode(target: Path) -> int:
+    """The permissions a file has, or is to have."""
+    try:
+        there = target.lstat().st_mode
+    except FileNotFoundError:
+        return 0o600
+    if stat.S_ISLNK(there):
+        raise InputError(f"{target} cannot be written: it is a symbolic link; name the file that it leads to")
+    if not stat.S_ISREG(there):
+        raise InputError(
+            f"{target} cannot be written: it is {'a folder' if stat.S_ISDIR(there) else 'no regular file'}"
+        )
+    return stat.S_IMODE(there)
 
 
 @contextmanager

@@ -14,7 +14,10 @@ from trail_callbacks.text import sentences
 __all__ = ["Conflict", "conflicts"]
 
 _SENTENCES = 200  # of one passage
-_PAIRS = 200_000  # pairs of sentences that are compared; some tens of passages have a few thousand
+_PAIRS = 20_000  # pairs of sentences that are compared; some tens of passages have a few thousand
+_LOOKUPS = 2_000_000  # sentences that are looked up by a word they share, to find the pairs
+_NUMBERS = 12  # in one sentence; with more it is a table, in which numbers say nothing by themselves
+_VALUES = 4  # things stated instead of one sentence that are counted, those of most sources
 _LONGEST = 400  # characters; a longer sentence states too many things at once
 _COMMON_KEYS = 2
 _MAJORITY = 2  # others that agree, and times those who state the same as the passage
@@ -64,11 +67,12 @@ def conflicts(texts: Mapping[int, str]) -> tuple[list[Conflict], str]:
     sources = originals(texts)
     statements, warning = _statements(texts)
     found: dict[int, list[Conflict]] = defaultdict(list)
-    compared = 0
-    for statement, others in _pairs(statements, sources):
+    compared = looked_up = 0
+    for statement, others, steps in _pairs(statements, sources):
         compared += len(others)
-        if compared > _PAIRS:
-            warning = f"compared {_PAIRS} pairs of sentences for contradictions, and left out the rest"
+        looked_up += steps
+        if compared > _PAIRS or looked_up > _LOOKUPS:
+            warning = f"compared {min(compared, _PAIRS)} pairs of sentences for contradictions, and left out the rest"
             break
         found[statement.passage] += _conflicts(statement, others, sources)
     clearest = [max(each, key=lambda c: (c.outvoted, c.score, -c.start)) for _, each in sorted(found.items()) if each]
@@ -82,12 +86,13 @@ def _statements(texts: Mapping[int, str]) -> tuple[list[Statement], str]:
         own = [s for s in sentences(text) if len(s.text) <= _LONGEST and not is_question(s.text)]
         if len(own) > _SENTENCES:
             warning = f"passage {i}: only its first {_SENTENCES} sentences were compared for contradictions"
-        found += [Statement(i, s.start, s.text) for s in own[:_SENTENCES]]
+        mine = (Statement(i, s.start, s.text) for s in own[:_SENTENCES])
+        found += [statement for statement in mine if len(statement.quantities) <= _NUMBERS]
     return found, warning
 
 
-def _pairs(statements: list[Statement], sources: Mapping[int, int]) -> Iterator[tuple[Statement, list[Statement]]]:
-    """Each statement with those of other sources that share words with it."""
+def _pairs(statements: list[Statement], sources: Mapping[int, int]) -> Iterator[tuple[Statement, list[Statement], int]]:
+    """Each statement with those of other sources that share words with it, and how many were looked up for that."""
     holders: dict[str, list[int]] = defaultdict(list)
     for i, statement in enumerate(statements):
         for key in sorted(statement.keys):
@@ -103,8 +108,7 @@ def _pairs(statements: list[Statement], sources: Mapping[int, int]) -> Iterator[
             for i, n in sorted(shared.items())
             if n >= _COMMON_KEYS and sources[statements[i].passage] != mine
         ]
-        if others:
-            yield statement, others
+        yield statement, others, sum(shared.values())
 
 
 def _conflicts(statement: Statement, others: list[Statement], sources: Mapping[int, int]) -> Iterator[Conflict]:
@@ -114,7 +118,8 @@ def _conflicts(statement: Statement, others: list[Statement], sources: Mapping[i
         found = difference(statement, other)
         if found is not None:
             instead[found.kind, found.value].append((other, found))
-    for group in instead.values():
+    groups = sorted(instead.values(), key=lambda group: -len({sources[each.passage] for each, _ in group}))
+    for group in groups[:_VALUES]:
         other, at = group[0]
         agreeing = {sources[each.passage] for each in others if agrees(statement, each, at)}
         against = {sources[each.passage] for each, _ in group} - agreeing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from trail_callbacks.text import forms
@@ -9,6 +10,7 @@ from trail_callbacks.text import forms
 __all__ = ["originals"]
 
 _RUN = 8  # words; sources that report one fact hardly share so many in a row
+_HOLDERS = 32  # passages by which a run is looked up, the first that hold it
 _COPIED = 0.5  # share of the shorter text's runs
 
 
@@ -23,12 +25,20 @@ def originals(texts: Mapping[int, str]) -> dict[int, int]:
     """
     found: dict[int, int] = {}
     seen: dict[tuple[str, ...], int] = {}
-    runs: dict[int, frozenset[tuple[str, ...]]] = {}
+    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    sizes: dict[int, int] = {}
     for i, text in texts.items():
         words = forms(text)
         mine = frozenset(words[k : k + _RUN] for k in range(len(words) - _RUN + 1))
-        copied = (k for k, its in runs.items() if len(mine & its) >= max(1, _COPIED * min(len(mine), len(its))))
-        found[i] = found[first] if (first := seen.get(words, next(copied, None))) is not None else i
-        seen.setdefault(words, i)
-        runs[i] = mine
+        first = seen.get(words)
+        if first is None:
+            shared = Counter(k for run in mine for k in holders.get(run, ()))
+            copied = (k for k, n in shared.items() if n >= max(1, _COPIED * min(len(mine), sizes[k])))
+            first = min(copied, default=None)
+        found[i] = i if first is None else found[first]
+        if words not in seen:
+            seen[words], sizes[i] = i, len(mine)
+            for run in mine:
+                if len(holders[run]) < _HOLDERS:
+                    holders[run].append(i)
     return found

@@ -17,6 +17,7 @@ __all__ = ["ContextFilter"]
 
 P = TypeVar("P")
 _NAMED = 8  # passages that a reason names one by one
+_LONGEST = 1_000_000  # characters of a passage in which instructions are looked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +149,9 @@ class _Run:
         self._reasons[i].append(reason)
 
     def _find_instruction(self, i: int) -> None:
-        found = instruction(self._texts[i])
+        if len(self._texts[i]) > _LONGEST:
+            self._warnings.append(f"passage {i}: instructions were looked for in its first {_LONGEST} characters only")
+        found = instruction(self._texts[i][:_LONGEST])
         if found is not None and found.score >= self._settings.flag_at:
             drops = found.score >= self._settings.drop_at
             place = {"start": found.start, "end": found.end, "score": found.score}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from trail_callbacks.context_filter.mentions import Mentions
 from trail_callbacks.context_filter.normalization import View, joined, normalized, restored
@@ -17,7 +16,8 @@ __all__ = ["Instruction", "instruction"]
 _AGAIN = 0.4  # of another rule of the same kind, elsewhere in the text
 _ONLY_REPORTED = 0.6  # score at most of a text that quotes or reports such words: flagged, not dropped
 _USED = 0.4  # score of what it says itself, below which it only quotes or reports
-_MATCHES = 50  # of one rule that are looked at
+_STRETCH = 16_000  # characters that are read at once: rules look at what stands near
+_LAP = 2_500  # characters beyond them, on either side
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +74,25 @@ def instruction(text: str) -> Instruction | None:
 
 
 def _hits(view: View) -> Iterator[_Hit]:
-    mentions = Mentions(view.text)
+    for start in range(0, len(view.text), _STRETCH):
+        first = max(0, start - _LAP)
+        text = view.text[first : start + _STRETCH + _LAP]
+        for hit in _near(text):
+            if start <= first + hit.start < start + _STRETCH:  # else it belongs to the stretch before or behind
+                place = view.original(first + hit.start, first + hit.end)
+                yield replace(hit, start=place[0], end=place[1])
+
+
+def _near(text: str) -> Iterator[_Hit]:
+    mentions = Mentions(text)
     for rule in rules():
-        for match in islice(rule.pattern.finditer(view.text), _MATCHES):
+        for match in rule.pattern.finditer(text):
             factor, reported = mentions.factor(*match.span(), order=rule.order)
-            yield _Hit(rule.kind, rule.weight * factor, *view.original(*match.span()), rule.why, reported)
-    for found in translated(view.text):
+            yield _Hit(rule.kind, rule.weight * factor, *match.span(), rule.why, reported)
+    for found in translated(text):
         span = found.start, found.end
         factor, reported = mentions.factor(*span, order=found.kind == "override", english=False)
-        yield _Hit(found.kind, found.weight * factor, *view.original(*span), found.why, reported)
+        yield _Hit(found.kind, found.weight * factor, *span, found.why, reported)
 
 
 def _disguised(text: str, plain: View) -> Iterator[tuple[_Hit, str]]:

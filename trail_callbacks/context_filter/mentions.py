@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -80,7 +81,8 @@ class Mentions:
 
     def quoted(self, start: int, end: int) -> bool:
         """Tells whether a stretch is quoted in a text that says something about the quotation."""
-        return any(first <= start and end <= last for first, last in self._quotations)
+        before = bisect_right(self._quotations, start, key=lambda span: span[0])
+        return before > 0 and end <= self._quotations[before - 1][1]
 
     @cached_property
     def _quotations(self) -> Sequence[tuple[int, int]]:

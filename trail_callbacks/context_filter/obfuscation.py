@@ -22,9 +22,10 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{4,4000}")
 _HEX_MARKS = re.compile(r"0x|\\x|[ ,:]")
 _READABLE = 0.9  # share of letters and blanks; what decodes to less is data, not text
 
-_COMMENT = re.compile(
-    r"<!--(.{1,2000}?)(?:-->|\Z)|^\[(?://|comment)\]:\s?#\s?[(\"'](.{1,2000}?)[)\"']", re.DOTALL | re.MULTILINE
-)
+_COMMENT = re.compile(r"<!--|^\[(?://|comment)\]:\s?#\s?[(\"']", re.MULTILINE)
+_COMMENT_END = re.compile(r"-->")
+_LINK_END = re.compile(r"[)\"']")
+_LONGEST = 2000  # characters of a comment that are read
 _STYLED = re.compile(
     r"<\w{1,12}\b(?=[^<>]{0,300}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?[01](?![\d.])"
     r"|opacity\s?:\s?0(?![\d.])|(?<![\w-])color\s?:\s?(?:white|transparent|#fff)\b|\shidden[\s>]))[^<>]{0,300}>([^<]{1,2000})",
@@ -34,9 +35,24 @@ _STYLED = re.compile(
 
 def hidden(text: str) -> Iterator[tuple[int, int]]:
     """Finds the stretches that a page does not show: comments, and elements styled away."""
-    for pattern in (_COMMENT, _STYLED) if "<" in text or "]:" in text else ():
-        for match in pattern.finditer(text):
-            yield match.span(match.lastindex or 0)
+    if "<" not in text and "]:" not in text:
+        return
+    yield from _comments(text)
+    for match in _STYLED.finditer(text):
+        yield match.span(1)
+
+
+def _comments(text: str) -> Iterator[tuple[int, int]]:
+    """What stands in comments; one without an end reaches to that of the text, or as far as comments are read."""
+    at = 0
+    while opening := _COMMENT.search(text, at):
+        start = opening.end()
+        limit = min(len(text), start + _LONGEST)
+        closing = (_COMMENT_END if opening[0] == "<!--" else _LINK_END).search(text, start + 1, limit + 3)
+        end = closing.start() if closing else limit
+        if end > start:
+            yield start, end
+        at = closing.end() if closing else max(limit, start)
 
 
 def decoded(text: str) -> Iterator[View]:

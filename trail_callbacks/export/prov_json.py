@@ -30,6 +30,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Edge, Node
 from trail_callbacks.report import Report, Verdict
+from trail_callbacks.text import encodable
 
 __all__ = ["NAMESPACE", "to_prov_json"]
 
@@ -50,7 +51,7 @@ def to_prov_json(report: Report, *, indent: int | None = 2) -> str:
     Raises:
         ReportError: If an attribute of a node is not JSON-serialisable.
     """
-    return json.dumps(_Document(report).build(), ensure_ascii=False, indent=indent)
+    return encodable(json.dumps(_Document(report).build(), ensure_ascii=False, indent=indent))
 
 
 class _Document:
@@ -226,7 +227,7 @@ def _escaped(id_: str) -> str:
 
     That makes it a PN_LOCAL of PROV-N, which must not end in a full stop, and keeps different ids different.
     """
-    return quote(id_, safe="").replace(".", "%2E")
+    return quote(encodable(id_), safe="").replace(".", "%2E")
 
 
 def _node(id_: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.errors import JudgeError, MissingExtraError
 from trail_callbacks.models.provider_error import redact
+from trail_callbacks.models.reply_size import bound
 
 if TYPE_CHECKING:
     from instructor import AsyncInstructor, Mode
@@ -71,12 +72,13 @@ def _leads_to(client: Any, base_url: str) -> bool:
 
 
 def configure(client: Any, timeout: float) -> None:
-    """Sets the time a request may take on the provider's client, and that it repeats none by itself."""
+    """Sets the time and the size of a reply on the provider's client, and that it repeats no request by itself."""
     inner: Any = getattr(client, "client", None)
     if hasattr(inner, "max_retries"):
         inner.max_retries = 0
     if hasattr(inner, "timeout"):
         inner.timeout = timeout
+    bound(getattr(inner, "_client", None))
 
 
 def closer(client: Any) -> Callable[[], Coroutine[Any, Any, None]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from trail_callbacks.models.completion import raw_text, refusal
 from trail_callbacks.models.failure import Failure, Kind
+from trail_callbacks.models.reply_size import ReplyTooLongError
 from trail_callbacks.text import encodable
 
 __all__ = ["failure_of", "header", "is_busy", "redact", "rejected_parameter", "retry_after", "root", "too_large"]
@@ -63,8 +64,9 @@ _EXCERPT = 80
 
 
 def root(error: BaseException) -> BaseException:
-    """Returns the provider's own exception under instructor's wrapper."""
-    return error.__cause__ if _named(error, "InstructorRetryException") and error.__cause__ else error
+    """Returns the provider's own exception under instructor's wrapper, and ours under the provider's."""
+    cause = error.__cause__ if _named(error, "InstructorRetryException") and error.__cause__ else error
+    return cause.__cause__ if isinstance(cause.__cause__, ReplyTooLongError) else cause
 
 
 def failure_of(error: BaseException, secrets: Iterable[str] = (), completion: Any = None) -> Failure:

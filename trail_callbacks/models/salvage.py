@@ -10,7 +10,7 @@ __all__ = ["clean", "document", "objects", "spoken", "strip_thinking"]
 
 _OPENING = re.compile(r"<(think|thinking|reasoning)\b[^>]{0,80}>", re.IGNORECASE)
 _CLOSING = re.compile(r"</(think|thinking|reasoning)\s{0,8}>", re.IGNORECASE)
-_FENCE = re.compile(r"\A\s*```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_FENCE = re.compile(r"```[\w-]*(?:[^\S\n]*\n)+")
 _LONGEST = 400_000
 _MISSES = 400  # failed decodings before giving up: each may read to the end of the text
 
@@ -40,8 +40,10 @@ def spoken(content: Any) -> str:
 def clean(text: str) -> str:
     """Removes reasoning blocks and the code fence around a whole answer."""
     text = strip_thinking(text)
-    fenced = _FENCE.match(text)
-    return fenced[1] if fenced else text
+    inside = text.strip()
+    fenced = _FENCE.match(inside)
+    whole = fenced is not None and inside.endswith("```") and len(inside) >= fenced.end() + 3
+    return inside[fenced.end() : -3].rstrip() if fenced and whole else text
 
 
 def document(text: str) -> str | None:

@@ -2,7 +2,9 @@
 
 By hand, because the known libraries store pickles, which run code when they are read, or keep one database file that
 a crash can take with it. Here a file is whole or it is no entry: it begins with a hash of its name and content, and
-takes its place in one step. So threads and processes may share a folder without locks.
+takes its place in one step. So threads and processes may share a folder without locks. The hash is keyed with a secret
+that lies in the folder, for its owner only: who may add files to the folder, but not read that one, cannot forge an
+answer.
 """
 
 from __future__ import annotations
@@ -12,11 +14,15 @@ import logging
 import os
 import random
 import re
+import secrets
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
+from hmac import compare_digest
+from hmac import digest as keyed
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from threading import Lock
@@ -28,6 +34,8 @@ from trail_callbacks.forking import renewed_in_child
 __all__ = ["Store", "digest", "shared"]
 
 _logger = logging.getLogger("trail_callbacks")
+_KEY_FILE = ".key"
+_KEY_SIZE = 64  # hexadecimal digits
 _LARGEST = 4 * 1024 * 1024  # bytes of one entry; a longer file is none of ours and is not read
 _SHARE = 16  # a process that wrote a sixteenth of the bound looks whether the folder is over it
 _ROOM = 0.9  # share of the bound that is left filled
@@ -48,7 +56,8 @@ class Store:
     """JSON values by key, in a folder that several threads and processes may use at once.
 
     After it is built nothing is raised: what cannot be read is missing, what cannot be written is not kept, and
-    `problem` says why. Files are readable by their owner only.
+    `problem` says why. Files are readable by their owner only, and so are folders made here. What is no regular file, a
+    link for example, is not read.
 
     Args:
         folder: Where to keep them; made if it does not exist. `~` is the home folder.
@@ -64,7 +73,7 @@ class Store:
             raise InputError(f"max_bytes is {max_bytes}, expected 1 or more")
         try:
             self._folder = Path(folder).expanduser()
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with NamedTemporaryFile(dir=self._folder, prefix=".", suffix=".tmp"):
                 pass
         except (OSError, RuntimeError, TypeError, ValueError) as error:  # no home; no path at all; a zero byte in it
@@ -90,10 +99,10 @@ class Store:
     def get(self, key: str) -> Any | None:
         """Returns the value of a key, or None if there is none that can be trusted. `key` is one of `digest`."""
         try:
-            with self._path(key).open("rb") as file:
-                data = file.read(_LARGEST + 1)
+            data, _ = _read(self._path(key), _LARGEST + 1)
             seal, _, body = data.partition(b"\n")
-            return json.loads(body) if len(data) <= _LARGEST and seal == _seal(key, body) else None
+            sealed = len(data) <= _LARGEST and compare_digest(seal, self._seal(key, body))
+            return json.loads(body) if sealed else None
         except (OSError, ValueError, RecursionError):  # absent, or not ours: the next `put` replaces it
             return None
 
@@ -102,10 +111,11 @@ class Store:
         path, temporary = self._path(key), None
         try:
             body = json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode()
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            seal = self._seal(key, body)
             with NamedTemporaryFile(dir=path.parent, prefix=".", suffix=".tmp", delete=False) as file:
                 temporary = Path(file.name)
-                file.write(_seal(key, body) + b"\n" + body)
+                file.write(seal + b"\n" + body)
             temporary.replace(path)
         except (OSError, TypeError, ValueError, RecursionError) as error:
             self._keep(error)
@@ -118,6 +128,25 @@ class Store:
             self._written = 0 if due else self._written
         if due:
             self._prune()
+
+    def _seal(self, key: str, body: bytes) -> bytes:
+        return keyed(self._secret(), key.encode() + b"\n" + body, "sha256").hex().encode()
+
+    def _secret(self) -> bytes:
+        """The secret of the folder, made when first needed; read each time, because others may clear the folder."""
+        path = self._folder / _KEY_FILE
+        for _ in range(3):
+            with suppress(FileNotFoundError):
+                secret, mode = _read(path, _KEY_SIZE + 1)
+                if len(secret) == _KEY_SIZE and (os.name != "posix" or not mode & 0o077):
+                    return secret
+                _remove(path)  # damaged, or not secret any more
+            with NamedTemporaryFile(dir=self._folder, prefix=".", suffix=".tmp") as file:
+                file.write(secrets.token_hex(_KEY_SIZE // 2).encode())
+                file.flush()
+                with suppress(FileExistsError):  # of two processes that make it, one is first
+                    os.link(file.name, path)
+        raise OSError("the secret of the cache folder cannot be kept")
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.json"
@@ -164,8 +193,14 @@ def shared(folder: str | Path) -> Store:
     return Store(folder)
 
 
-def _seal(key: str, body: bytes) -> bytes:
-    return sha256(key.encode() + b"\n" + body).hexdigest().encode()
+def _read(path: Path, most: int) -> tuple[bytes, int]:
+    """The beginning of a regular file, and its permissions; opening a pipe must not wait, a link is not followed."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags), "rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(f"{path} is no regular file")
+        return file.read(most), stat.S_IMODE(mode)
 
 
 def _remove(path: Path) -> None:

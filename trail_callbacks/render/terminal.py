@@ -33,6 +33,7 @@ from trail_callbacks.render.labels import (
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Report, Verdict
 from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.text import encodable
 
 __all__ = ["ReportView", "fits", "plain_text", "to_rich", "to_text"]
 
@@ -79,7 +80,7 @@ def plain_text(view: Any, width: int | None = None, ascii: bool | None = None) -
         emoji=False,
     )
     console.print(view)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+    return encodable("\n".join(line.rstrip() for line in stream.getvalue().splitlines()))
 
 
 def fits(stream: Any) -> bool:

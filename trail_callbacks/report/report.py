@@ -18,6 +18,7 @@ from trail_callbacks.report.compatibility import salvage
 from trail_callbacks.report.scoring import Scoring, score, wilson
 from trail_callbacks.report.verdict import Layer, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
+from trail_callbacks.text import encodable, encodable_parts
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -164,17 +165,19 @@ class Report:
     def to_json(self) -> str:
         """Serialises the report, with score and counts; `from_json` returns an equal one.
 
+        A lone surrogate, which no file can hold, becomes U+FFFD, in keys of attributes too.
+
         Raises:
             ReportError: If an attribute of a node is not JSON-serialisable (text, number, list, dictionary).
         """
         from pydantic_core import PydanticSerializationError  # noqa: PLC0415 - see _adapter
 
         try:
-            stored = json.loads(_adapter().dump_json(self))
+            stored = json.loads(_dumped(self))
         except PydanticSerializationError as error:
             raise ReportError(f"an attribute of a node cannot be written as JSON: {error}") from error
         shown = self.summary()
-        return json.dumps(
+        written = json.dumps(
             {
                 "version": _VERSION,
                 "hallucination_score": shown["hallucination_score"],
@@ -186,6 +189,7 @@ class Report:
             },
             ensure_ascii=False,
         )
+        return encodable(written)
 
     @classmethod
     def from_json(cls, data: str | bytes, *, lenient: bool = False) -> Report:
@@ -258,6 +262,16 @@ def _salvaged(stored: dict[str, Any]) -> Report:
         if stored.get("hallucination_score") != report.hallucination_score:
             notes.append(f"the score in the file is {stored.get('hallucination_score')}")
     return replace(report, warnings=(*report.warnings, "; ".join(notes))) if notes else report
+
+
+def _dumped(report: Report) -> bytes:
+    """The report as JSON; a report that no encoding can write is copied first, without its lone surrogates."""
+    from pydantic_core import PydanticSerializationError, to_json  # noqa: PLC0415 - see _adapter
+
+    try:
+        return _adapter().dump_json(report)
+    except PydanticSerializationError:
+        return to_json(encodable_parts(_adapter().dump_python(report)))
 
 
 def _check(report: Report) -> None:

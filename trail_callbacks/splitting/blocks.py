@@ -12,6 +12,7 @@ __all__ = ["Block", "blocks"]
 
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[ \t]*([\w-]*)[^\n]*$", re.MULTILINE)
 _JSON = frozenset({"", "json", "json5", "jsonc", "jsonl", "ndjson", "geojson", "text", "txt"})
+_BLANK = re.compile(r"[^\S\n]*(?:\n|\Z)")
 _LEAD_IN = (":", "\uff1a", ">")  # what may stand before a block on its first line
 
 
@@ -57,8 +58,8 @@ def blocks(answer: str) -> Iterator[Block]:
 
 def _alone(answer: str, start: int, end: int) -> bool:
     """Whether a stretch begins a line, or follows a lead-in, and ends a line."""
-    line_end = answer.find("\n", end)
-    if answer[end : len(answer) if line_end < 0 else line_end].strip():
+    if not _BLANK.match(answer, end):
         return False
-    before = answer[answer.rfind("\n", 0, start) + 1 : start].rstrip()
-    return not before or before.endswith(_LEAD_IN)
+    while start and answer[start - 1] != "\n" and answer[start - 1].isspace():  # no further: lines may be long
+        start -= 1
+    return not start or answer[start - 1] == "\n" or answer.startswith(_LEAD_IN, start - 1)

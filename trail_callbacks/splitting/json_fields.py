@@ -24,6 +24,7 @@ _LEAD = 200  # characters
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"' + r"|'[^'\\]*(?:\\.[^'\\]*)*'"
 _START = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*[\[{\"'\-\dtfnTFN])")
 _PLAIN = re.compile(r"[^\W\d]\w*")
+_SOLID = re.compile(r"\S")
 
 
 @dataclass(slots=True, eq=False)
@@ -163,10 +164,12 @@ def regions(text: str, *, single: bool = False) -> tuple[Region, ...]:
     found: list[tuple[int, int, list[Field]]] = []
     at = 0
     broken = False
+    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
     while start := _START.search(text, at):
         fields: list[Field] = []
         end, good = _read(text, start.start(), fields, single=single)
-        if good and _is_data(text, start.start(), end, fields, single=single):
+        whole = start.start() <= first and last <= end
+        if good and ((single and fields and whole) or _is_data(text, start.start(), end, fields)):
             found.append((start.start(), end, fields))
         broken = broken or (not good and end > start.end())
         at = max(end, start.end())
@@ -184,16 +187,17 @@ def _numbered(each: Field, line: int) -> Field:
     return Field(each.start, each.end, each.value, each.is_text, line, each._container, each._step, each._last)  # noqa: SLF001 - a copy
 
 
-def _is_data(text: str, start: int, end: int, fields: list[Field], *, single: bool) -> bool:
+def _is_data(text: str, start: int, end: int, fields: list[Field]) -> bool:
     """Whether it is data; `[1]` in prose is a citation, and so is `["sic"]`."""
     if not fields:
         return False
-    if single and not text[end:].strip() and not text[:start].strip():
-        return True
     if text[start] == "{" or any(each._container is not None and not each._container.array for each in fields):  # noqa: SLF001 - of this module
         return True
     objects = any(text[each.value] == "{" for each in fields)
-    alone = not text[text.rfind("\n", 0, start) + 1 : start].strip() and not text[end : end + 1].strip()
+    before = start
+    while before and text[before - 1] != "\n" and text[before - 1].isspace():  # no further: lines may be long
+        before -= 1
+    alone = (not before or text[before - 1] == "\n") and not text[end : end + 1].strip()
     return objects or (alone and any(quote in text[start:end] for quote in "\"'"))
 
 
@@ -206,8 +210,11 @@ def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, b
     while True:
         token = tokens.match(text, at)
         if token is None:
-            begin = len(text) - len(text[at:].lstrip())
-            if text[begin] in "\"'" and awaiting == "value" and container is not None:  # an unterminated string
+            solid = _SOLID.search(text, at)
+            begin = solid.start() if solid else at
+            if (
+                text[begin : begin + 1] in {'"', "'"} and awaiting == "value" and container is not None
+            ):  # an unterminated string
                 _add(container, key, (begin, len(text.rstrip())), "string")
                 return _truncated(text, container, out)
             return at, False

@@ -57,9 +57,9 @@ _MARKER = re.compile(
 )
 _REFERENCE = re.compile(
     r"(?:sources?|references?|citations?|quellen?|fuentes?|fontes?|fonti|bron(?:nen)?|\u6765\u6e90|\u51fa\u5178)\s?[:\uff1a]"
-    r"[\W\d_]*(?:(?:https?://\S+|[\w./-]+\.\w{2,5}|"
+    r"[\W\d_]*+(?:(?>https?://\S+|[\w./-]+\.\w{2,5}|(?:"  # nothing is read a second way: there are millions of ways
     + _SOURCE
-    + r"|and)[\W\d_]*){0,20}$|(?:https?://\S+[\s,;]*){1,20}$",
+    + r"|and)(?![^\W\d_]))[\W\d_]*+){0,20}+$|(?:https?://\S++[\s,;]*+){1,20}+$",
     re.IGNORECASE,
 )
 
