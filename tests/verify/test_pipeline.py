@@ -662,7 +662,9 @@ def test_every_judge_gets_the_same_fields():
         ({"age": None, "owner": None, "height": "", "weight": []}, "no_checkable_claims"),
         ({"age": "unknown", "owner": None}, "abstained"),
         ({"answer": "I do not know.", "confidence": 0.2}, "abstained"),
-        ({"trees": 240}, "assessed"),
+        ({"trees": 240}, "unverified"),
+        ({"note": "The orchard holds 240 pear trees."}, "assessed"),
+        ({"trees": 240, "note": "The orchard holds 250 pear trees."}, "partial"),
     ],
 )
 def test_an_object_without_statements(answer, state):
