@@ -129,7 +129,7 @@ def test_an_accepted_stream_keeps_its_chunks(chain):
     ids=["messages", "pairs", "a prompt value", "a text"],
 )
 def test_feedback_to_a_model_follows_its_draft(model, given):
-    asked = model()
+    asked = model(BAD)
     out = guarded(asked).invoke(given)
     assert out.text == BLOCKED
     assert asked.asked[1].startswith(f"{TOLD}\n{BAD}\n{REVIEW}")

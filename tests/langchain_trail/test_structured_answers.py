@@ -36,7 +36,7 @@ CLAIMS = [
     ("items[1].name", "items: oak chair"),
     ("items[1].price", "oak chair, items price: 45.0"),
 ]
-RATED = {"answer": "The desk lamp has a price of 41 euros.", "price": 41}
+RATED = {"answer": "The oak chair has a price of 45 euros.", "price": 41}
 
 
 class Item(BaseModel):
