@@ -12,7 +12,7 @@ from langchain_core.load import dumps, loads
 from langchain_core.messages import message_to_dict, messages_from_dict
 from langchain_trail import guarded, traced
 
-ASKED = "How high is the lighthouse of Genoa?"
+ASKED = "The lighthouse of Genoa is 77 metres tall, I read. How high is it?"
 BAD = "The lighthouse of Genoa is 97 metres tall."
 
 

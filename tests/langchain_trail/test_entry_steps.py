@@ -13,6 +13,9 @@ from langgraph.func import entrypoint
 from langgraph.graph import START, StateGraph
 
 INVENTED = "The ferry takes 53 minutes and sails at noon from pier seven."
+ASKED = (
+    "A ticket for the ferry costs 9 euros. The ferry takes 40 minutes and sails at noon from pier seven. Is that so?"
+)
 
 
 class State(TypedDict, total=False):
@@ -101,7 +104,11 @@ def by_a_function_that_others_pass_on(write):
     ],
 )
 def test_code_that_writes_the_answer_is_the_step_of_the_answer(handler, says, made, name, mode):
-    app, given, config = made(says("Ships are nice.")), {"question": "How long is it?"}, {"callbacks": [handler]}
+    app, given, config = (
+        made(says("A ticket for the ferry costs 12 euros.")),
+        {"question": ASKED},
+        {"callbacks": [handler]},
+    )
     if mode == "async":
         asyncio.run(app.ainvoke(given, config))
     elif mode == "stream":

@@ -238,7 +238,7 @@ def test_feedback_is_no_evidence_for_what_it_repeats(agent):
 def test_what_a_model_did_not_see_in_its_messages_is_found_in_the_captured_graph(says, shelf):
     """The tool tells its model a summary; the document behind it is evidence only where the handler heard of it."""
     documents = shelf("The lighthouse of Genoa stands on the hill of Capo di Faro and guides ships at night.")
-    reader = says("It guides ships at night.")
+    reader = says("The lighthouse of Genoa stands on a hill and guides ships at night.")
 
     @tool
     def research(what: str) -> str:

@@ -17,6 +17,7 @@ from trail_callbacks.guard import BLOCKED
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
 ASKED = "How high is the lighthouse of Genoa?"
+TOLD = f"{FACT} {ASKED}"  # by the user: nothing else is read
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa was designed by Quixodoro Vexx."
 LEAKED = "Quixodoro"
@@ -120,18 +121,18 @@ def test_an_accepted_stream_keeps_its_chunks(chain):
 @pytest.mark.parametrize(
     "given",
     [
-        [HumanMessage(ASKED)],
-        [("user", ASKED)],
-        ChatPromptTemplate.from_template("{q}").invoke({"q": ASKED}),
-        ASKED,
+        [HumanMessage(TOLD)],
+        [("user", TOLD)],
+        ChatPromptTemplate.from_template("{q}").invoke({"q": TOLD}),
+        TOLD,
     ],
     ids=["messages", "pairs", "a prompt value", "a text"],
 )
 def test_feedback_to_a_model_follows_its_draft(model, given):
-    asked = model()
+    asked = model(BAD)
     out = guarded(asked).invoke(given)
-    assert out.text == BLOCKED  # nothing was read
-    assert asked.asked[1].startswith(f"{ASKED}\n{BAD}\n{REVIEW}")
+    assert out.text == BLOCKED
+    assert asked.asked[1].startswith(f"{TOLD}\n{BAD}\n{REVIEW}")
 
 
 def test_feedback_in_a_dictionary(model):
@@ -139,9 +140,9 @@ def test_feedback_in_a_dictionary(model):
 
     def look(given):
         seen.append(given)
-        return given["messages"] if "messages" in given else [HumanMessage(given["feedback"] or ASKED)]
+        return given["messages"] if "messages" in given else [HumanMessage(given["feedback"] or TOLD)]
 
-    for given in ({"messages": [HumanMessage(ASKED)]}, {"feedback": ""}):
+    for given in ({"messages": [HumanMessage(TOLD)]}, {"feedback": ""}):
         seen.clear()
         guarded(RunnableLambda(look) | model()).invoke(given)
         assert REVIEW in repr(seen[1])

@@ -91,7 +91,11 @@ def test_a_second_interrupt_keeps_the_question(handler, says):
     app = graph.add_edge(START, "answer").add_edge("answer", END).compile(checkpointer=InMemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "1"}}
     states = []
-    for given in ({"question": ASKED}, Command(resume="The one by the pier."), Command(resume="The year 1968.")):
+    for given in (
+        {"question": ASKED},
+        Command(resume="The one by the pier."),
+        Command(resume="The Harbour Museum opened in 1968."),
+    ):
         app.invoke(given, config)
         states.append(handler.report().state)
         assert handler.graph().question.text == ASKED

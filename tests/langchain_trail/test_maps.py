@@ -76,12 +76,12 @@ WRONG = [
     (["1998", "1973", "1985"], "The Skye ferry was built in 1973.", "1973"),
     (
         ["Elbe: built 1998.", "Skye: built 1973.", "Oslo: 80 cars."],
-        "The one at Skye dates from 1973.",
+        "The Skye ferry was built in 1973.",
         "Skye: built 1973.",
     ),
     (
         ["120 cars go.", "63 cars go.", "80 cars go."],
-        "The Elbe, Skye and Oslo ferries carry 120, 63 and 80 cars.",
+        "The Skye ferry was built in 1971 in Glasgow and carries 63 cars.",
         "63",
     ),
 ]

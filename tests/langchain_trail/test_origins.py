@@ -20,6 +20,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 INVENTED = "The ferry takes 53 minutes. Tickets cost 12 euros."
+OTHERWISE = "The ferry takes 40 minutes. Tickets cost 9 euros. "
 KNOWN = "The museum opened in 1968. Entry costs 4 euros."
 
 
@@ -60,14 +61,14 @@ def invoked(app, given, config, mode):
 
 
 @pytest.mark.parametrize("mode", ["invoke", "stream"])
-def test_an_agent_that_repeats_what_it_made_up_a_turn_ago_is_not_supported(handler, mode):
-    agent = create_agent(
-        played("Oslo has 27 degrees.", "As I said, Oslo has 27 degrees."), [], checkpointer=InMemorySaver()
-    )
+@pytest.mark.parametrize(("told", "expected"), [("", "None"), ("Oslo has 21 degrees. ", "absent")])
+def test_an_agent_that_repeats_what_it_made_up_a_turn_ago_is_not_supported(handler, told, expected, mode):
+    agent = create_agent(played("Oslo has 27 degrees.", "Oslo has 27 degrees."), [], checkpointer=InMemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "a"}}
-    for asked in ("How warm is it in Oslo?", "Say it again."):
+    for asked in (f"{told}How warm is it in Oslo?", f"{told}Say it again."):
         invoked(agent, {"messages": [("user", asked)]}, config, mode)
-        assert classes(handler) == {"None"}
+        assert classes(handler) == {expected}
+        evidence_is_no_models(handler.report())
 
 
 class Remembering(MessagesState):
@@ -76,7 +77,8 @@ class Remembering(MessagesState):
 
 @pytest.mark.parametrize("role", [SystemMessage, HumanMessage])
 @pytest.mark.parametrize("mode", ["invoke", "stream"])
-def test_an_earlier_answer_in_the_state_supports_nothing_when_a_prompt_shows_it(handler, role, mode):
+@pytest.mark.parametrize(("told", "expected"), [("", "None"), (OTHERWISE, "absent")])
+def test_an_earlier_answer_in_the_state_supports_nothing_when_a_prompt_shows_it(handler, *, role, told, expected, mode):
     model = played(INVENTED, INVENTED)
 
     def write(state):
@@ -89,9 +91,9 @@ def test_an_earlier_answer_in_the_state_supports_nothing_when_a_prompt_shows_it(
     graph.add_edge(START, "write").add_edge("write", END)
     app = graph.compile(checkpointer=InMemorySaver())
     config = {"callbacks": [handler], "configurable": {"thread_id": "b"}}
-    for asked in ("How long is the crossing?", "Again please, how long?"):
+    for asked in (f"{told}How long is the crossing?", f"{told}Again please, how long?"):
         invoked(app, {"messages": [("user", asked)]}, config, mode)
-        assert classes(handler) == {"None"}
+        assert classes(handler) == {expected}
         evidence_is_no_models(handler.report())
 
 
@@ -116,11 +118,13 @@ def call(name, **arguments):
 
 
 @pytest.mark.parametrize("replies", [[call("note", text=INVENTED)], [call("note", text=INVENTED), call("notes")]])
-def test_a_tool_that_echoes_or_keeps_what_a_model_wrote_supports_nothing(handler, replies):
+@pytest.mark.parametrize(("told", "expected"), [("", "None"), (OTHERWISE, "absent")])
+def test_a_tool_that_echoes_or_keeps_what_a_model_wrote_supports_nothing(handler, replies, told, expected):
     NOTES.clear()
     agent = create_agent(played(*replies, INVENTED), [note, notes])
-    agent.invoke({"messages": [("user", "How long does the ferry take?")]}, {"callbacks": [handler]})
-    assert classes(handler) == {"None"}
+    agent.invoke({"messages": [("user", f"{told}How long does the ferry take?")]}, {"callbacks": [handler]})
+    assert classes(handler) == {expected}
+    evidence_is_no_models(handler.report())
 
 
 @tool
@@ -180,7 +184,7 @@ def test_documents_of_an_earlier_turn_stay_evidence_with_their_turn(handler, nam
     prompt = ChatPromptTemplate.from_messages(
         [("system", "Answer from: {context}"), MessagesPlaceholder("history"), ("user", "{question}")]
     )
-    model = played("The ferry takes 40 minutes.", "The ferry takes 40 minutes, as I said. The museum has 7 halls.")
+    model = played("The ferry takes 40 minutes.", "The ferry takes 40 minutes. The museum opened in 1986.")
     context = itemgetter("question") | shelf | (lambda found: "\n".join(each.page_content for each in found))
     chain = {"context": context, "question": itemgetter("question"), "history": itemgetter("history")} | prompt | model
     config = {"callbacks": [handler]} | ({"metadata": {"session_id": "s"}} if named else {})
@@ -189,25 +193,26 @@ def test_documents_of_an_earlier_turn_stay_evidence_with_their_turn(handler, nam
         reply = chain.invoke({"question": asked, "history": history}, config)
         history = [*history, HumanMessage(asked), reply]
     report = handler.report()
-    assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "None"]
+    assert [str(verdict.support) for verdict in report.verdicts] == ["supported", "contradicted"]
     quoted = report.graph.node(report.verdicts[0].evidence[0].node_id)
     assert (quoted.origin, quoted.attributes["turn"]) == ("retrieved", 1)
 
 
-def test_two_conversations_do_not_share_their_documents(handler):
-    shelf = Shelf(texts={"ferry": "The ferry takes 40 minutes and leaves at noon."})
+@pytest.mark.parametrize(("told", "expected"), [("", "None"), (OTHERWISE, "absent")])
+def test_two_conversations_do_not_share_their_documents(handler, told, expected):
+    shelf = Shelf(texts={"how long": "The ferry takes 53 minutes and leaves at noon."})
     prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("user", "{context} {question}")])
     chain = {
         "context": itemgetter("question") | shelf,
         "question": itemgetter("question"),
         "history": itemgetter("history"),
     }
-    app = chain | prompt | played("The ferry takes 40 minutes.", "The ferry takes 40 minutes.")
+    app = chain | prompt | played("The ferry takes 53 minutes.", "The ferry takes 53 minutes.")
     first = {"callbacks": [handler], "metadata": {"thread_id": "first"}}
     app.invoke({"question": "How long is the ferry?", "history": []}, first)
-    told = [HumanMessage("How long?"), AIMessage("The ferry takes 40 minutes.")]
-    app.invoke({"question": "Sure?", "history": told}, first | {"metadata": {"thread_id": "second"}})
-    assert classes(handler) == {"None"}
+    before = [HumanMessage("How long?"), AIMessage("The ferry takes 53 minutes.")]
+    app.invoke({"question": f"{told}Sure?", "history": before}, first | {"metadata": {"thread_id": "second"}})
+    assert classes(handler) == {expected}
 
 
 @tool

@@ -77,7 +77,7 @@ def test_what_a_model_wrote_is_no_source_under_a_declared_key(says):
     app.add_node("write", lambda state: {"answer": write.invoke(f"{state['kb']} {state['query']}").text})
     app.add_edge(START, "draft").add_edge("draft", "write")
     with trail(source_keys={"kb"}) as t:
-        app.compile().invoke({"query": ASKED})
+        app.compile().invoke({"query": f"Entry costs 4 euros. {ASKED}"})
     assert {str(verdict.support) for verdict in t.report.verdicts} == {"absent"}
 
 

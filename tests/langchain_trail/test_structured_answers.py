@@ -23,17 +23,20 @@ ASKED = "What is on the invoice?"
 FIELDS = {
     "number": "4711",
     "paid": False,
+    "note": "The desk lamp has a price of 12.5 euros. The oak chair has a price of 45 euros.",
     "items": [{"name": "desk lamp", "price": 12.5}, {"name": "oak chair", "price": 45.0}],
 }
 CLAIMS = [
     ("number", "number: 4711"),
     ("paid", "paid: false"),
+    ("note", "The desk lamp has a price of 12.5 euros."),
+    ("note", "The oak chair has a price of 45 euros."),
     ("items[0].name", "items: desk lamp"),
     ("items[0].price", "desk lamp, items price: 12.5"),
     ("items[1].name", "items: oak chair"),
     ("items[1].price", "oak chair, items price: 45.0"),
 ]
-RATED = {"answer": "The desk lamp has a price of 12.5 euros.", "price": 41}
+RATED = {"answer": "The oak chair has a price of 45 euros.", "price": 41}
 
 
 class Item(BaseModel):
@@ -57,6 +60,7 @@ class Typed(TypedDict):
 
     number: str
     paid: bool
+    note: str
     items: list[dict[str, Any]]
 
 
@@ -64,13 +68,22 @@ SCHEMA = {
     "title": "Schema",
     "description": "An invoice.",
     "type": "object",
-    "properties": {"number": {"type": "string"}, "paid": {"type": "boolean"}, "items": {"type": "array"}},
+    "properties": {
+        "number": {"type": "string"},
+        "paid": {"type": "boolean"},
+        "note": {"type": "string"},
+        "items": {"type": "array"},
+    },
 }
 
 
 def expected():
     report = check(json.dumps(FIELDS), [SOURCE], question=ASKED)
     assert [(claim.path, claim.text) for claim in report.claims] == CLAIMS
+    assert {str(report.verdict(claim.id).support) for claim in report.claims if claim.path == "note"} == {
+        "supported",
+        "contradicted",
+    }
     assert report.hallucination_score > 0
     return report
 

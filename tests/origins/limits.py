@@ -37,6 +37,13 @@ LIMITS = (
         "a short Chinese answer is joined with the question as if it were a fragment",
         r"[\u4e00-\u9fff]",
     ),
+    # A fault of the offline judge: `Answer from this: Die ...` in a source, `Response 1: Le ...` in an answer
+    Limit(
+        "known sentence missed",
+        r"talk from function.*|documents \(accumulate\)",
+        "in languages other than English a sentence behind a label is not recognized as repeated",
+        r"(?:Die|Das|Le|La)\b",
+    ),
     # In doubt it counts as the model's
     Limit("source lost", "function", "a model was scripted to say it before any prompt showed what code had looked up"),
 )

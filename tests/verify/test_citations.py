@@ -17,7 +17,8 @@ def test_each_citation_is_checked_against_the_source_that_it_names():
         "The ferry takes 40 minutes [1]. Tickets cost 12 euros [1]. Dogs ride for free [1, 2]. "
         "The ferry takes 60 minutes [1]. Tickets cost 12 euros (Smith 2020)."
     )
-    report = check(answer, [FERRY, PRICES])
+    otherwise = "Tickets cost 9 euros. Dogs do not ride for free."
+    report = check(answer, [f"{FERRY} {otherwise}", PRICES])
     assert statuses(report) == [
         ("c1", "1", "supported"),
         ("c2", "1", "not_supported"),
@@ -40,9 +41,17 @@ def test_each_citation_is_checked_against_the_source_that_it_names():
 
 
 def test_two_parts_of_one_source_are_told_apart():
-    context = f"[1] {FERRY}\n[2] {PRICES}"
+    context = f"[1] On a calm day. {FERRY}\n[2] On a rough day. The ferry takes 50 minutes. {PRICES}"
     report = check("The ferry takes 40 minutes [2]. Tickets cost 12 euros [2].", context)
     assert statuses(report) == [("c1", "2", "not_supported"), ("c2", "2", "supported")]
+
+
+def test_a_source_in_which_nothing_can_be_decided_leaves_its_citation_undecided():
+    """Another source states the claim: whether the cited one does is still open."""
+    report = check("Tickets cost 12 euros [1]. Dogs ride for free [1, 2].", [FERRY, PRICES])
+    assert statuses(report) == [("c1", "1", "undecided"), ("c2", "1", "undecided"), ("c2", "2", "supported")]
+    assert (report.citations.citations, report.citations.decided, report.citations.precision) == (3, 1, 1.0)
+    assert not [warning for warning in report.warnings if "does not support" in warning]
 
 
 def test_without_citations_there_are_no_figures():

@@ -143,15 +143,16 @@ def test_of_two_parents_the_one_that_states_it_is_named():
 
 @pytest.mark.parametrize("passages", [1, 8])  # with one passage a layer, a copy is not even shown to the judge
 def test_a_node_that_is_read_again_further_on_is_still_the_first_to_state_it(passages):
-    lie = "The owner sold wine."
+    lie = "The orchard holds 250 pear trees."
     nodes = (
         Node(id="d", kind="document", text=ORCHARD), Node(id="m1", kind="completion", text=f"It is old. {lie}"),
         Node(id="m2", kind="completion", text=f"{lie} So it is."), Node(id="answer", kind="answer", text=lie),
     )  # fmt: skip
     edges = [("d", "m1"), ("m1", "m2"), ("m2", "answer"), ("m1", "answer")]
     graph = ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in edges))
-    verdict = verify(graph, WordJudge(), VerifyOptions(passages=passages)).verdict("c1")
-    assert (verdict.introduced_at, verdict.carried_through) == ("m1", ("m2", "answer"))
+    for judge in (WordJudge(), None):
+        verdict = verify(graph, judge, VerifyOptions(passages=passages)).verdict("c1")
+        assert (verdict.introduced_at, verdict.carried_through) == ("m1", ("m2", "answer"))
 
 
 def test_a_judge_that_fails_on_the_walk_leaves_the_origin_open():
@@ -662,7 +663,9 @@ def test_every_judge_gets_the_same_fields():
         ({"age": None, "owner": None, "height": "", "weight": []}, "no_checkable_claims"),
         ({"age": "unknown", "owner": None}, "abstained"),
         ({"answer": "I do not know.", "confidence": 0.2}, "abstained"),
-        ({"trees": 240}, "assessed"),
+        ({"trees": 240}, "unverified"),
+        ({"note": "The orchard holds 240 pear trees."}, "assessed"),
+        ({"trees": 240, "note": "The orchard holds 250 pear trees."}, "partial"),
     ],
 )
 def test_an_object_without_statements(answer, state):

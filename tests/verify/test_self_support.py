@@ -42,6 +42,17 @@ def test_the_verdict_says_that_only_a_model_states_it_and_a_warning_names_the_te
     ]
 
 
+def test_the_same_is_said_of_a_claim_that_the_judge_flags():
+    invented = "The harbour was dredged in 1970 by Quixodoro Vexx."
+    report = checked(invented, KNOWN, Node(id="t1", kind="tool_result", text=invented, step="note", origin="model"))
+    (verdict,) = report.verdicts
+    assert verdict.support == "absent"
+    assert verdict.rationale.startswith("Only a text that a model wrote states it (t1).")
+    assert named(report) == [
+        f"stated only in what a model wrote, which is not evidence: c1 in t1 (step note): {invented!r}"
+    ]
+
+
 def test_most_words_in_their_order_are_enough_but_another_number_is_not():
     note = Node(id="t1", kind="tool_result", text="Remember: the ferry always takes about 53 minutes.", origin="model")
     assert "c1 in t1" in named(checked("The ferry takes about 53 minutes.", KNOWN, note))[0]
