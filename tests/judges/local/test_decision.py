@@ -126,3 +126,28 @@ def test_a_number_that_others_give_is_no_mismatch(aligned):
 
 def test_every_kind_of_difference_is_tested():
     assert {name for name, *_ in ROWS} == set(MISMATCHES)
+
+
+@pytest.mark.parametrize("label", ["[1] ", "[Source 1] ", "Source 1: ", "(2) ", "\u30103\u3011", "Document [4]: "])
+@pytest.mark.parametrize(
+    ("claim", "other"),
+    [
+        ("The ferry takes 40 minutes.", "The ferry takes 45 minutes."),
+        ("Die F\u00e4hre braucht 40 Minuten.", "Die F\u00e4hre braucht 45 Minuten."),
+    ],
+)
+def test_the_number_of_a_source_hides_nothing(label, claim, other):
+    assert check(claim, [f"{label}{claim}"]).verdicts[0].support == "supported"
+    assert check(claim, [f"{label}{other}"]).verdicts[0].support == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Le bateau pour Rudtavmor met 664 minutes.", "Le bateau pour Zanbrorud met 165 minutes."),
+        ("La tour de Gen\u00e8ve mesure 90 m\u00e8tres.", "La tour de Lyon mesure 45 m\u00e8tres."),
+        ("Der Turm von Genf misst 90 Meter.", "Der Turm von Lyon misst 45 Meter."),
+    ],
+)
+def test_two_differences_in_another_language_may_be_two_things(claim, source):
+    assert check(claim, [source]).verdicts[0].undecided

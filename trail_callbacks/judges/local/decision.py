@@ -24,6 +24,7 @@ _COMPARED = 3  # sentences that may show a difference
 _CLOSE = 0.25  # how much less of the claim than the best they may have
 _SHOWN = 3  # nearest sentences that are shown where nothing is decided
 _SAME = 0.8  # share of a claim that a sentence of another source must have to contradict what one states
+_ALL_ELSE = 0.99  # share of the rest of a claim, in other languages than English
 _STEP = re.compile(
     r"(?:\w+\s\d+:)?\W*(?:step|method|option|phase|stage|part|day|week)\s+(?:\d+|[a-z]+)\s*[:.)]", re.IGNORECASE
 )
@@ -112,7 +113,11 @@ class Decision:
     def _findings(self, alignment: Alignment) -> list[Finding]:
         english = alignment.claim.english and alignment.passage.english
         names = [name for name in self.names if english or name in ANY_LANGUAGE]
-        return list(found(alignment, names))
+        findings = list(found(alignment, names))
+        if english:
+            return findings
+        # Without grammar nobody knows what another difference is about: all else must be the same.
+        return [one for one in findings if alignment.coverage(*self._disputed(one)) >= _ALL_ELSE]
 
     def _elsewhere(self, p: int, finding: Finding) -> bool:
         """Whether another sentence that has nearly as much of the claim has what this one has not."""

@@ -40,6 +40,11 @@ _MOMENTS = frozenset({"weekday", "day", "month", "clock"})
 _BORDER = re.compile(r"[,;:.!?()\u2013\u2014|]|\band\b")
 _END = re.compile(r"[;:.!?|]")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
+_LABEL = re.compile(
+    r"\W*(?:[\[(\u3010](?:\w{1,12}\s)?\d{1,3}[\])\u3011]|(?:source|document|doc|passage|context|chunk)\s\[?\d{1,3}\]?\s?[:.)-])\s*",
+    re.IGNORECASE,
+)
+"""The number under which an app shows a source: `[1] ...`, `[Source 1] ...`."""
 _ITEM = re.compile(r"(?:^|\n|:)\W*(\d{1,2})(?=\s)")
 """The number of an item, at the beginning of a line or behind a heading."""
 
@@ -103,11 +108,12 @@ def _is_amount(token: Token) -> bool:
 def _free_before(alignment: Alignment, first: int) -> bool:
     text = alignment.passage.text
     title = alignment.given[first].kind == "name"  # `Comet Ardley-Voss`, `singer Kit Allard`
+    label = _label_end(text)
     for j in range(first - 1, -1, -1):
         token = alignment.given[j]
         if _END.search(text[token.end : alignment.given[j + 1].start]):
             return True
-        if j in alignment.taken or _is_item(alignment, j):
+        if token.end <= label or j in alignment.taken or _is_item(alignment, j):
             continue
         if token.form in _RESTRICTING:
             return False
@@ -151,4 +157,11 @@ def _free_behind(alignment: Alignment, last: int) -> bool:
 
 def repeats(alignment: Alignment) -> bool:
     """Tells whether claim and sentence are the same, word for word, in any language."""
-    return [token.form for token in alignment.own] == [token.form for token in alignment.given]
+    label = _label_end(alignment.passage.text)
+    given = [token.form for token in alignment.given if token.start >= label]
+    return [token.form for token in alignment.own] == given
+
+
+def _label_end(text: str) -> int:
+    found = _LABEL.match(text)
+    return found.end() if found else 0
