@@ -30,7 +30,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def run(*command, cwd):
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT", "TMPDIR") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT", "TMPDIR", "PYTHONPATH") if name in os.environ}
     # No key of any provider; and of pytest's plugins those of a recipe's reader, who may have none.
     env = {**kept, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(
@@ -181,8 +181,8 @@ def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
     assert f"[{name}]({name})" in index
 
 
-def test_there_are_seven():
-    assert len(RECIPES) == 7
+def test_there_are_eight():
+    assert len(RECIPES) == 8
 
 
 @pytest.mark.encoder

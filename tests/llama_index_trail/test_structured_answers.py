@@ -14,10 +14,7 @@ from trail_callbacks import check
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex reads pydantic's old names
 
-SOURCE = (
-    "Invoice number 4711 is not paid yet.\n\n"
-    "The desk lamp has a price of 12.5 euros. The oak chair has a price of 40 euros."
-)
+SOURCE = "Number: 4711\n\nPaid: false. The desk lamp has a price of 12.5 euros.\n\nOak chair, price: 40.0"
 ASKED = "What is on the invoice?"
 FIELDS = {
     "number": "4711",
@@ -54,7 +51,7 @@ def said(report):
 def expected():
     report = check(json.dumps(FIELDS), [SOURCE], question=ASKED)
     assert [claim.path for claim in report.claims] == PATHS
-    assert report.hallucination_score > 0
+    assert 0 < report.hallucination_score < 1
     return said(report)
 
 
