@@ -30,7 +30,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def run(*command, cwd):
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT", "TMPDIR", "PYTHONPATH") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT", "TMPDIR") if name in os.environ}
     # No key of any provider; and of pytest's plugins those of a recipe's reader, who may have none.
     env = {**kept, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(

@@ -31,6 +31,7 @@ FERRY = "The ferry crossing takes 40 minutes and costs 12 euros."
 MUSEUM = "The museum opened in 1968 and has 4 halls."
 INVENTED = "The ferry crossing takes 53 minutes. It costs 17 euros."
 DENIED = ["contradicted", "contradicted"]  # what FERRY says of it, unless a model's words count as a source
+PROMPTED = ["absent", "absent"]  # what FERRY says of it as the wording of a prompt, which is no source
 UNKNOWN = ["None", "None"]  # where no source speaks of it
 
 
@@ -97,11 +98,11 @@ def test_the_reason_for_a_hand_off_supports_nothing(models, recorder):
         asyncio.run(main())
         report = recording.report
         uninstrument()
-    assert supports(report) == DENIED
+    assert supports(report) == PROMPTED
     assert origins(report.graph, "due to the following reason") == {("tool_result", "model")}
 
 
-@pytest.mark.parametrize(("told", "expected"), [(FERRY, DENIED), (None, UNKNOWN)])
+@pytest.mark.parametrize(("told", "expected"), [(FERRY, PROMPTED), (None, UNKNOWN)])
 def test_a_tool_that_notes_down_what_it_is_given_supports_nothing(models, told, expected):
     def note(text: str) -> str:
         return f"Notes recorded: {text}"
@@ -332,7 +333,7 @@ def test_the_existing_answer_of_a_refinement_is_a_models(models, answer, mode, c
     assert sum(node.origin == "retrieved" for node in t.graph.upstream(t.graph.answer.id)) == count
 
 
-@pytest.mark.parametrize(("said", "expected"), [("In hall 3.", "None"), ("Show: hall 3.", "supported")])
+@pytest.mark.parametrize(("said", "expected"), [("In hall 3.", "None"), ("The show is in hall 3.", "supported")])
 def test_a_very_short_answer_keeps_its_sources(ask, answer, mode, said, expected):
     with trail() as t:
         answer(ask(["The show is in hall 3."], said, streaming="stream" in mode), "Where is the show?", mode)
