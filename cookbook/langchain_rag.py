@@ -23,7 +23,7 @@ MODEL = FakeListChatModel(
 )
 PAGES = {
     "history.md": "The Alder library opened in May 1962 in a former bakery. Its first librarian was Mara Holt.",
-    "services.md": "The Alder library lends books, maps and, since 2015, tools. Tools may be kept for a week.",
+    "services.md": "The Alder library lends books, maps and tools. Tools may be kept for a week.",
     "bus.md": "Bus 7 stops at the market every ten minutes.",
 }
 

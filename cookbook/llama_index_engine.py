@@ -27,7 +27,8 @@ PAGES = {
 class Recorded(MockLLM):
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
-        return CompletionResponse(text="The ferry to Fern Island carries 210 passengers. Cars are not allowed there.")
+        reply = "The ferry to Fern Island carries 210 passengers. Cars are not allowed on the island."
+        return CompletionResponse(text=reply)
 
 
 class Words(BaseEmbedding):

@@ -58,7 +58,7 @@ def test_a_chain_over_a_retriever(printed):
     assert "3 claims: 1 supported, 1 contradicted, 1 absent" in out
     assert "hallucination score 0.67" in out
     assert 'against:    history.md (d2): "The Alder library opened in May 1962 in a former bakery."' in out
-    assert "\u2205 c3 absent (other: fabricated addition)" in out
+    assert "\u2205 c3 absent (entity: fabricated addition)" in out
     assert "bus.md" not in out  # what was not retrieved is no evidence
 
 
@@ -97,7 +97,7 @@ def test_a_server_whose_requests_each_get_their_own_report(printed):
 def test_a_summary_of_summaries_names_the_guilty_step(printed):
     pytest.importorskip("langchain_core")
     out = printed("hierarchical_summary.py")
-    assert "\u25d0 c2 partially supported (temporal)" in out
+    assert "\u25d0 c2 partially supported (hyperbole)" in out
     assert "carried by: overview (answer)" in out
     assert "warning" not in out
     assert out.splitlines()[-1] == "'A third deck was built by 2030.' was introduced at 'summary of chapter 2'."
@@ -105,7 +105,7 @@ def test_a_summary_of_summaries_names_the_guilty_step(printed):
 
 def test_a_judge_of_ones_own(printed):
     before, after = printed("own_judge.py").split("judge tickets/1")
-    assert "3 claims: 1 supported, 2 absent" in before
+    assert "3 claims: 1 supported, 2 undecided" in before
     assert "3 claims: 2 supported, 1 contradicted" in before
     assert "hallucination score 0.33" in before
     assert "5 times 8 is 40, the answer says 35." in after
@@ -139,7 +139,7 @@ def test_a_gate_that_passes_and_shows_what_a_failing_build_says(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "5 passed" in done.stdout
     assert "contradicted (number)" in done.stdout
-    assert "'90 days' against '30 days'" in done.stdout
+    assert "It says '90 days' where the source says '30 days'." in done.stdout
 
 
 @pytest.mark.parametrize(

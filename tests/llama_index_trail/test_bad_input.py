@@ -30,7 +30,7 @@ pytestmark = [  # LlamaIndex's own, as in the tests of lineage
 
 KILN = "The kiln at Tegelen fires four thousand tiles in a night."
 HOW = "How many tiles does the kiln fire?"
-TILES = "Four thousand tiles in a night."
+TILES = "The kiln fires four thousand tiles in a night."
 
 
 class Uncopied:

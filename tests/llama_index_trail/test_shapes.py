@@ -214,7 +214,7 @@ def test_rows_that_a_written_query_brought_are_evidence(models, answer, shows, k
 @pytest.mark.parametrize("kind", ["simple", "context", "condense", "condense_plus_context"])
 def test_an_earlier_reply_is_no_evidence_in_a_later_turn(models, shelf, mode, kind):
     """A model that takes no messages gets the conversation as one text, the replies in it unmarked."""
-    claim = "Four hundred barges, I believe."
+    claim = "The quay takes four hundred barges of gravel at a time."
     standalone = "Why does the quay at Sluiskil take so few barges?"
     rules = [("tandalone question", standalone), (("few", claim), "Because of the crane."), ("few", "Because of the crane."), ("", claim)]  # fmt: skip
     llm, memory = models.Rules(rules=rules), ChatMemoryBuffer.from_defaults(token_limit=3000)
@@ -233,9 +233,8 @@ def test_an_earlier_reply_is_no_evidence_in_a_later_turn(models, shelf, mode, ki
         with trail() as t:
             said = engine.chat(message) if mode == "sync" else engine.stream_chat(message)
             text = str(said) if mode == "sync" else "".join(said.response_gen)
-            assert t.report.state in ({"no_evidence"} if kind == "simple" else {"assessed", "unverified"}), (
-                "there after the last token"
-            )
+            state = "no_evidence" if kind == "simple" else "assessed" if text == claim else "unverified"
+            assert t.report.state == state, "there after the last token"
             assert report_for(said) is t.report
             assert said.metadata["trail"] == t.report.summary()
         return text, t.graph
@@ -305,7 +304,7 @@ def agent(models, steps, *parts, **options):
 def test_the_output_of_an_agent_has_the_summary_and_its_report_all_sources(models, ask, streaming):
     quay = tools(ask)[0]
     app = agent(
-        models, [[("quay", {"input": HOW})], [("levels", {"place": "Sluiskil"})], "Three barges; 388 cm in April."],
+        models, [[("quay", {"input": HOW})], [("levels", {"place": "Sluiskil"})], QUAY],
         quay, levels, streaming=streaming,
     )  # fmt: skip
 
@@ -316,13 +315,13 @@ def test_the_output_of_an_agent_has_the_summary_and_its_report_all_sources(model
 
     output, report = asyncio.run(main())
     assert dict(output["trail"]) == report.summary()
-    assert json.loads(json.dumps(dict(output["trail"])))["state"] in {"assessed", "partial", "unverified"}
+    assert json.loads(json.dumps(dict(output["trail"])))["state"] == "assessed"
     assert report_for(output) is report
     sources = {leaf.kind: leaf.text for leaf in report.graph.leaves() if leaf.kind in ("document", "tool_result")}
     assert sources["document"] == QUAY
     assert "388" in sources["tool_result"]
-    assert str(output) == "Three barges; 388 cm in April."
-    assert json.loads(output.model_dump_json())["_data"]["trail"]["state"] in {"assessed", "partial", "unverified"}
+    assert str(output) == QUAY
+    assert json.loads(output.model_dump_json())["_data"]["trail"]["state"] == "assessed"
 
 
 def test_an_agent_inside_a_tool_is_part_of_the_run(models, shows, kinds):

@@ -16,7 +16,7 @@ from trail_callbacks.errors import InputError
 
 LOOM = "The loom in the back room weaves eleven ells of linen a week."
 HOW = "How much linen does the loom weave?"
-ELLS = "It weaves eleven ells a week."
+ELLS = "The loom in the back room weaves eleven ells a week."
 
 
 @pytest.fixture(params=["compact", "refine", "tree_summarize", "simple_summarize"])
@@ -78,7 +78,7 @@ def test_a_stream_read_by_another_thread_is_the_same_run(engine):
         thread.join()
     assert read == [ELLS]
     assert t.graph.answer.text == ELLS
-    assert t.report.state in {"assessed", "unverified"}
+    assert t.report.state == "assessed"
 
 
 def test_the_reader_of_a_stream_is_not_inside_its_span(engine):

@@ -14,10 +14,7 @@ from trail_callbacks import check
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex reads pydantic's old names
 
-SOURCE = (
-    "Invoice number 4711 is not paid yet.\n\n"
-    "The desk lamp has a price of 12.5 euros. The oak chair has a price of 40 euros."
-)
+SOURCE = "Paid: false.\n\nNumber: 4711\n\nThe desk lamp has a price of 12.5 euros.\n\nOak chair, price: 40.0"
 ASKED = "What is on the invoice?"
 FIELDS = {
     "number": "4711",
@@ -54,7 +51,7 @@ def said(report):
 def expected():
     report = check(json.dumps(FIELDS), [SOURCE], question=ASKED)
     assert [claim.path for claim in report.claims] == PATHS
-    assert report.hallucination_score > 0
+    assert 0 < report.hallucination_score < 1
     return said(report)
 
 
@@ -87,7 +84,7 @@ def test_an_engine_gives_the_same_from_recording_guard_evaluator_and_check(shelf
     assert [said(report) for report in found] == [expected] * len(found)
 
 
-READ = PromptTemplate("Read: {context}\n{question}")
+READ = PromptTemplate("Read:\n\n{context}\n\n{question}")
 MESSAGES = [ChatMessage(role="system", content=SOURCE), ChatMessage(role="user", content=ASKED)]
 
 
@@ -108,10 +105,13 @@ async def consumed(stream):
     ],
     ids=["predict", "apredict", "stream_predict", "chat", "achat", "stream_chat", "complete"],
 )
-def test_a_model_that_is_asked_for_an_object(models, expected, ask):
+def test_a_model_that_is_asked_for_an_object(models, expected, ask, request):
     with trail() as t:
         ask(models.Rules(rules=[("", json.dumps(FIELDS))]))
-    assert said(t.report) == expected
+    claims, supports, score = expected
+    if "chat" in request.node.callspec.id:  # a message is a request: it may support a claim, but contradicts none
+        supports = ["absent" if support == "contradicted" else support for support in supports]
+    assert said(t.report) == (claims, supports, score)
 
 
 def look(what: str) -> str:
