@@ -151,3 +151,20 @@ def test_the_number_of_a_source_hides_nothing(label, claim, other):
 )
 def test_two_differences_in_another_language_may_be_two_things(claim, source):
     assert check(claim, [source]).verdicts[0].undecided
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "support"),
+    [
+        ("The ferry costs 12 euros.", "The ferry takes 40 minutes and costs 12 euros.", "supported"),
+        ("The crane lifts twelve tonnes.", "The crane was built in 1874 and lifts twelve tonnes.", "supported"),
+        ("The ferry is red.", "The ferry is red and costs 12 euros.", "supported"),
+        ("The ferry costs 12 euros.", "The ferry was praised and the bus costs 12 euros.", None),
+        ("The ferry opens at nine.", "The ferry sank and the museum opens at nine.", None),
+        ("The ferry is red.", "The ferry is red or blue.", None),
+        ("Tickets cost 12 euros.", "Tickets cost 12 euros or more.", None),
+        ("The council funded the road.", "The council opposed the plan and never funded the road.", None),
+    ],
+)
+def test_a_clause_of_a_sentence_is_stated_if_its_subject_is_the_same(claim, source, support):
+    assert check(claim, [source]).verdicts[0].support == support

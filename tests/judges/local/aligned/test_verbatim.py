@@ -35,7 +35,6 @@ def test_near_verbatim(aligned, claim, sentence):
         ("It needs the consent of the council.", "The plan needs the consent of the council."),
         ("The lamp is bright and cheap.", "The lamp is bright."),
         ("The moon is made of cheese.", "The moon is made of cheese is a myth."),
-        ("The tower opened.", "The tower opened."),
     ],
 )  # fmt: skip
 def test_what_restricts_turns_or_takes_back(aligned, claim, sentence):

@@ -35,10 +35,11 @@ _UNDOING = vocabulary(
     delayed postponed rejected rejects ruled attempted attempts tried tries former alleged fake false"""
 )
 """Words that make something else of the verb or noun behind them: `failed to`, `is due to`, `the former`."""
-_AUXILIARY = vocabulary("is are was were has have had")
 _MOMENTS = frozenset({"weekday", "day", "month", "clock"})
 _BORDER = re.compile(r"[,;:.!?()\u2013\u2014|]|\band\b")
 _END = re.compile(r"[;:.!?|]")
+_JOINING = vocabulary("and while whereas")  # the subject behind one may be another
+_AUXILIARY = vocabulary("is are was were has have had")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
 _LABEL = re.compile(
     r"\W*(?:[\[(\u3010](?:\w{1,12}\s)?\d{1,3}[\])\u3011]|(?:source|document|doc|passage|context|chunk)\s\[?\d{1,3}\]?\s?[:.)-])\s*",
@@ -56,7 +57,7 @@ def states(alignment: Alignment) -> bool:
     sentence has at most two other words, none of which is a number or limits what is said; before them nothing in the
     same clause; behind them nothing that takes it back or makes it conditional.
     """
-    if len(alignment.matched) < _FEWEST:
+    if len(alignment.matched) < _FEWEST and not _unbroken(alignment):
         return False
     for i, token in enumerate(alignment.own):
         if i in alignment.pairs or _is_bound(alignment, i):
@@ -67,18 +68,26 @@ def states(alignment: Alignment) -> bool:
     spare = [j for j in range(len(alignment.given)) if j not in alignment.taken]
     conjoined = _conjoined(alignment)
     between = [alignment.given[j] for j in spare if first < j < last and j not in conjoined]
-    if any(token.form in _RESTRICTING | TURNING | _UNDOING or _is_amount(token) for token in between):
+    if any(token.form in _RESTRICTING | TURNING | _UNDOING | _JOINING or _is_amount(token) for token in between):
         return False
     if sum(token.content for token in between) > _DROPPED:
         return False
     return _free_before(alignment, first) and _free_behind(alignment, last)
 
 
+def _unbroken(alignment: Alignment) -> bool:
+    """Whether a short claim stands at the beginning of the sentence, word for word."""
+    own, given = ([token.form for token in each] for each in (alignment.own, alignment.given))
+    return given[: len(own)] == own
+
+
 def _conjoined(alignment: Alignment) -> set[int]:
-    """The words of another statement about one subject: `was rebuilt in 1543 and` before `is tall`."""
+    """The words of another statement about one subject: `was rebuilt in 1543 and` before `is tall` or `costs a lot`."""
     found: set[int] = set()
     for end, token in enumerate(alignment.given[:-1]):
-        if token.form != "and" or end + 1 not in alignment.taken or alignment.given[end + 1].form not in _AUXILIARY:
+        follows = alignment.given[end + 1]
+        verb = follows.content or follows.form in _AUXILIARY  # and no `the`, with which another subject begins
+        if token.form != "and" or end + 1 not in alignment.taken or not verb:
             continue
         start = end
         while start > 0 and start - 1 not in alignment.taken:
@@ -147,6 +156,8 @@ def _free_behind(alignment: Alignment, last: int) -> bool:
         between = text[alignment.given[j - 1].end : token.start]
         if _END.search(between):
             return True
+        if token.form == "or" and not bounded:
+            return False
         bounded = bounded or token.form == "and" or _BORDER.search(between) is not None
         if j in alignment.taken:
             continue
