@@ -538,7 +538,8 @@ def test_metadata_that_is_changed_later_was_copied(handler):
 # ---------------------------------------------------------------- memory
 
 
-def test_memory_stays_flat_over_many_runs(says):
+def test_memory_stays_flat_over_many_runs(says, monkeypatch):
+    monkeypatch.setattr("trail_callbacks.capture.recorder._UNFINISHED", 8)
     handler = TrailCallbackHandler(evaluate="never", max_traces=8)
     app = register(says)
 

@@ -29,7 +29,8 @@ def test_a_busy_model_that_names_no_time_is_asked_after_growing_pauses(run, monk
     model = ScriptedModel(lambda call: times.append(time.monotonic()) or (busy(0) if len(times) < 3 else {"text": "x"}))
     result, _ = run(pipeline("a"), model)
     assert result[0][0].failure is None
-    assert times[2] - times[1] > times[1] - times[0] > 0.07
+    assert times[1] - times[0] > 0.07
+    assert times[2] - times[1] > 0.14  # on a busy machine both may be longer
 
 
 @pytest.mark.parametrize(
