@@ -245,7 +245,6 @@ def test_side_by_side_with_llama_indexes_own():
     undecided = {name: row["trail"] for name, row in rows.items() if row["trail"] != row["right"]}
     assert undecided == dict.fromkeys(
         [
-            "a supported answer",
             "a made-up claim; the model's NO has 'yes' in it",
             "a claim found only in a sub-answer",
             "a free paraphrase",
