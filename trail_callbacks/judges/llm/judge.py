@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["LLMJudge"]
 
 _SHARE = 4  # times as many claims share the reading of texts as get a verdict in one call: the answers are short
+_SMALL = 4.5  # billions of parameters, up to which a model gets shorter prompts
+_SIZE = re.compile(r"(?<![\w.])e?(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
 _PROMPTS = ("claims", "verdicts", "onepass", "localize", "answerable", "select", "decompose")
 
 
@@ -33,6 +36,9 @@ class LLMJudge:
             chat model in an adapter's `as_model`; or a ready instructor client.
         base_url: Endpoint to use instead of the provider's own; with a string only.
         claims_per_call: Claims judged in one call, 1 or more. Fewer cost more calls and may be judged more carefully.
+            None is 8, and 1 with the small profile.
+        profile: `small` for models of a few billion parameters: shorter prompts, one claim a call. `full` for others.
+            None takes the size from the model's name, if it has one (`qwen3:4b`, `Llama-3.2-1B`).
         votes: Readings of each claim, 1 or more, made at the same time. The majority decides, and `confidence` is the
             share of readings that agree on supported or not; a claim without a majority is undecided. Verdicts cost
             that many times as much, finding claims and origins does not. Of use where the model samples: with
@@ -53,17 +59,19 @@ class LLMJudge:
         model: Model | str | Any,
         *,
         base_url: str | None = None,
-        claims_per_call: int = 8,
+        claims_per_call: int | None = None,
+        profile: Literal["full", "small"] | None = None,
         votes: int = 1,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         **options: Any,
     ) -> None:
-        if claims_per_call < 1:
+        if claims_per_call is not None and claims_per_call < 1:
             raise JudgeError(f"claims_per_call is {claims_per_call}, expected 1 or more")
         if votes < 1:
             raise JudgeError(f"votes is {votes}, expected 1 or more")
-        self._claims_per_call = claims_per_call
+        if profile not in {None, "full", "small"}:
+            raise JudgeError(f"profile is {profile!r}, expected 'full', 'small' or None")
         self._votes = votes
         if isinstance(model, Model) and not isinstance(model, type):
             if base_url is not None or options:
@@ -79,6 +87,8 @@ class LLMJudge:
                 f'{type(model).__name__} is no model: give "provider/name", a ready instructor client, or the chat '
                 "model of your app wrapped with as_model() of langchain_trail or llama_index_trail"
             )
+        self._small = profile == "small" or (profile is None and _is_small(self._model.name))
+        self._claims_per_call = claims_per_call or (1 if self._small else 8)
         if requests_per_minute is not None or tokens_per_minute is not None:
             from trail_callbacks.models.pace import Paced  # noqa: PLC0415 - few need it
 
@@ -90,7 +100,8 @@ class LLMJudge:
     def name(self) -> str:
         """`llm/`, the model's name, and a hash that changes with the prompts."""
         votes = f"/{self._votes} votes" if self._votes > 1 else ""
-        return f"llm/{self._model.name}/{digest(*_PROMPTS)}{votes}"
+        prompts = ("claims_small", "verdicts_small", *_PROMPTS[3:]) if self._small else _PROMPTS
+        return f"llm/{self._model.name}/{digest(*prompts)}{votes}"
 
     @property
     def model(self) -> Model:
@@ -104,17 +115,18 @@ class LLMJudge:
         """Finds the claims of an answer."""
         from trail_callbacks.judges.llm.claims import extract  # noqa: PLC0415 - building its schemas takes a while
 
-        return extract(answer, question)
+        return extract(answer, question, "claims_small" if self._small else "claims")
 
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """Judges claims by their passages. See `Judge.assess`."""
         from trail_callbacks.judges.llm.verdicts import assess  # noqa: PLC0415 - as above
 
+        prompt = "verdicts_small" if self._small and purpose == "verdicts" else purpose
         if self._votes == 1 or purpose != "verdicts":
-            return assess(questions, purpose, self._claims_per_call)
+            return assess(questions, purpose, self._claims_per_call, prompt)
         from trail_callbacks.judges.llm.voting import voted  # noqa: PLC0415 - few need it
 
-        return voted(questions, lambda: assess(questions, purpose, self._claims_per_call), self._votes)
+        return voted(questions, lambda: assess(questions, purpose, self._claims_per_call, prompt), self._votes)
 
     def judge_answer(
         self, answer: str, question: str | None, passages: tuple[Passage, ...]
@@ -125,7 +137,8 @@ class LLMJudge:
         """
         from trail_callbacks.judges.llm.one_pass import judge_answer  # noqa: PLC0415 - few need it
 
-        return judge_answer(answer, question, passages, self._claims_per_call if self._votes == 1 else 0)
+        alone = self._votes > 1 or self._small
+        return judge_answer(answer, question, passages, 0 if alone else self._claims_per_call)
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """Splits claims into simpler statements. See `Tracer.decompose`."""
@@ -142,6 +155,12 @@ class LLMJudge:
     @property
     def _claims_per_reading(self) -> int:
         return self._claims_per_call if self._claims_per_call == 1 else self._claims_per_call * _SHARE
+
+
+def _is_small(name: str) -> bool:
+    """Whether a model's name says that it has few parameters."""
+    sizes = [float(size) * (1 if unit in "bB" else 0.001) for size, unit in _SIZE.findall(name)]
+    return bool(sizes) and max(sizes) <= _SMALL
 
 
 def _instructor_model(*args: Any, **options: Any) -> Model:

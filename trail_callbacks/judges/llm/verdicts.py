@@ -25,12 +25,14 @@ _FILLED = 8  # times as many characters of passages as of claims
 _SKIPPED = Failure("invalid", "the model skipped this claim")
 
 
-def assess(questions: Sequence[Question], purpose: Purpose, claims_per_call: int) -> Pipeline[Assessment]:
-    """Judges claims by their passages. See `Judge.assess`."""
+def assess(
+    questions: Sequence[Question], purpose: Purpose, claims_per_call: int, prompt: str = ""
+) -> Pipeline[Assessment]:
+    """Judges claims by their passages, with the prompt of the purpose or another one. See `Judge.assess`."""
     keyed = _keyed(questions)
     judged = {key: settled for key, question in keyed if (settled := _without_model(question)) is not None}
     open_ = [item for item in keyed if item[0] not in judged]
-    batches = [_Batch(part, purpose) for part in _even(open_, claims_per_call)]
+    batches = [_Batch(part, purpose, prompt or purpose) for part in _even(open_, claims_per_call)]
     dropped = Dropped()
     cut: list[str] = []
     for verdicts in (yield from watched(ask(batches), cut)):
@@ -45,6 +47,7 @@ class _Batch:
 
     questions: tuple[Keyed, ...]
     purpose: Purpose
+    prompt: str
 
     def call(self, note: str) -> Call:
         labelled = candidates(self.questions)
@@ -57,7 +60,7 @@ class _Batch:
         )
         once, each = _ROOM[self.purpose]
         return Call(
-            messages=load(self.purpose).messages(
+            messages=load(self.prompt).messages(
                 passages=sources.block("PASSAGES", passages),
                 question=Fence(passages, asked).block("QUESTION", asked) if asked else "",
                 claims=fence.block("CLAIMS", claims),
