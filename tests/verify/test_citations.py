@@ -2,7 +2,7 @@
 
 import pytest
 
-from trail_callbacks import Report, VerifyOptions, acheck, check
+from trail_callbacks import Edge, Node, ProvenanceGraph, Report, VerifyOptions, acheck, check, verify
 from trail_callbacks.testing import ScriptedModel
 
 FERRY, PRICES = "The ferry takes 40 minutes.", "Tickets cost 12 euros. Dogs ride for free."
@@ -104,3 +104,19 @@ def test_a_model_is_asked_once_more_only_for_sources_that_its_evidence_leaves_ou
     )
     assert {target: state for _, target, state in statuses(report)} == {"1": "supported", "2": status}
     assert asked == ["claims", "verdicts", "verdicts"]
+
+
+@pytest.mark.parametrize(
+    "stray", ["x", ["x"], {"1": "d1"}, {"1": [["d1"]]}, {"1": [["d9", 0, 4]]}, {"1": [[1, "a", None]]}, 3]
+)
+@pytest.mark.parametrize("where", ["document", "answer"])
+def test_numbers_that_capture_did_not_write_break_nothing(where, stray):
+    """A document's metadata may have any key, and a saved graph any value."""
+    attributes = {where: {"source_labels": stray}}
+    nodes = (
+        Node(id="d1", kind="document", text=FERRY, attributes=attributes.get("document", {})),
+        Node(id="answer", kind="answer", text=f"{FERRY[:-1]} [1].", attributes=attributes.get("answer", {})),
+    )
+    graph = ProvenanceGraph(nodes=nodes, edges=(Edge(source="d1", target="answer"),))
+    expected = "unknown_source" if where == "answer" and isinstance(stray, dict) else "supported"
+    assert statuses(verify(graph)) == [("c1", "1", expected)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from trail_callbacks.capture.source_labels import SOURCE_LABELS
 from trail_callbacks.citations.attach import Cited, attach
 from trail_callbacks.citations.library import Region
 from trail_callbacks.claims import Citation, CitationStatus, Claim
@@ -75,13 +76,29 @@ def cited(
 
 
 def _shown(graph: ProvenanceGraph) -> dict[str, tuple[Region, ...]]:
-    """The numbers under which the model that wrote the answer was shown its sources."""
+    """The numbers under which the model that wrote the answer was shown its sources.
+
+    Only what capture wrote counts: a document may bring metadata of that name along, and a saved graph anything.
+    """
     answer = graph.answer
-    writers = [answer, *reversed(graph.inputs(answer.id))] if answer else []
-    numbered = (node.attributes.get("source_labels") for node in writers)
-    labels: dict[str, list[list[Any]]] = next(filter(None, numbered), {})
+    inputs = graph.inputs(answer.id) if answer else ()
+    writers = [
+        node for node in (answer, *reversed(inputs)) if node is not None and node.kind in {"answer", "completion"}
+    ]
+    labels: Any = next(filter(None, (node.attributes.get(SOURCE_LABELS) for node in writers)), {})
     known = {node.id for node in graph.leaves()}
-    return {number: tuple(Region(*part) for part in parts if part[0] in known) for number, parts in labels.items()}
+    shown: dict[str, tuple[Region, ...]] = {}
+    for number, parts in labels.items() if isinstance(labels, Mapping) else ():
+        regions = [_region(part) for part in parts] if isinstance(parts, list | tuple) else []
+        shown[str(number)] = tuple(region for region in regions if region is not None and region.node_id in known)
+    return shown
+
+
+def _region(part: Any) -> Region | None:
+    match part:
+        case [str(node_id), int(start), int(end)]:
+            return Region(node_id, start, end)
+    return None
 
 
 def _settled(one: Cited, verdict: Verdict) -> CitationStatus | None:
