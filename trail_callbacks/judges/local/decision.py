@@ -28,7 +28,9 @@ _ALL_ELSE = 0.99  # share of the rest of a claim, in other languages than Englis
 _STEP = re.compile(
     r"(?:\w+\s\d+:)?\W*(?:step|method|option|phase|stage|part|day|week)\s+(?:\d+|[a-z]+)\s*[:.)]", re.IGNORECASE
 )
-_SUPPORTED, _FLAGGED = 0.95, 0.9  # how often such judgements are right, at least: `tests/benchmarks/offline.py`
+# Constants, not calibrated: what support and flags are meant to reach. On answers over retrieved passages 6 of 8 flags
+# were right (`tests/benchmarks/offline.py`): there the second is too high.
+_SUPPORTED, _FLAGGED = 0.95, 0.9
 
 
 Mismatch = Callable[[Alignment], "Finding | None"]
