@@ -1,0 +1,78 @@
+"""The recorded run as a value: flat events plus context. Everything else is a pure function of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from trail_callbacks.capture.build import build
+from trail_callbacks.capture.conversation import Earlier
+from trail_callbacks.capture.events import Event
+from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.trace.context import Context, Versions
+from trail_callbacks.trace.steps import ModelCall, Packing, Reranking, Retrieval
+
+__all__ = ["Trace"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trace:
+    """A recorded run that can be kept, and verified, diagnosed or replayed later with other settings.
+
+    Attributes:
+        id: Id of the root run.
+        events: What the run did, in the order of `seq`.
+        earlier: What is known of the conversation before the run; None if it is the first turn.
+        context: Whose run it was.
+        versions: What answered.
+        warnings: What is known to be missing: the trace is partial.
+    """
+
+    id: str
+    events: tuple[Event, ...]
+    earlier: Earlier | None = None
+    context: Context = field(default_factory=Context)
+    versions: Versions = field(default_factory=Versions)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def graph(self) -> ProvenanceGraph:
+        """The provenance graph, built once."""
+        return build(self.events, self.earlier)
+
+    @property
+    def question(self) -> str | None:
+        """The user's request; None if there is none."""
+        return self.graph.question.text if self.graph.question else None
+
+    @property
+    def retrievals(self) -> tuple[Retrieval, ...]:
+        """Every retrieval, in order of its start; those of earlier turns are left out."""
+        raise NotImplementedError
+
+    @property
+    def rerankings(self) -> tuple[Reranking, ...]:
+        """Every reranking or filtering, in order of its start."""
+        raise NotImplementedError
+
+    @property
+    def packings(self) -> tuple[Packing, ...]:
+        """The evidence in the prompt of every model call that could have read some, in order of its start."""
+        raise NotImplementedError
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        """Every call of a model, in order of its start."""
+        raise NotImplementedError
+
+    def to_json(self) -> str:
+        """Serialises the trace; `from_json` returns an equal one."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_json(cls, data: str | bytes) -> Trace:
+        """Reads a trace that `to_json` wrote.
+
+        Raises:
+            InputError: If it is truncated, no trace, or of a newer version.
+        """
+        raise NotImplementedError
