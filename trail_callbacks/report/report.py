@@ -23,6 +23,8 @@ from trail_callbacks.text import encodable, encodable_parts
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from trail_callbacks.report.diagnosis import Diagnosis
+
 __all__ = ["Layer", "Report", "State", "Verdict"]
 
 State = Literal[
@@ -52,6 +54,8 @@ class Report:
         judge: Name of the judge.
         run_id: The framework's root run that returned the answer, if there was one.
         claims_error: Why claims are missing, if the judge could not find all.
+        trace_id: Id of the `Trace` of the run that was verified, if one was recorded.
+        diagnosis: Where the evidence path of the run broke first, if `VerifyOptions.diagnose` asks for it.
     """
 
     state: State
@@ -64,6 +68,8 @@ class Report:
     judge: str = ""
     run_id: str | None = None
     claims_error: str | None = None
+    trace_id: str | None = None
+    diagnosis: Diagnosis | None = None
 
     @cached_property
     def _by_claim(self) -> dict[str, Verdict]:
@@ -144,6 +150,7 @@ class Report:
             "undetermined": len(self.undetermined),
             "undecided": len(self.undecided),
             "citations": asdict(self.citations) if self.citations else None,
+            "signature": self.diagnosis.signature if self.diagnosis else None,
             "judge": self.judge,
             "warnings": list(self.warnings),
         }
@@ -289,12 +296,27 @@ def _check(report: Report) -> None:
             raise ReportError(f"not a report: the graph has no node {lost!r} (at verdicts, claim {verdict.claim_id!r})")
 
 
-_FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id", "claims_error")
+_FIELDS = (
+    "state",
+    "graph",
+    "claims",
+    "verdicts",
+    "usage",
+    "warnings",
+    "scoring",
+    "judge",
+    "run_id",
+    "claims_error",
+    "trace_id",
+    "diagnosis",
+)
 
 
 @cache
 def _adapter() -> TypeAdapter[Report]:
     """The codec, imported on first use: pydantic takes longer to import than all of this package."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - see above
+
+    from trail_callbacks.report.diagnosis import Diagnosis  # noqa: F401, PLC0415 - the annotation is resolved by it
 
     return TypeAdapter(Report)
