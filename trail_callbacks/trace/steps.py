@@ -14,8 +14,15 @@ from typing import Any, Literal
 __all__ = ["Candidate", "Dropped", "ModelCall", "Packed", "Packing", "Ranked", "Reranking", "Retrieval"]
 
 Dropped = Literal["reranker", "cutoff", "budget", "cut", "unknown"]
-"""Why a candidate is not in a prompt: a reranker or filter took it out; it ranked below the number that the packer
-takes (`cutoff`); there was no room for it (`budget`); it was in, but cut to nothing (`cut`)."""
+"""Why nothing of a candidate is in a prompt, as far as the recorded steps show it.
+
+- `reranker`: a reranker, compressor or filter took it out.
+- `cutoff`: it ranks below every candidate in the prompt, and all of those are there in full: the packer takes a number.
+- `budget`: candidates of lower rank are in the prompt, and each of them is shorter: there was no room for it.
+- `cut`: it was an input of the packer or the prompt, but cut to nothing: its own text was, or the packed text ended
+  inside the candidate before it.
+- `unknown`: none of these, such as a prompt without any candidate.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +142,8 @@ class Packing:
     Attributes:
         run_id: The model's run.
         step: Name of the component around the model.
-        pieces: One entry for each candidate retrieved before the call, in the order of retrieval.
+        pieces: One entry for each candidate retrieved before the call, in the order of retrieval; a candidate that
+            several retrievals brought, or that is the same text, is one.
         tokens: Estimated tokens of the whole prompt.
     """
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Event
 from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.trace.calls import model_calls
 from trail_callbacks.trace.context import Context, Versions
+from trail_callbacks.trace.packings import packings
+from trail_callbacks.trace.reading import Reading
+from trail_callbacks.trace.rerankings import rerankings
+from trail_callbacks.trace.retrievals import retrievals
 from trail_callbacks.trace.steps import ModelCall, Packing, Reranking, Retrieval
 
 __all__ = ["Trace"]
@@ -34,10 +40,14 @@ class Trace:
     versions: Versions = field(default_factory=Versions)
     warnings: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def graph(self) -> ProvenanceGraph:
         """The provenance graph, built once."""
         return build(self.events, self.earlier)
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(self.events, self.graph)
 
     @property
     def question(self) -> str | None:
@@ -45,24 +55,29 @@ class Trace:
         return self.graph.question.text if self.graph.question else None
 
     @property
+    def answer(self) -> str | None:
+        """What the app returned; None if it returned nothing."""
+        return self.graph.answer.text if self.graph.answer else None
+
+    @cached_property
     def retrievals(self) -> tuple[Retrieval, ...]:
         """Every retrieval, in order of its start; those of earlier turns are left out."""
-        raise NotImplementedError
+        return retrievals(self._reading)
 
-    @property
+    @cached_property
     def rerankings(self) -> tuple[Reranking, ...]:
         """Every reranking or filtering, in order of its start."""
-        raise NotImplementedError
+        return rerankings(self._reading)
 
-    @property
+    @cached_property
     def packings(self) -> tuple[Packing, ...]:
         """The evidence in the prompt of every model call that could have read some, in order of its start."""
-        raise NotImplementedError
+        return packings(self._reading)
 
-    @property
+    @cached_property
     def calls(self) -> tuple[ModelCall, ...]:
         """Every call of a model, in order of its start."""
-        raise NotImplementedError
+        return model_calls(self._reading)
 
     def to_json(self) -> str:
         """Serialises the trace; `from_json` returns an equal one."""
