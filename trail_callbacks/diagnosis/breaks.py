@@ -136,7 +136,7 @@ def _selected(  # noqa: PLR0917 - the fields of a break
 
 def _left_out(case: Case) -> Iterator[tuple[str, Sequence[str], str, Certainty]]:
     """What was retrieved, matters and is not in the prompt: where it is, its nodes, why it matters, how certain."""
-    for claim in (*case.wrong, *case.memories):
+    for claim in case.claims:
         if claim.relation == "contradicts" or claim.by_memory:
             nodes = [item.node_id for item in claim.evidence]
             yield claim.where, nodes, f"it {claim.relation} {case.text(claim.claim_id)!r}", "medium"
