@@ -75,8 +75,19 @@ def _not_retrieved(case: Case, error: str | None) -> tuple[tuple[str, ...], Cert
     lost = [each for each in case.lost if "retrieved" not in each.depths]
     reasons = tuple(f"nothing that was retrieved is about {each.facet.text!r}" for each in lost)
     if lost and case.retrieved_enough is False:
-        return (*reasons, *case.missing), "medium"
+        return () if _exhausted(case) else (*reasons, *case.missing), "medium"
     return reasons, case.reading
+
+
+def _exhausted(case: Case) -> bool:
+    """Whether the retriever brought all that it has on the subject: after that come passages on something else.
+
+    Then nothing in the corpus seems to answer. Where all passages are on the subject, there may be more of them.
+    """
+    subjects = [set(each.nodes) for each in case.facets if each.facet.kind != "topic"]
+    if not subjects or not all(subjects):
+        return False
+    return not set(case.reach.candidates) <= set.intersection(*subjects)
 
 
 @dataclass
