@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 __all__ = ["described", "exact_text", "fields_text", "is_cancellation", "scalars"]
@@ -29,12 +30,20 @@ def exact_text(value: object) -> str:
 
 
 def scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:
-    """Returns the JSON-safe part of metadata: source, page, score and the like."""
-    return {
-        exact_text(key): exact_text(value) if isinstance(value, str) else value
-        for key, value in metadata.items()
-        if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
-    }
+    """Returns the JSON-safe part of metadata: source, page, score and the like.
+
+    Numbers of numpy become plain ones; one that is not finite, which JSON cannot hold, becomes its name: "nan".
+    """
+    return {exact_text(key): _plain(value) for key, value in metadata.items() if isinstance(value, str | Real)}
+
+
+def _plain(value: str | Real) -> str | bool | int | float:
+    if isinstance(value, str):
+        return exact_text(value)
+    if isinstance(value, bool | int):
+        return value
+    number = int(value) if isinstance(value, Integral) else float(value)
+    return number if math.isfinite(number) else str(number)
 
 
 def described(error: BaseException | None) -> str:

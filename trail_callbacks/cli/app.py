@@ -18,8 +18,9 @@ from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
-from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress, write
+from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
 from trail_callbacks.errors import InputError, ReportError, TrailError
+from trail_callbacks.files import write
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.safe_text import plain

@@ -71,6 +71,11 @@ class Report:
     trace_id: str | None = None
     diagnosis: Diagnosis | None = None
 
+    @property
+    def trace_id(self) -> str | None:
+        """Id of the trace that was verified, `Trace.id`; None if the graph was not recorded."""
+        return self.run_id
+
     @cached_property
     def _by_claim(self) -> dict[str, Verdict]:
         return {verdict.claim_id: verdict for verdict in self.verdicts}

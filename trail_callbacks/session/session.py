@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.errors import InputError
@@ -12,6 +13,9 @@ from trail_callbacks.report import Report
 from trail_callbacks.session.faults import Faults
 from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.session.verifier import Verifier
+
+if TYPE_CHECKING:
+    from trail_callbacks.trace import Trace
 
 __all__ = ["Session"]
 
@@ -103,6 +107,24 @@ class Session:
             InputError: If nothing was recorded under this id.
         """
         return self._recorder.graph(self._root(run_id))
+
+    def trace(self, run_id: str | None = None) -> Trace:
+        """Returns the trace of a root run, by default the latest: what can be kept, and verified again later.
+
+        Of a run that goes on it is what happened so far.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+        """
+        from trail_callbacks.capture.payloads import scalars  # noqa: PLC0415 - as below
+        from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - as below
+        from trail_callbacks.trace.recorded import recorded  # noqa: PLC0415 - most runs keep no trace
+
+        root = self._root(run_id)
+        graph = self._recorder.graph(root) if self._recorder.ended(root) else None
+        events, earlier = self._recorder.material(root)
+        context, versions = scalars(self.settings.context or {}), given_versions(self.settings.versions)
+        return recorded(root, events, earlier, graph=graph, context=context, versions=versions)
 
     def graph_so_far(self, run_id: str, text: str) -> ProvenanceGraph:
         """Returns the graph of a root run as if its model had just ended with a text. See `Recorder.graph_so_far`."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.recorder import Redact
@@ -12,6 +12,9 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
+
+if TYPE_CHECKING:
+    from trail_callbacks.trace.context import Versions
 
 __all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords"]
 
@@ -29,6 +32,8 @@ class RecordKeywords(TypedDict, total=False):
     ttl: float
     sources: Sources | None
     source_keys: Collection[str]
+    context: Mapping[str, Any] | None
+    versions: Versions | Mapping[str, str] | None
 
 
 class CaptureKeywords(RecordKeywords, total=False):
@@ -62,6 +67,10 @@ class CaptureSettings:
             for its answer, also where no recorded prompt shows them.
         source_keys: Names of inputs, state channels and prompt variables: the texts in them are sources, whatever they
             would be taken for otherwise.
+        context: What holds for all runs and is kept in their traces, with the keys of a run's metadata, which goes
+            before it: `{"tenant_id": "acme"}`. See `docs/trace.md`.
+        versions: Versions of what answers, kept in traces: `{"index": "2026-11-20", "reranker": "v3"}`. What a run, its
+            components or its documents say goes before them.
 
     Raises:
         InputError: If a value is out of range.
@@ -78,6 +87,8 @@ class CaptureSettings:
     ttl: float = 3600.0
     sources: Sources | None = None
     source_keys: Collection[str] = ()
+    context: Mapping[str, Any] | None = None
+    versions: Versions | Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         """Checks ranges."""
@@ -93,5 +104,13 @@ class CaptureSettings:
             raise InputError(f"source_keys is {self.source_keys!r}, expected names of inputs, such as ['kb']")
         if self.sources is not None and not callable(self.sources):
             raise InputError(f"sources is {type(self.sources).__name__}, expected a function of a run's inputs")
+        if self.context is not None and not isinstance(self.context, Mapping):
+            raise InputError(
+                f"context is {type(self.context).__name__}, expected a mapping such as {{'user_id': 'u1'}}"
+            )
+        if self.versions is not None:
+            from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - most give none
+
+            given_versions(self.versions)
         if not self.ttl > 0:  # a NaN, too
             raise InputError(f"ttl is {self.ttl}, expected seconds above 0")

@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-__all__ = ["Context", "Versions"]
+from trail_callbacks.errors import InputError
+
+__all__ = ["Context", "Versions", "context_of", "given_versions", "versions_of"]
+
+_NAMES = {
+    "request": ("trail_request", "request_id", "correlation_id"),
+    "session": ("trail_session", "thread_id", "session_id", "conversation_id", "langfuse_session_id"),
+    "user": ("trail_user", "user_id", "user", "langfuse_user_id"),
+    "tenant": ("trail_tenant", "tenant_id", "tenant", "organization_id", "org_id"),
+    "query_class": ("trail_query_class", "query_class", "query_type"),
+}
+"""Fields of `Context`, and the keys under which apps say them, best first."""
+
+_VERSIONS = {
+    "app": ("app_version", "release", "revision_id"),
+    "model": ("model_version",),
+    "prompt": ("prompt_version", "lc_hub_commit_hash"),
+    "retriever": ("retriever_version",),
+    "reranker": ("reranker_version",),
+    "index": ("index_version", "index_build"),
+    "chunker": ("chunker_version",),
+}
+"""Likewise, of `Versions`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Versions:
     """Versions of what a run is made of; each None if unknown.
 
-    They are given once on the handler or `instrument`, per run in the metadata of its config, or read from metadata of
-    documents.
+    They are given once on the handler or `instrument` as `versions=`, per run in the metadata of its config, or read
+    from metadata of components and documents: `docs/trace.md` lists the keys.
 
     Attributes:
         app: Release of the app.
@@ -22,8 +44,8 @@ class Versions:
         prompt: Hash of the template behind the answer's prompt, or the name the app gives it.
         retriever: Version of the retriever.
         reranker: Version of the reranker.
-        index: Build of the index.
-        chunker: Version of the chunker.
+        index: Build of the index; if documents of a run name several, all of them with ", " between.
+        chunker: Version of the chunker; likewise.
     """
 
     app: str | None = None
@@ -60,3 +82,56 @@ class Context:
     started: float | None = None
     ended: float | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def context_of(
+    metadata: Mapping[str, Any],
+    tags: tuple[str, ...] = (),
+    started: float | None = None,
+    ended: float | None = None,
+) -> Context:
+    """Reads the context of a run from its metadata; what is no field of it stays in `metadata`.
+
+    Args:
+        metadata: JSON-safe metadata, see `docs/trace.md` for the keys.
+        tags: Tags of the run.
+        started: When it began, seconds since the epoch.
+        ended: When it ended.
+    """
+    read = {name for names in (*_NAMES.values(), *_VERSIONS.values()) for name in names} | {"tags"}
+    found = {name: _first(metadata, keys) for name, keys in _NAMES.items()}
+    more = metadata.get("tags")
+    return Context(
+        **found,
+        tags=tuple(dict.fromkeys([*tags, *(map(str, more) if isinstance(more, list | tuple) else ())])),
+        started=started,
+        ended=ended,
+        metadata={key: value for key, value in metadata.items() if key not in read},
+    )
+
+
+def versions_of(metadata: Mapping[str, Any]) -> Versions:
+    """Reads versions from the metadata of a run or of a document, see `docs/trace.md` for the keys."""
+    return Versions(**{name: _first(metadata, keys) for name, keys in _VERSIONS.items()})
+
+
+def given_versions(given: Versions | Mapping[str, str] | None) -> Versions:
+    """Checks versions that an app gives by name.
+
+    Raises:
+        InputError: If a name is unknown or a version is not a text.
+    """
+    if isinstance(given, Versions):
+        return given
+    known = [each.name for each in fields(Versions)]
+    for name, value in (given or {}).items():
+        if name not in known:
+            raise InputError(f"versions has the name {name!r}, expected some of {', '.join(known)}")
+        if not isinstance(value, str):
+            raise InputError(f"versions[{name!r}] is {type(value).__name__}, expected a text")
+    return Versions(**(given or {}))
+
+
+def _first(metadata: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+    values = (metadata.get(key) for key in keys)
+    return next((str(value) for value in values if isinstance(value, str | int) and str(value).strip()), None)

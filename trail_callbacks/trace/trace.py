@@ -80,8 +80,14 @@ class Trace:
         return model_calls(self._reading)
 
     def to_json(self) -> str:
-        """Serialises the trace; `from_json` returns an equal one."""
-        raise NotImplementedError
+        """Serialises the trace on one line; `from_json` returns an equal one.
+
+        Raises:
+            InputError: If something in it is not JSON-serialisable (text, number, list, dictionary).
+        """
+        from trail_callbacks.trace.stored import dumped  # noqa: PLC0415 - it imports this module
+
+        return dumped(self)
 
     @classmethod
     def from_json(cls, data: str | bytes) -> Trace:
@@ -90,4 +96,6 @@ class Trace:
         Raises:
             InputError: If it is truncated, no trace, or of a newer version.
         """
-        raise NotImplementedError
+        from trail_callbacks.trace.stored import loaded  # noqa: PLC0415 - as above
+
+        return loaded(data)
