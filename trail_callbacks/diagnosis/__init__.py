@@ -1,7 +1,10 @@
 """Where did the evidence path of a run break first? Coverage at every depth, signatures, the first break."""
 
+from trail_callbacks.diagnosis.ablation import aablate, ablate, ablation_cost
 from trail_callbacks.diagnosis.diagnose import adiagnose, diagnose, diagnosed
+from trail_callbacks.diagnosis.effects import Ablation, AblationCost, Effect
 from trail_callbacks.diagnosis.facets import facets_of
+from trail_callbacks.diagnosis.replay import Replay, Turn
 from trail_callbacks.report.diagnosis import (
     Break,
     ClaimFinding,
@@ -17,17 +20,25 @@ from trail_callbacks.report.diagnosis import (
 )
 
 __all__ = [
+    "Ablation",
+    "AblationCost",
     "Break",
     "ClaimFinding",
     "Coverage",
     "Diagnosis",
+    "Effect",
     "Facet",
     "FacetFinding",
     "Figure",
     "Overlap",
+    "Replay",
     "RetrievalFinding",
     "Signature",
     "Stage",
+    "Turn",
+    "aablate",
+    "ablate",
+    "ablation_cost",
     "adiagnose",
     "diagnose",
     "diagnosed",

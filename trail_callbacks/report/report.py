@@ -54,7 +54,6 @@ class Report:
         judge: Name of the judge.
         run_id: The framework's root run that returned the answer, if there was one.
         claims_error: Why claims are missing, if the judge could not find all.
-        trace_id: Id of the `Trace` of the run that was verified, if one was recorded.
         diagnosis: Where the evidence path of the run broke first, if `VerifyOptions.diagnose` asks for it.
     """
 
@@ -68,7 +67,6 @@ class Report:
     judge: str = ""
     run_id: str | None = None
     claims_error: str | None = None
-    trace_id: str | None = None
     diagnosis: Diagnosis | None = None
 
     @property
@@ -312,7 +310,6 @@ _FIELDS = (
     "judge",
     "run_id",
     "claims_error",
-    "trace_id",
     "diagnosis",
 )
 
