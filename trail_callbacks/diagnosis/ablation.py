@@ -197,19 +197,26 @@ class _Work:
         A claim that goes with a group but with neither half is carried by passages of both: then one passage at a time
         is put back.
         """
-        open_ = [tuple(passages)]
+        open_, seen = [tuple(passages)], set[tuple[str, ...]]()
         while open_:
             parts = {group: _halves(group) for group in open_}
             yield from self._measure([frozenset(half) for halves in parts.values() for half in halves], claims)
-            later = [half for halves in parts.values() for half in halves if self._matters(half, claims)]
-            held = [group for group, halves in parts.items() if not set(halves) & set(later)]
+            later = [half for halves in parts.values() for half in halves if self._moved(half, claims)]
+            held = [
+                group
+                for group, halves in parts.items()
+                if self._moved(group, claims).difference(*(self._moved(half, claims) for half in halves))
+            ]
             smaller = [_but(group, id_) for group in held if 2 < len(group) <= _TOGETHER for id_ in group]  # noqa: PLR2004 - a pair is the smallest
             yield from self._measure([frozenset(each) for each in smaller], claims)
-            open_ = list(dict.fromkeys([*later, *(each for each in smaller if self._matters(each, claims))]))
+            later += [each for each in smaller if self._moved(each, claims)]
+            seen.update(open_)
+            open_ = [group for group in dict.fromkeys(later) if group not in seen]
 
-    def _matters(self, group: Sequence[str], claims: Sequence[Claim]) -> bool:
+    def _moved(self, group: Sequence[str], claims: Sequence[Claim]) -> set[str]:
+        """The claims that are stated less often without a group."""
         effects = (self._effect(frozenset(group), claim) for claim in claims)
-        return any(effect is not None and effect.stated < effect.baseline for effect in effects)
+        return {effect.claim_id for effect in effects if effect is not None and effect.stated < effect.baseline}
 
     def _measure(self, groups: Sequence[_Group], claims: Sequence[Claim]) -> Generator[_Want, object, None]:
         wanted = [group for group in groups if group not in self.answers for _ in range(self.repeats)]
