@@ -9,7 +9,6 @@ which most endpoints do not offer; this needs answers only, and more of them.
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -52,9 +51,9 @@ def ablation_cost(trace: Trace, *, repeats: int = 3, method: Method = "leave_one
     """
     prompt = Prompt(trace)
     n = len(prompt.passages)
-    halvings = 2 * math.ceil(math.log2(n)) * max(1, n // 4) if n > 1 else 0
-    groups = {"leave_one_out": n, "groups": min(2 * n - 2, halvings) if n > 1 else 0}[method]
-    reruns = repeats * (1 + (1 if n else 0) + groups) if n else repeats
+    every = 2 ** min(n, 30) - 1
+    groups = n if method == "leave_one_out" else 2 * n + sum(range(3, _TOGETHER + 1)) * max(1, n // 3)
+    reruns = repeats * (1 + min(every, groups + 1))
     tokens = sum(count(turn.text) for turn in prompt.without(()).turns)
     return AblationCost(passages=n, reruns=reruns, prompt_tokens=reruns * tokens)
 

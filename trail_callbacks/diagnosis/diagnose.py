@@ -29,7 +29,7 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
 from trail_callbacks.verify.sources import Sources
 
-__all__ = ["adiagnose", "diagnose", "diagnosed"]
+__all__ = ["adiagnose", "averified", "diagnose", "diagnosed", "verified"]
 
 _TITLES = ("title", "source", "file_name", "name", "heading", "section", "url")
 
@@ -87,6 +87,40 @@ async def adiagnose(
     asked = judging(judge, settings)
     work = _whole_work(_checked(trace, report), asked, settings, report, gold, _texts(reference), _facets(facets))
     return (await adrive(work, asked.model, _limits(settings)))[0]
+
+
+def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
+    """Verifies the answer of a recorded run and diagnoses the run: the report carries its `diagnosis`.
+
+    Args:
+        trace: The recorded run.
+        judge: As in `check`.
+        options: Settings; `max_calls` and the other limits hold for both together.
+
+    Raises:
+        InputError: If `trace` is not a `Trace`.
+        JudgeError: If the judge is unknown.
+    """
+    settings = options or VerifyOptions()
+    asked = judging(judge, settings)
+    report, usage = drive(_report(_checked(trace, None), asked, settings), asked.model, _limits(settings))
+    return replace(report, usage=usage + report.usage)
+
+
+async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
+    """As `verified`, without blocking the event loop during model calls."""
+    settings = options or VerifyOptions()
+    asked = judging(judge, settings)
+    report, usage = await adrive(_report(_checked(trace, None), asked, settings), asked.model, _limits(settings))
+    return replace(report, usage=usage + report.usage)
+
+
+def _report(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+    report = yield from pipeline(trace.graph, judge, options)
+    if trace.graph.answer is None:
+        return report
+    diagnosis = yield from diagnosed(trace, report, judge, options)
+    return replace(report, run_id=trace.id, diagnosis=diagnosis)
 
 
 def diagnosed(
