@@ -41,7 +41,7 @@ class Blind(Oracle):
     """An oracle that decides nothing about answers, and surveys nothing."""
 
     def _judged(self, question, purpose):  # type: ignore[no-untyped-def]
-        from trail_callbacks.judges.judge import Judgement  # noqa: PLC0415
+        from trail_callbacks.judges.judge import Judgement
 
         return Judgement(claim_id=question.claim.id, undecided="it is blind")
 

@@ -16,8 +16,8 @@ from langchain_core.messages import AIMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
-
 from langchain_trail import TrailCallbackHandler
+
 from trail_callbacks.trace import Trace
 
 
@@ -40,7 +40,7 @@ class Without(BaseDocumentCompressor):
         self,
         documents: Sequence[Document],
         query: str,
-        callbacks: Callbacks | None = None,  # noqa: ARG002 - as declared
+        callbacks: Callbacks | None = None,
     ) -> Sequence[Document]:
         return [document for document in documents if self.words not in document.page_content]
 

@@ -14,8 +14,8 @@ from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.query_engine import CustomQueryEngine, TransformQueryEngine
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
-
 from llama_index_trail import trail
+
 from trail_callbacks.trace import Trace
 
 
@@ -42,11 +42,11 @@ class Scripted(CustomLLM):
         return LLMMetadata(model_name="scripted", context_window=100_000)
 
     @llm_completion_callback()
-    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:  # noqa: ARG002 - as declared
+    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
         return CompletionResponse(text=self.answer)
 
     @llm_completion_callback()
-    def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponseGen:  # noqa: ARG002
+    def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponseGen:
         yield CompletionResponse(text=self.answer, delta=self.answer)
 
 
@@ -57,7 +57,7 @@ class Without(BaseNodePostprocessor):
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:  # noqa: ARG002
+    ) -> list[NodeWithScore]:
         return [each for each in nodes if self.words not in each.node.get_content(MetadataMode.NONE)]
 
 
@@ -68,7 +68,7 @@ class Best(BaseNodePostprocessor):
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:  # noqa: ARG002
+    ) -> list[NodeWithScore]:
         return nodes[: self.number]
 
 
@@ -79,7 +79,7 @@ class Shortened(BaseNodePostprocessor):
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
-    ) -> list[NodeWithScore]:  # noqa: ARG002
+    ) -> list[NodeWithScore]:
         return [
             NodeWithScore(
                 node=TextNode(
@@ -105,7 +105,7 @@ class Rewritten(BaseQueryTransform):
     def _update_prompts(self, prompts: Any) -> None:
         return None
 
-    def _run(self, query_bundle: QueryBundle, metadata: Any) -> QueryBundle:  # noqa: ARG002 - as declared
+    def _run(self, query_bundle: QueryBundle, metadata: Any) -> QueryBundle:
         if self._embedded:
             return QueryBundle(query_str=query_bundle.query_str, custom_embedding_strs=[self._query])
         return QueryBundle(query_str=self._query)

@@ -25,7 +25,7 @@ class Oracle:
     def __init__(self, world: World, asked: Fact) -> None:
         self._world, self._asked = world, asked
 
-    def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:  # noqa: ARG002 - a judge's signature
+    def extract(self, answer: str, question: str | None) -> Pipeline[Extraction]:
         """Every sentence that the world knows is a claim."""
         yield from ()
         found = sorted((answer.find(each), each) for each in self._world.by_sentence if each in answer)
@@ -71,7 +71,7 @@ class Oracle:
         question: str,
         queries: Sequence[str],
         passages: Sequence[Passage],
-        facets: Sequence[Facet] = (),  # noqa: ARG002
+        facets: Sequence[Facet] = (),
     ) -> Pipeline[Survey]:
         """Subject and property of the question are its facets."""
         yield from ()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REPLY",
+    "SENT",
     "Event",
     "Form",
     "Hints",
@@ -35,6 +36,9 @@ __all__ = [
 
 REPLY = "reply"
 """Attribute of a piece: what a user replied to an interrupt, not the request of the run that it resumes."""
+
+SENT = "sent"
+"""First element of the path of an input of a retriever: what it searches for in place of the query that it is given."""
 
 RunKind = Literal["model", "retriever", "tool", "prompt", "parser", "chain"]
 Form = Literal["text", "message", "document", "tool_call"]

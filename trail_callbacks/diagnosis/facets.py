@@ -54,8 +54,8 @@ def facets_of(question: str) -> tuple[Facet, ...]:
     for match in _VERSION.finditer(question):
         if "." in match[0] and not match[0][0].isdigit():
             add(*match.span(), "version")
-    for quantity in quantities(question):
-        add(quantity.start, quantity.end, "time" if quantity.kind in _TIMES else "quantity")
+    for start, end, kind in _numbers(question):
+        add(start, end, kind)
     words = terms(question)
     for start, end in _names(question, words):
         add(start, end, "entity")
@@ -127,6 +127,23 @@ class _Words:
                 for asked in quantities(facet.text)
             )
         return facet.kind in {"topic", "condition"} and 2 * len(wanted & self._keys) >= len(wanted)
+
+
+def _numbers(question: str) -> Iterator[tuple[int, int, FacetKind]]:
+    """Quantities, and times whose parts stand side by side as one: `3 May 1931`."""
+    whole: tuple[int, int] | None = None
+    for quantity in quantities(question):
+        if quantity.kind not in _TIMES:
+            yield quantity.start, quantity.end, "quantity"
+            continue
+        if whole and len(question[whole[1] : quantity.start].strip(" ,.")) == 0:
+            whole = whole[0], quantity.end
+            continue
+        if whole:
+            yield *whole, "time"
+        whole = quantity.start, quantity.end
+    if whole:
+        yield *whole, "time"
 
 
 def _names(question: str, words: Sequence[Term]) -> Iterator[tuple[int, int]]:

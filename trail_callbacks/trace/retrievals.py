@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trail_callbacks.capture.events import SENT
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import Node
 from trail_callbacks.trace.calls import answering
@@ -80,7 +81,8 @@ def _candidate(slot: Slot, node: Node, rank: int) -> Candidate:
 
 
 def _query(run: Run) -> str:
-    texts = [slot.piece.text for slot in run.inputs if slot.piece.form != "document"]
+    asked = [slot.piece for slot in run.inputs if slot.piece.form != "document"]
+    texts = [piece.text for piece in asked if piece.path[:1] == (SENT,)] or [piece.text for piece in asked]
     return "\n".join(dict.fromkeys(text for text in texts if text.strip()))
 
 
