@@ -134,7 +134,7 @@ def _selected(  # noqa: PLR0917 - the fields of a break
     run_id: str | None,
     how: str,
 ) -> Break:
-    nodes = ", ".join(dict.fromkeys(loss.nodes))
+    nodes = _listed(loss.nodes)
     return Break(
         stage=stage,
         signature=signature,
@@ -150,21 +150,30 @@ def _left_out(case: Case) -> Iterator[tuple[str, Sequence[str], str, Certainty]]
     for claim in case.claims:
         if claim.relation == "contradicts" or claim.by_memory:
             nodes = [item.node_id for item in claim.evidence]
-            yield claim.where, nodes, f"it {claim.relation} {case.text(claim.claim_id)!r}", "medium"
+            yield claim.where, nodes, f"{_listed(nodes)} {claim.relation} {case.text(claim.claim_id)!r}", "medium"
     if case.enough:
         return
     if case.retrieved_enough:
         for line in _answering(case):
-            yield case.reach.where([line]), [line.node_id], f"{line.text!r} answers the question", "medium"
+            yield (
+                case.reach.where([line]),
+                [line.node_id],
+                f"{line.node_id} answers the question: {line.text!r}",
+                "medium",
+            )
     elif case.retrieved_enough is None:
         for each in case.lost:
-            yield each.where, each.nodes, f"it is about {each.facet.text!r}", case.reading
+            yield each.where, each.nodes, f"{_listed(each.nodes)} is about {each.facet.text!r}", case.reading
     selected = set(case.reach.ids("selected"))
     for id_, candidate in case.reach.candidates.items() if case.gold else ():
         if id_ not in selected and not set(names(candidate)).isdisjoint(case.gold or ()):
             piece = case.reach.packed.get(id_)
             where = "cut" if piece is not None and piece.dropped == "cut" else "dropped"
-            yield where, [id_], f"it is gold passage {candidate.id or id_}", "high"
+            yield where, [id_], f"{id_} is gold passage {candidate.id or id_}", "high"
+
+
+def _listed(nodes: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(nodes))
 
 
 def _answering(case: Case) -> Iterator[Passage]:

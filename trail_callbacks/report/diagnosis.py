@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from trail_callbacks import display
 from trail_callbacks.evidence import Evidence
 
 __all__ = [
@@ -289,3 +290,14 @@ class Diagnosis:
     stages: tuple[Stage, ...] = ()
     warnings: tuple[str, ...] = ()
     judge: str = ""
+
+    def __str__(self) -> str:
+        """Renders for a terminal, without colour."""
+        return display.text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as a JSON-safe dictionary."""
+        from pydantic_core import to_jsonable_python  # noqa: PLC0415 - pydantic takes longer to import than all of this
+
+        found: dict[str, Any] = to_jsonable_python(self)
+        return found

@@ -16,6 +16,7 @@ from typing import Any
 from trail_callbacks.render.labels import named, origin_words
 from trail_callbacks.render.page.claims import claims
 from trail_callbacks.render.page.header import charts, facts, notices, score
+from trail_callbacks.render.page.strip import strip
 from trail_callbacks.render.page.texts import Texts, answer
 from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, plain, script_json, shorten
@@ -59,6 +60,7 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
         charts="".join(charts(view)),
         facts="".join(facts(view)),
         warnings="".join(notices(report)),
+        path="".join(strip(report.diagnosis)),
         answer="".join(answer(view)),
         claims="".join(claims(view)),
         texts="".join(texts.articles()),
