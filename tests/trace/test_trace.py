@@ -8,10 +8,12 @@ import pytest
 
 from trail_callbacks import verify
 from trail_callbacks.capture.build import build
-from trail_callbacks.capture.events import Piece
+from trail_callbacks.capture.events import Piece, RunEnded
 from trail_callbacks.trace import Trace
 
-sys.path.insert(0, str(Path(__file__).parent))  # for runs.py
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / "trace"), str(TESTS / "capture")]  # for runs.py and planted_runs.py
+from planted_runs import planted_run
 from runs import QUESTION, TEXTS, Log, documents, moved
 
 
@@ -370,8 +372,8 @@ def test_a_trace_is_verified_as_its_graph_is():
     assert (report.graph, report.verdicts) == (build(log.events), same.verdicts)
 
 
-def test_ten_thousand_candidates_are_read_in_order():
-    texts = [f"Passage {i} says that item{i} weighs {i} grams and is kept on shelf {i % 97}." for i in range(10_000)]
+def test_thousands_of_candidates_are_read_in_the_order_of_the_prompt():
+    texts = [" ".join(f"w{i * 7 + n}" for n in range(9)) for i in range(3_000)]
     log = Log()
     log.retrieved(documents(texts))
     log.packed(documents(texts), "\n".join(reversed(texts[:300])))
@@ -387,3 +389,20 @@ def test_a_map_reads_each_candidate_in_one_of_its_calls():
         log.asked(f"Summarise this passage in a few words for the question: {QUESTION}\n{text}", text[:30])
     trace = log.done(TEXTS[0][:30]).trace()
     assert [[piece.order for piece in packing.pieces].index(1) for packing in trace.packings] == [0, 1, 2, 3]
+
+
+def test_what_planted_runs_quote_arrives_and_in_the_share_that_was_planted():
+    off, arrived = [], 0
+    for seed in range(40):
+        planted = planted_run(seed)
+        trace = Trace(id=str(seed), events=tuple(planted.events))
+        wrote = {event.run_id: event.outputs[0].text for event in planted.events if isinstance(event, RunEnded)}
+        for packing in trace.packings:
+            for piece in packing.pieces:
+                quoted = trace.graph.node(piece.node_id).text, wrote[packing.run_id]
+                if quoted in planted.links and quoted not in planted.unsure:
+                    assert piece.order is not None, quoted
+                    arrived += 1
+                    off.append(abs(piece.arrived - planted.links[quoted][1]))
+    assert arrived > 200
+    assert sum(off) / len(off) < 0.01
