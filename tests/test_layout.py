@@ -13,7 +13,11 @@ ELSEWHERE = {
     "display": "tests/render/test_terminal.py",
     "errors": "tests/cli/test_app.py",  # and wherever one is raised
     "taxonomy": "tests/test_readme.py",
+    "capture.conversation": "tests/capture/test_build.py",
     "capture.declared": "tests/langchain_trail/test_sources.py",
+    "capture.filter_decisions": "tests/langchain_trail/test_context_filter.py",
+    "capture.identity": "tests/capture/test_build.py",
+    "capture.runs": "tests/capture/test_build.py",
     # A whole app at work
     "demo.chat": "tests/cli/test_stage.py",
     "demo.documents": "tests/cli/test_stage.py",

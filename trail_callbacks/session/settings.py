@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.recorder import Redact
@@ -12,9 +12,6 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
-
-if TYPE_CHECKING:
-    from trail_callbacks.trace.context import Versions
 
 __all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords"]
 
@@ -33,7 +30,7 @@ class RecordKeywords(TypedDict, total=False):
     sources: Sources | None
     source_keys: Collection[str]
     context: Mapping[str, Any] | None
-    versions: Versions | Mapping[str, str] | None
+    versions: Mapping[str, str] | None
 
 
 class CaptureKeywords(RecordKeywords, total=False):
@@ -88,7 +85,7 @@ class CaptureSettings:
     sources: Sources | None = None
     source_keys: Collection[str] = ()
     context: Mapping[str, Any] | None = None
-    versions: Versions | Mapping[str, str] | None = None
+    versions: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         """Checks ranges."""

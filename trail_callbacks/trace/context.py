@@ -115,14 +115,12 @@ def versions_of(metadata: Mapping[str, Any]) -> Versions:
     return Versions(**{name: _first(metadata, keys) for name, keys in _VERSIONS.items()})
 
 
-def given_versions(given: Versions | Mapping[str, str] | None) -> Versions:
+def given_versions(given: Mapping[str, str] | None) -> Versions:
     """Checks versions that an app gives by name.
 
     Raises:
         InputError: If a name is unknown or a version is not a text.
     """
-    if isinstance(given, Versions):
-        return given
     known = [each.name for each in fields(Versions)]
     for name, value in (given or {}).items():
         if name not in known:

@@ -32,14 +32,17 @@ def _gaps(events: Sequence[Event]) -> Iterator[str]:
         }.get(end.status, f"the run failed ({end.error}): there is no answer")
     unended = [event.name for event in started[1:] if event.run_id not in ended]
     if unended and end is not None:
-        yield f"{len(unended)} steps have no end: {', '.join(dict.fromkeys(unended[:8]))}"
+        many = "1 step has" if len(unended) == 1 else f"{len(unended)} steps have"
+        yield f"{many} no end: {', '.join(dict.fromkeys(unended[:8]))}"
     yield from _of_retrieval(root, started, ended)
     if asked := [piece for piece in root.inputs if piece.path[:1] in {("question",), ("query",), ("input",)}][1:]:
         yield f"the run was asked {len(asked) + 1} questions: the first is taken for the request"
     retrievers = {event.run_id for event in started if event.kind == "retriever"}
     unscored = sum(_is_not_finite(piece) for run_id in retrievers for piece in _outputs(ended.get(run_id)))
-    if unscored:
-        yield f"{unscored} candidates have a score that is not a finite number: they count as candidates without one"
+    if unscored == 1:
+        yield "1 candidate has a score that is not a finite number: it counts as one without a score"
+    elif unscored:
+        yield f"{unscored} candidates have a score that is not a finite number: they count as ones without a score"
 
 
 def _of_retrieval(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from trail_callbacks.capture.match import Text, overlap
+
 __all__ = ["Places"]
 
 _NEAR = 4_000  # characters after the passage before
@@ -21,6 +23,7 @@ class Places:
     def __init__(self, prompt: str) -> None:
         self._prompt = prompt
         self._at = 0
+        self._text = Text(prompt)
         self._searches = 0
 
     @cached_property
@@ -38,9 +41,14 @@ class Places:
         return self._find(text.strip())
 
     def part(self, text: str) -> int | None:
-        """Returns where the beginning of a text stands."""
+        """Returns where the beginning of a text stands, or the first part of it that is there."""
         head = text.strip()[:_HEAD].strip()
-        return self._find(head) if head else None
+        found = self._find(head) if head else None
+        if found is None and self._searches < _SEARCHES:
+            self._searches += 1
+            match = overlap(Text(text), self._text)
+            found = min(start for start, _ in match.spans) if match else None
+        return found
 
     def _find(self, text: str) -> int | None:
         if not text:
