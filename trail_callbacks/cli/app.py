@@ -14,6 +14,7 @@ from rich.text import Text
 
 from trail_callbacks.cli import doctor as doctoring
 from trail_callbacks.cli.demo import run_demo
+from trail_callbacks.cli.diagnose import diagnose
 from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
@@ -201,6 +202,7 @@ def show(
 
 
 app.command()(verify_traces)
+app.command()(diagnose)
 app.command()(diff)
 app.command()(export)
 

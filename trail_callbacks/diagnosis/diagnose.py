@@ -25,6 +25,7 @@ from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Diagnosis, Facet
 from trail_callbacks.trace import Trace
+from trail_callbacks.verify.caching import cached, call_cache
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
 from trail_callbacks.verify.sources import Sources
@@ -69,7 +70,7 @@ def diagnose(
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
     work = _whole_work(_checked(trace, report), asked, settings, report, gold, _texts(reference), _facets(facets))
-    return drive(work, asked.model, _limits(settings))[0]
+    return drive(_kept(work, asked, settings), asked.model, _limits(settings))[0]
 
 
 async def adiagnose(
@@ -86,7 +87,7 @@ async def adiagnose(
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
     work = _whole_work(_checked(trace, report), asked, settings, report, gold, _texts(reference), _facets(facets))
-    return (await adrive(work, asked.model, _limits(settings)))[0]
+    return (await adrive(_kept(work, asked, settings), asked.model, _limits(settings)))[0]
 
 
 def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
@@ -103,7 +104,9 @@ def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | Non
     """
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    report, usage = drive(_report(_checked(trace, None), asked, settings), asked.model, _limits(settings))
+    work = _report(_checked(trace, None), asked, settings)
+    kept = work if settings.cache is None else cached(work, asked, settings)
+    report, usage = drive(kept, asked.model, _limits(settings))
     return replace(report, usage=usage + report.usage)
 
 
@@ -111,7 +114,9 @@ async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOption
     """As `verified`, without blocking the event loop during model calls."""
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    report, usage = await adrive(_report(_checked(trace, None), asked, settings), asked.model, _limits(settings))
+    work = _report(_checked(trace, None), asked, settings)
+    kept = work if settings.cache is None else cached(work, asked, settings)
+    report, usage = await adrive(kept, asked.model, _limits(settings))
     return replace(report, usage=usage + report.usage)
 
 
@@ -242,6 +247,12 @@ def _texts(reference: str | Iterable[str]) -> tuple[str, ...]:
 def _facets(facets: Sequence[Facet | str]) -> tuple[Facet, ...]:
     named = [each if isinstance(each, Facet) else Facet(id="", text=each) for each in facets]
     return tuple(replace(each, id=f"f{n}") for n, each in enumerate(named, 1))
+
+
+def _kept(work: Pipeline[Diagnosis], judge: Judge, options: VerifyOptions) -> Pipeline[Diagnosis]:
+    """The same diagnosis, which makes only calls that the cache folder has no answer to."""
+    cache = None if options.cache is None else call_cache(judge, options)
+    return work if cache is None else cache.answering(work)
 
 
 def _limits(options: VerifyOptions) -> Limits:

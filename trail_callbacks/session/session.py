@@ -116,15 +116,9 @@ class Session:
         Raises:
             InputError: If nothing was recorded under this id.
         """
-        from trail_callbacks.capture.payloads import scalars  # noqa: PLC0415 - as below
-        from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - as below
-        from trail_callbacks.trace.recorded import recorded  # noqa: PLC0415 - most runs keep no trace
+        from trail_callbacks.session.tracing import trace_of  # noqa: PLC0415 - most runs keep no trace
 
-        root = self._root(run_id)
-        graph = self._recorder.graph(root) if self._recorder.ended(root) else None
-        events, earlier = self._recorder.material(root)
-        context, versions = scalars(self.settings.context or {}), given_versions(self.settings.versions)
-        return recorded(root, events, earlier, graph=graph, context=context, versions=versions)
+        return trace_of(self._recorder, self.settings, self._root(run_id))
 
     def graph_so_far(self, run_id: str, text: str) -> ProvenanceGraph:
         """Returns the graph of a root run as if its model had just ended with a text. See `Recorder.graph_so_far`."""

@@ -83,7 +83,7 @@ def verify(graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: Ver
     graph, run_id, settings = _checked(graph, options)
     asked = judging(judge, settings)
     report, usage = drive(_work(graph, asked, settings), asked.model, _limits(settings))
-    return replace(report, usage=usage + report.usage, run_id=run_id)
+    return replace(report, usage=usage + report.usage, run_id=run_id, warnings=(*report.warnings, *_unheeded(settings)))
 
 
 async def averify(
@@ -95,7 +95,7 @@ async def averify(
     graph, run_id, settings = _checked(graph, options)
     asked = judging(judge, settings)
     report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
-    return replace(report, usage=usage + report.usage, run_id=run_id)
+    return replace(report, usage=usage + report.usage, run_id=run_id, warnings=(*report.warnings, *_unheeded(settings)))
 
 
 def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
@@ -242,6 +242,13 @@ def _checked(
 def _asserts(claims: Sequence[Claim], answer: str) -> bool:
     """True if an answer that declines also makes a claim: "I am not sure. It is 200 m high."."""
     return any(claim.checkable and forms(claim.quote) != forms(answer) for claim in claims)
+
+
+def _unheeded(options: VerifyOptions) -> tuple[str, ...]:
+    """Says that a diagnosis needs a recorded run, where one is asked for."""
+    if not options.diagnose:
+        return ()
+    return ("not diagnosed: give a recorded run to trail_callbacks.diagnosis.verified(trace)",)
 
 
 def _limits(options: VerifyOptions) -> Limits:
