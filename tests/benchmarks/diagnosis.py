@@ -1,10 +1,11 @@
 """Measures whether the diagnosis names the stage that broke: pipelines with one planted fault each.
 
     python tests/benchmarks/diagnosis.py [--each 20] [--seed 0] [--judge oracle|offline] [--only langchain]
+    python tests/benchmarks/diagnosis.py --judge model --base-url http://127.0.0.1:8123/v1 --each 4 --only langchain
 
 The pipelines are real (LangChain, LlamaIndex; rewriter, vector store, reranker, packer), the model is scripted, and the
 subjects are made up, so that code knows the truth. `oracle` is a judge that reads it there: it measures the diagnosis.
-`offline` is what a user without a model gets. Prints a line for each signature with its share of right signatures, n and
+`offline` is what a user without a model gets, `model` asks an OpenAI-compatible endpoint. Prints a line for each signature with its share of right signatures, n and
 the 95 % Wilson interval, then the confusion, and beside it which half of the pipeline RAGChecker's categories would
 blame: it has a retriever and a generator, and needs the right answer.
 """
@@ -16,8 +17,11 @@ import json
 import sys
 import warnings
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
+from trail_callbacks import LLMJudge, LocalJudge
 from trail_callbacks.diagnosis import diagnose
 from trail_callbacks.report.diagnosis import Diagnosis, Signature
 from trail_callbacks.report.scoring import wilson
@@ -48,9 +52,10 @@ class Blind(Oracle):
     survey = None  # type: ignore[assignment]
 
 
-def diagnosis_of(plan: Plan, trace: Trace, judge: str) -> Diagnosis:
+def diagnosis_of(plan: Plan, trace: Trace, judge: str, model: LLMJudge | None) -> Diagnosis:
     """Diagnoses one run, with what the caller knows by plan."""
-    asked = None if judge == "offline" else (Blind if plan.blind else Oracle)(plan.world, plan.asked)
+    oracle = Blind if plan.blind else Oracle
+    asked = {"offline": LocalJudge, "model": lambda: model}.get(judge, lambda: oracle(plan.world, plan.asked))()
     return diagnose(trace, asked, gold=plan.gold, reference=plan.reference)
 
 
@@ -73,18 +78,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--each", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--judge", choices=("oracle", "offline"), default="oracle")
+    parser.add_argument("--judge", choices=("oracle", "offline", "model"), default="oracle")
+    parser.add_argument("--base-url", help="with --judge model: the endpoint")
+    parser.add_argument("--model", default="openai/relay")
+    parser.add_argument("--threads", type=int, default=16, help="cases diagnosed at once with --judge model")
     parser.add_argument("--only", choices=FRAMEWORKS)
     parser.add_argument("--wrong", action="store_true", help="print every case that was diagnosed otherwise")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    model = None
+    if options.judge == "model":
+        model = LLMJudge(options.model, base_url=options.base_url, api_key="none", timeout=7000.0)
     for name, module in FRAMEWORKS.items():
         if options.only in {None, name}:
             confusion: dict[str, Counter[str]] = defaultdict(Counter)
             other: dict[str, Counter[str]] = defaultdict(Counter)
-            for plan in cases(options.each, options.seed):
-                trace = module.played(plan)
-                found = diagnosis_of(plan, trace, options.judge)
+            plans = [
+                plan for plan in cases(options.each, options.seed) if not (plan.blind and options.judge == "model")
+            ]
+            traces = [module.played(plan) for plan in plans]
+            work = partial(diagnosis_of, judge=options.judge, model=model)
+            with ThreadPoolExecutor(options.threads if model else 1) as pool:
+                diagnoses = list(pool.map(work, plans, traces))
+            for plan, trace, found in zip(plans, traces, diagnoses, strict=True):
                 confusion[plan.signature][found.signature] += 1
                 other[plan.signature][ragchecker(plan, trace)] += 1
                 if options.wrong and found.signature != plan.signature:

@@ -16,7 +16,7 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_core.tools import tool
-from langchain_trail import TrailCallbackHandler, TrailContextFilter, trail, traced
+from langchain_trail import TrailCallbackHandler, TrailContextFilter, traced, trail
 from langgraph.graph import START, StateGraph
 
 from trail_callbacks import verify
@@ -91,10 +91,23 @@ def run(app, handler=None, **config):
 
 def test_whose_run_it_was_is_read_from_the_config():
     run_id, before = uuid4(), time.time()
-    said = {"request_id": "q1", "thread_id": "t1", "user_id": "u1", "tenant_id": "acme", "query_class": "date", "page": 2}
+    said = {
+        "request_id": "q1",
+        "thread_id": "t1",
+        "user_id": "u1",
+        "tenant_id": "acme",
+        "query_class": "date",
+        "page": 2,
+    }
     trace = run(chain(shelf()), metadata={**said, "deep": {"a": 1}}, tags=["beta", "eu"], run_id=run_id)
     found = trace.context
-    assert (found.request, found.session, found.user, found.tenant, found.query_class) == ("q1", "t1", "u1", "acme", "date")
+    assert (found.request, found.session, found.user, found.tenant, found.query_class) == (
+        "q1",
+        "t1",
+        "u1",
+        "acme",
+        "date",
+    )
     assert (found.tags, dict(found.metadata)) == (("beta", "eu"), {"page": 2})
     assert before <= found.started < found.ended <= time.time()
     assert trace.id == str(run_id)
@@ -122,7 +135,9 @@ def test_components_name_their_versions():
 
 def test_model_and_prompt_are_versions_unless_the_app_names_them():
     found = run(chain(shelf())).versions
-    assert found.prompt == run(chain(Shelf(documents=[Document("Other words for the same prompt.")]))).calls[0].prompt_hash
+    assert (
+        found.prompt == run(chain(Shelf(documents=[Document("Other words for the same prompt.")]))).calls[0].prompt_hash
+    )
     assert len(found.prompt) == 16
 
 
@@ -136,7 +151,12 @@ def test_a_retrieval_has_its_query_and_candidates_with_what_the_metadata_says():
     rewrite = RunnableLambda(lambda question: "bridge opening year", name="rewrite")
     trace = run(chain(rewrite | shelf(np.float32(0.5), -2, math.nan)))
     (found,) = trace.retrievals
-    assert (found.step, found.query, found.raw_query, found.rewritten) == ("Shelf", "bridge opening year", QUESTION, True)
+    assert (found.step, found.query, found.raw_query, found.rewritten) == (
+        "Shelf",
+        "bridge opening year",
+        QUESTION,
+        True,
+    )
     assert [each.id for each in found.candidates] == ["id-0", "id-1", "id-2", "id-3"]
     assert [each.document_id for each in found.candidates] == ["0.md", "1.md", "2.md", "3.md"]
     assert [each.score for each in found.candidates] == [0.5, -2.0, None, None]
@@ -207,7 +227,9 @@ def test_calls_have_tokens_time_and_the_one_that_answered():
 
 def test_an_app_that_fails_has_a_trace_with_the_error():
     handler = TrailCallbackHandler(evaluate="never")
-    broken = chain(shelf()).steps[0] | ChatPromptTemplate.from_template(TEMPLATE) | RuleModel(rules=[("", OSError("down"))])
+    broken = (
+        chain(shelf()).steps[0] | ChatPromptTemplate.from_template(TEMPLATE) | RuleModel(rules=[("", OSError("down"))])
+    )
     with pytest.raises(OSError, match="down"):
         broken.invoke(QUESTION, {"callbacks": [handler]})
     trace = handler.trace()
