@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.diagnosis.case import Case
@@ -26,11 +27,12 @@ from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Diagnosis, Facet
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.caching import cached, call_cache
+from trail_callbacks.verify.estimate import Estimate, estimated
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, pipeline
 from trail_callbacks.verify.sources import Sources
 
-__all__ = ["adiagnose", "averified", "diagnose", "diagnosed", "verified"]
+__all__ = ["adiagnose", "averified", "diagnose", "diagnosed", "diagnosis_cost", "verified"]
 
 _TITLES = ("title", "source", "file_name", "name", "heading", "section", "url")
 
@@ -118,6 +120,14 @@ async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOption
     kept = work if settings.cache is None else cached(work, asked, settings)
     report, usage = await adrive(kept, asked.model, _limits(settings))
     return replace(report, usage=usage + report.usage)
+
+
+def diagnosis_cost(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Estimate:
+    """Estimates the calls and tokens of `verified`, without calling a model; see `trail_callbacks.verify.estimate`."""
+    answer = _checked(trace, None).answer or ""
+    return estimated(
+        lambda rehearsal, settings: _report(trace, rehearsal, settings), answer, trace.question, judge, options
+    )
 
 
 def _report(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
