@@ -7,12 +7,13 @@ import langchain_faults
 import llama_index_faults
 import pytest
 from cases import PLANTERS, Plan, cases
+from langchain_trail import TrailCallbackHandler
 from oracle import Oracle
 from world import World
 
-from trail_callbacks import LLMJudge, Report, VerifyOptions
+from trail_callbacks import LLMJudge, Report, VerifyOptions, check
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
-from trail_callbacks.diagnosis import adiagnose, averified, diagnose, verified
+from trail_callbacks.diagnosis import adiagnose, averified, diagnose, diagnosis_cost, verified
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.testing import ScriptedModel
@@ -211,3 +212,40 @@ def test_worlds_are_the_same_for_the_same_seed():
     from random import Random
 
     assert World("bridge", "en", Random(1)).by_sentence == World("bridge", "en", Random(1)).by_sentence  # noqa: S311 - a seed
+
+
+def test_the_cost_is_known_before():
+    plan = planted("selection_failure", "reranker")
+    trace = langchain_faults.played(plan)
+    model = ScriptedModel(lambda _: "{}")
+    expected = diagnosis_cost(trace, LLMJudge(model))
+    assert model.calls == []
+    assert expected.calls == 3  # claims, verdicts, survey
+    assert expected.more_calls == 1  # what the model did not read
+    assert diagnosis_cost(trace).calls == 0
+
+
+@pytest.mark.parametrize("evaluate", ["inline", "background", "process"])
+def test_a_handler_diagnoses_if_asked(evaluate):
+    plan = planted("truncation")
+    handler = TrailCallbackHandler(evaluate=evaluate, options=VerifyOptions(diagnose=True))
+    langchain_faults.chain(plan).invoke(plan.question, config={"callbacks": [handler]})
+    try:
+        report = handler.report(timeout=60)
+    finally:
+        handler.close()
+    assert report.diagnosis is not None
+    assert report.diagnosis.stages
+    assert not handler.errors
+
+
+def test_a_handler_does_not_diagnose_unless_asked():
+    plan = planted("truncation")
+    handler = TrailCallbackHandler(evaluate="inline")
+    langchain_faults.chain(plan).invoke(plan.question, config={"callbacks": [handler]})
+    assert handler.report().diagnosis is None
+
+
+def test_a_check_has_no_recorded_run():
+    report = check("It is red.", ["It is blue."], options=VerifyOptions(diagnose=True))
+    assert any("not diagnosed" in warning for warning in report.warnings)

@@ -125,9 +125,7 @@ async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOption
 def diagnosis_cost(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Estimate:
     """Estimates the calls and tokens of `verified`, without calling a model; see `trail_callbacks.verify.estimate`."""
     answer = _checked(trace, None).answer or ""
-    return estimated(
-        lambda rehearsal, settings: _report(trace, rehearsal, settings), answer, trace.question, judge, options
-    )
+    return estimated(partial(_report, trace), answer, trace.question, judge, options)
 
 
 def _report(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:

@@ -53,8 +53,7 @@ def place_claims(
             verdict.support in UNSUPPORTED and (finding is None or finding.where != "prompt")
         ):
             open_.append(claim)
-    others = [node for node in reach.nodes if (piece := reach.packed.get(node.id)) is None or piece.order is None]
-    unread = [*(others if reach.packs else ()), *reach.earlier, *reference]
+    unread = [*(reach.unread if reach.packs else ()), *reach.earlier, *reference]
     warnings: tuple[str, ...] = ()
     if open_ and unread:
         findings = yield from audit(open_, unread, judge, replace(options, localize=False))

@@ -72,6 +72,13 @@ class Reach:
                     found[piece.node_id] = piece if known is None or piece.arrived > known.arrived else known
         return found
 
+    @property
+    def unread(self) -> tuple[Node, ...]:
+        """The candidates that no prompt behind the answer held whole."""
+        return tuple(
+            node for node in self.nodes if (piece := self.packed.get(node.id)) is None or piece.arrived < _WHOLE
+        )
+
     @cached_property
     def packs(self) -> bool:
         """Whether a prompt behind the answer was recorded: without one nobody knows what was selected."""

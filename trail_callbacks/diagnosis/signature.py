@@ -83,7 +83,8 @@ def _unknown(case: Case) -> tuple[str, ...]:
     if case.survey.error:
         reasons.append(f"the question was not surveyed: {case.survey.error}")
     if case.undecided:
-        reasons.append(f"{len(case.report.undecided)} claims are undecided (state: {case.report.state})")
+        n = len(case.report.undecided)
+        reasons.append(f"{n} claim{'' if n == 1 else 's'} undecided (state: {case.report.state})")
     if not case.reach.candidates:
         reasons.append("no retrieval was recorded before the answer")
     elif not case.reach.packs:
