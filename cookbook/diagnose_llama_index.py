@@ -13,7 +13,7 @@ from llama_index.core import Settings, SummaryIndex
 from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index_trail import replay, trail
 
 from trail_callbacks import VerifyOptions
@@ -48,16 +48,9 @@ class Recorded(CustomLLM):
 class Short(BaseNodePostprocessor):
     """Cuts every passage, as a packer with too small a budget does."""
 
-    def _postprocess_nodes(
-        self,
-        nodes: list[NodeWithScore],
-        query_bundle: QueryBundle | None = None,
-    ) -> list[NodeWithScore]:
-        texts = [" ".join(each.node.get_content(MetadataMode.NONE).split()[:10]) for each in nodes]
-        return [
-            NodeWithScore(node=TextNode(text=text, id_=each.node.node_id))
-            for each, text in zip(nodes, texts, strict=True)
-        ]
+    def _postprocess_nodes(self, nodes: list[NodeWithScore], query_bundle: Any = None) -> list[NodeWithScore]:  # noqa: ARG002
+        cut = {each.node.node_id: " ".join(each.node.get_content().split()[:10]) for each in nodes}
+        return [NodeWithScore(node=TextNode(text=text, id_=id_)) for id_, text in cut.items()]
 
 
 def main() -> None:
