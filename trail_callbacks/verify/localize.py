@@ -12,11 +12,11 @@ outputs that share most words with the claim are read.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import candidates
+from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.models.call import Pipeline
@@ -27,6 +27,8 @@ __all__ = ["Introductions", "Suspect", "localize"]
 
 _WIDE = 48  # outputs of one layer that are read for one claim
 _PER_NODE = 2  # sentences of each output that are read at least
+_QUOTES = 2  # of the sources, shown beside a claim
+_LONGEST_QUOTE = 160  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +38,12 @@ class Suspect:
     Attributes:
         claim: The claim.
         faults: The parts that depart from the evidence, each as a statement; empty means the whole claim.
+        evidence: What the sources say about it.
     """
 
     claim: Claim
     faults: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +76,11 @@ def localize(
     if graph.answer is None:
         return Introductions(by_claim={})
     walks = [Trace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
+    departures = {suspect.claim.id: _quotes(suspect.evidence) for suspect in suspects}
     warnings: list[str] = []
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
         asked = [(walk, group) for walk, nodes in reading for group in _groups(walk, nodes)]
-        questions = _questions(asked, options)
+        questions = _questions(asked, departures, options)
         assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
         for (walk, group), judgement in zip(asked, matched(questions, assessment.judgements), strict=True):
@@ -103,7 +108,17 @@ def _groups(walk: Trace, nodes: Sequence[Node]) -> list[list[Node]]:
     return [list(nodes[i : i + READ]) for i in range(0, len(nodes), READ)]
 
 
-def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOptions) -> list[Question]:
+def _quotes(evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """What the sources say, first where they contradict the claim: an error often begins as a smaller departure."""
+    from trail_callbacks.retrieval.passages import clip  # noqa: PLC0415 - capturing a run does not need it
+
+    nearest = sorted(evidence, key=lambda item: item.relation != "contradicts")
+    return tuple(clip(item.quote, size=_LONGEST_QUOTE) for item in nearest[:_QUOTES])
+
+
+def _questions(
+    asked: Sequence[tuple[Trace, Sequence[Node]]], departures: Mapping[str, tuple[str, ...]], options: VerifyOptions
+) -> list[Question]:
     """One question for each group of nodes; a passage has the same id in all of them."""
     ids: dict[tuple[str, int, int], str] = {}
     questions = []
@@ -114,7 +129,8 @@ def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOpt
             replace(passage, id=ids.setdefault(key, f"s{len(ids) + 1}"))
             for passage, key in zip(chosen, keys, strict=True)
         )
-        questions.append(Question(claim=replace(walk.claim, text=walk.statement), passages=passages))
+        claim = replace(walk.claim, text=walk.statement)
+        questions.append(Question(claim=claim, passages=passages, departs_from=departures[claim.id]))
     return questions
 
 
