@@ -11,6 +11,7 @@ outputs that share most words with the claim are read.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched
+from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.trace import READ, Introduction, Trace
@@ -29,6 +31,7 @@ _WIDE = 48  # outputs of one layer that are read for one claim
 _PER_NODE = 2  # sentences of each output that are read at least
 _QUOTES = 2  # of the sources, shown beside a claim
 _LONGEST_QUOTE = 160  # characters
+_SENTENCES = re.compile(r"(?<=[.!?;]) +|\n")  # also inside JSON and tables, where a passage may be a whole field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +79,11 @@ def localize(
     if graph.answer is None:
         return Introductions(by_claim={})
     walks = [Trace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
-    departures = {suspect.claim.id: _quotes(suspect.evidence) for suspect in suspects}
+    evidence = {suspect.claim.id: suspect.evidence for suspect in suspects}
     warnings: list[str] = []
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
         asked = [(walk, group) for walk, nodes in reading for group in _groups(walk, nodes)]
-        questions = _questions(asked, departures, options)
+        questions = _questions(asked, evidence, options)
         assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
         for (walk, group), judgement in zip(asked, matched(questions, assessment.judgements), strict=True):
@@ -108,29 +111,38 @@ def _groups(walk: Trace, nodes: Sequence[Node]) -> list[list[Node]]:
     return [list(nodes[i : i + READ]) for i in range(0, len(nodes), READ)]
 
 
-def _quotes(evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """What the sources say, first where they contradict the claim: an error often begins as a smaller departure."""
+def _quotes(evidence: Sequence[Evidence], statement: str) -> tuple[str, ...]:
+    """What the sources say, first where they contradict it; of a long passage the sentence nearest to the statement."""
     from trail_callbacks.retrieval.passages import clip  # noqa: PLC0415 - capturing a run does not need it
 
-    nearest = sorted(evidence, key=lambda item: item.relation != "contradicts")
-    return tuple(clip(item.quote, size=_LONGEST_QUOTE) for item in nearest[:_QUOTES])
+    asked = set(keys(statement))
+    nearest = sorted(evidence, key=lambda item: item.relation != "contradicts")[:_QUOTES]
+    return tuple(clip(_part(item.quote, asked), size=_LONGEST_QUOTE) for item in nearest)
+
+
+def _part(quote: str, asked: set[str]) -> str:
+    if len(quote) <= _LONGEST_QUOTE:
+        return quote
+    return max(_SENTENCES.split(quote), key=lambda part: len(asked.intersection(keys(part))))
 
 
 def _questions(
-    asked: Sequence[tuple[Trace, Sequence[Node]]], departures: Mapping[str, tuple[str, ...]], options: VerifyOptions
+    asked: Sequence[tuple[Trace, Sequence[Node]]], evidence: Mapping[str, Sequence[Evidence]], options: VerifyOptions
 ) -> list[Question]:
     """One question for each group of nodes; a passage has the same id in all of them."""
     ids: dict[tuple[str, int, int], str] = {}
     questions = []
     for walk, nodes in asked:
         chosen = candidates([_searched(walk)], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
-        keys = [(passage.node_id, passage.start, passage.end) for passage in chosen]
+        places = [(passage.node_id, passage.start, passage.end) for passage in chosen]
         passages = tuple(
-            replace(passage, id=ids.setdefault(key, f"s{len(ids) + 1}"))
-            for passage, key in zip(chosen, keys, strict=True)
+            replace(passage, id=ids.setdefault(place, f"s{len(ids) + 1}"))
+            for passage, place in zip(chosen, places, strict=True)
         )
         claim = replace(walk.claim, text=walk.statement)
-        questions.append(Question(claim=claim, passages=passages, departs_from=departures[claim.id]))
+        questions.append(
+            Question(claim=claim, passages=passages, departs_from=_quotes(evidence[claim.id], walk.statement))
+        )
     return questions
 
 
