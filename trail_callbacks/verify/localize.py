@@ -7,6 +7,9 @@ unsupported claims cost a walk, and all of them share the reading of a text.
 
 A call costs more than a few more sentences in it, so a walk reads ahead, see `Trace`. In a very wide layer only the
 outputs that share most words with the claim are read.
+
+An error often begins smaller than it ends: "two nurses in Oslo" becomes "nurses in Norway", then "nurses". So the judge
+is shown beside a claim what the sources say instead, and an output that departs from them in the same way states it.
 """
 
 from __future__ import annotations
