@@ -132,9 +132,9 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     introductions = Introductions(by_claim=findings.introductions)
     if options.localize and not walked:
         suspects = [
-            Suspect(claim=claim, faults=judged.faults, evidence=judged.evidence)
+            Suspect(claim=claim, faults=findings.judged[claim.id].faults, evidence=verdict.evidence)
             for claim, verdict in zip(extraction.claims, verdicts, strict=True)
-            if verdict.support in UNSUPPORTED and (judged := findings.judged[claim.id])
+            if verdict.support in UNSUPPORTED
         ]
         introductions = yield from localize(graph, suspects, judge, options)
     if options.localize:
