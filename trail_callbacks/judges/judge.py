@@ -48,12 +48,14 @@ class Question:
             share.
         nearest: Where `passages` holds whole sources, the candidates beside them for a judge that has `wants_nearest`.
         asked: The user's request that the claim replies to, to understand it by; no evidence. Empty if not known.
+        departs_from: For `localize`, what the sources say where the claim departs from them; no evidence either.
     """
 
     claim: Claim
     passages: tuple[Passage, ...]
     nearest: tuple[Passage, ...] = ()
     asked: str = ""
+    departs_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
