@@ -35,8 +35,8 @@ class TrailCallbackHandler(RecordingHooks):
         evaluate: `background`: on a worker thread once a run ended; `process`: likewise in another process, which
             takes the work off a busy server; `inline`: before the app gets its answer, awaited in an event loop;
             `never`: only when `report()` is asked for.
-        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces`, `max_waiting`, `ttl`, `sources` and
-            `source_keys`; see `trail_callbacks.session.CaptureSettings`.
+        **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
+            `ttl`, `sources` and `source_keys`; see `trail_callbacks.session.CaptureSettings`.
 
     Raises:
         InputError: If a value is out of range.

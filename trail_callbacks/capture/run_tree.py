@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.capture.declared import DeclaredSources, Sources
 from trail_callbacks.capture.events import Event, Pending, RunEnded, RunFailed, RunStarted
-from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.graph import ProvenanceGraph
+
+if TYPE_CHECKING:
+    from trail_callbacks.capture.redaction import Redactor
 
 __all__ = ["Deferred", "EventMaker", "RunTree"]
 
@@ -35,6 +37,7 @@ class RunTree:
         declared: Finds the sources that the app declares.
         kept: Records that were read of a tree that goes on, see `EventMaker.add`.
         converting: Held while pending records are converted.
+        forgotten: Its texts are not to be kept: `graph` has none, and `events` have gone or are about to.
     """
 
     root_id: str
@@ -49,6 +52,11 @@ class RunTree:
     declared: DeclaredSources | None = None
     kept: list[Pending | Deferred] = field(default_factory=list)
     converting: Lock = field(default_factory=Lock)
+    forgotten: bool = False
+
+    def drop_events(self) -> None:
+        """Drops all that was recorded; the graph stays."""
+        self.pending, self.events, self.kept, self.declared = [], [], [], None
 
 
 class EventMaker:
