@@ -382,6 +382,8 @@ class Recorder:
                 open_.pop(event.run_id, None)
         if not open_:
             return self.graph(root_id)
+        if self.redactor is not None:
+            text = self.redactor.text(text)
         output = Piece(text=text, form="message", role="assistant")
         ended = RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(output,))
         return build((*events, ended), self._earlier(self._trace(root_id)))

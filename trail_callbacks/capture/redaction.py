@@ -13,6 +13,7 @@ from trail_callbacks.capture.answer import NAMES
 from trail_callbacks.capture.declared import DECLARED
 from trail_callbacks.capture.events import REPLY, Event, Hints, Piece, RunFailed, RunStarted
 from trail_callbacks.capture.filter_decisions import FILTER
+from trail_callbacks.graph import ProvenanceGraph
 
 if TYPE_CHECKING:
     from trail_callbacks.capture.recorder import Redact
@@ -22,7 +23,7 @@ __all__ = ["WITHHELD", "Redactor", "bare"]
 WITHHELD = "[withheld: redact failed]"
 
 _KINDS = frozenset({"instruction", "contradiction", "off_topic", "duplicate"})  # of what a context filter found
-_READ = NAMES | _KINDS | {REPLY, DECLARED, FILTER, "kept", "reasons", "quote", "why", "source"}
+_READ = NAMES | _KINDS | {REPLY, DECLARED, FILTER, "answer", "question", "kept", "reasons", "quote", "why", "source"}
 """Names that mean something to the rest of the engine: of attributes, of inputs and outputs. They stay."""
 
 _DEPTH = 16
@@ -65,6 +66,24 @@ class Redactor:
         except Exception as error:  # noqa: BLE001 - a failing redactor must not leak what it should have hidden
             self._on_error(error)
             return WITHHELD
+
+    def graph(self, graph: ProvenanceGraph) -> ProvenanceGraph:
+        """Returns a graph that was made of other things than events as if it had been made of redacted ones."""
+        nodes = tuple(
+            replace(
+                node,
+                id=self._name(node.id),
+                text=self.text(node.text),
+                step=None if node.step is None else self.text(node.step),
+                model_spans=(),
+                attributes=self._value(node.attributes),
+            )
+            for node in graph.nodes
+        )
+        edges = tuple(
+            replace(edge, source=self._name(edge.source), target=self._name(edge.target)) for edge in graph.edges
+        )
+        return ProvenanceGraph(nodes=nodes, edges=edges)
 
     def error(self, error: Exception) -> Exception:
         """Returns an exception without what its message, its causes and the variables of its frames hold.

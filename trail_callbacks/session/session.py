@@ -89,6 +89,10 @@ class Session:
         """Returns a text as it is stored: the form to find it by in a graph, and the only one for a judge."""
         return text if self._recorder.redactor is None else self._recorder.redactor.text(text)
 
+    def redacted_graph(self, graph: ProvenanceGraph) -> ProvenanceGraph:
+        """As `redacted`, for a graph of things that were not recorded."""
+        return graph if self._recorder.redactor is None else self._recorder.redactor.graph(graph)
+
     def recent(self) -> str | None:
         """Returns the id of the root run that `graph()` and `report()` mean by default."""
         return self._recorder.latest

@@ -14,7 +14,7 @@ from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords"]
+__all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords", "Redact"]
 
 Evaluate = Literal["background", "process", "inline", "never"]
 
