@@ -60,3 +60,7 @@ def test_spellings_of_one_address_have_one_placeholder():
     for each in ("ADA@Example.org", "ada (at) example (dot) org", "ada[at]example.org", "ada%40example.org"):
         assert emails(each) == emails("ada@example.org")
     assert emails("ada@example.org") != emails("eve@example.org")
+
+
+def test_where_words_are_not_parted_by_spaces_the_address_ends_with_its_script():
+    assert emails("写信给ada@example.org共有三人。") == f"写信给{emails('ada@example.org')}共有三人。"

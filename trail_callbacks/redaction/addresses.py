@@ -11,8 +11,11 @@ __all__ = ["find_emails"]
 
 _AT = r"(?:@|\uff20|%40|[ \t]?[\[({][ \t]?(?:at|AT)[ \t]?[\])}][ \t]?)"
 _DOT = r"(?:\.|[ \t]?[\[({][ \t]?(?:dot|DOT)[ \t]?[\])}][ \t]?)"
+_HAN = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"  # scripts that leave no space between an address and other words
+_IS_HAN = re.compile(f"[{_HAN}]")
 _DOMAIN = re.compile(
-    rf"{_AT}(?:\[[0-9a-fA-F.:]{{3,45}}\]|(?P<name>(?:[^\W_][\w-]{{0,62}}{_DOT}){{1,8}}(?:xn--[\w-]{{2,59}}|[^\W\d_]{{2,24}})))"
+    rf"{_AT}(?:\[[0-9a-fA-F.:]{{3,45}}\]|(?P<name>(?:[^\W_][\w-]{{0,62}}{_DOT}){{1,8}}"
+    rf"(?:xn--[\w-]{{2,59}}|[^\W\d_{_HAN}]{{2,24}}|[{_HAN}]{{2,4}})))"
 )
 _SPELT_DOT = re.compile(r"[ \t]?[\[({][ \t]?(?:dot|DOT)[ \t]?[\])}][ \t]?")
 _LOCAL = re.compile(r"[\w.+%~'\u2019-]")  # a character of the part before the @; others are legal, and nobody has them
@@ -41,8 +44,8 @@ def _start(text: str, at: int, done: int) -> int:
     if at > first and text[at - 1] == '"':
         quote = text.rfind('"', first, at - 1)
         return quote if quote >= 0 and _QUOTED.fullmatch(text, quote, at) else at
-    start = at
-    while start > first and _LOCAL.match(text, start - 1):
+    start, han = at, at > 0 and _IS_HAN.match(text, at - 1) is not None
+    while start > first and _LOCAL.match(text, start - 1) and (_IS_HAN.match(text, start - 1) is not None) == han:
         start -= 1
     while start < at and text[start] in _EDGE:
         start += 1
