@@ -124,7 +124,7 @@ def _detail(value: Any, ids: frozenset[str], hashed: _Hash, *, setting: bool = F
 def _claim(claim: Claim, hashed: _Hash) -> Claim:
     return replace(
         claim,
-        text=f"{NOT_KEPT} {len(claim.text)} characters, {hashed(claim.text)}",
+        text=f"[not kept: {hashed(claim.text)}]",
         quote=_filler(claim.quote),
         unresolved=NOT_KEPT if claim.unresolved else "",
         citations=tuple(replace(each, target=NOT_KEPT) for each in claim.citations),
