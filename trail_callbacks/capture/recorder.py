@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Sequence
 from itertools import islice
 from threading import Lock, RLock
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from trail_callbacks.capture.build import build
@@ -15,21 +14,16 @@ from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.events import Event, Pending, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.joining import joined
+from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.capture.run_tree import Deferred, EventMaker, RunTree
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 
-if TYPE_CHECKING:
-    from trail_callbacks.capture.redaction import Redactor
-
-__all__ = ["Material", "Recorder", "Redact"]
+__all__ = ["Material", "Recorder"]
 
 Material = tuple[Sequence[Event], Earlier | None]
 """What a graph is made of: the events of a run tree, and what was known before them."""
-
-Redact = Callable[[str], str] | Sequence[Callable[[str], str]]
-"""A function that returns a text without what must not be stored, or several that are applied in turn."""
 
 _UNFINISHED = 4_096  # run trees at once; a server has as many as requests under way, and few that never end
 _JOINED = 16  # roots before another one that it may be joined with
@@ -72,7 +66,7 @@ class Recorder:
         self._max_traces = max_traces
         self._ttl = ttl
         self._turns = turns
-        self.redactor = None if redact is None else _redactor(redact, self._report_error)
+        self.redactor = None if redact is None else Redactor(redact, self._report_error)
         self._events = EventMaker(sources, source_keys, self.redactor, self._report_error)
         self._on_end = on_end
         self._on_error = on_error
@@ -406,12 +400,6 @@ class Recorder:
     def _report_error(self, error: Exception) -> None:
         if self._on_error is not None:
             self._on_error(error)
-
-
-def _redactor(redact: Redact, on_error: Callable[[Exception], None]) -> Redactor:
-    from trail_callbacks.capture.redaction import Redactor  # noqa: PLC0415 - most redact nothing
-
-    return Redactor(redact, on_error)
 
 
 def _ids_written(events: Sequence[Event]) -> set[str | None]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
+import os
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from trail_callbacks.capture.answer import NAMES
 from trail_callbacks.capture.declared import DECLARED
@@ -15,10 +15,10 @@ from trail_callbacks.capture.events import REPLY, Event, Hints, Piece, RunFailed
 from trail_callbacks.capture.filter_decisions import FILTER
 from trail_callbacks.graph import ProvenanceGraph
 
-if TYPE_CHECKING:
-    from trail_callbacks.capture.recorder import Redact
+__all__ = ["WITHHELD", "Redact", "Redactor", "bare"]
 
-__all__ = ["WITHHELD", "Redactor", "bare"]
+Redact: TypeAlias = Callable[[str], str] | Sequence[Callable[[str], str]]
+"""A function that returns a text without what must not be stored, or several that are applied in turn."""
 
 WITHHELD = "[withheld: redact failed]"
 
@@ -28,7 +28,7 @@ _READ = NAMES | _KINDS | {REPLY, DECLARED, FILTER, "answer", "question", "kept",
 
 _DEPTH = 16
 _LONG_NUMBER = 1_000_000  # smaller ones are ranks, pages, years; one like this may be a telephone number
-_SECRET = secrets.token_bytes(16)
+_SECRET = os.urandom(16)
 
 
 class Redactor:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from trail_callbacks.capture.declared import DeclaredSources, Sources
 from trail_callbacks.capture.events import Event, Pending, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.graph import ProvenanceGraph
-
-if TYPE_CHECKING:
-    from trail_callbacks.capture.redaction import Redactor
 
 __all__ = ["Deferred", "EventMaker", "RunTree"]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 
 from trail_callbacks.capture.recorder import Recorder
+from trail_callbacks.capture.redaction import bare
 from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
@@ -163,7 +164,5 @@ class Session:
 def _hiding(settings: CaptureSettings, recorder: Recorder) -> Callable[[Exception], Exception] | None:
     """What takes texts out of an exception; None if it is kept as it is."""
     if not settings.texts:
-        from trail_callbacks.capture.redaction import bare  # noqa: PLC0415 - most keep texts
-
         return lambda error: error if isinstance(error, TrailError) else bare(error, "[texts are not kept]")
     return None if recorder.redactor is None else recorder.redactor.error

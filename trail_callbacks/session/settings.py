@@ -8,7 +8,7 @@ from inspect import iscoroutinefunction
 from typing import Literal, TypedDict, get_args
 
 from trail_callbacks.capture.declared import Sources
-from trail_callbacks.capture.recorder import Redact
+from trail_callbacks.capture.redaction import Redact
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.delivery import OnReport
