@@ -99,7 +99,8 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     from trail_callbacks.language.speech import declines  # noqa: PLC0415 - many patterns
     from trail_callbacks.splitting.statements import answers, is_short, statements  # noqa: PLC0415 - as above
 
-    found = list(statements(answer))
+    everything = list(statements(answer))
+    found = [one for one in everything if not one.title] or (everything if question else [])
     claims = []
     for n, one in enumerate(found, 1):
         text, checkable = one.text, one.checkable
@@ -175,6 +176,8 @@ def abstains(answer: str) -> bool:
 
     declined = False
     for one in statements(answer):
+        if one.title:
+            continue
         if one.checkable:
             return False
         declined = declined or declines(one.text)
