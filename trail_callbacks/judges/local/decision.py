@@ -28,10 +28,6 @@ _ALL_ELSE = 0.99  # share of the rest of a claim, in other languages than Englis
 _STEP = re.compile(
     r"(?:\w+\s\d+:)?\W*(?:step|method|option|phase|stage|part|day|week)\s+(?:\d+|[a-z]+)\s*[:.)]", re.IGNORECASE
 )
-# Constants, not calibrated: what support and flags are meant to reach. On answers over retrieved passages 6 of 8 flags
-# were right (`tests/benchmarks/offline.py`): there the second is too high.
-_SUPPORTED, _FLAGGED = 0.95, 0.9
-
 
 Mismatch = Callable[[Alignment], "Finding | None"]
 """Compares a claim with one sentence."""
@@ -147,7 +143,6 @@ class Decision:
             SupportClass.SUPPORTED,
             f"A sentence states it nearly word for word{said}.",
             (quoted(self.question.passages[p], "supports"), *conflicts),
-            confidence=_SUPPORTED,
         )
 
     def _conflicts(self, stating: int) -> tuple[Evidence, ...]:
@@ -188,7 +183,6 @@ class Decision:
             f"{finding.error_type.value}: {said}",
             (quoted(passage, relation),) if relation != "nearest" else (),
             finding=finding,
-            confidence=_FLAGGED,
         )
 
     def _reason(self) -> str:
@@ -208,8 +202,6 @@ class Decision:
         support: SupportClass,
         rationale: str,
         evidence: tuple[Evidence, ...],
-        *,
-        confidence: float,
         finding: Finding | None = None,
     ) -> Judgement:
         if not self.claim.english:
@@ -221,7 +213,6 @@ class Decision:
             detail=finding.detail if finding else None,
             rationale=rationale,
             evidence=evidence,
-            confidence=confidence,
         )
 
 
