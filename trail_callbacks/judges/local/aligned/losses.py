@@ -154,9 +154,6 @@ def limit(alignment: Alignment) -> Finding | None:
     if alignment.coverage() < _LEAST or alignment.words & DENIALS:
         return None
     for i, token in enumerate(alignment.own):
-        if token.form in _TOTAL and not _is_idiom(alignment, i) and not _among(ALL, alignment.around):
-            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
-    for i, token in enumerate(alignment.own):
         if token.form not in ALL or i in alignment.pairs:
             continue
         for j in alignment.gap(i):
@@ -166,6 +163,9 @@ def limit(alignment: Alignment) -> Finding | None:
                 continue
             if j not in alignment.taken and (other.form in SOME or counted):
                 return _lost(alignment, j, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
+    for i, token in enumerate(alignment.own):
+        if token.form in _TOTAL and not _is_idiom(alignment, i) and not _among(ALL, alignment.around):
+            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
     return None
 
 

@@ -84,9 +84,16 @@ def _says_no_more(alignment: Alignment, first: int) -> bool:
     """Whether a sentence about all, none or only some of a kind has no content that the claim has not.
 
     What holds of no large dog, of all staff in Oslo, or not on Sundays need not hold of all: a word that is left out
-    makes such a claim say more, wherever it stands from the first word that both have to the end of the clause.
+    makes such a claim say more, wherever it stands in the clause.
     """
     text = alignment.passage.text
+    label = _label_end(text)
+    for j in range(first - 1, -1, -1):
+        token = alignment.given[j]
+        if _END.search(text[token.end : alignment.given[j + 1].start]):
+            break
+        if token.content and token.end > label and j not in alignment.taken and not _is_item(alignment, j):
+            return False
     for j in range(first, len(alignment.given)):
         token = alignment.given[j]
         if j > first and j > alignment.matched[-1] and _END.search(text[alignment.given[j - 1].end : token.start]):
