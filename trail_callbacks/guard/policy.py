@@ -8,7 +8,7 @@ What a report says decides, with two settings for what it leaves open. "Score" i
 | `assessed` | passes up to `max_score` | passes up to `max_score` |
 | `partial`, only because the judge abstained from some claims | passes up to `max_score` | passes up to `max_score` |
 | `partial`, because the judge failed on some, too | fails above `max_score`, else as `on_error` says | likewise |
-| `partial` or `unverified`, because the judge left out a part | fails above `max_score`, else as `on_error` | likewise |
+| `partial` or `unverified`, because the judge left out a part | fails above `max_score`, else `on_error` | likewise |
 | `unverified`, because the judge abstained from all claims | passes | fails (its score is 1.0) |
 | `unverified`, because no claim is clear | as `on_error` says | as `on_error` says |
 | `no_evidence` | as the setting `no_evidence` says | as the setting `no_evidence` says |

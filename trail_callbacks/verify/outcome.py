@@ -102,13 +102,16 @@ _SILENT = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE, "undecided"}
 """Outcomes that a claim may have without anything to check it against."""
 
 
-def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
+def final_state(
+    extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], *, code: bool = False
+) -> State:
     """Returns the state of a report on an answer that was read.
 
     Args:
         extraction: The claims.
         verdicts: One per claim.
         leaves: The evidence upstream of the answer.
+        code: Whether the answer has code, which is not checked.
     """
     judged = [verdict for verdict in verdicts if verdict.error is None]
     asked = {claim.id for claim in extraction.claims if not claim.uncovered}
@@ -121,7 +124,7 @@ def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Seq
         if extraction.error or inconclusive:
             return "partial"
         unclear = any(claim.unresolved for claim in extraction.claims)
-        return "unverified" if unclear else "no_checkable_claims"
+        return "unverified" if unclear or (code and not verdicts) else "no_checkable_claims"
     if all(leaf.is_request for leaf in leaves) and outcomes <= _SILENT:
         return "no_evidence"
     if outcomes <= {"undecided", SupportClass.UNEVALUATABLE}:
@@ -130,10 +133,12 @@ def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Seq
 
 
 def warnings_on(
-    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]
+    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], code: int = 0
 ) -> list[str]:
-    """Returns the warnings of a report; see `final_state` for the arguments."""
+    """Returns the warnings of a report; see `final_state` for the arguments; `code` is how many lines of it there are."""
     warnings = []
+    if code:
+        warnings.append(f"not checked: {code} line{'' if code == 1 else 's'} of code or formulas")
     if extraction.error:
         warnings.append(f"some claims are missing: {extraction.error}")
     uncovered = [claim.id for claim in extraction.claims if claim.uncovered]
