@@ -135,15 +135,12 @@ def final_state(
 def warnings_on(
     graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], code: int = 0
 ) -> list[str]:
-    """Returns the warnings of a report; see `final_state` for the arguments; `code` is how many lines of it there are."""
+    """Returns the warnings of a report; see `final_state` for the arguments, `code` is a number of lines."""
     warnings = []
-    if code:
-        warnings.append(f"not checked: {code} line{'' if code == 1 else 's'} of code or formulas")
     if extraction.error:
         warnings.append(f"some claims are missing: {extraction.error}")
     uncovered = [claim.id for claim in extraction.claims if claim.uncovered]
-    if uncovered:
-        warnings.append(f"the judge left out parts of the answer, which were not checked: {', '.join(uncovered)}")
+    warnings += _unread(uncovered, code)
     warnings += _without_class([verdict for verdict in verdicts if verdict.claim_id not in uncovered])
     beside = graph.answer.attributes.get("beside") if graph.answer else None
     if beside:
@@ -179,6 +176,13 @@ def warnings_on(
             "their inputs are only known to have been in reach"
         )
     return warnings
+
+
+def _unread(uncovered: Sequence[str], code: int) -> Iterator[str]:
+    if uncovered:
+        yield f"the judge left out parts of the answer, which were not checked: {', '.join(uncovered)}"
+    if code:
+        yield f"not checked: {code} line{'' if code == 1 else 's'} of code or formulas"
 
 
 def _without_class(verdicts: Sequence[Verdict]) -> Iterator[str]:
