@@ -44,9 +44,8 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
         rejected: Drafts rejected before it.
     """
     score = counted_score(report, settings.on_undecided)
-    if score is not None and score > settings.max_score:
-        failed = True
-    elif report.state == "no_evidence" and settings.no_evidence == "fail":
+    from_memory = report.state == "no_evidence" and settings.no_evidence == "fail"
+    if from_memory or (score is not None and score > settings.max_score):
         failed = True
     elif not is_complete(report):
         if settings.on_error == "open":
