@@ -91,7 +91,7 @@ FRAME = r"""\b(?:
         |list|overview|response|information|to|of|for|on)\b\s?){1,8}
     | (?:you\scan\s)?(?:follow|use|take|try)\s(?:one\sof\s|any\sof\s)?(?:these|the\sfollowing|the)\s
         (?:steps?|instructions?|methods?|guidelines?|tips?)
-    | (?:methods?|steps?|options?|parts?|sections?|tips?|answers?)\s\d{1,2}
+    | (?:methods?|steps?|options?|parts?|sections?|tips?|answers?|responses?)\s\d{1,2}
     | (?:the|these|those|some|following|are|is|as|you\sshould|you\scan|steps?|methods?|ways?|tips?)\s
         (?:following|as\sfollows|follows)
     )\b|\b(?:passages?|documents?|sources?|excerpts?|snippets?|chunks?|contexts?)\s(?:no\.\s)?\[?\d{1,3}\]?
