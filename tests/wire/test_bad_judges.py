@@ -343,7 +343,7 @@ def test_ten_thousand_claims_of_a_short_answer_do_not_cost_a_thousand_calls(judg
 
     report, endpoint = judged(on("claims", many))
     assert len(report.claims) - len(report.uncovered) <= 8 * 5 + 4  # one a word, and some to spare
-    assert [claim.quote for claim in report.uncovered] == list(TRAMS[1:])
+    assert [claim.quote for claim in report.uncovered] == ["10", *TRAMS[1:]]  # no claim says how many seats
     assert len(endpoint.asked) <= 1 + 2 * 6
     assert any("dropped" in warning for warning in report.warnings)
 
