@@ -8,8 +8,9 @@ What a report says decides, with two settings for what it leaves open. "Score" i
 | `assessed` | passes up to `max_score` | passes up to `max_score` |
 | `partial`, only because the judge abstained from some claims | passes up to `max_score` | passes up to `max_score` |
 | `partial`, because the judge failed on some, too | fails above `max_score`, else as `on_error` says | likewise |
+| `partial` or `unverified`, because the judge left out a part | fails above `max_score`, else `on_error` | likewise |
 | `unverified`, because the judge abstained from all claims | passes | fails (its score is 1.0) |
-| `unverified`, because no claim was found, or none is clear | as `on_error` says | as `on_error` says |
+| `unverified`, because no claim is clear | as `on_error` says | as `on_error` says |
 | `no_evidence` | as the setting `no_evidence` says | as the setting `no_evidence` says |
 | `abstained`, `no_checkable_claims` | passes | passes |
 | `error`, `interrupted` | as `on_error` says | as `on_error` says |
@@ -43,10 +44,9 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
         rejected: Drafts rejected before it.
     """
     score = counted_score(report, settings.on_undecided)
-    if score is not None and score > settings.max_score:
+    from_memory = report.state == "no_evidence" and settings.no_evidence == "fail"
+    if from_memory or (score is not None and score > settings.max_score):
         failed = True
-    elif report.state == "no_evidence":
-        failed = settings.no_evidence == "fail"
     elif not is_complete(report):
         if settings.on_error == "open":
             return "annotate"
@@ -108,7 +108,18 @@ class Outcome(Generic[Draft]):
 
 
 _WITHOUT_TEXT = frozenset(
-    {"state", "hallucination_score", "interval", "claims", "class_counts", "error_counts", "undecided", "judge"}
+    {
+        "state",
+        "hallucination_score",
+        "interval",
+        "claims",
+        "class_counts",
+        "error_counts",
+        "undecided",
+        "coverage",
+        "uncovered",
+        "judge",
+    }
 )
 
 
@@ -121,6 +132,8 @@ def reject(outcome: Outcome[Any]) -> NoReturn:
     report = outcome.report
     score = report.hallucination_score if report else None
     why = f"its hallucination score is {score:.2f}" if score is not None else f"it is {report and report.state!r}"
+    if report is not None and report.uncovered:
+        why += f", the judge left out {len(report.uncovered)} of its statements"
     if report is not None and report.undecided:
         why += f", {len(report.undecided)} of {len(report.claims)} claims could not be decided"
     raise AnswerRejectedError(

@@ -52,17 +52,18 @@ class GuardSettings:
             report; `raise`: raise `AnswerRejectedError`.
         max_retries: Further drafts asked for, 0 or more. They count for one turn of the conversation.
         exhausted: What `retry` does with the last draft.
-        on_error: What is done when the judge fails, also on a part of the claims, and when an answer states something
-            of which nothing could be checked (`unverified`, but no claim is undecided). `open`: let the answer through
-            with that noted; `closed`: do what `on_fail` says, or `exhausted` in the case of `retry`, because asking the
-            app again does not repair the judge.
+        on_error: What is done when the judge fails, also on a part of the claims, when it leaves out a part of the
+            answer (`Report.uncovered`), and when an answer states something of which nothing could be checked
+            (`unverified`, but no claim is undecided). `open`: let the answer through with that noted; `closed`: do what
+            `on_fail` says, or `exhausted` in the case of `retry`, because asking the app again does not repair the
+            judge.
         no_evidence: What is done with claims when nothing was read that could support them. `fail`, the default,
             because an answer from a model's memory is what a guard is there to stop, and because the feedback sends a
             model to its tools; `pass` for apps that may answer from memory.
-        on_undecided: What claims mean from which the judge abstained: it read the sources, and what it can show
-            settles nothing. `pass`: they do not fail an answer, not even if all of its claims are undecided; feedback
-            and summary name them as not checked. `fail`: each counts as unsupported, and feedback asks to state only
-            what the sources say.
+        on_undecided: What claims mean from which the judge abstained: it read the sources, and what it can show settles
+            nothing. `pass`: they do not fail an answer, not even if all of its claims are undecided; feedback and
+            summary name them as not checked. What the judge left out is no such claim: see `on_error`. `fail`: each
+            counts as unsupported, and feedback asks to state only what the sources say.
         timeout: Seconds for judging one draft, above 0; None is no limit.
         max_calls: Model calls of the judge for all drafts of one turn, 0 or more; None is no limit. `options` limits
             each draft.
