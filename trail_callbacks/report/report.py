@@ -295,6 +295,9 @@ def _check(report: Report) -> None:
     if [claim.id for claim in report.claims] != [verdict.claim_id for verdict in report.verdicts]:
         raise ReportError("not a report: each claim has one verdict, in the same order (at verdicts)")
     known = {node.id for node in report.graph.nodes}
+    for claim in report.claims:
+        for lost in {source for citation in claim.citations for source in citation.sources} - known:
+            raise ReportError(f"not a report: the graph has no node {lost!r} (at claims, claim {claim.id!r})")
     for verdict in report.verdicts:
         named = {*verdict.carried_through, *(item.node_id for item in verdict.evidence)}
         named |= {verdict.introduced_at} if verdict.introduced_at is not None else set()

@@ -14,6 +14,7 @@ from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
+from trail_callbacks.slices import Slices, current
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import answerable, audit
@@ -83,7 +84,12 @@ async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: Veri
 
     settings = _checked(graph, options)
     asked = judging(judge, settings)
-    report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
+    # The work is on a thread, but Python runs one at a time: between slices the event loop has its turn.
+    token = current.set(current.get() or Slices(patient=False))
+    try:
+        report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
+    finally:
+        current.reset(token)
     return replace(report, usage=usage + report.usage)
 
 
