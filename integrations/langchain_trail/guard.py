@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any, Unpack, cast
 
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
@@ -66,11 +66,12 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
 
     A turn that calls tools is not an answer and is not judged; neither are reasoning, annotations and what a tool
     returns directly (`return_direct`). The summary names them in `unjudged`: that of the answer, of a message that
-    calls tools, or in the state. With `on_undecided="fail"` they are left out. An answer is checked against what the agent read: the
-    captured graph if a `TrailCallbackHandler` records the run, else the tool results, the system prompt and the user's
-    messages. The summary is in `response_metadata["trail"]` of the answer's message and in `trail` of the agent's
-    state, and is sent as the custom event `trail.report`. None of them contains the text of a withheld answer; only
-    `on_report` receives it.
+    calls tools, or in the state. With `on_undecided="fail"` they are left out.
+
+    An answer is checked against what the agent read: the captured graph if a `TrailCallbackHandler` records the run,
+    else the tool results, the system prompt and the user's messages. The summary is in `response_metadata["trail"]` of
+    the answer's message and in `trail` of the agent's state, and is sent as the custom event `trail.report`. None of
+    them contains the text of a withheld answer; only `on_report` receives it.
 
     Drafts enter neither the agent's state nor its streams. Callback handlers of the app, such as tracers, receive every
     draft, rejected ones too: a handler that shows tokens to users must not be among them. Put the guard last in the
@@ -157,7 +158,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002 - as the agent calls it
         """Called by the agent at its end: an answer that a tool returned directly was not judged, and that is said."""
         last = state["messages"][-1] if state["messages"] else None
-        if not isinstance(last, ToolMessage):
+        if not isinstance(last, ToolMessage) or state.get("structured_response") is not None:
             return None
         strict = self._settings.on_undecided == "fail"
         summary = {"unjudged": list(unjudged(last)), "passed": False, "blocked": strict}
@@ -165,12 +166,13 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         return {**update, "trail": summary}
 
     def _noted(self, outcome: Outcome[ModelResponse[Any]]) -> tuple[Outcome[ModelResponse[Any]], bool]:
-        """An outcome that names what of its draft was not judged, and whether the draft is whole: not in strict mode."""
-        names = tuple(dict.fromkeys(name for message in outcome.draft.result for name in unjudged(message)))
+        """An outcome that names what of its draft was not judged, and whether the draft is whole: not if strict."""
+        said = [message for message in outcome.draft.result if isinstance(message, AIMessage)]
+        names = tuple(dict.fromkeys(name for message in said for name in unjudged(message)))
         if not names:
             return outcome, True
         strict = self._settings.on_undecided == "fail" and self._settings.hides_drafts
-        kept = [judged_only(message, self._settings.message) for message in outcome.draft.result]
+        kept = [judged_only(each, "") if each in said else each for each in outcome.draft.result]
         draft = replace(outcome.draft, result=kept) if strict else outcome.draft
         return replace(outcome, draft=draft, unjudged=names), not strict
 
