@@ -117,7 +117,18 @@ class Outcome(Generic[Draft]):
 
 
 _WITHOUT_TEXT = frozenset(
-    {"state", "hallucination_score", "interval", "claims", "class_counts", "error_counts", "undecided", "judge"}
+    {
+        "state",
+        "hallucination_score",
+        "interval",
+        "claims",
+        "class_counts",
+        "error_counts",
+        "undecided",
+        "coverage",
+        "uncovered",
+        "judge",
+    }
 )
 
 
@@ -130,6 +141,8 @@ def reject(outcome: Outcome[Any]) -> NoReturn:
     report = outcome.report
     score = report.hallucination_score if report else None
     why = f"its hallucination score is {score:.2f}" if score is not None else f"it is {report and report.state!r}"
+    if report is not None and report.uncovered:
+        why += f", the judge left out {len(report.uncovered)} of its statements"
     if report is not None and report.undecided:
         why += f", {len(report.undecided)} of {len(report.claims)} claims could not be decided"
     raise AnswerRejectedError(

@@ -17,10 +17,12 @@ _REMOVED: dict[str, Any] = {}  # placeholder for a removed item, so that indices
 _ROUNDS = 8  # a repair may uncover another error
 _CLAIM, _VERDICT = "a claim", "a verdict"
 _SCORED = (_CLAIM, _VERDICT, "the claims", "the verdicts")
-_DERIVED = frozenset({"version", "hallucination_score", "interval", "class_counts", "error_counts", "undecided"})
+_DERIVED = frozenset(
+    {"version", "hallucination_score", "interval", "class_counts", "error_counts", "undecided", "uncovered"}
+)
 _UNREADABLE = "this release cannot read the verdict"
 _DEFAULTS: Mapping[str, Any] = {"state": "error", "graph": {"nodes": []}, "claims": [], "verdicts": []}
-_DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id", "claims_error"})
+_DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id", "claims_error", "coverage"})
 
 
 def salvage(
