@@ -1,8 +1,11 @@
 """A source of four million characters makes no guard pass what it could not check, nor wait for longer than it may."""
 
+import asyncio
+import os
 import random
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,10 +14,15 @@ pytest.importorskip("langchain", minversion="1.2.9")
 sys.path.insert(0, str(Path(__file__).parent))
 from apps import APPS
 
+from trail_callbacks import ProvenanceGraph  # noqa: E402 - as above
+from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, LateReport, decide  # noqa: E402 - as above
+from trail_callbacks.models.call import Usage  # noqa: E402 - as above
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own
 SIZE = 4_000_000
 FALSE = "The lighthouse of Genoa is 97 metres tall."
-TIMEOUT = 3.0
-SLACK = 1.0
+FULL = os.environ.get("TRAIL_ATTACK") == "full"
+SLACK = 1.0  # seconds
 
 
 def hostile(size):
@@ -31,20 +39,24 @@ def hostile(size):
 SOURCE = hostile(SIZE)
 
 
-def timed(guard, **settings):
-    """What the user gets, and how long the guard took besides what the same app takes whose answer is not judged."""
-    start = time.perf_counter()
-    APPS[guard]("Hello!", SOURCE, "ainvoke", {"timeout": 0.001, "on_fail": "annotate", "stream": "buffer"})
-    unjudged = time.perf_counter() - start
-    start = time.perf_counter()
-    visible = APPS[guard](FALSE, SOURCE, "ainvoke", {"on_fail": "block", **settings})
-    return visible.replace(SOURCE, "").replace(repr(SOURCE)[1:-1], ""), time.perf_counter() - start - unjudged
-
-
 @pytest.mark.parametrize("on_error", ["open", "closed"])
 @pytest.mark.parametrize("guard", APPS)
 def test_a_huge_source_opens_no_guard(guard, on_error):
-    for timeout in (TIMEOUT, 0.05):  # with time enough for the offline judge, and with far too little
-        visible, seconds = timed(guard, timeout=timeout, on_error=on_error)
-        assert "97 metres" not in visible
-        assert seconds < timeout + SLACK
+    for timeout in (0.05, 2.0, 60.0) if FULL else (0.05,):  # far too little, hardly enough, and enough
+        for way in ("invoke", "ainvoke"):
+            settings = {"timeout": timeout, "on_error": on_error, "on_fail": "block"}
+            visible = APPS[guard](FALSE, SOURCE, way, settings)
+            assert "97 metres" not in visible.replace(SOURCE, "")
+
+
+@pytest.mark.parametrize("timeout", [0.05, 0.5, 2.0])
+async def test_a_late_judge_ends_in_time(timeout):
+    checker = Checker(GuardSettings(timeout=timeout))
+    step = JudgeDraft(lambda: ProvenanceGraph.from_texts(FALSE, [SOURCE]), Usage())
+    for check in (partial(asyncio.to_thread, checker.check), checker.acheck):
+        start = time.perf_counter()
+        report = await check(step)
+        assert time.perf_counter() - start < timeout + SLACK
+        assert isinstance(report, LateReport) or report.hallucination_score == 1.0
+        for on_error in ("open", "closed"):
+            assert decide(GuardSettings(on_error=on_error, on_fail="block"), report, 0) == "block"

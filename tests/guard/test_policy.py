@@ -52,6 +52,31 @@ def test_decisions(settings, judged, rejected, action):
     assert decide(GuardSettings(**settings), judged, rejected) == action
 
 
+def left_out(state, *supports):
+    """A report with a statement besides that the judge left out."""
+    known = report(state, *supports)
+    claim = Claim(id="u1", text="Said.", quote="said", start=0, end=4, uncovered=True)
+    verdict = Verdict(claim_id="u1", undecided="not covered")
+    return replace(known, claims=(*known.claims, claim), verdicts=(*known.verdicts, verdict))
+
+
+@pytest.mark.parametrize("on_undecided", ["pass", "fail"])
+@pytest.mark.parametrize("supports", [(), (YES,), (YES, SupportClass.UNEVALUATABLE)])
+@pytest.mark.parametrize("state", ["partial", "unverified", "assessed", "no_evidence", "no_checkable_claims"])
+def test_what_the_judge_left_out_is_a_matter_of_on_error_whatever_undecided_claims_mean(state, supports, on_undecided):
+    judged = left_out(state, *supports)
+    common = {"on_undecided": on_undecided, "no_evidence": "pass"}
+    assert decide(GuardSettings(on_error="closed", **common), judged, 0) == "block"
+    assert decide(GuardSettings(on_error="closed", on_fail="raise", **common), judged, 0) == "raise"
+    assert decide(GuardSettings(on_error="open", **common), judged, 0) == "annotate"
+
+
+def test_what_the_judge_left_out_saves_no_answer_that_fails():
+    assert decide(GuardSettings(on_error="open"), left_out("partial", YES, NO), 0) == "retry"
+    with pytest.raises(AnswerRejectedError, match="left out 1 of its statements"):
+        reject(Outcome(draft="x", action="raise", report=left_out("partial", YES)))
+
+
 def undecided(state, *supports, failed=False, **more):
     """A report with two undecided claims besides, and one on which the judge failed if wanted."""
     known = report(state, *supports)

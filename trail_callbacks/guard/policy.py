@@ -45,8 +45,8 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
     score = counted_score(report, settings.on_undecided)
     if score is not None and score > settings.max_score:
         failed = True
-    elif report.state == "no_evidence":
-        failed = settings.no_evidence == "fail"
+    elif report.state == "no_evidence" and settings.no_evidence == "fail":
+        failed = True
     elif not is_complete(report):
         return "annotate" if settings.on_error == "open" else _last_resort(settings)
     else:

@@ -18,7 +18,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from heapq import heappop, heappush
-from itertools import count, zip_longest
+from itertools import count, pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim, structured
@@ -39,7 +39,10 @@ _NOT = "\0not"  # stands for every word that negates: no key is spelled like thi
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|nowhere|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE
 )
-_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>\"']{1,2000}|(?<=\])\([^()\s]{1,2000}\)|</?[a-z][a-z0-9]{0,10}\b")
+_ADDRESS = re.compile(  # addresses, goals of links, works by their authors; and names of tags
+    r"(?:https?://|www\.)[^\s)\]>\"']{1,2000}|(?<=\])\([^()\s]{1,2000}\)|</?[a-z][a-z0-9]{0,10}\b"
+    r"|[(\[][A-Z][\w'\u2019-]{1,30}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w'\u2019-]{1,30})?,?\s(?:19|20)\d\d[a-z]?[)\]]"
+)
 _MARKUP = re.compile(
     r"[<\[(\u3010\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
@@ -82,10 +85,12 @@ class Coverage:
     Attributes:
         share: Content words of its statements that claims cover, 0.0 to 1.0; None if it states nothing.
         uncovered: The statements that no claim covers, in order: a span of the answer, and the sentence it is in.
+        code: Lines of code and formulas, which nobody checks.
     """
 
     share: float | None
     uncovered: tuple[tuple[int, int, str], ...] = ()
+    code: int = 0
 
 
 def coverage(
@@ -114,7 +119,7 @@ def coverage(
             reading.read(prose.text, prose.span)
         reading.held += sum(len(keys(answer[each.start : each.end])) or 1 for each in read.entries)
     total = reading.held + reading.lost
-    return Coverage(reading.held / total if total else None, tuple(reading.uncovered))
+    return Coverage(reading.held / total if total else None, tuple(reading.uncovered), reading.code)
 
 
 def covered(graph: ProvenanceGraph, extraction: Extraction) -> tuple[Extraction, Coverage]:
@@ -152,19 +157,26 @@ class _Reading:
         uncovered: The statements that no claim covers.
         held: Words of statements that claims cover.
         lost: Words of statements that none does.
+        code: Lines of code and formulas.
     """
 
     def __init__(
         self, answer: str, claims: Sequence[Claim], question: str, abstained: bool, sources: Sequence[Node]
     ) -> None:
         self.uncovered: list[tuple[int, int, str]] = []
-        self.held = self.lost = 0
+        self.held = self.lost = self.code = 0
         self._answer, self._question, self._abstained, self._sources = answer, question, abstained, sources
         self._reach = _Reach(claims)
         self._texts = [claim.text for claim in claims]
 
     def read(self, text: str, span: _Span) -> None:
         """Reads one text of the answer; they come in order. `span` says where a part of it stands in the answer."""
+        code = _code(text)
+        if code:
+            self.code += len(code)
+            around = [0, *(at for each in code for at in each), len(text)]
+            parts = (text[a:b] if n % 2 == 0 else " " * (b - a) for n, (a, b) in enumerate(pairwise(around)))
+            text = "".join(parts)
         sentences = sentences_of(text, language(self._answer) or "en")
         for sentence, following in zip_longest(sentences, sentences[1:]):
             if following and _LISTED.fullmatch(sentence.text) and "\n" not in text[sentence.end : following.start]:
@@ -258,6 +270,8 @@ class _Reading:
 
     def _stated(self, said: str, words: Sequence[_Word]) -> list[_Word] | None:
         """The words of a sentence that no claim quotes, or None if it is no statement."""
+        if self._abstained and _only_declines(said):
+            return None
         framed = _frame().sub(_blank, _ADDRESS.sub(_blank, said))
         left = [word for word in words if framed[word.start : word.end].strip() and word.key not in _talk()]
         if not [word for word in left if word.key != _NOT]:
@@ -269,8 +283,6 @@ class _Reading:
         if self._restates(wanted, self._texts) or (asks and self._restates(wanted, [self._question])):
             return None
         if _TITLE.fullmatch(said) and self._leads(framed, wanted):
-            return None
-        if self._abstained and _only_declines(said):
             return None
         return left
 
@@ -353,6 +365,14 @@ class _Reach:
         """Whether claims quote `answer[start:end]`."""
         at = bisect_right(self._starts, start) - 1
         return at >= 0 and end <= self._ends[at]
+
+
+def _code(text: str) -> tuple[tuple[int, int], ...]:
+    if not any(mark in text for mark in ("```", "~~~", "$$", "\\[")):
+        return ()
+    from trail_callbacks.splitting.code import code_spans  # noqa: PLC0415 - most answers hold no code
+
+    return code_spans(text)
 
 
 def _said(text: str) -> set[str]:

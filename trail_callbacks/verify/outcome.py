@@ -102,13 +102,16 @@ _SILENT = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE, "undecided"}
 """Outcomes that a claim may have without anything to check it against."""
 
 
-def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
+def final_state(
+    extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], *, code: bool = False
+) -> State:
     """Returns the state of a report on an answer that was read.
 
     Args:
         extraction: The claims.
         verdicts: One per claim.
         leaves: The evidence upstream of the answer.
+        code: Whether the answer has code, which is not checked.
     """
     judged = [verdict for verdict in verdicts if verdict.error is None]
     asked = {claim.id for claim in extraction.claims if not claim.uncovered}
@@ -121,7 +124,7 @@ def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Seq
         if extraction.error or inconclusive:
             return "partial"
         unclear = any(claim.unresolved for claim in extraction.claims)
-        return "unverified" if unclear else "no_checkable_claims"
+        return "unverified" if unclear or (code and not verdicts) else "no_checkable_claims"
     if all(leaf.is_request for leaf in leaves) and outcomes <= _SILENT:
         return "no_evidence"
     if outcomes <= {"undecided", SupportClass.UNEVALUATABLE}:
@@ -130,15 +133,14 @@ def final_state(extraction: Extraction, verdicts: Sequence[Verdict], leaves: Seq
 
 
 def warnings_on(
-    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]
+    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], code: int = 0
 ) -> list[str]:
-    """Returns the warnings of a report; see `final_state` for the arguments."""
+    """Returns the warnings of a report; see `final_state` for the arguments, `code` is a number of lines."""
     warnings = []
     if extraction.error:
         warnings.append(f"some claims are missing: {extraction.error}")
     uncovered = [claim.id for claim in extraction.claims if claim.uncovered]
-    if uncovered:
-        warnings.append(f"the judge left out parts of the answer, which were not checked: {', '.join(uncovered)}")
+    warnings += _unread(uncovered, code)
     warnings += _without_class([verdict for verdict in verdicts if verdict.claim_id not in uncovered])
     beside = graph.answer.attributes.get("beside") if graph.answer else None
     if beside:
@@ -174,6 +176,13 @@ def warnings_on(
             "their inputs are only known to have been in reach"
         )
     return warnings
+
+
+def _unread(uncovered: Sequence[str], code: int) -> Iterator[str]:
+    if uncovered:
+        yield f"the judge left out parts of the answer, which were not checked: {', '.join(uncovered)}"
+    if code:
+        yield f"not checked: {code} line{'' if code == 1 else 's'} of code or formulas"
 
 
 def _without_class(verdicts: Sequence[Verdict]) -> Iterator[str]:

@@ -84,6 +84,8 @@ FRAME = r"""\b(?:
     | (?:is\sthere|do\syou\sneed)\sanything\selse
         (?:\syou(?:['\u2019]d|\swould)\slike\sto\sknow|\s(?:i|we)\s(?:can|may)\s(?:help|assist|do))?
         (?:\s(?:you\swith|for\syou))?
+    | (?:shall|should|can|may)\s(?:i|we)\s(?:help|assist|go\son|continue|(?:look\sup|check|find|explain)\sanything)
+        (?:\syou)?(?:\swith)?(?:\s(?:anything|something))?(?:\selse)?
     | how\s(?:can|may)\s(?:i|we)\s(?:help|assist)(?:\syou)?(?:\stoday)?
     | here(?:['\u2019]s|\sis|\sare)\s(?:(?:my|the|a|an|your|some|brief|short|quick|final|i|found|steps?|answer|summary
         |list|overview|response|information|to|of|for|on)\b\s?){1,8}

@@ -151,8 +151,8 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
     extraction, miscited = yield from _with_citations(graph, extraction, verdicts, judge, options)
     found = [*findings.warnings, *introductions.warnings, *own_words, *miscited]
-    warnings = [*found, *warnings_on(graph, extraction, verdicts, leaves)]
-    return report(final_state(extraction, verdicts, leaves), verdicts, warnings)
+    warnings = [*found, *warnings_on(graph, extraction, verdicts, leaves, coverage.code)]
+    return report(final_state(extraction, verdicts, leaves, code=bool(coverage.code)), verdicts, warnings)
 
 
 def _with_citations(
