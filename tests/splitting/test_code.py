@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trail_callbacks.splitting.code import code_spans, lines_of, prose_in_code
+from trail_callbacks.splitting.code import code_spans, prose_in_code
+from trail_callbacks.splitting.sentences import lines_of
 
 
 def code(text):

@@ -13,8 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.splitting.marks import clean
+from trail_callbacks.splitting.sentences import lines_of
 
-__all__ = ["code_spans", "lines_of", "prose_in_code"]
+__all__ = ["code_spans", "prose_in_code"]
 
 Span = tuple[int, int]
 
@@ -28,14 +30,20 @@ _LANGUAGES = vocabulary(
     sparql sql svelte swift terraform tf ts tsx typescript vb vba verilog vhdl vue wasm zig zsh console"""
 )
 _KEYWORD = re.compile(
-    r"(?:import|from|def|class|return|if|elif|else|for|while|try|except|with|lambda|print|raise|assert|del|pass|break|"
-    r"continue|yield|async|await|function|const|let|var|new|export|public|private|protected|static|void|int|float|double|"
-    r"string|bool|struct|enum|interface|package|namespace|using|include|require|select|insert|update|delete|create|alter|drop|"
-    r"SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|FROM|WHERE|JOIN|LEFT|GROUP|ORDER|HAVING|LIMIT|SET|VALUES|sudo|apt|apt-get|"
-    r"pip3?|uv|npm|npx|yarn|git|docker|curl|wget|cd|ls|mkdir|rm|cp|mv|echo|kubectl|helm|make|python3?|node|go|cargo|brew|conda)\b"
+    r"(?:import|from|def|class|return|if|elif|else|for|while|try|except|with|lambda|print|raise|assert|"
+    r"del|pass|break|"
+    r"continue|yield|async|await|function|const|let|var|new|export|public|private|protected|static|void|"
+    r"int|float|double|"
+    r"string|bool|struct|enum|interface|package|namespace|using|include|require|select|insert|update|"
+    r"delete|create|alter|drop|"
+    r"SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|FROM|WHERE|JOIN|LEFT|GROUP|ORDER|HAVING|LIMIT|SET|"
+    r"VALUES|sudo|apt|apt-get|"
+    r"pip3?|uv|npm|npx|yarn|git|docker|curl|wget|cd|ls|mkdir|rm|cp|mv|echo|kubectl|helm|make|python3?|"
+    r"node|go|cargo|brew|conda)\b"
 )
 _SYNTAX = re.compile(  # what hardly stands in a line of prose
-    r"[\w)\]][(\[]|[{}\\]|[=!<>+*-]=|[=-]>|\s=\s|\w=[\w\"']|[;{]\s*$|::|</?\w|&&|\|\||^\s{0,100}[@$]\s?\w|\w_\w|\s--\w|^\s{0,100}\W{1,5}\s{0,100}$"
+    r"[\w)\]][(\[]|[{}\\]|[=!<>+*-]=|[=-]>|\s=\s|\w=[\w\"']|[;{]\s*$|::|</?\w|&&|\|\||^\s{0,100}[@$]\s?\w|"
+    r"\w_\w|\s--\w|^\s{0,100}\W{1,5}\s{0,100}$"
 )
 _QUOTED = r"\"([^\"\r\n]*)\"|'([^'\r\n]*)'|`([^`\r\n]*)`"
 _COMMENT = r"(?:(?<!\S)\#|(?<![\w:])//|(?<!\S)--(?=\s)|/\*|<!--|(?<!\S)[%;](?=\s))([^\r\n]*)"
@@ -47,6 +55,7 @@ _PROSE = 3  # words; two where one is a number
 _CHARACTERS = 4  # the same for scripts without spaces
 _ENDED = re.compile("[.!?\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019)]?$")
 _FORMULA = re.compile(r"^[ \t]*(?:\$\$(.{0,2000}?)\$\$|\\\[(.{0,2000}?)\\\])[ \t]*$", re.DOTALL | re.MULTILINE)
+_VALUE = re.compile(r"\s*[\d.,\s%\u00b0\u20ac\u00a3$]{1,100}$")  # a number by itself is an answer
 _COMMAND = re.compile(r"\\[A-Za-z]{1,40}")
 _TEXT = re.compile(r"\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf|emph)\s?\{[^{}]*[^\W\d_]{2}")
 
@@ -101,7 +110,7 @@ def prose_in_code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, t
 
     Args:
         text: An answer.
-        lines: Its lines with their offsets, as `lines_of` returns them.
+        lines: Its lines with their offsets, as `sentences.lines_of` returns them.
 
     Returns:
         By the number of each such line the spans in `text` that are prose, none for pure code. Lines of a block that
@@ -128,14 +137,6 @@ def prose_in_code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, t
     return found
 
 
-def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """Yields the lines of a text, with their ends, and their offsets."""
-    start = 0
-    for line in text.splitlines(keepends=True):
-        yield start, line
-        start += len(line)
-
-
 def _fences(lines: Sequence[tuple[int, str]]) -> Iterator[_Fence]:
     for number, (start, line) in enumerate(lines):
         found = _FENCE.match(line)
@@ -157,7 +158,7 @@ def _closed(fences: Sequence[_Fence]) -> Iterator[tuple[_Fence, int]]:
 
 def _is_prose(line: str, *, code: bool) -> bool:
     """Whether a line of a block is to be read as a whole; of a block in a programming language it has to look so."""
-    said = _DRESS.sub("", line)
+    said = _DRESS.sub("", clean(line) if "<" in line else line)
     if not said:
         return True  # nothing to read
     if _SYNTAX.search(said):
@@ -190,6 +191,8 @@ def _says(said: str, least: int) -> bool:
 
 def _in_words(formula: str) -> bool:
     r"""Whether a formula says something in words, as `\text{...}` or without any such mark."""
+    if _VALUE.match(formula):
+        return True
     plain = [word for word in _WORD.findall(_COMMAND.sub(" ", formula)) if len(word) > 1 and not word.isdigit()]
     return _TEXT.search(formula) is not None or len(plain) >= _PROSE or len(_UNSPACED.findall(formula)) >= _CHARACTERS
 
