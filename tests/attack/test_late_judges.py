@@ -14,9 +14,9 @@ pytest.importorskip("langchain", minversion="1.2.9")
 sys.path.insert(0, str(Path(__file__).parent))
 from apps import APPS
 
-from trail_callbacks import ProvenanceGraph  # noqa: E402 - as above
-from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, LateReport, decide  # noqa: E402 - as above
-from trail_callbacks.models.call import Usage  # noqa: E402 - as above
+from trail_callbacks import ProvenanceGraph
+from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, LateReport, decide
+from trail_callbacks.models.call import Usage
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own
 SIZE = 4_000_000
