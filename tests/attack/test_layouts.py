@@ -43,7 +43,7 @@ LAYOUTS = {
     "comment": f"<!-- {FALSE} -->",
     "element": f"<h1>{FALSE}</h1>",
     "details": f"<details><summary>{FALSE}</summary></details>",
-    "table": f"| height |\n| --- |\n| {FALSE} |",
+    "cell": f"| a |\n| --- |\n| {FALSE} |",
     "list": f"- {FALSE}",
     "numbered": f"1. {FALSE}",
     "link text": f"[{FALSE}](https://example.org)",
@@ -62,6 +62,7 @@ FRAMES = {
     "tag question": f"{FALSE[:-1]}, isn't it?",
     "no contradiction": f"There is no information that contradicts that {CLAUSE}.",
     "denied": f"It is not true that {CLAUSE}.",
+    "cell under a heading": f"| height |\n| --- |\n| {FALSE} |",
     "superscript": "The lighthouse of Genoa is \u2079\u2077 metres tall.",
     "title of a link": f'[The lighthouse](https://example.org "{FALSE}")',
 }
