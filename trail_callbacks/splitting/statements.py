@@ -131,7 +131,7 @@ def _other(piece: Piece, words: str) -> Iterator[Statement]:
     """A sentence in another language, cut at the semicolons of scripts where they end a clause."""
     start = 0
     for a, b in [*(gap.span() for gap in _WIDE_SEMICOLON.finditer(words)), (len(words), len(words))]:
-        text = clean(words[start:a])
+        text = clean(words[start + frame_end(words[start:a]) : a])
         if _LETTER.search(text):
             checkable = _states(text) and not _only_refers(piece, text)
             text = _told(text) if checkable else text
