@@ -283,6 +283,11 @@ def guarded(
     handlers of the app, such as tracers, receive every draft, rejected ones too: a handler that shows tokens to
     users must not be among them. Streams show accepted answers only.
 
+    With a withheld answer goes whatever else in the output carries its text, or numbers and names that only it has: see
+    `docs/guards.md`. Inputs of the app and documents that it read stay. What is returned beside an answer and nobody
+    judges, such as reasoning or text beside tool calls, is named in `unjudged` of the summary, and left out with
+    `on_undecided="fail"`.
+
     A `RunnableWithMessageHistory`, or a graph with a checkpointer, remembers the answer as its user reads it: neither
     drafts nor feedback, and nothing of a call that raises, are written to the history or to any checkpoint. A graph
     that is only a part of the chain writes as it runs. Of sentences that end early a history keeps nothing.

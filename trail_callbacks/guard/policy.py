@@ -43,9 +43,8 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
     if isinstance(report, LateReport):
         return _last_resort(settings)
     score = counted_score(report, settings.on_undecided)
-    if (score is not None and score > settings.max_score) or (
-        report.state == "no_evidence" and settings.no_evidence == "fail"
-    ):
+    from_memory = report.state == "no_evidence" and settings.no_evidence == "fail"
+    if from_memory or (score is not None and score > settings.max_score):
         failed = True
     elif not is_complete(report):
         return "annotate" if settings.on_error == "open" else _last_resort(settings)

@@ -166,8 +166,8 @@ class _Reading:
         self.uncovered: list[tuple[int, int, str]] = []
         self.held = self.lost = self.code = 0
         self._answer, self._question, self._abstained, self._sources = answer, question, abstained, sources
-        self._reach = _Reach(claims)
-        self._texts = [claim.text for claim in claims]
+        self._texts = [_said(claim.text) for claim in claims]
+        self._reach = _Reach(claims, self._texts)
 
     def read(self, text: str, span: _Span) -> None:
         """Reads one text of the answer; they come in order. `span` says where a part of it stands in the answer."""
@@ -186,7 +186,7 @@ class _Reading:
 
     def _sentence(self, sentence: Sentence, span: _Span) -> None:
         said, touched = sentence.text, self._reach.said
-        if touched and _NOT not in touched and _NEGATION.search(said) is None:
+        if touched and (_NOT in touched or _NEGATION.search(said) is None):
             found = keys(said)
             if all(key in touched for key in found):  # as most are
                 self.held += len(found)
@@ -241,7 +241,7 @@ class _Reading:
         quoted = [word for word in words if reach.quoted(*span(sentence.start + word.start, sentence.start + word.end))]
         first = quoted[0].start if quoted else 0
         lead = [word for word in words if word.start < first and framed[word.start : word.end].strip()]
-        if self._leads(framed[:first], {word.key for word in lead}):
+        if lead and self._leads(framed[:first], {word.key for word in lead}):
             words = [word for word in words if word.start >= first]
         outside: list[_Word] = []
         inside: list[_Word] = []
@@ -280,7 +280,7 @@ class _Reading:
             return [*left] or [_Word("", 0, len(said))]
         wanted = {word.key for word in left}
         asks = is_question(said)
-        if self._restates(wanted, self._texts) or (asks and self._restates(wanted, [self._question])):
+        if self._restates(wanted) or (asks and wanted <= self._asked):
             return None
         if _TITLE.fullmatch(said) and self._leads(framed, wanted):
             return None
@@ -296,10 +296,8 @@ class _Reading:
         finite = first_verb(found := tokenize(said[:_LONGEST]))
         return finite is None or (_UNFINISHED.search(said) is not None and finite >= len(found) - _END)
 
-    def _restates(self, wanted: AbstractSet[str], texts: Sequence[str]) -> bool:
-        """Whether one of the texts has all these words, and negates if they do."""
-        if texts is not self._texts:
-            return any(wanted <= _said(text) for text in texts)
+    def _restates(self, wanted: AbstractSet[str]) -> bool:
+        """Whether the text of one claim has all these words, and negates if and only if they do."""
         found: AbstractSet[int] | None = None
         for key in sorted(wanted, key=lambda key: len(self._holding.get(key, ()))):
             found = self._holding.get(key, set()) if found is None else found & self._holding.get(key, set())
@@ -312,8 +310,8 @@ class _Reading:
     def _holding(self) -> dict[str, set[int]]:
         """The texts of claims that hold a word, by word."""
         holding: dict[str, set[int]] = defaultdict(set)
-        for number, text in enumerate(self._texts):
-            for key in _said(text):
+        for number, words in enumerate(self._texts):
+            for key in words:
                 holding[key].add(number)
         return holding
 
@@ -333,30 +331,31 @@ class _Reach:
         said: The words of the texts of the claims that quote something of the place, with how many have each.
     """
 
-    def __init__(self, claims: Sequence[Claim]) -> None:
-        self._coming = deque(sorted((claim for claim in claims if claim.quote), key=lambda claim: claim.start))
-        self._here: list[tuple[int, int, list[str]]] = []
+    def __init__(self, claims: Sequence[Claim], texts: Sequence[AbstractSet[str]]) -> None:
+        places = [(claim.start, claim.end, n) for n, claim in enumerate(claims) if claim.quote]
+        self._coming = deque(sorted(places))
+        self._here: list[tuple[int, int]] = []
+        self._texts = [words or {""} for words in texts]
         self.said: Counter[str] = Counter()
         self._starts: list[int] = []
         self._ends: list[int] = []
-        for claim in self._coming:
-            if self._ends and claim.start <= self._ends[-1]:
-                self._ends[-1] = max(self._ends[-1], claim.end)
+        for start, end, _ in self._coming:
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
             else:
-                self._starts.append(claim.start)
-                self._ends.append(claim.end)
+                self._starts.append(start)
+                self._ends.append(end)
 
     def move(self, start: int, end: int) -> None:
         """Goes to `answer[start:end]`."""
-        while self._coming and self._coming[0].start < end:
-            claim = self._coming.popleft()
-            if claim.end > start:
-                said = [*_said(claim.text)] or [""]
-                heappush(self._here, (claim.end, len(self._coming), said))
-                self.said.update(said)
+        while self._coming and self._coming[0][0] < end:
+            _, until, number = self._coming.popleft()
+            if until > start:
+                heappush(self._here, (until, number))
+                self.said.update(self._texts[number])
         while self._here and self._here[0][0] <= start:
-            _, _, said = heappop(self._here)
-            for key in said:
+            _, number = heappop(self._here)
+            for key in self._texts[number]:
                 self.said[key] -= 1
                 if not self.said[key]:
                     del self.said[key]
