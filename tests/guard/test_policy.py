@@ -35,15 +35,15 @@ YES, NO = SupportClass.SUPPORTED, SupportClass.ABSENT
         ({"on_fail": "annotate"}, report("assessed", NO), 0, "annotate"),
         ({}, report("abstained"), 0, "pass"),
         ({}, report("no_checkable_claims"), 0, "pass"),
-        ({}, report("unverified"), 0, "annotate"),
+        ({"on_error": "open"}, report("unverified"), 0, "annotate"),
         ({"on_error": "closed"}, report("unverified"), 0, "block"),
         ({"on_error": "closed", "on_fail": "raise"}, report("unverified"), 0, "raise"),
         ({}, report("no_evidence", NO), 0, "retry"),
         ({"no_evidence": "pass"}, report("no_evidence", NO), 0, "pass"),
-        ({}, report("error"), 0, "annotate"),
+        ({"on_error": "open"}, report("error"), 0, "annotate"),
         ({"on_error": "closed"}, report("error"), 0, "block"),
         ({"on_error": "closed", "on_fail": "raise"}, report("error"), 0, "raise"),
-        ({}, report("partial", YES), 0, "annotate"),
+        ({"on_error": "open"}, report("partial", YES), 0, "annotate"),
         ({"on_error": "closed"}, report("partial", YES), 0, "block"),
         ({"on_error": "open"}, report("partial", NO), 0, "retry"),
     ],
@@ -86,7 +86,7 @@ def undecided(state, *supports, failed=False, **more):
     return replace(known, claims=claims, verdicts=(*known.verdicts, *extra), **more)
 
 
-OPEN, FAILS = "annotate", "retry"  # what the default of `on_error`, and of `on_fail`, do with an answer
+OPEN, FAILS = "annotate", "retry"  # what `on_error="open"`, and the default of `on_fail`, do with an answer
 
 
 @pytest.mark.parametrize(
@@ -113,10 +113,9 @@ OPEN, FAILS = "annotate", "retry"  # what the default of `on_error`, and of `on_
     ],
 )
 def test_what_undecided_claims_do_in_each_state(judged, passing, failing):
-    """The table at the head of `trail_callbacks.guard.policy`."""
     for setting, action in (("pass", passing), ("fail", failing)):
-        assert decide(GuardSettings(on_undecided=setting), judged, 0) == action
-        closed = decide(GuardSettings(on_undecided=setting, on_error="closed"), judged, 0)
+        assert decide(GuardSettings(on_undecided=setting, on_error="open"), judged, 0) == action
+        closed = decide(GuardSettings(on_undecided=setting), judged, 0)
         assert closed == ("block" if action == OPEN else action)
     assert GuardSettings().on_undecided == "pass"
 
@@ -125,7 +124,7 @@ def test_undecided_claims_count_as_unsupported_up_to_the_threshold():
     half = GuardSettings(on_undecided="fail", max_score=0.5)
     assert decide(half, undecided("partial", YES, YES), 0) == "pass"
     assert decide(half, undecided("partial", YES, NO), 0) == "retry"
-    assert decide(half, undecided("partial", YES, YES, failed=True), 0) == "annotate"
+    assert decide(half, undecided("partial", YES, YES, failed=True), 0) == "block"
     assert decide(GuardSettings(on_undecided="fail", max_score=1.0), undecided("unverified"), 0) == "pass"
     memory = GuardSettings(on_undecided="fail", no_evidence="pass")
     assert decide(memory, undecided("no_evidence"), 0) == "pass"
