@@ -48,7 +48,7 @@ class Recorded(CustomLLM):
 class Short(BaseNodePostprocessor):
     """Cuts every passage, as a packer with too small a budget does."""
 
-    def _postprocess_nodes(self, nodes: list[NodeWithScore], query_bundle: Any = None) -> list[NodeWithScore]:  # noqa: ARG002
+    def _postprocess_nodes(self, nodes: list[NodeWithScore], query_bundle: Any = None) -> list[NodeWithScore]:
         cut = {each.node.node_id: " ".join(each.node.get_content().split()[:10]) for each in nodes}
         return [NodeWithScore(node=TextNode(text=text, id_=id_)) for id_, text in cut.items()]
 

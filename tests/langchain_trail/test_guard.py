@@ -458,10 +458,10 @@ class Hanging:
 
 def test_a_judge_that_hangs_is_left_behind(agent):
     model = Hanging()
-    out = agent(TrailGuard(LLMJudge(model), timeout=0.2)).invoke(TO_TURN, LIMIT)
+    out = agent(TrailGuard(LLMJudge(model), timeout=0.2, on_error="open")).invoke(TO_TURN, LIMIT)
     assert not model.waited
-    assert out["trail"]["warnings"] == ["not verified: the judge took longer than 0.2 s"]
-    assert answered(out).text == BAD
+    assert out["trail"]["late"] is True
+    assert answered(out).text == BLOCKED
     model.let_go.set()
 
 
@@ -523,7 +523,7 @@ def test_costs_go_on_counting_when_tools_are_called_between_drafts(says):
     )
     assert out["trail"]["usage"]["calls"] == len(model.calls) == sum(report.usage.calls for report in reports) == 3
     assert [report.state for report in reports] == ["no_evidence", "error"]
-    assert answered(out).text == BAD  # the judge could say no more, and such a failure is open by default
+    assert answered(out).text == BLOCKED  # the judge could say no more
 
 
 def test_costs_of_all_drafts_are_added(agent):
@@ -682,3 +682,21 @@ def test_undecided_claims_pass_unless_they_are_to_fail(agent, by_colour, asynchr
     out = ask(on_undecided="fail")
     assert answered(out).text == old
     assert (out["trail"]["attempts"], out["trail"]["undecided"]) == (2, 0)
+
+
+def hidden(text):
+    return text.replace("Genoa", "[city]")
+
+
+@pytest.mark.parametrize("id_", [None, "answer-of-a-provider"])
+def test_the_judge_sees_what_the_handler_is_allowed_to_keep(agent, id_):
+    seen = []
+    handler = TrailCallbackHandler(evaluate="never", redact=hidden)
+    wrong = AIMessage("The lighthouse of Genoa is 99 metres tall.", id=id_)
+    app = agent(TrailGuard(on_report=seen.append), worse=wrong)
+    assert answered(app.invoke(TO_TURN, {"callbacks": [handler], **LIMIT})).text == GOOD
+    assert [report.hallucination_score for report in seen] == [1.0, 0.0]
+    for report in seen:
+        assert report.graph.leaves()
+        assert "[city]" in report.to_json()
+        assert "Genoa" not in report.to_json()

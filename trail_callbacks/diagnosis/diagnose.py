@@ -25,6 +25,7 @@ from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Diagnosis, Facet
+from trail_callbacks.slices import sliced
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.caching import cached, call_cache
 from trail_callbacks.verify.estimate import Estimate, estimated
@@ -89,7 +90,8 @@ async def adiagnose(
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
     work = _whole_work(_checked(trace, report), asked, settings, report, gold, _texts(reference), _facets(facets))
-    return (await adrive(_kept(work, asked, settings), asked.model, _limits(settings)))[0]
+    with sliced():
+        return (await adrive(_kept(work, asked, settings), asked.model, _limits(settings)))[0]
 
 
 def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
@@ -118,7 +120,8 @@ async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOption
     asked = judging(judge, settings)
     work = _report(_checked(trace, None), asked, settings)
     kept = work if settings.cache is None else cached(work, asked, settings)
-    report, usage = await adrive(kept, asked.model, _limits(settings))
+    with sliced():
+        report, usage = await adrive(kept, asked.model, _limits(settings))
     return replace(report, usage=usage + report.usage)
 
 

@@ -11,6 +11,7 @@ from trail_callbacks.evidence import Evidence, Relation, quoted
 from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.judges.local.aligned import losses, slots
 from trail_callbacks.judges.local.aligned.alignment import Alignment, Token, align, shared, tokens
+from trail_callbacks.judges.local.aligned.markers import DENIALS, DENYING
 from trail_callbacks.judges.local.aligned.verbatim import repeats, states
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.judges.local.checks.registry import ANY_LANGUAGE, CHECKS
@@ -28,10 +29,6 @@ _ALL_ELSE = 0.99  # share of the rest of a claim, in other languages than Englis
 _STEP = re.compile(
     r"(?:\w+\s\d+:)?\W*(?:step|method|option|phase|stage|part|day|week)\s+(?:\d+|[a-z]+)\s*[:.)]", re.IGNORECASE
 )
-# Constants, not calibrated: what support and flags are meant to reach. On answers over retrieved passages 6 of 8 flags
-# were right (`tests/benchmarks/offline.py`): there the second is too high.
-_SUPPORTED, _FLAGGED = 0.95, 0.9
-
 
 Mismatch = Callable[[Alignment], "Finding | None"]
 """Compares a claim with one sentence."""
@@ -48,6 +45,8 @@ MISMATCHES: dict[str, tuple[Mismatch, ...]] = {
     "invented": (slots.new_name, slots.new_year),
 }
 
+_REACH = 6  # words ahead of a number or name in which it may be denied
+_STOPS = (", ", "; ", " (", ") ")
 _CHECKABLE = 0.8  # share of the claim that must be paired for a check that reads no alignment
 _CHECKED = ("entity", "temporal", "quantifier", "hyperbole", "attribution")
 
@@ -147,7 +146,6 @@ class Decision:
             SupportClass.SUPPORTED,
             f"A sentence states it nearly word for word{said}.",
             (quoted(self.question.passages[p], "supports"), *conflicts),
-            confidence=_SUPPORTED,
         )
 
     def _conflicts(self, stating: int) -> tuple[Evidence, ...]:
@@ -173,22 +171,13 @@ class Decision:
 
     def _departs(self, p: int, finding: Finding) -> Judgement:
         passage = self.question.passages[p]
-        if finding.support is SupportClass.ABSENT:
-            said = f"No passage has {finding.claim_words!r}."
-            relation: Relation = "nearest"
-        elif finding.support is SupportClass.CONTRADICTED:
-            said = f"It says {finding.claim_words!r} where the source says {finding.evidence_words!r}."
-            relation = "contradicts"
-        else:
-            left = f"leaves out {finding.evidence_words!r}" if finding.evidence_words else "goes further"
-            said = f"It says nearly what the source says, but {left}."
-            relation = "supports"
+        relation: Relation = "contradicts" if finding.support is SupportClass.CONTRADICTED else "supports"
+        whole = finding.claim_span == (0, len(self.claim.text))
         return self._judgement(
             finding.support,
-            f"{finding.error_type.value}: {said}",
-            (quoted(passage, relation),) if relation != "nearest" else (),
+            f"{finding.error_type.value}: {_difference(finding, whole=whole)}",
+            (quoted(passage, relation),) if finding.support is not SupportClass.ABSENT else (),
             finding=finding,
-            confidence=_FLAGGED,
         )
 
     def _reason(self) -> str:
@@ -208,8 +197,6 @@ class Decision:
         support: SupportClass,
         rationale: str,
         evidence: tuple[Evidence, ...],
-        *,
-        confidence: float,
         finding: Finding | None = None,
     ) -> Judgement:
         if not self.claim.english:
@@ -221,8 +208,28 @@ class Decision:
             detail=finding.detail if finding else None,
             rationale=rationale,
             evidence=evidence,
-            confidence=confidence,
         )
+
+
+def _difference(finding: Finding, *, whole: bool) -> str:
+    """What a finding shows, in a sentence.
+
+    Args:
+        finding: The difference.
+        whole: Whether it is about the whole claim, which lacks a word of the source, and not about some words of it.
+    """
+    mine, its = repr(finding.claim_words), repr(finding.evidence_words)
+    if finding.support is SupportClass.ABSENT:
+        return f"No passage has {mine}."
+    if not finding.evidence_words:
+        return f"It says {mine}, which the nearest sentence does not."
+    if not whole:
+        return f"It says {mine} where the source says {its}."
+    if finding.error_type is ErrorType.ATTRIBUTION_FAILURE:
+        return f"It states as a fact what the source gives as a view or a report, with {its}."
+    if finding.error_type is ErrorType.OVERGENERALIZATION:
+        return f"It leaves out the condition or exception that the source states with {its}."
+    return f"It states as settled what the source qualifies with {its}."
 
 
 def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
@@ -232,6 +239,13 @@ def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
         alignment: Both.
         names: What to look for.
     """
+    for finding in _all(alignment, names):
+        exchanged = finding.error_type in {ErrorType.NUMBER, ErrorType.ENTITY} or finding.detail == "opposite"
+        if not (exchanged and _denies(alignment, finding)):
+            yield finding
+
+
+def _all(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
     for name in names:
         for mismatch in MISMATCHES[name]:
             if (finding := mismatch(alignment)) is not None:
@@ -241,3 +255,23 @@ def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
     for name in _CHECKED:
         if name in names and (finding := CHECKS[name](alignment.claim, alignment.passage)) is not None:
             yield finding
+
+
+def _denies(alignment: Alignment, finding: Finding) -> bool:
+    """Whether the claim denies what it says, or the sentence what stands in its place.
+
+    That a ferry does not cost 6 euros is true if it costs 5: another number, name or opposite is no contradiction then.
+    """
+    return _denied(alignment.claim.text, alignment.own, finding.claim_span, DENIALS | DENYING) or _denied(
+        alignment.passage.text, alignment.given, finding.span, DENIALS
+    )
+
+
+def _denied(text: str, words: Sequence[Token], span: tuple[int, int], denials: frozenset[str]) -> bool:
+    """Whether a denial stands shortly before some words of a text, or between the same commas."""
+    start, end = span
+    before = [token for token in words if token.start < end]
+    first = max((text.rfind(mark, 0, start) for mark in _STOPS), default=-1)
+    last = min((at for mark in _STOPS if (at := text.find(mark, end)) >= 0), default=len(text))
+    near = [*before[-_REACH:], *(token for token in words if first < token.start < last)]
+    return any(token.form in denials for token in near)

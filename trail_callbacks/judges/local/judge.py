@@ -56,7 +56,8 @@ class LocalJudge:
     """Judges offline and deterministically, and abstains where words alone show nothing.
 
     A passage that is a question supports nothing, so a question in the prompt cannot confirm its own answer. For claims
-    that are not in English only numbers, names and repeated sentences are compared, and a warning says so.
+    that are not in English only numbers, names and repeated sentences are compared, and a warning says so. Nothing is
+    calibrated, so there is no confidence.
 
     Attributes:
         without: What not to look for, by the names in `trail_callbacks.judges.local.decision.MISMATCHES`: `number`,
@@ -68,6 +69,11 @@ class LocalJudge:
 
     without: tuple[str, ...] = ()
 
+    @property
+    def abstains(self) -> bool:
+        """It leaves undecided what it cannot show."""
+        return True
+
     def __post_init__(self) -> None:
         """Checks the settings."""
         for name in self.without:
@@ -77,7 +83,7 @@ class LocalJudge:
     @property
     def name(self) -> str:
         """Name and version, and what is left out, as that changes verdicts."""
-        return "local/3" + "".join(f"-{name}" for name in self.without)
+        return "local/4" + "".join(f"-{name}" for name in self.without)
 
     @property
     def model(self) -> None:
