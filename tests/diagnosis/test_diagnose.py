@@ -16,6 +16,7 @@ from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
 from trail_callbacks.diagnosis import adiagnose, averified, diagnose, diagnosis_cost, verified
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.judge import Judgement
+from trail_callbacks.report.withheld import without_texts
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.trace import Trace
 
@@ -249,3 +250,14 @@ def test_a_handler_does_not_diagnose_unless_asked():
 def test_a_check_has_no_recorded_run():
     report = check("It is red.", ["It is blue."], options=VerifyOptions(diagnose=True))
     assert any("not diagnosed" in warning for warning in report.warnings)
+
+
+def test_a_report_without_texts_keeps_none_in_its_diagnosis():
+    plan = planted("selection_failure", "reranker")
+    report = verified(langchain_faults.played(plan), oracle(plan))
+    kept = without_texts(report)
+    assert kept.diagnosis.signature == report.diagnosis.signature
+    assert kept.diagnosis.coverage.query == report.diagnosis.coverage.query
+    assert plan.asked.subject in str(report.diagnosis)
+    assert plan.asked.subject not in kept.to_json()
+    assert Report.from_json(kept.to_json()) == kept
