@@ -8,21 +8,23 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from conftest import RuleModel
 from langchain_classic.retrievers import ContextualCompressionRetriever, EnsembleRetriever, MergerRetriever
 from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_core.tools import tool
-from langchain_trail import TrailCallbackHandler, TrailContextFilter, trail, traced
+from langchain_trail import TrailCallbackHandler, TrailContextFilter, traced, trail
 from langgraph.graph import START, StateGraph
 
 from trail_callbacks import verify
 from trail_callbacks.errors import InputError
 from trail_callbacks.trace import Trace
 
+ANSWER = "It opened in 1968."
 QUESTION = "When did the bridge open?"
 PASSAGES = (
     "The bridge opened in 1968 and was painted red.",
@@ -65,8 +67,20 @@ def shelf(*scores, **metadata):
     )  # fmt: skip
 
 
+def says(reply):
+    """A model that always gives this reply, or raises it."""
+
+    def replies():
+        while True:
+            if isinstance(reply, BaseException):
+                raise reply
+            yield reply.model_copy(deep=True)
+
+    return GenericFakeChatModel(messages=replies())
+
+
 def model():
-    return RuleModel(rules=[(QUESTION, "It opened in 1968.")])
+    return says(AIMessage(ANSWER, usage_metadata={"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}))
 
 
 def joined(documents):
@@ -91,11 +105,26 @@ def run(app, handler=None, **config):
 
 def test_whose_run_it_was_is_read_from_the_config():
     run_id, before = uuid4(), time.time()
-    said = {"request_id": "q1", "thread_id": "t1", "user_id": "u1", "tenant_id": "acme", "query_class": "date", "page": 2}
-    trace = run(chain(shelf()), metadata={**said, "deep": {"a": 1}}, tags=["beta", "eu"], run_id=run_id)
+    said = {
+        "request_id": "q1",
+        "thread_id": "t1",
+        "user_id": "u1",
+        "tenant_id": "acme",
+        "query_class": "date",
+        "page": 2,
+    }
+    trace = run(
+        chain(shelf()), metadata={**said, "deep": {"a": 1}, "langfuse_tags": ["lf"]}, tags=["beta", "eu"], run_id=run_id
+    )
     found = trace.context
-    assert (found.request, found.session, found.user, found.tenant, found.query_class) == ("q1", "t1", "u1", "acme", "date")
-    assert (found.tags, dict(found.metadata)) == (("beta", "eu"), {"page": 2})
+    assert (found.request, found.session, found.user, found.tenant, found.query_class) == (
+        "q1",
+        "t1",
+        "u1",
+        "acme",
+        "date",
+    )
+    assert (found.tags, dict(found.metadata)) == (("beta", "eu", "lf"), {"page": 2})
     assert before <= found.started < found.ended <= time.time()
     assert trace.id == str(run_id)
 
@@ -122,7 +151,9 @@ def test_components_name_their_versions():
 
 def test_model_and_prompt_are_versions_unless_the_app_names_them():
     found = run(chain(shelf())).versions
-    assert found.prompt == run(chain(Shelf(documents=[Document("Other words for the same prompt.")]))).calls[0].prompt_hash
+    assert (
+        found.prompt == run(chain(Shelf(documents=[Document("Other words for the same prompt.")]))).calls[0].prompt_hash
+    )
     assert len(found.prompt) == 16
 
 
@@ -136,7 +167,12 @@ def test_a_retrieval_has_its_query_and_candidates_with_what_the_metadata_says():
     rewrite = RunnableLambda(lambda question: "bridge opening year", name="rewrite")
     trace = run(chain(rewrite | shelf(np.float32(0.5), -2, math.nan)))
     (found,) = trace.retrievals
-    assert (found.step, found.query, found.raw_query, found.rewritten) == ("Shelf", "bridge opening year", QUESTION, True)
+    assert (found.step, found.query, found.raw_query, found.rewritten) == (
+        "Shelf",
+        "bridge opening year",
+        QUESTION,
+        True,
+    )
     assert [each.id for each in found.candidates] == ["id-0", "id-1", "id-2", "id-3"]
     assert [each.document_id for each in found.candidates] == ["0.md", "1.md", "2.md", "3.md"]
     assert [each.score for each in found.candidates] == [0.5, -2.0, None, None]
@@ -188,8 +224,11 @@ def test_a_context_cut_by_code_and_one_cut_to_nothing_are_no_dropped_ones():
     assert [piece.dropped for piece in pieces] == [None, None, "cut", "cut"]
     assert 0.5 < pieces[1].arrived < 1.0
     assert pieces[1].tokens < pieces[0].tokens
-    empty = run(chain(shelf(), lambda documents: ""))
-    assert [piece.dropped for piece in empty.packings[0].pieces] == ["cut"] * 4
+    short = RunnableLambda(
+        lambda found: [Document(d.page_content[: (90, 90, 0, 0)[i]], id=d.id) for i, d in enumerate(found)]
+    )
+    cut = run(chain(shelf() | short)).packings[0].pieces
+    assert [piece.dropped for piece in cut] == [None, None, "cut", "cut"]
 
 
 def test_the_number_that_a_packer_takes_is_a_cutoff():
@@ -207,7 +246,7 @@ def test_calls_have_tokens_time_and_the_one_that_answered():
 
 def test_an_app_that_fails_has_a_trace_with_the_error():
     handler = TrailCallbackHandler(evaluate="never")
-    broken = chain(shelf()).steps[0] | ChatPromptTemplate.from_template(TEMPLATE) | RuleModel(rules=[("", OSError("down"))])
+    broken = chain(shelf()).steps[0] | ChatPromptTemplate.from_template(TEMPLATE) | says(OSError("down"))
     with pytest.raises(OSError, match="down"):
         broken.invoke(QUESTION, {"callbacks": [handler]})
     trace = handler.trace()
@@ -286,8 +325,8 @@ def test_a_later_turn_keeps_what_it_rests_on():
     handler = TrailCallbackHandler(evaluate="never")
     config = {"callbacks": [handler], "metadata": {"thread_id": "t"}}
     chain(shelf()).invoke(QUESTION, config)
-    follow_up = ChatPromptTemplate.from_messages([("ai", "It opened in 1968."), ("human", "{question}")]) | RuleModel(
-        rules=[("sure", "Yes, it opened in 1968.")]
+    follow_up = ChatPromptTemplate.from_messages([("ai", "It opened in 1968."), ("human", "{question}")]) | says(
+        AIMessage("Yes, it opened in 1968.")
     )
     follow_up.invoke({"question": "Are you sure?"}, config)
     trace = handler.trace()

@@ -2,12 +2,13 @@
 
 import json
 import stat
-import sys
 from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from planted_runs import planted_run
+from runs import Log, documents
 
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Piece
@@ -16,9 +17,6 @@ from trail_callbacks.trace import Context, Trace, Versions
 from trail_callbacks.trace.stored import read, save, schema
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests/capture")]  # for runs.py and planted_runs.py
-from planted_runs import planted_run
-from runs import Log, documents
 
 
 def full():

@@ -1,20 +1,15 @@
 """What a recorded run shows of its evidence path: retrieved, reranked, packed, read."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from planted_runs import planted_run
+from runs import QUESTION, TEXTS, Log, documents, moved
 
 from trail_callbacks import verify
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.events import Piece, RunEnded
 from trail_callbacks.trace import Trace
-
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "trace"), str(TESTS / "capture")]  # for runs.py and planted_runs.py
-from planted_runs import planted_run
-from runs import QUESTION, TEXTS, Log, documents, moved
 
 
 def reasons(packing):
@@ -75,10 +70,17 @@ def test_a_score_that_is_no_finite_number_is_none_and_the_trace_says_so(said):
 
 def test_a_modality_is_read_from_metadata():
     named = {"modality": "table", "type": "Image", "category": "NarrativeText", "mimetype": "image/png"}
-    pieces = [replace(piece, attributes={key: value}) for piece, (key, value) in zip(documents(), named.items())]
+    pieces = [
+        replace(piece, attributes={key: value}) for piece, (key, value) in zip(documents(), named.items(), strict=True)
+    ]
     log = Log()
     log.retrieved(pieces)
-    assert [each.modality for each in log.done().trace().retrievals[0].candidates] == ["table", "image", "text", "image"]
+    assert [each.modality for each in log.done().trace().retrievals[0].candidates] == [
+        "table",
+        "image",
+        "text",
+        "image",
+    ]
 
 
 def test_a_tool_that_brings_a_text_is_a_retrieval_and_one_around_a_retriever_is_none():
@@ -128,7 +130,12 @@ def test_ids_that_change_on_the_way_do_not_part_a_passage_from_itself():
     renamed = [replace(piece, id=f"new-{i}") for i, piece in enumerate(moved(documents(), 3, 1))]
     log.did("chain", documents(), renamed, name="rerank")
     trace = log.done().trace()
-    assert [(each.rank_in, each.rank_out) for each in trace.rerankings[0].ranked] == [(1, None), (2, 2), (3, None), (4, 1)]
+    assert [(each.rank_in, each.rank_out) for each in trace.rerankings[0].ranked] == [
+        (1, None),
+        (2, 2),
+        (3, None),
+        (4, 1),
+    ]
 
 
 # -- reranking
@@ -138,7 +145,9 @@ def test_a_step_that_orders_anew_and_drops_has_ranks_before_and_after():
     log = Log()
     log.retrieved(documents(scores=[0.9, 0.8, 0.7, 0.6]))
     after = moved(documents(scores=[0.9, 0.8, 0.7, 0.6]), 2, 0)
-    scored = [replace(piece, attributes={**piece.attributes, "relevance_score": 0.99 - i}) for i, piece in enumerate(after)]
+    scored = [
+        replace(piece, attributes={**piece.attributes, "relevance_score": 0.99 - i}) for i, piece in enumerate(after)
+    ]
     log.did("chain", documents(scores=[0.9, 0.8, 0.7, 0.6]), scored, name="rerank")
     trace = log.done().trace()
     (step,) = trace.rerankings
@@ -314,7 +323,10 @@ def test_a_call_has_model_tokens_and_time_and_says_whether_it_answered():
     log.retrieved(documents())
     log.packed(documents(), together(documents()))
     trace = log.done().trace()
-    assert [(call.model, call.answers, call.seconds) for call in trace.calls] == [("small", False, 1.0), (None, True, 1.0)]
+    assert [(call.model, call.answers, call.seconds) for call in trace.calls] == [
+        ("small", False, 1.0),
+        (None, True, 1.0),
+    ]
     counted = Log()
     counted.asked("Say when.", attributes={"model": "large", "prompt_tokens": 12, "completion_tokens": 5})
     (call,) = counted.done().trace().calls

@@ -116,14 +116,15 @@ class Session:
         Raises:
             InputError: If nothing was recorded under this id.
         """
-        from trail_callbacks.capture.payloads import scalars  # noqa: PLC0415 - as below
+        from trail_callbacks.capture.payloads import labels, scalars  # noqa: PLC0415 - as below
         from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - as below
         from trail_callbacks.trace.recorded import recorded  # noqa: PLC0415 - most runs keep no trace
 
         root = self._root(run_id)
         graph = self._recorder.graph(root) if self._recorder.ended(root) else None
         events, earlier = self._recorder.material(root)
-        context, versions = scalars(self.settings.context or {}), given_versions(self.settings.versions)
+        given, versions = self.settings.context or {}, given_versions(self.settings.versions)
+        context = {**scalars(given), "tags": labels(given.get("tags"))}
         return recorded(root, events, earlier, graph=graph, context=context, versions=versions)
 
     def graph_so_far(self, run_id: str, text: str) -> ProvenanceGraph:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from trail_callbacks.capture.payloads import labels
 from trail_callbacks.errors import InputError
 
 __all__ = ["Context", "Versions", "context_of", "given_versions", "versions_of"]
@@ -100,10 +101,9 @@ def context_of(
     """
     read = {name for names in (*_NAMES.values(), *_VERSIONS.values()) for name in names} | {"tags"}
     found = {name: _first(metadata, keys) for name, keys in _NAMES.items()}
-    more = metadata.get("tags")
     return Context(
         **found,
-        tags=tuple(dict.fromkeys([*tags, *(map(str, more) if isinstance(more, list | tuple) else ())])),
+        tags=tuple(dict.fromkeys([*tags, *labels(metadata.get("tags"))])),
         started=started,
         ended=ended,
         metadata={key: value for key, value in metadata.items() if key not in read},
