@@ -1,5 +1,6 @@
 """Every field of a trace, as LlamaIndex apps fill it."""
 
+import asyncio
 import math
 import time
 
@@ -273,9 +274,9 @@ def test_an_app_that_fails_has_a_trace_with_the_error():
     assert any(warning.startswith("the run failed (OSError: down)") for warning in t.trace.warnings)
 
 
-async def test_coroutines_and_streams_have_the_same_trace():
+def test_coroutines_and_streams_have_the_same_trace():
     with trail(evaluate="never") as t:
-        await engine().aquery(QUESTION)
+        asyncio.run(engine().aquery(QUESTION))
         whole = t.trace
         for _ in engine(streaming=True).query(QUESTION).response_gen:
             pass
