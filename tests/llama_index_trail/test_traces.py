@@ -144,11 +144,11 @@ def test_the_session_is_that_of_the_memory():
     index = VectorStoreIndex([TextNode(text=text) for text in PASSAGES], embed_model=Flat())
     memory = ChatMemoryBuffer.from_defaults(llm=Says(), chat_store_key="thread-9")
     with trail(evaluate="never") as t:
-        index.as_chat_engine(llm=Says(), chat_mode="context", memory=memory).chat(QUESTION)
+        asyncio.run(index.as_chat_engine(llm=Says(), chat_mode="context", memory=memory).achat(QUESTION))
     assert t.trace.context.session == "thread-9"
     with trail(evaluate="never") as t:
         chat = index.as_chat_engine(llm=Says(), chat_mode="context", memory=ChatMemoryBuffer.from_defaults(llm=Says()))
-        chat.chat(QUESTION)
+        asyncio.run(chat.achat(QUESTION))
     assert t.trace.context.session is None
 
 
