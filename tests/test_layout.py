@@ -17,6 +17,7 @@ ELSEWHERE = {
     "capture.declared": "tests/langchain_trail/test_sources.py",
     "capture.filter_decisions": "tests/langchain_trail/test_context_filter.py",
     "capture.identity": "tests/capture/test_build.py",
+    "capture.keys": "tests/trace/test_context.py",
     "capture.runs": "tests/capture/test_build.py",
     # A whole app at work
     "demo.chat": "tests/cli/test_stage.py",

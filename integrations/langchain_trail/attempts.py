@@ -13,7 +13,7 @@ from langchain_core.runnables.config import merge_configs
 from langchain_trail.answers import answer_message
 from langchain_trail.drafts import Drafts
 from langchain_trail.events import adispatch, dispatch
-from langchain_trail.grounds import answer_text
+from langchain_trail.grounds import answer_text, redacting
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.holding import holding, identified, withholding, without_reviews
 from langchain_trail.parts import complete, parts
@@ -49,7 +49,8 @@ class Attempts:
         self._app = app
         self._holder = holding(app)
         self._reviews: frozenset[str] = frozenset()
-        self._recorder = TrailCallbackHandler(evaluate="never")
+        known = redacting(config)  # the judge reads what is recorded here: no more than the app's own handler keeps
+        self._recorder = TrailCallbackHandler(evaluate="never", redact=known.redact if known else None)
         self._drafts = Drafts(config, hide=hide)
         self.run_id = uuid4()
 
@@ -72,7 +73,7 @@ class Attempts:
 
     def graph(self, draft: Draft) -> ProvenanceGraph:
         """Returns the provenance graph of a draft."""
-        return complete(self._recorder.graph(draft.run_id), draft.output)
+        return complete(self._recorder.graph(draft.run_id), draft.output, self._recorder.redacted)
 
     def graph_so_far(self, text: str, given: Any) -> ProvenanceGraph:
         """Returns the graph of an answer that is still being written.
@@ -81,12 +82,13 @@ class Attempts:
             text: The answer so far.
             given: The input of the call.
         """
-        graph = self._recorder.graph_so_far(self.run_id, text)
+        graph, text = self._recorder.graph_so_far(self.run_id, text), self._recorder.redacted(text)
         wrote = [node for node in graph.nodes if node.kind in {"completion", "answer"} and node.text == text]
         if wrote and graph.question:
             return graph if graph.answer else ended_at(graph, wrote[-1].id, text)
         # A stream reports its input at its end; a question that is a plain text is known all the same.
-        question = graph.question.text if graph.question else given if isinstance(given, str) else None
+        asked = self._recorder.redacted(given) if isinstance(given, str) else None
+        question = graph.question.text if graph.question else asked
         leaves = graph.leaves(wrote[-1].id) if wrote else graph.leaves()
         return ProvenanceGraph.from_texts(text, [leaf for leaf in leaves if leaf is not graph.question], question)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.messages import AIMessage, BaseMessage
@@ -15,7 +15,7 @@ from trail_callbacks.capture.payloads import exact_text, fields_text
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 
-__all__ = ["answer_text", "captured", "from_messages", "handlers_in", "structured_text"]
+__all__ = ["answer_text", "captured", "from_messages", "handlers_in", "redacted", "redacting", "structured_text"]
 
 _RUN = "lc_run--"
 
@@ -52,14 +52,26 @@ def captured(config: RunnableConfig, message: AIMessage | None, text: str) -> Pr
         return None
     for handler in handlers_in(config):
         if isinstance(handler, TrailCallbackHandler):
-            graph = handler.graph_around(run_id)
-            wrote = _wrote(graph, message, text) if graph else None
+            graph, redact = handler.graph_around(run_id), handler.redacted
+            wrote = _wrote(graph, message, text, redact) if graph else None
             if graph is not None and wrote is not None:
-                return ended_at(graph, wrote.id, wrote.text if _is_answer(wrote, message) else text)
+                return ended_at(graph, wrote.id, wrote.text if _is_answer(wrote, message) else redact(text))
     return None
 
 
-def _wrote(graph: ProvenanceGraph, message: AIMessage | None, text: str) -> Node | None:
+def redacting(config: RunnableConfig) -> TrailCallbackHandler | None:
+    """Returns the handler of ours that redacts what is recorded of a run; None if none does."""
+    ours = (each for each in handlers_in(config) if isinstance(each, TrailCallbackHandler))
+    return next((each for each in ours if each.redact is not None), None)
+
+
+def redacted(config: RunnableConfig, graph: ProvenanceGraph) -> ProvenanceGraph:
+    """Returns a graph of messages as the run's handler would have stored it: what is redacted reaches no judge."""
+    handler = redacting(config)
+    return graph if handler is None else handler.redacted_graph(graph)
+
+
+def _wrote(graph: ProvenanceGraph, message: AIMessage | None, text: str, redact: Callable[[str], str]) -> Node | None:
     """The completion that is the message. Its id names the run that made it, unless the provider has ids of its own."""
     completions = [node for node in graph.nodes if node.kind in {"completion", "answer"}]
     id_ = message.id if message is not None else None
@@ -68,7 +80,7 @@ def _wrote(graph: ProvenanceGraph, message: AIMessage | None, text: str) -> Node
         named = [node for node in completions if node.run_id in {run_id, id_.removeprefix(_RUN)}]
         if named:
             return named[-1]
-    wanted = answer_text(message) if message is not None else text
+    wanted = redact(answer_text(message) if message is not None else text)
     same = [node for node in completions if node.text.strip() == wanted.strip()]
     return same[-1] if same else None
 

@@ -13,7 +13,7 @@ from langchain_core.runnables.config import ensure_config
 
 from langchain_trail.drafts import Drafts, isolated
 from langchain_trail.events import EVENT, adispatch, dispatch
-from langchain_trail.grounds import captured, from_messages
+from langchain_trail.grounds import captured, from_messages, redacted
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -160,7 +160,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
                 return None
             message, text = answer
             read = [*([draft.system_message] if draft.system_message else []), *draft.messages]
-            return lambda: captured(config, message, text) or from_messages(read, text, ignored)
+            return lambda: captured(config, message, text) or redacted(config, from_messages(read, text, ignored))
 
         rejected, spent = self._before(request)
         return guard_answer(self._settings, request, graph_of=graph_of, revised=revised, rejected=rejected, spent=spent)

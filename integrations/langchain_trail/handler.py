@@ -13,7 +13,7 @@ from langchain_trail.hooks import RecordingHooks
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
-from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, Session
+from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, Redact, Session
 from trail_callbacks.signatures import shows_settings
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class TrailCallbackHandler(RecordingHooks):
         evaluate: `background`: on a worker thread once a run ended; `process`: likewise in another process, which
             takes the work off a busy server; `inline`: before the app gets its answer, awaited in an event loop;
             `never`: only when `report()` is asked for.
-        **settings: `options`, `sample_rate`, `redact`, `on_report`, `max_traces`, `max_waiting`, `ttl`, `sources`,
-            `source_keys`, `context` and `versions`; see `trail_callbacks.session.CaptureSettings`.
+        **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
+            `ttl`, `sources`, `source_keys`, `context` and `versions`; see `trail_callbacks.session.CaptureSettings`.
 
     Raises:
         InputError: If a value is out of range.
@@ -117,6 +117,19 @@ class TrailCallbackHandler(RecordingHooks):
             InputError: If nothing was recorded under this id.
         """
         return self._session.graph_so_far(str(run_id), text)
+
+    @property
+    def redact(self) -> Redact | None:
+        """What is applied to all that is recorded; None for nothing."""
+        return self._session.settings.redact
+
+    def redacted(self, text: str) -> str:
+        """Returns a text as it is stored."""
+        return self._session.redacted(text)
+
+    def redacted_graph(self, graph: ProvenanceGraph) -> ProvenanceGraph:
+        """Returns a graph of texts that were not recorded as it would be stored."""
+        return self._session.redacted_graph(graph)
 
     @property
     def reports(self) -> Mapping[str, Report]:

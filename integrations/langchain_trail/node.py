@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langchain_trail.answers import annotated, answer_message
 from langchain_trail.drafts import isolated
 from langchain_trail.events import adispatch, dispatch
-from langchain_trail.grounds import answer_text, captured, from_messages, structured_text
+from langchain_trail.grounds import answer_text, captured, from_messages, redacted, structured_text
 from langchain_trail.pieces import pieces
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
@@ -79,7 +79,10 @@ def trail_node(
     def draft(state: Any, config: RunnableConfig) -> JudgeDraft:
         values = _values(state)
         message, text = _answer(values, answer)
-        return JudgeDraft(lambda: captured(config, message, text) or _from_state(values, message, text, names), Usage())
+        return JudgeDraft(
+            lambda: captured(config, message, text) or redacted(config, _from_state(values, message, text, names)),
+            Usage(),
+        )
 
     def update(state: Any, report: Report) -> dict[str, Any]:
         summary = report.summary()

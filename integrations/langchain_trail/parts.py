@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ __all__ = ["complete", "parts"]
 _CONTENT = 4  # words; a shorter text is a label, such as the route that a model chose
 
 
-def complete(graph: ProvenanceGraph, output: Any) -> ProvenanceGraph:
+def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] = lambda text: text) -> ProvenanceGraph:
     """Returns a graph whose answer is all that models wrote of an output, so that everything in it is judged.
 
     The answer of a captured graph is what was written last. A text that another one was made from is not added, and if
@@ -25,17 +25,20 @@ def complete(graph: ProvenanceGraph, output: Any) -> ProvenanceGraph:
     Args:
         graph: The captured graph.
         output: What the runnable returned.
+        stored: Returns a text of the output as the graph holds it: without what is redacted.
     """
     answer = graph.answer
     if answer is None or _names_answer(output):
         return graph
     before = {node.id for node in graph.upstream(answer.id)}
     beside = [
-        node for node in graph.nodes if node.kind == "completion" and node.id not in before and _written(output, [node])
+        node
+        for node in graph.nodes
+        if node.kind == "completion" and node.id not in before and _written(output, [node], stored)
     ]
     steps = {node.id for each in beside for node in graph.upstream(each.id)}
     last = [node for node in beside if node.id not in steps]
-    text = "\n\n".join(_written(output, [*last, answer]))
+    text = "\n\n".join(_written(output, [*last, answer], stored))
     if not last or text == answer.text.strip():
         return graph
     name = f"m{1 + sum(node.kind == 'completion' for node in graph.nodes)}"
@@ -65,9 +68,9 @@ def _names_answer(output: Any) -> bool:
     return isinstance(output, dict) and any(output.get(name) for name in ANSWERS)
 
 
-def _written(output: Any, nodes: Sequence[Node]) -> list[str]:
+def _written(output: Any, nodes: Sequence[Node], stored: Callable[[str], str] = lambda text: text) -> list[str]:
     """The texts of an output that these models wrote, whole, in fields of their own or inside text of the code."""
-    texts = dict.fromkeys(piece.text.strip() for piece in pieces(output))
+    texts = dict.fromkeys(stored(piece.text).strip() for piece in pieces(output))
     wrote = [node.text.strip() for node in nodes if _is_content(node.text)]
     return [text for text in texts if _is_content(text) and any(text in each or each in text for each in wrote)]
 

@@ -255,13 +255,20 @@ def _as_message(role: object, content: object, item: object, path: tuple[str | i
 
 
 def _filtered(metadata: Mapping[Any, Any]) -> dict[str, Any]:
-    """What our filter noted on a document, without its quotes: `redact` would not be applied to them."""
+    """What our filter noted on a document. Who redacts has it applied to the quotes too."""
     note = metadata.get(FILTERED)
     if not isinstance(note, Mapping) or not isinstance(note.get("reasons"), list):
         return {}
     reasons = [
-        {key: value for key, value in reason.items() if key not in {"quote", "why"}}
+        {exact_text(key): _noted(value) for key, value in reason.items()}
         for reason in note["reasons"]
         if isinstance(reason, Mapping)
     ]
     return {"filter": {"kept": note.get("kept") is not False, "reasons": reasons}}
+
+
+def _noted(value: object) -> object:
+    """A part of a reason, JSON-safe: a text, a number, or a list of such."""
+    if isinstance(value, list | tuple):
+        return [_noted(each) for each in value if isinstance(each, str | int | float)]
+    return value if isinstance(value, bool | int | float) else exact_text(value)

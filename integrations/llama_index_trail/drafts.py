@@ -82,7 +82,7 @@ class Draft:
             return None
         session, run_id = self.run
         try:
-            return ended_with(session.graph_under(run_id), self.text)
+            return ended_with(session.graph_under(run_id), session.redacted(self.text))
         except InputError:  # given up as too old
             return None
 

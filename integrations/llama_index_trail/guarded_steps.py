@@ -33,6 +33,7 @@ from trail_callbacks.guard import (
 )
 
 __all__ = ["Guard", "GuardedStep", "GuardedStop"]
+from trail_callbacks.session import Session
 
 _REJECTED = "trail_rejected"
 _RESULTS = "current_tool_calls"
@@ -218,14 +219,14 @@ def _once(settings: GuardSettings) -> GuardSettings:
 def _grounds(here: Any, messages: list[ChatMessage], results: list[Any], text: str) -> ProvenanceGraph:
     """What an answer rests on: the recorded run if there is one, else the agent's messages and its tools' results."""
     if here is not None:
-        session, run_id = here
+        session: Session = here[0]
+        run_id: str = here[1]
         with suppress(InputError):  # given up as too old
             graph = session.graph_under(run_id)
-            if (wrote := writer_of(graph, text)) is not None:
-                return ended_at(graph, wrote.id, text.strip())
-            written = [node for node in graph.nodes if node.kind == "completion"]
-            if session.redacts and written:  # a redacted text must not reach the judge either
-                return ended_at(graph, written[-1].id, written[-1].text)
+            stored = session.redacted(text)
+            if (wrote := writer_of(graph, stored)) is not None:
+                return ended_at(graph, wrote.id, stored.strip())
+        return session.redacted_graph(from_messages(messages, results, text))  # what is redacted reaches no judge
     return from_messages(messages, results, text)
 
 

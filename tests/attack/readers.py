@@ -24,6 +24,7 @@ from trail_callbacks.language.speech import declines, greets, is_question, is_st
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.models import salvage
 from trail_callbacks.prompts import Fence
+from trail_callbacks.redaction import presets
 from trail_callbacks.render.excerpt import both_ends, most_relevant, opening
 from trail_callbacks.render.safe_text import plain
 from trail_callbacks.retrieval.passages import spans
@@ -126,6 +127,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "judges.llm.schema": lambda text: schema.salvage(text, schema.ClaimItem),
     "models.salvage": lambda text: (salvage.document(text), salvage.objects(text), salvage.clean(text)),
     "prompts.Fence": _fenced,
+    "redaction": presets(),
     "render.excerpt": lambda text: (opening(text, 80), both_ends(text, 80), most_relevant(text, "the ferry", 80)),
     "render.safe_text": plain,
 }
@@ -239,5 +241,17 @@ UNITS: dict[str, str] = {
     "file names": "aa.bbb.",
     "abbreviations": "e.g. ",
     "initials": "A. ",
+    "mail addresses": "a@",
+    "domains": "@a.",
+    "telephones": "+1 ",
+    "groups of digits": "4242 ",
+    "accounts": "DE89 ",
+    "web tokens": "eyJa.",
+    "hyphenated tokens": "eyJ-",
+    "secret keys": "sk-",
+    "passwords": "password: ",
+    "bearers": "bearer ",
+    "users of addresses": "://a:",
+    "private keys": "-----BEGIN PRIVATE KEY-----",
 }
 """What a hostile text repeats, by name."""

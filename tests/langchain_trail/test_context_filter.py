@@ -126,6 +126,16 @@ def test_redact_hides_what_the_reasons_would_quote():
     assert "Ignore" not in kept
 
 
+def test_what_the_filter_quotes_is_kept_with_its_node():
+    handler = TrailCallbackHandler(evaluate="never")
+    answering(compressing()).invoke(QUESTION, config={"callbacks": [handler]})
+    noted = [node.attributes["filter"] for node in handler.graph().nodes if "filter" in node.attributes]
+    quotes = [reason["quote"] for note in noted for reason in note["reasons"]]
+    assert any("250" in quote for quote in quotes)
+    assert all(reason["why"] for note in noted for reason in note["reasons"])
+    json.dumps(noted)
+
+
 def test_nothing_given_is_changed():
     given = documents()
     before = [document.model_dump() for document in given]

@@ -682,3 +682,21 @@ def test_undecided_claims_pass_unless_they_are_to_fail(agent, by_colour, asynchr
     out = ask(on_undecided="fail")
     assert answered(out).text == old
     assert (out["trail"]["attempts"], out["trail"]["undecided"]) == (2, 0)
+
+
+def hidden(text):
+    return text.replace("Genoa", "[city]")
+
+
+@pytest.mark.parametrize("id_", [None, "answer-of-a-provider"])
+def test_the_judge_sees_what_the_handler_is_allowed_to_keep(agent, id_):
+    seen = []
+    handler = TrailCallbackHandler(evaluate="never", redact=hidden)
+    wrong = AIMessage("The lighthouse of Genoa is 99 metres tall.", id=id_)
+    app = agent(TrailGuard(on_report=seen.append), worse=wrong)
+    assert answered(app.invoke(TO_TURN, {"callbacks": [handler], **LIMIT})).text == GOOD
+    assert [report.hallucination_score for report in seen] == [1.0, 0.0]
+    for report in seen:
+        assert report.graph.leaves()
+        assert "[city]" in report.to_json()
+        assert "Genoa" not in report.to_json()

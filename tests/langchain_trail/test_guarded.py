@@ -505,3 +505,14 @@ def test_feedback_tells_the_model_what_could_not_be_verified(model, by_colour):
         assert guarded(app, by_colour, on_undecided=setting).invoke(given) == OLD
         assert words in heard[-1]
         assert BLUE in heard[-1]
+
+
+@pytest.mark.parametrize("parser", [True, False])
+def test_the_judge_sees_what_the_handler_of_the_app_is_allowed_to_keep(chain, parser):
+    seen = []
+    handler = TrailCallbackHandler(evaluate="never", redact=lambda text: text.replace("Genoa", "[city]"))
+    app = guarded(chain(parser=parser), on_report=seen.append)
+    every_way(app, TO_CALL, {"callbacks": [handler]})
+    assert seen
+    assert {report.hallucination_score for report in seen} == {1.0, 0.0}
+    assert not any("Genoa" in report.to_json() for report in seen)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from typing import TypedDict
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda
 from langchain_trail import TrailCallbackHandler, traced, trail
 from langgraph.graph import START, StateGraph
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.redaction import emails, presets
 
 KNOWN = "The museum opened in 1968. Entry costs 4 euros."
 ANSWER = "The museum opened in 1968. Entry costs 5 euros."
@@ -120,3 +123,21 @@ def test_a_function_that_fails_costs_the_app_nothing(says):
 def test_sources_that_are_none_are_refused(wrong):
     with pytest.raises(InputError, match=next(iter(wrong))):
         TrailCallbackHandler(**wrong)
+
+
+def test_declared_sources_and_their_metadata_are_redacted(says):
+    document = Document("Ada (ada@example.org) built it.", id="ada@example.org", metadata={"source": "ada@example.org"})
+    handler = TrailCallbackHandler(
+        evaluate="inline", redact=emails, sources=lambda _: [document, "ada@example.org knows."]
+    )
+    (RunnableLambda(lambda x: x) | says("Ask ada@example.org.")).invoke(
+        "Who, ada@example.org?", {"callbacks": [handler]}
+    )
+    assert handler.errors == []
+    assert len([node for node in handler.graph().nodes if node.kind == "document"]) == 2
+    assert "ada@example.org" not in handler.report().to_json()
+
+
+def test_a_handler_that_redacts_can_be_pickled():
+    handler = TrailCallbackHandler(evaluate="never", redact=(emails, presets("card")), texts=False)
+    assert pickle.loads(pickle.dumps(handler)).redact == handler.redact  # noqa: S301 - our own

@@ -334,3 +334,38 @@ def test_a_later_turn_keeps_what_it_rests_on():
     assert again == trace
     assert again.graph == handler.graph()
     assert trace.retrievals == ()
+
+
+def test_redaction_covers_all_that_a_trace_says():
+    secret = "ada@example.org"
+    handler = TrailCallbackHandler(
+        evaluate="never", redact=lambda text: text.replace(secret, "[address]"), context={"tenant_id": f"of {secret}"}
+    )
+    found = Shelf(documents=[Document(f"Ask {secret} when the bridge opened.", id=secret, metadata={"source": secret})])
+    said = {"user_id": secret, "note": f"by {secret}", "prompt_version": secret}
+    trace = run(chain(found), handler, metadata=said, tags=[secret])
+    assert secret not in trace.to_json()
+    assert (trace.context.user, trace.context.tenant, trace.context.tags) == (
+        "[address]",
+        "of [address]",
+        ("[address]",),
+    )
+    assert (trace.context.metadata["note"], trace.versions.prompt) == ("by [address]", "[address]")
+    assert trace.retrievals[0].candidates[0].document_id == "[address]"
+    assert [piece.order for piece in trace.packings[0].pieces] == [1]
+
+
+def test_fields_keep_their_names_whatever_is_redacted():
+    handler = TrailCallbackHandler(evaluate="never", redact=lambda text: f"x{len(text)}")
+    trace = run(chain(shelf(0.5)), handler, metadata={"user_id": "ada", "app_version": "1.0"})
+    assert (trace.context.user, trace.versions.app) == ("x3", "x3")
+    assert [each.score for each in trace.retrievals[0].candidates] == [0.5, None, None, None]
+    assert trace.calls[0].prompt_tokens == 7
+
+
+def test_a_run_whose_texts_are_not_kept_has_no_trace_once_it_was_judged():
+    handler = TrailCallbackHandler(evaluate="never", texts=False)
+    chain(shelf()).invoke(QUESTION, {"callbacks": [handler]})
+    handler.report()
+    with pytest.raises(InputError, match=r"not kept \(texts=False\): it has no trace"):
+        handler.trace()

@@ -1,5 +1,6 @@
 import asyncio
 import os
+import pickle
 import sys
 import threading
 from dataclasses import replace
@@ -10,11 +11,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from forks import gone, needs_fork, run_program
 from portable import DyingJudge, PidJudge, PrintingJudge, RaisingJudge
-from test_session import Record, run
+from test_session import ADDRESS, Record, private_run, run
 
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.llm.judge import LLMJudge
+from trail_callbacks.redaction import emails
 from trail_callbacks.session import CaptureSettings, Session
+from trail_callbacks.session.processes import Remote
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.verify.options import VerifyOptions
 
@@ -250,3 +253,30 @@ os._exit(0)
 """
     )
     assert gone(int(lines[0]))
+
+
+def test_only_redacted_texts_are_sent_to_another_process(session, monkeypatch):
+    sent = []
+    real = Remote.verify
+    monkeypatch.setattr(
+        Remote, "verify", lambda self, material: (sent.append(pickle.dumps(material)), real(self, material))[1]
+    )
+    session = session(redact=lambda text: emails(text))  # noqa: PLW0108 - what cannot be pickled: it stays here
+    private_run(session)
+    report = session.report(timeout=60)
+    assert session.errors == []
+    assert report.hallucination_score == 1.0
+    assert sent
+    assert not any(ADDRESS.encode() in each for each in sent)
+    assert ADDRESS not in report.to_json()
+    assert ADDRESS not in session.graph().to_json()
+
+
+def test_another_process_judges_texts_that_are_not_kept(session):
+    session = session(texts=False)
+    run(session)
+    report = session.report(timeout=60)
+    assert report.hallucination_score == 1.0
+    assert "Holm" not in report.to_json()
+    assert "Holm" not in session.graph().to_json()
+    assert session.errors == []

@@ -9,13 +9,18 @@ import threading
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
-from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
+from trail_callbacks import ProvenanceGraph, VerifyOptions, export
+from trail_callbacks.capture.events import Piece, RunEnded, RunStarted, dump
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.local.judge import LocalJudge
+from trail_callbacks.redaction import emails, keys, presets
+from trail_callbacks.report.withheld import text_hash
 from trail_callbacks.session import CaptureSettings, Session
 from trail_callbacks.testing import ScriptedModel
 
@@ -378,3 +383,208 @@ def test_a_run_id_that_is_used_again_gets_a_report_of_its_own():
     assert session.report("r1").hallucination_score == 1.0
     run(session, "r1", answer=SOURCE)
     assert session.report("r1").hallucination_score == 0.0
+
+
+# ---------------------------------------------------------------- redaction, and texts that are not kept
+
+ADDRESS = "ada@example.org"
+PRIVATE_SOURCE = f"The quarry at Holm was opened in 1874 by {ADDRESS}."
+PRIVATE_ANSWER = f"The quarry at Holm was opened in 1847 by {ADDRESS}."
+
+
+class PrivateRecord(Record):
+    def convert(self, seq):
+        event = super().convert(seq)
+        id_ = f"{self.run_id}-{self.phase}/{ADDRESS}"
+        details = {"source": f"mail/{ADDRESS}", "cc": [{ADDRESS: ADDRESS}]}
+        if isinstance(event, RunStarted):
+            inputs = tuple(replace(piece, id=id_, attributes=details) for piece in event.inputs)
+            return replace(event, name=f"{event.name} of {ADDRESS}", inputs=inputs)
+        return replace(event, outputs=tuple(replace(piece, id=id_, attributes=details) for piece in event.outputs))
+
+
+def private_run(session, root="r1"):
+    for record in (
+        PrivateRecord(root, "started", text=f"When did it open, {ADDRESS}?"),
+        PrivateRecord(f"{root}-d", "started", root, "retriever", "When did it open?"),
+        PrivateRecord(f"{root}-d", "ended", kind="retriever", text=PRIVATE_SOURCE),
+        PrivateRecord(f"{root}-m", "started", root, "model", f"{PRIVATE_SOURCE} When did it open?"),
+        PrivateRecord(f"{root}-m", "ended", kind="model", text=PRIVATE_ANSWER),
+        PrivateRecord(root, "ended", text=PRIVATE_ANSWER),
+    ):
+        session.emit(record)
+
+
+class QuotingJudge(LocalJudge):
+    """Fails with a message that quotes what it was shown, and keeps it."""
+
+    seen: ClassVar[list[str]] = []
+
+    def extract(self, answer, question):
+        self.seen.extend([answer, question])
+        raise LookupError(f"cannot read {answer!r}")
+
+
+def forms_of(report):
+    yield report.to_json()
+    yield report.to_html()
+    yield str(report)
+    yield repr((report.graph, report.warnings, report.verdicts))
+    yield export.to_csv(report)
+    yield export.to_prov_json(report)
+    yield export.to_graphml(report)
+    yield export.to_mermaid(report)
+
+
+@pytest.mark.parametrize(
+    "redact", [emails, presets("email", "key"), (keys, emails), lambda text: text.replace(ADDRESS, "[x]")]
+)
+def test_what_is_redacted_is_in_nothing_that_is_kept_shown_or_exported(redact):
+    seen = []
+    session = Session(CaptureSettings(evaluate="inline", redact=redact, on_report=seen.append))
+    private_run(session)
+    report = session.report()
+    assert session.errors == []
+    assert seen == [report]
+    assert report.hallucination_score == 1.0, "1847 is still told from 1874"
+    assert [item.node_id for item in report.verdicts[0].evidence] == ["d1"]
+    assert not any(ADDRESS in written for written in forms_of(report))
+    assert ADDRESS not in session.graph().to_json()
+    assert ADDRESS not in dump(tuple(session._recorder.events("r1")))
+
+
+def test_a_changed_address_is_still_a_mismatch():
+    session = Session(CaptureSettings(evaluate="inline", redact=emails))
+    session.emit(Record("r", "started", text="Whom do I write to for the timetable?"))
+    session.emit(Record("m", "started", "r", "model", f"Write to {ADDRESS} for the timetable. Whom do I write to?"))
+    session.emit(Record("m", "ended", kind="model", text="Write to eve@example.org for the timetable."))
+    session.emit(Record("r", "ended", text="Write to eve@example.org for the timetable."))
+    assert session.report().hallucination_score != 0.0
+
+
+def test_a_judge_and_what_it_raises_hold_redacted_texts_only(caplog):
+    judge = QuotingJudge()
+    session = Session(CaptureSettings(judge=judge, evaluate="inline", redact=emails))
+    with caplog.at_level(logging.WARNING):
+        private_run(session)
+    report = session.report()
+    assert report.state == "error"
+    assert "cannot read" in report.warnings[0]
+    assert judge.seen
+    assert ADDRESS not in repr(judge.seen)
+    judge.seen.clear()
+    assert ADDRESS not in report.to_json()
+    assert ADDRESS not in repr(session.errors)
+    assert "cannot read" in caplog.text
+    assert ADDRESS not in caplog.text
+
+
+def test_errors_of_hooks_are_redacted_too(caplog):
+    def tell(report):
+        raise ValueError(f"not sent to {ADDRESS}")
+
+    session = Session(CaptureSettings(evaluate="inline", redact=emails, on_report=tell))
+    with caplog.at_level(logging.WARNING):
+        run(session)
+    (error,) = session.errors
+    assert type(error) is ValueError
+    assert str(error).startswith("not sent to <email:")
+    assert "in tell" in error.__notes__[0]
+    assert error.__traceback__ is None
+    assert ADDRESS not in caplog.text
+
+
+def test_a_cache_holds_redacted_texts_only(tmp_path):
+    asked = []
+
+    def reply(call):
+        asked.append(repr(call))
+        return {"claims": [{"text": "The quarry opened in 1847.", "quote": "was opened in 1847", "kind": "statement"}]}
+
+    settings = CaptureSettings(
+        judge=ScriptedModel(reply), evaluate="inline", redact=emails, options=VerifyOptions(cache=tmp_path / "cache")
+    )
+    private_run(Session(settings))
+    assert asked
+    assert ADDRESS not in "".join(asked)
+    stored = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert stored
+    assert not any(ADDRESS.encode() in each for each in stored)
+
+
+def test_what_goes_on_while_a_run_is_judged_so_far_is_redacted():
+    session = Session(CaptureSettings(evaluate="never", redact=emails))
+    session.emit(Record("r", "started", text="Who?"))
+    session.emit(Record("m", "started", "r", "model", "Who?"))
+    assert ADDRESS not in session.graph_so_far("r", f"It was {ADDRESS}").to_json()
+    assert session.redacts
+    assert session.redacted(f"To {ADDRESS}").startswith("To <email:")
+    assert ADDRESS not in session.redacted_graph(ProvenanceGraph.from_texts(ADDRESS, [ADDRESS], ADDRESS)).to_json()
+
+
+@pytest.mark.parametrize("evaluate", ["inline", "background", "never"])
+def test_without_texts_only_hashes_and_offsets_are_kept(evaluate):
+    seen = []
+    session = Session(CaptureSettings(evaluate=evaluate, texts=False, text_key=b"k" * 16, on_report=seen.append))
+    run(session)
+    report = session.report(timeout=20)
+    assert session.flush(20)
+    assert report.hallucination_score == 1.0
+    assert report.class_counts == Session.report(_kept()).class_counts
+    for each in (report, *seen, *session.reports.values()):
+        assert not any(word in written for written in forms_of(each) for word in ("Holm", "1874", "1847"))
+    assert "Holm" not in session.graph().to_json()
+    assert session.graph() == report.graph
+    assert report.graph.node("d1").attributes["text_hash"] == text_hash(SOURCE, b"k" * 16)
+    assert session._recorder.events("r1") == ()
+    assert session.report() is report
+    session.close()
+
+
+def _kept():
+    session = Session(CaptureSettings(evaluate="inline"))
+    run(session)
+    return session
+
+
+async def test_without_texts_also_if_the_report_is_awaited():
+    session = Session(CaptureSettings(evaluate="never", texts=False))
+    run(session)
+    assert "Holm" in session.graph().to_json(), "nobody has judged it"
+    report = await session.areport()
+    assert "Holm" not in report.to_json()
+    assert "Holm" not in session.graph().to_json()
+
+
+def test_without_texts_a_run_whose_report_is_gone_is_not_judged_again():
+    session = Session(CaptureSettings(evaluate="inline", texts=False))
+    run(session)
+    session._verifier._reports.clear()
+    with pytest.raises(InputError, match="texts of run 'r1' are not kept"):
+        session.report()
+
+
+def test_without_texts_runs_of_one_block_are_still_joined():
+    session = Session(CaptureSettings(evaluate="inline", texts=False))
+    session.join_runs()
+    session.emit(Record("d", "started", kind="retriever", text="When did it open?"))
+    session.emit(Record("d", "ended", kind="retriever", text=SOURCE))
+    session.emit(Record("m", "started", kind="model", text=f"{SOURCE} When did it open?"))
+    session.emit(Record("m", "ended", kind="model", text="The quarry at Holm was opened in 1847."))
+    report = session.report("m")
+    assert report.hallucination_score == 1.0
+    assert report.verdicts[0].evidence
+    assert "Holm" not in report.to_json()
+    assert "Holm" not in session.graph("d").to_json()
+    for n in range(40):
+        run(session, f"later {n}")
+    assert session._recorder.events("m") == ()
+
+
+def test_without_texts_errors_quote_nothing():
+    session = Session(CaptureSettings(judge=QuotingJudge(), evaluate="inline", texts=False))
+    run(session)
+    assert [type(error) for error in session.errors] == [LookupError]
+    assert "Holm" not in repr(session.errors)
+    assert session.report().state == "error"
+    assert "Holm" not in session.report().to_json()

@@ -1,5 +1,6 @@
 """The settings of recording and verifying: one value, checked, comparable and picklable."""
 
+import asyncio
 import pickle
 from dataclasses import fields
 from typing import get_type_hints
@@ -10,6 +11,8 @@ from trail_callbacks import VerifyOptions
 from trail_callbacks.errors import InputError
 from trail_callbacks.session import CaptureKeywords, CaptureSettings
 
+REDACTS = "expected a function that returns a string for a string, or several"
+KEY = "text_key is no bytes of length 16 or more: use secrets.token_bytes(32), and keep it"
 OPTIONAL = {"Instructor": object, "AsyncInstructor": object}  # of an extra, for `judge`
 
 
@@ -22,6 +25,11 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object}  # of an extra, for
         ({"max_traces": 0}, "max_traces is 0, expected 1 or more"),
         ({"ttl": 0}, "ttl is 0, expected seconds above 0"),
         ({"ttl": float("nan")}, "ttl is nan, expected seconds above 0"),
+        ({"redact": "names"}, f"redact is 'names', {REDACTS}"),
+        ({"redact": [str.upper, "names"]}, f"redact is 'names', {REDACTS}"),
+        ({"redact": asyncio.sleep}, f"redact is sleep, a coroutine function, {REDACTS}"),
+        ({"text_key": b"short"}, KEY),
+        ({"text_key": "0123456789abcdef"}, KEY),
     ],
 )
 def test_a_wrong_value_is_named_with_its_range(wrong, message):
@@ -36,6 +44,10 @@ def test_settings_are_values():
     assert copy == settings
     assert hash(copy) == hash(settings)
     assert copy != CaptureSettings()
+
+
+def test_a_key_is_not_shown():
+    assert "xxxx" not in repr(CaptureSettings(texts=False, text_key=b"x" * 32))
 
 
 def test_the_keywords_are_settings_with_the_same_types():

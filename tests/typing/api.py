@@ -23,6 +23,7 @@ from trail_callbacks import (
     verify,
 )
 from trail_callbacks.models import Call, Failure, Message, Model, Reply
+from trail_callbacks.redaction import presets
 
 
 def engine() -> None:
@@ -111,6 +112,8 @@ def llama_index() -> None:
     node = TextNode(text="It opened.")
     assert_type(check("It opened.", [node, NodeWithScore(node=node)]), Report)
     instrument(evaluate="never", redact=str.upper)
+    instrument(evaluate="never", redact=(str.upper, presets("email", "card")), texts=False, text_key=b"k" * 16)
+    presets("e-mail")  # type: ignore[arg-type]
     instrument(redact="names")  # type: ignore[arg-type]
     uninstrument()
     with trail() as recording:

@@ -9,7 +9,7 @@ from trail_callbacks.capture.payloads import fields_text
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import NodeKind
 
-__all__ = ["answer_text", "is_reply", "question_first", "root_kind"]
+__all__ = ["NAMES", "answer_text", "is_reply", "question_first", "root_kind"]
 
 _QUESTION = (
     "question",
@@ -44,6 +44,9 @@ _ANSWER = (
 )
 _STRUCTURED = "structured_response"  # where agents put the object that they were asked for
 _PARSED, _RAW = "parsed", "raw"  # where LangChain puts it beside the message that it was read from
+NAMES = frozenset({*_QUESTION, *_MATERIAL, *_ANSWER, _STRUCTURED, _PARSED, _RAW})
+"""Names of inputs and outputs that say what they hold."""
+
 _LONG = 1000  # characters; an input this long is material rather than a question
 
 

@@ -20,7 +20,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.graph import ProvenanceGraph
 
-__all__ = ["Material", "Recorder", "Redact"]
+__all__ = ["Material", "Recorder"]
 
 Material = tuple[Sequence[Event], Earlier | None]
 """What a graph is made of: the events of a run tree, and what was known before them."""
@@ -39,12 +39,16 @@ class Recorder:
         max_traces: Finished run trees kept for reading; the oldest are dropped first. Of unfinished ones 4,096
             are kept.
         ttl: Seconds after which a run tree that never finished is dropped.
-        redact: Applied to every text before it is stored in an event. If it raises, the text is withheld.
+        redact: Applied to every text, name, id and detail before it is stored in an event, and to errors. If it raises
+            or returns no string, the text is withheld.
         turns: Turns of a conversation that a later turn may rest on, 0 or more.
         sources: Returns the sources of a run, given the inputs of its root.
         source_keys: Names of inputs, state channels and prompt variables that hold sources.
         on_end: Called with the root's id, outside all locks, when a root run has ended or failed.
         on_error: Called with exceptions raised by conversion and redaction.
+
+    Attributes:
+        redactor: What applies `redact`; None for no redaction.
     """
 
     def __init__(
@@ -62,8 +66,8 @@ class Recorder:
         self._max_traces = max_traces
         self._ttl = ttl
         self._turns = turns
-        self._redactor = Redactor(redact, self._report_error) if redact else None
-        self._events = EventMaker(sources, source_keys, self._redactor, self._report_error)
+        self.redactor = None if redact is None else Redactor(redact, self._report_error)
+        self._events = EventMaker(sources, source_keys, self.redactor, self._report_error)
         self._on_end = on_end
         self._on_error = on_error
         # Protects the four dictionaries. Re-entrant: a stream's finalizer may emit during a garbage collection.
@@ -136,6 +140,10 @@ class Recorder:
             self._closed[root_id] = trace
             while len(self._closed) > self._max_traces:
                 self._closed.popitem(last=False)
+            if self._joins:
+                for out_of_reach in islice(reversed(self._closed.values()), _JOINED, _JOINED + 1):
+                    if out_of_reach.forgotten:
+                        out_of_reach.drop_events()
         if self._on_end is not None:
             self._on_end(root_id)
 
@@ -180,7 +188,30 @@ class Recorder:
     @property
     def redacts(self) -> bool:
         """True if texts are redacted before they are stored."""
-        return self._redactor is not None
+        return self.redactor is not None
+
+    def forget_texts(self, root_id: str, graph: ProvenanceGraph) -> None:
+        """Drops what was recorded of a run tree that has ended and was judged.
+
+        Of roots that are joined, what a later one may still read is dropped once it cannot be read any more.
+
+        Args:
+            root_id: The root.
+            graph: Its graph without texts, which stays.
+        """
+        with self._lock:
+            trace = self._closed.get(root_id) or self._held.get(root_id)
+            late = not self._joins or root_id not in islice(reversed(self._closed), _JOINED)
+        if trace is not None:
+            with trace.converting:
+                trace.graph, trace.forgotten = graph, True
+                if late:
+                    trace.drop_events()
+
+    def forgot(self, root_id: str) -> bool:
+        """True if the texts of this root run were dropped: it cannot be verified again."""
+        trace = self._closed.get(root_id) or self._held.get(root_id)
+        return trace is not None and trace.forgotten
 
     @property
     def unfinished(self) -> int:
@@ -285,6 +316,8 @@ class Recorder:
         before = self._turn_before(trace) if self._turns else None
         if before is None:
             return None
+        if self.forgot(before):
+            return None
         try:
             return Earlier.before(self.graph(before), self._turns)
         except InputError:  # dropped meanwhile
@@ -345,6 +378,8 @@ class Recorder:
                 open_.pop(event.run_id, None)
         if not open_:
             return self.graph(root_id)
+        if self.redactor is not None:
+            text = self.redactor.text(text)
         output = Piece(text=text, form="message", role="assistant")
         ended = RunEnded(seq=len(events) + 1, run_id=next(reversed(open_)), outputs=(output,))
         return build((*events, ended), self._earlier(self._trace(root_id)))

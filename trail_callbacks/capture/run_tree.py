@@ -38,6 +38,7 @@ class RunTree:
         declared: Finds the sources that the app declares.
         kept: Records that were read of a tree that goes on, see `EventMaker.add`.
         converting: Held while pending records are converted.
+        forgotten: Its texts are not to be kept: `graph` has none, and `events` have gone or are about to.
     """
 
     root_id: str
@@ -54,6 +55,11 @@ class RunTree:
     declared: DeclaredSources | None = None
     kept: list[Pending | Deferred] = field(default_factory=list)
     converting: Lock = field(default_factory=Lock)
+    forgotten: bool = False
+
+    def drop_events(self) -> None:
+        """Drops all that was recorded; the graph stays."""
+        self.pending, self.times, self.events, self.kept, self.declared = [], [], [], [], None
 
 
 class EventMaker:

@@ -7,6 +7,6 @@ Start with `session.Session`, which joins a `capture` recorder with a `verifier`
 
 from trail_callbacks.session.recording import Recording
 from trail_callbacks.session.session import Session
-from trail_callbacks.session.settings import CaptureKeywords, CaptureSettings, Evaluate
+from trail_callbacks.session.settings import CaptureKeywords, CaptureSettings, Evaluate, Redact
 
-__all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "Recording", "Session"]
+__all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "Recording", "Redact", "Session"]

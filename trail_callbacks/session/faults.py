@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Callable
 
 __all__ = ["Faults"]
 
@@ -13,9 +14,14 @@ _logger.addHandler(logging.NullHandler())
 
 
 class Faults:
-    """The last hundred exceptions of capture and verification."""
+    """The last hundred exceptions of capture and verification.
 
-    def __init__(self) -> None:
+    Attributes:
+        hide: Returns an exception without the texts that it quotes, before it is kept or logged; None for all of it.
+    """
+
+    def __init__(self, hide: Callable[[Exception], Exception] | None = None) -> None:
+        self.hide = hide
         self._errors: deque[Exception] = deque(maxlen=_KEPT)
         self._logged: set[type[Exception]] = set()
 
@@ -26,6 +32,8 @@ class Faults:
 
     def keep(self, error: Exception) -> None:
         """Keeps an exception; logs the first of each type."""
+        if self.hide is not None:
+            error = self.hide(error)
         self._errors.append(error)
         if type(error) not in self._logged:
             self._logged.add(type(error))

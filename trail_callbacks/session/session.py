@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from trail_callbacks.capture.recorder import Recorder
-from trail_callbacks.errors import InputError
+from trail_callbacks.capture.redaction import bare
+from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.session.faults import Faults
@@ -57,6 +58,7 @@ class Session:
             on_end=self._run_ended,
             on_error=self.keep_error,
         )
+        self._faults.hide = _hiding(settings, self._recorder)
         self._verifier = Verifier(settings, self._recorder, self.keep_error, around)
         self.emit = self._recorder.emit
         self.begin, self.finish = self._recorder.begin, self._recorder.finish
@@ -87,6 +89,14 @@ class Session:
     def redacts(self) -> bool:
         """True if texts are changed before they are stored: then no graph holds what the app wrote, word for word."""
         return self._recorder.redacts
+
+    def redacted(self, text: str) -> str:
+        """Returns a text as it is stored: the form to find it by in a graph, and the only one for a judge."""
+        return text if self._recorder.redactor is None else self._recorder.redactor.text(text)
+
+    def redacted_graph(self, graph: ProvenanceGraph) -> ProvenanceGraph:
+        """As `redacted`, for a graph of things that were not recorded."""
+        return graph if self._recorder.redactor is None else self._recorder.redactor.graph(graph)
 
     def recent(self) -> str | None:
         """Returns the id of the root run that `graph()` and `report()` mean by default."""
@@ -121,10 +131,14 @@ class Session:
         from trail_callbacks.trace.recorded import recorded  # noqa: PLC0415 - most runs keep no trace
 
         root = self._root(run_id)
+        if self._recorder.forgot(root):
+            raise InputError(f"the texts of run {root!r} are not kept (texts=False): it has no trace")
         graph = self._recorder.graph(root) if self._recorder.ended(root) else None
         events, earlier = self._recorder.material(root)
         given, versions = self.settings.context or {}, given_versions(self.settings.versions)
         context = {**scalars(given), "tags": labels(given.get("tags"))}
+        if self._recorder.redactor is not None:
+            context = self._recorder.redactor.metadata(context)
         return recorded(root, events, earlier, graph=graph, context=context, versions=versions)
 
     def graph_so_far(self, run_id: str, text: str) -> ProvenanceGraph:
@@ -172,3 +186,10 @@ class Session:
         if root is None:
             raise InputError("nothing was recorded yet: run the app with this callback first")
         return root
+
+
+def _hiding(settings: CaptureSettings, recorder: Recorder) -> Callable[[Exception], Exception] | None:
+    """What takes texts out of an exception; None if it is kept as it is."""
+    if not settings.texts:
+        return lambda error: error if isinstance(error, TrailError) else bare(error, "[texts are not kept]")
+    return None if recorder.redactor is None else recorder.redactor.error

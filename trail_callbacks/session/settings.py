@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from typing import Any, Literal, TypedDict, get_args
 
 from trail_callbacks.capture.declared import Sources
-from trail_callbacks.capture.recorder import Redact
+from trail_callbacks.capture.redaction import Redact
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords"]
+__all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords", "Redact"]
 
 Evaluate = Literal["background", "process", "inline", "never"]
+
+
+_KEY = 16  # bytes
 
 
 class RecordKeywords(TypedDict, total=False):
@@ -23,6 +27,8 @@ class RecordKeywords(TypedDict, total=False):
 
     options: VerifyOptions | None
     redact: Redact | None
+    texts: bool
+    text_key: bytes | None
     on_report: OnReport | None
     max_traces: int
     max_waiting: int
@@ -52,7 +58,16 @@ class CaptureSettings:
             is asked for. For `process` the judge is sent there: it is None, a model's name, or can be pickled.
         options: Settings of the verification.
         sample_rate: Share of runs verified without being asked for, 0.0 to 1.0.
-        redact: Applied to every captured text before it is stored or judged.
+        redact: A function of a string, or several that are applied in turn: they return it without what must not be
+            stored, judged or shown. Applied to texts, names of models and steps, ids, metadata and errors, before
+            anything is kept, judged, sent to another process or written. It must be deterministic, is called on any
+            thread, and stays in this process. Where it raises, or returns no string, the text is withheld.
+            `trail_callbacks.redaction` has some: `redact=presets("email", "key")`.
+        texts: False: of a run that was judged no text is kept. Report and graph have fillers of the same length in
+            place of texts, with a keyed hash of each; classes, scores and offsets stay. `on_report` gets the same
+            report. What a later turn of the conversation repeats of this one is not recognised.
+        text_key: Of `texts=False`: the key of the hashes, 16 bytes or more, kept by whoever is to compare texts with
+            them later. None is one of this process, which nobody can read.
         on_report: Called with every finished report, on the thread that verified. It may be a coroutine function: of a
             run in an event loop it is awaited in that loop, as a task of its own; of any other run in a loop of ours.
             What it raises is kept in `errors`.
@@ -78,6 +93,8 @@ class CaptureSettings:
     options: VerifyOptions | None = None
     sample_rate: float = 1.0
     redact: Redact | None = None
+    texts: bool = True
+    text_key: bytes | None = field(default=None, repr=False)
     on_report: OnReport | None = None
     max_traces: int = 256
     max_waiting: int = 1024
@@ -101,13 +118,33 @@ class CaptureSettings:
             raise InputError(f"source_keys is {self.source_keys!r}, expected names of inputs, such as ['kb']")
         if self.sources is not None and not callable(self.sources):
             raise InputError(f"sources is {type(self.sources).__name__}, expected a function of a run's inputs")
-        if self.context is not None and not isinstance(self.context, Mapping):
-            raise InputError(
-                f"context is {type(self.context).__name__}, expected a mapping such as {{'user_id': 'u1'}}"
-            )
-        if self.versions is not None:
-            from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - most give none
-
-            given_versions(self.versions)
+        _check_said(self.context, self.versions)
+        if self.redact is not None:
+            _check_redact(self.redact)
+        if self.text_key is not None:
+            _check_key(self.text_key)
         if not self.ttl > 0:  # a NaN, too
             raise InputError(f"ttl is {self.ttl}, expected seconds above 0")
+
+
+def _check_said(context: object, versions: Mapping[str, str] | None) -> None:
+    if context is None and versions is None:
+        return
+    from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - most say nothing
+
+    if context is not None and not isinstance(context, Mapping):
+        raise InputError(f"context is {type(context).__name__}, expected a mapping such as {{'user_id': 'u1'}}")
+    given_versions(versions)
+
+
+def _check_redact(redact: object) -> None:
+    functions = redact if isinstance(redact, list | tuple) else (redact,)
+    for each in functions:
+        if not callable(each) or iscoroutinefunction(each):
+            what = f"{each.__name__}, a coroutine function" if callable(each) else repr(each)
+            raise InputError(f"redact is {what}, expected a function that returns a string for a string, or several")
+
+
+def _check_key(key: object) -> None:
+    if not isinstance(key, bytes) or len(key) < _KEY:
+        raise InputError(f"text_key is no bytes of length {_KEY} or more: use secrets.token_bytes(32), and keep it")

@@ -253,6 +253,7 @@ class Verifier:
 
     def _judged(self, root: str, slices: Slices | None = None) -> tuple[Report, bool]:
         """The report of a run, and whether the run had ended, so that it will not be another."""
+        self._check_kept(root)
         started, final = time.perf_counter(), self._recorder.ended(root)
         token = current.set(slices)
         try:
@@ -290,6 +291,7 @@ class Verifier:
     async def _averify(self, root: str) -> tuple[Report, bool]:
         if self._remote is not None:
             return await asyncio.to_thread(self._judged, root)
+        self._check_kept(root)
         started, final = time.perf_counter(), self._recorder.ended(root)
         token = current.set(Slices(patient=False))
         try:
@@ -302,6 +304,10 @@ class Verifier:
         finally:
             current.reset(token)
         return self._finished(root, report, started, final=final), final
+
+    def _check_kept(self, root: str) -> None:
+        if self._recorder.forgot(root):
+            raise InputError(f"the texts of run {root!r} are not kept (texts=False), and its report is not any more")
 
     def _graph(self, root: str) -> ProvenanceGraph:
         try:
@@ -329,6 +335,10 @@ class Verifier:
         answer = report.graph.answer
         gap = (_GAP,) if answer is not None and answer.attributes.get("untraced") else ()
         report = replace(report, run_id=root, usage=usage, warnings=(*report.warnings, *gap))
+        if not self._settings.texts:
+            report = _without_texts(report, self._settings.text_key)
+            if final and report.state != "interrupted":  # who resumes it goes on with what it read
+                self._recorder.forget_texts(root, report.graph)
         if not final:  # asked for while the run goes on: there is more to verify later
             return report
         with self._lock:
@@ -340,6 +350,12 @@ class Verifier:
 
 def _late(root: str, timeout: float | None) -> str:
     return f"the report of run {root!r} is not ready after {timeout} s"
+
+
+def _without_texts(report: Report, key: bytes | None) -> Report:
+    from trail_callbacks.report.withheld import without_texts  # noqa: PLC0415 - most keep texts
+
+    return without_texts(report, key)
 
 
 def _remote(settings: CaptureSettings) -> Remote:

@@ -1,0 +1,69 @@
+"""Presets: several kinds as one function, which is a value."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks import check
+from trail_callbacks.errors import InputError
+from trail_callbacks.redaction import Presets, cards, emails, ibans, keys, phones, presets
+
+TEXT = "Ada <ada@example.org> paid with 4242 4242 4242 4242 from DE89 3704 0044 0532 0130 00, call +49 30 901820."
+EACH = {"email": emails, "key": keys, "card": cards, "iban": ibans, "phone": phones}
+
+
+def test_only_what_is_named_is_replaced():
+    found = presets("email", "card")(TEXT)
+    assert "ada@" not in found
+    assert "4242" not in found
+    assert "DE89 3704 0044 0532 0130 00" in found
+    assert "+49 30 901820" in found
+    assert not any(c.isdigit() for c in presets()(TEXT))
+
+
+def test_a_preset_alone_is_the_function_of_that_kind():
+    for kind, hide in EACH.items():
+        assert presets(kind)(TEXT) == hide(TEXT)
+
+
+def test_it_is_a_value():
+    one = presets("card", "email")
+    assert one == presets("email", "card") == Presets(("email", "card"))
+    assert hash(one) == hash(presets("email", "card"))
+    copy = pickle.loads(pickle.dumps(one))  # noqa: S301 - our own
+    assert copy(TEXT) == one(TEXT)
+    assert "secret" not in repr(presets("email", secret=b"0123456789abcdef"))
+
+
+@pytest.mark.parametrize("kinds", [("e-mail",), ("email", ""), (None,)])
+def test_an_unknown_kind_is_named_with_the_known(kinds):
+    with pytest.raises(InputError, match=r"there is no preset .*expected some of key, email, iban, card, phone"):
+        presets(*kinds)
+
+
+@pytest.mark.parametrize("secret", [b"short", b"x" * 65, "0123456789abcdef"])
+def test_a_secret_has_a_length(secret):
+    with pytest.raises(InputError, match="16 to 64"):
+        presets(secret=secret)
+
+
+@given(
+    st.lists(
+        st.sampled_from([TEXT, "a@b.co", "+1 ", "@", "sk-", "4242424242424242", " ", "\n", "x", "é", "\ud800", ":"])
+    )
+)
+def test_what_was_replaced_stays_as_it_is(parts):
+    text = "".join(parts)
+    once = presets()(text)
+    assert presets()(once) == once
+
+
+def test_the_offline_judge_still_tells_one_address_from_another():
+    hide = presets("email")
+    source = hide("Write to ada@example.org for the timetable of the ferry.")
+    right = check(hide("Write to ADA@example.org for the timetable of the ferry."), [source])
+    wrong = check(hide("Write to eve@example.org for the timetable of the ferry."), [source])
+    assert right.hallucination_score == 0.0
+    assert wrong.hallucination_score != 0.0

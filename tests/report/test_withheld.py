@@ -1,0 +1,176 @@
+"""A report without texts: nothing of them is left, and everything that reads a report still can."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from trail_callbacks import Report, check, export, verify
+from trail_callbacks.claims import Citation
+from trail_callbacks.comparison import compare
+from trail_callbacks.graph import Edge, Node, ProvenanceGraph
+from trail_callbacks.report.withheld import FILLER, HASH, NOT_KEPT, text_hash, without_texts
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "export"))
+from any_report import reports
+
+KEY = b"k" * 32
+SOURCE = "The quarry at Holm opened in 1874. It closed in 1902, and Ada Lindqvist bought it."
+ANSWER = "The quarry at Holm opened in 1847 [1]. Ada Lindqvist bought it. It was painted green."
+WORDS = ("quarry", "Holm", "Ada", "Lindqvist", "1874", "1847", "green", "opened", "archive", "secret")
+
+
+@pytest.fixture(scope="module")
+def full():
+    nodes = (
+        Node(id="q1", kind="question", text="When did the quarry at Holm open?", step="user"),
+        Node(
+            id="d1", kind="document", text=SOURCE, step="shelf", run_id="r1",
+            attributes={
+                "source": "archive/secret.md", "rank": 1, "score": 0.5, "model": "gpt-x", "a secret key": 1, "phone": 4915112345678,
+                "source_labels": {"1": [["d1", 0, 12]]}, "filter": {"kept": True, "reasons": [{"kind": "duplicate", "quote": "Ada"}]},
+            },
+        ),
+        Node(id="m1", kind="completion", text="The quarry at Holm opened in 1847.", step="summarise", run_id="r2"),
+        Node(id="answer", kind="answer", text=ANSWER, step="write", run_id="r3"),
+    )  # fmt: skip
+    edges = (Edge(source="q1", target="m1"), Edge(source="d1", target="m1"), Edge(source="m1", target="answer"))
+    report = verify(ProvenanceGraph(nodes=nodes, edges=edges))
+    assert report.unsupported
+    assert any(verdict.evidence for verdict in report.verdicts)
+    assert any(verdict.history for verdict in report.verdicts)
+    return replace(
+        report, warnings=(*report.warnings, "Ada was quoted", "a head: Ada", "1 of 3 claims were not judged: Ada")
+    )
+
+
+@pytest.fixture(scope="module")
+def bare(full):
+    return without_texts(full, KEY)
+
+
+def shown(report):
+    """All forms in which a report leaves the process."""
+    yield "json", report.to_json()
+    yield "repr", repr((report.graph, report.claims, report.verdicts, report.warnings))
+    yield "page", report.to_html()
+    yield "terminal", str(report)
+    yield "fragment", report._repr_html_()
+    yield "summary", json.dumps(report.summary())
+    yield "csv", export.to_csv(report)
+    yield "prov", export.to_prov_json(report)
+    yield "graphml", export.to_graphml(report)
+    yield "mermaid", export.to_mermaid(report)
+
+
+def test_no_word_of_a_text_is_left_in_any_form(full, bare):
+    before = dict(shown(full))
+    assert sum(word in before["json"] for word in WORDS) >= len(WORDS) - 1
+    ours = dict(shown(check("It rained.", [])))  # a page has words of its own
+    for form, written in shown(bare):
+        assert [word for word in WORDS if word in written and word not in ours[form]] == [], form
+    assert sum(word not in ours["page"] for word in WORDS) >= len(WORDS) - 3
+
+
+def test_what_was_decided_stays(full, bare):
+    assert bare.hallucination_score == full.hallucination_score
+    assert bare.interval == full.interval
+    assert (bare.state, bare.class_counts, bare.error_counts) == (full.state, full.class_counts, full.error_counts)
+    for before, after in zip(full.verdicts, bare.verdicts, strict=True):
+        for field in (
+            "claim_id",
+            "support",
+            "error_type",
+            "second_type",
+            "confidence",
+            "introduced_at",
+            "carried_through",
+            "judge",
+        ):
+            assert getattr(after, field) == getattr(before, field)
+        assert [(e.node_id, e.start, e.end, e.relation) for e in after.evidence] == [
+            (e.node_id, e.start, e.end, e.relation) for e in before.evidence
+        ]
+    assert [(c.id, c.start, c.end, c.checkable) for c in bare.claims] == [
+        (c.id, c.start, c.end, c.checkable) for c in full.claims
+    ]
+    assert bare.graph.edges == full.graph.edges
+    assert [(n.id, n.kind, n.step, n.run_id, n.origin, n.stage) for n in bare.graph.nodes] == [
+        (n.id, n.kind, n.step, n.run_id, n.origin, n.stage) for n in full.graph.nodes
+    ]
+
+
+def test_offsets_point_into_fillers(bare):
+    answer = bare.graph.answer.text
+    assert answer == FILLER * len(ANSWER)
+    assert all(claim.quote == answer[claim.start : claim.end] for claim in bare.claims)
+    for verdict in bare.verdicts:
+        for item in verdict.evidence:
+            assert item.quote == bare.graph.node(item.node_id).text[item.start : item.end]
+
+
+def test_whoever_has_the_key_and_a_text_can_tell_that_it_was_judged(bare):
+    assert bare.graph.node("d1").attributes[HASH] == text_hash(SOURCE, KEY)
+    assert text_hash(SOURCE, KEY) != text_hash(SOURCE, b"l" * 32)
+    assert text_hash(SOURCE) == text_hash(SOURCE) != text_hash(SOURCE, KEY)
+    assert len({node.attributes[HASH] for node in bare.graph.nodes}) == 4
+
+
+def test_details_that_are_no_texts_stay(bare):
+    kept = bare.graph.node("d1").attributes
+    assert (kept["rank"], kept["score"], kept["model"]) == (1, 0.5, "gpt-x")
+    assert kept["source_labels"] == {"1": [["d1", 0, 12]]}
+    assert kept["filter"]["reasons"][0]["kind"] == "duplicate"
+    assert kept["source"] == text_hash("archive/secret.md", KEY)
+    assert kept["phone"] == text_hash("4915112345678", KEY)
+
+
+def test_it_says_so_and_keeps_the_warnings_that_quote_nothing(full, bare):
+    assert bare.warnings[0].startswith("texts were not kept (texts=False)")
+    assert "texts were not kept" in str(bare)
+    assert "texts were not kept" in bare.to_html()
+    assert f"1 of 3 claims were not judged: {NOT_KEPT}" in bare.warnings
+    silent = check("It rained.", [])
+    assert set(silent.warnings) <= set(without_texts(silent).warnings)
+    asked = check("The quarry closed in 1902.", [], question="Did the quarry close in 1902?")
+    assert set(asked.warnings) <= set(without_texts(asked).warnings)
+
+
+def test_it_is_read_back_and_compared(full, bare):
+    assert Report.from_json(bare.to_json()) == bare
+    again = compare(bare, bare)
+    assert [pair.old.claim.id for pair in again.pairs] == [pair.new.claim.id for pair in again.pairs]
+    assert not again.changed
+    assert not again.reworded
+    assert without_texts(bare, KEY).hallucination_score == full.hallucination_score
+
+
+def test_citations_keep_their_place_and_status(full):
+    cited = replace(
+        full.claims[0],
+        citations=(Citation(start=1, end=4, target="Ada 2020", sources=("d1",), status="supported"),),
+        unresolved="Ada",
+    )
+    found = without_texts(replace(full, claims=(cited, *full.claims[1:]))).claims[0]
+    assert found.citations[0] == Citation(start=1, end=4, target=NOT_KEPT, sources=("d1",), status="supported")
+    assert found.unresolved == NOT_KEPT
+
+
+@settings(max_examples=40, deadline=None)
+@given(reports())
+def test_any_report_can_be_written_without_its_texts(report):
+    bare = without_texts(report)
+    assert Report.from_json(bare.to_json()) == bare
+    assert bare.state == report.state
+    assert bare.hallucination_score == report.hallucination_score
+    assert all(set(node.text) <= {FILLER} for node in bare.graph.nodes)
+    for _, written in shown(bare):
+        assert written
+
+
+def test_other_claims_are_not_taken_for_reworded_ones(bare):
+    other = without_texts(check("The ferry takes 53 minutes.", ["The ferry takes 40 minutes."]), KEY)
+    assert compare(bare, other).pairs == ()

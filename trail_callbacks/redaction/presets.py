@@ -1,0 +1,98 @@
+"""The functions that replace one kind of value, and several of them as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, TypeAlias, get_args
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.redaction.addresses import find_emails
+from trail_callbacks.redaction.credentials import find_keys
+from trail_callbacks.redaction.numbers import find_cards, find_ibans, find_phones
+from trail_callbacks.redaction.placeholders import Found, replaced
+
+__all__ = ["Kind", "Presets", "cards", "emails", "ibans", "keys", "phones", "presets"]
+
+Kind: TypeAlias = Literal["key", "email", "iban", "card", "phone"]
+"""What is replaced; in this order, if several are."""
+
+_FIND: Mapping[Kind, Callable[[str], Iterator[Found]]] = {
+    "key": find_keys,
+    "email": find_emails,
+    "iban": find_ibans,
+    "card": find_cards,
+    "phone": find_phones,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Presets:
+    """Replaces several kinds of values: a function for `redact`, which can be compared and pickled.
+
+    Attributes:
+        kinds: What is replaced.
+        secret: See `presets`.
+        distinct: Different values have different placeholders: redacted ids need nothing else to be told apart.
+    """
+
+    distinct: ClassVar[bool] = True
+    kinds: tuple[Kind, ...]
+    secret: bytes | None = field(default=None, repr=False)
+
+    def __call__(self, text: str) -> str:
+        """Returns the text with placeholders."""
+        for kind in self.kinds:
+            text = replaced(text, kind, _FIND[kind](text), self.secret)
+        return text
+
+
+def presets(*kinds: Kind, secret: bytes | None = None) -> Presets:
+    """Returns a function for `redact` that replaces several kinds of values.
+
+    Args:
+        *kinds: `email`, `key` (API keys, tokens, passwords), `card` (payment cards), `iban` and `phone`; none for all.
+        secret: Key of the hash that placeholders are made of, 16 to 64 bytes. With the same one two processes write
+            the same placeholder for the same value, so that their reports can be compared; whoever has it can test
+            guesses. By default each process has one of its own, which nobody can read.
+
+    Raises:
+        InputError: If a kind is unknown, or the secret has another length.
+    """
+    known = get_args(Kind)
+    for kind in kinds:
+        if kind not in known:
+            raise InputError(f"there is no preset {kind!r}, expected some of {', '.join(known)}")
+    if secret is not None:
+        _check_secret(secret)
+    return Presets(tuple(kind for kind in known if not kinds or kind in kinds), secret)
+
+
+def _check_secret(secret: object) -> None:
+    if not isinstance(secret, bytes) or not 16 <= len(secret) <= 64:  # noqa: PLR2004 - see above
+        raise InputError("secret is no bytes of length 16 to 64: use secrets.token_bytes(32), and keep it")
+
+
+def emails(text: str) -> str:
+    """Returns a text with placeholders for e-mail addresses."""
+    return replaced(text, "email", find_emails(text))
+
+
+def keys(text: str) -> str:
+    """Returns a text with placeholders for API keys, tokens, passwords behind their name, and private keys."""
+    return replaced(text, "key", find_keys(text))
+
+
+def cards(text: str) -> str:
+    """Returns a text with placeholders for payment card numbers."""
+    return replaced(text, "card", find_cards(text))
+
+
+def ibans(text: str) -> str:
+    """Returns a text with placeholders for IBANs."""
+    return replaced(text, "iban", find_ibans(text))
+
+
+def phones(text: str) -> str:
+    """Returns a text with placeholders for telephone numbers: international ones, and those of North America."""
+    return replaced(text, "phone", find_phones(text))
