@@ -31,6 +31,7 @@ ELSEWHERE = {
     "judges.one_pass": "tests/verify/test_one_pass.py",  # a protocol
     "judges.tracer": "tests/verify/test_veritrail.py",  # a protocol
     "render.comparison": "tests/comparison/test_comparison.py",
+    "trace.codec": "tests/trace/test_stored.py",
     "retrieval.ranking": "tests/test_evidence.py",
     "retrieval.tables": "tests/retrieval/test_passages.py",
 }
