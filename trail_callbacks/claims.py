@@ -75,11 +75,14 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     only that (in doubt it stays: a wrong guess would be worse). In other languages sentences, items and rows are
     claims as they are.
 
-    Headings, lead-ins that end in a colon, rules, code and formulas are not claims; a list item that is a fragment is
-    read behind its lead-in or heading. What comes before a statement without being part of it (`Based on the
-    passages,`) is left out of text and quote, citation marks and linking words (`However,`) only of the text. What
-    states nothing about the world is kept with `checkable=False`; that is told by English rules, in other languages
-    only questions and greetings are. An answer of a few words is joined with its question.
+    Layout hides nothing: headings, comments, link texts, texts for images, cells, fenced blocks, comments and strings
+    of code, and words in LaTeX are claims if they state something. Titles (`## Opening hours`), lead-ins that only
+    introduce a list, rules, code and formulas are not; `trail_callbacks.splitting.code` lists the latter. A list item
+    that is a fragment is read behind its lead-in or heading. What comes before a statement without being part of it
+    (`Based on the passages,`) is left out of text and quote, citation marks and linking words (`However,`) only of
+    the text. What states nothing about the world is kept with `checkable=False`; that is told by English rules, in
+    other languages only questions and greetings are. What greets, asks or declines and states something as well (`Did
+    you know that ...?`) is checkable. An answer of a few words is joined with its question.
 
     Instructions to the reader that carry content ("Take two tablets a day") stay checkable: sources give instructions
     too, and a wrong one is the most harmful kind of error. Only those about the talk itself ("See the manual") do not.
@@ -99,7 +102,8 @@ def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:
     from trail_callbacks.language.speech import declines  # noqa: PLC0415 - many patterns
     from trail_callbacks.splitting.statements import answers, is_short, statements  # noqa: PLC0415 - as above
 
-    found = list(statements(answer))
+    everything = list(statements(answer))
+    found = [one for one in everything if not one.title] or (everything if question else [])
     claims = []
     for n, one in enumerate(found, 1):
         text, checkable = one.text, one.checkable
@@ -175,6 +179,8 @@ def abstains(answer: str) -> bool:
 
     declined = False
     for one in statements(answer):
+        if one.title:
+            continue
         if one.checkable:
             return False
         declined = declined or declines(one.text)

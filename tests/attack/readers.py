@@ -29,7 +29,9 @@ from trail_callbacks.render.excerpt import both_ends, most_relevant, opening
 from trail_callbacks.render.safe_text import plain
 from trail_callbacks.retrieval.passages import spans
 from trail_callbacks.retrieval.tables import tables
+from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
 from trail_callbacks.splitting.blocks import blocks
+from trail_callbacks.splitting.code import code_spans
 from trail_callbacks.splitting.fields import structure
 from trail_callbacks.splitting.json_fields import regions
 from trail_callbacks.splitting.layout import pieces
@@ -102,6 +104,13 @@ READERS: dict[str, Callable[[str], Any]] = {
     "language.quantities": quantities,
     "language.refusals": refuses,
     "language.speech": lambda text: (is_question(text), greets(text), is_statement(text), declines(text)),
+    "splitting.assertions": lambda text: (
+        asserts(text),
+        told(f"{text}?"),
+        is_title(text, "en"),
+        is_lead_in(text, "en"),
+    ),
+    "splitting.code": lambda text: (code_spans(text), code_spans(f"```python\n{text}\n```")),
     "splitting.json_fields": regions,
     "splitting.json_fields single": lambda text: regions(text, single=True),
     "splitting.blocks": lambda text: list(blocks(text)),

@@ -3,13 +3,16 @@
 Claims that a judge extracted itself are matched with gold claims by their position in the answer. A gold claim gets the
 claim whose span has the highest ratio of shared to covered characters (intersection over union) with its own, plus the
 same ratio of words if several claims share a span; spans must share half of the shorter one. Several gold claims may get
-the same claim (from a judge that does not decompose sentences). `coverage` is the share of gold claims with a match; the
-others are left out of all other metrics.
+the same claim (from a judge that does not decompose sentences), and one may be split into several (by a judge that
+decomposes further): a claim is a part of the gold claim that is most like it, and if parts were found wrong, the worst of
+them is the verdict on the whole. `coverage` is the share of gold claims with a match; the others are left out of all
+other metrics.
 """
 
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,6 +22,7 @@ from trail_callbacks import Report
 from trail_callbacks.text import forms, locate
 
 CLASSES = ("supported", "contradicted", "absent", "partially_supported", "unevaluatable")
+WORST = ("contradicted", "absent", "partially_supported")
 ROUNDS = 1000
 HALF = 0.5
 
@@ -35,22 +39,39 @@ class Pair(NamedTuple):
 
 
 def matched(run: Run, report: Report) -> tuple[Pair, ...]:
-    answer = run.graph.answer.text
+    spans = placed(run)
+    parts = defaultdict(list)
+    for claim in report.claims:
+        near = [(likeness(span, fact, claim), -n) for n, (fact, span) in enumerate(spans) if touches(span, claim)]
+        if near:
+            parts[-max(near)[1]].append(claim)
     pairs = []
-    at = 0
-    for fact in run.facts:
-        span = locate(fact.quote, answer, at) or locate(fact.quote, answer)
-        at = span[0]
-        near = [(likeness(span, fact, claim), claim.id) for claim in report.claims if touches(span, claim)]
+    for n, (fact, span) in enumerate(spans):
+        near = sorted(
+            (claim for claim in report.claims if touches(span, claim)),
+            key=lambda claim: -likeness(span, fact, claim),
+        )
         if not near:
             pairs.append(Pair(fact, None, None, None, (), False))
             continue
-        verdict = report.verdict(max(near, key=lambda pair: pair[0])[1])
+        verdicts = [report.verdict(claim.id) for claim in near[:1] + [claim for claim in near[1:] if claim in parts[n]]]
+        wrong = [verdict for verdict in verdicts if verdict.support in WORST]
+        verdict = min(wrong, key=lambda verdict: WORST.index(verdict.support)) if wrong else verdicts[0]
         said = str(verdict.support or ("undecided" if verdict.undecided else "error"))
         error_type = verdict.error_type and str(verdict.error_type)
         through = verdict.carried_through
         pairs.append(Pair(fact, said, error_type, verdict.introduced_at, through, bool(verdict.history)))
     return tuple(pairs)
+
+
+def placed(run: Run) -> list[tuple[Fact, tuple[int, int]]]:
+    """The gold claims with the places of their quotes, each searched for behind the one before."""
+    answer, at, spans = run.graph.answer.text, 0, []
+    for fact in run.facts:
+        span = locate(fact.quote, answer, at) or locate(fact.quote, answer)
+        at = span[0]
+        spans.append((fact, span))
+    return spans
 
 
 def touches(span, claim) -> bool:

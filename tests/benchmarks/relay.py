@@ -45,7 +45,7 @@ that gives for each claim, by its id, `support` and, unless it is supported or u
 
 
 def items(arguments) -> list[Item]:
-    sizes = {"planted": 0, "claims": arguments.claims, "ragtruth": arguments.answers}
+    sizes = {"planted": arguments.runs, "claims": arguments.claims, "ragtruth": arguments.answers}
     unknown = set(arguments.sets.split(",")) - SETS.keys()
     if unknown:
         raise SystemExit(f"unknown sets: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
@@ -138,6 +138,7 @@ def main() -> int:
     parser.add_argument("--api-key", default="x", help="a relay takes any")
     parser.add_argument("--timeout", type=float, default=7000.0, help="seconds for an answer")
     parser.add_argument("--sets", default="planted,claims,ragtruth")
+    parser.add_argument("--runs", type=int, default=0, help="sample of planted runs; 0 is all")
     parser.add_argument("--claims", type=int, default=80, help="sample of single claims, stratified by class")
     parser.add_argument(
         "--answers", type=int, default=40, help="sample of RAG answers, stratified by hallucinated or not"

@@ -57,9 +57,10 @@ class Given:
         return Extraction(claims=(self._claim,))
 
 
-def planted(folder: Path, _: int) -> Iterator[Item]:
-    for line in (folder / "planted_dev.jsonl").read_text(encoding="utf-8").splitlines():
-        run = read_run(json.loads(line))
+def planted(folder: Path, size: int) -> Iterator[Item]:
+    rows = [json.loads(line) for line in (folder / "planted_dev.jsonl").read_text(encoding="utf-8").splitlines()]
+    for row in random.Random(SEED).sample(rows, size) if 0 < size < len(rows) else rows:  # noqa: S311 - as below
+        run = read_run(row)
         yield Item("planted", run.id, {}, run.graph, run.facts)
 
 

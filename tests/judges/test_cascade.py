@@ -8,7 +8,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.cascade import CascadeJudge, is_sure
-from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question
+from trail_callbacks.judges.judge import Assessment, Extraction, Judge, Judgement, Question, abstains
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.judges.tracer import Tracer
@@ -108,6 +108,66 @@ def test_a_local_failure_is_never_sure():
     assert not is_sure(asked, Judgement(claim_id="c1", error="broken"))
     assert not is_sure(asked, Judgement(claim_id="c1", undecided="nothing is about this", confidence=0.99))
     assert not is_sure(asked, Judgement(claim_id="c1", support=SupportClass.ABSENT, confidence=0.5))
+
+
+class Abstaining(Local):
+    abstains = True
+
+
+TOWER = "The tower has 61 floors."
+CLAIMS = {"c1": TOWER, "c2": "The tower has 16 floors.", "c3": "Many people admire the view."}
+
+
+@pytest.mark.parametrize("abstaining", [True, False])
+def test_what_an_abstaining_judge_decides_stands_and_only_the_rest_is_asked_again(abstaining):
+    second = Local(support=SupportClass.SUPPORTED)
+    second.name = "second/test"
+    first = LocalJudge() if abstaining else Unsure()
+    questions = [question(id_, text, TOWER) for id_, text in CLAIMS.items()]
+    judgements = drive(CascadeJudge(first, second).assess(questions), None)[0].judgements
+    deciders = [judgement.judge for judgement in judgements]
+    assert deciders == [first.name, first.name if abstaining else second.name, second.name]
+    assert [str(j.support) for j in judgements] == [
+        "supported",
+        "contradicted" if abstaining else "supported",
+        "supported",
+    ]
+
+
+class Unsure:
+    """Says what `LocalJudge` says, as a judge that does not abstain."""
+
+    name, model = "unsure/test", None
+
+    def extract(self, answer, question):
+        return LocalJudge().extract(answer, question)
+
+    def assess(self, questions, purpose="verdicts"):
+        return LocalJudge().assess(questions, purpose)
+
+
+@pytest.mark.parametrize("purpose", ["localize", "answerable"])
+def test_a_best_guess_of_an_abstaining_judge_is_asked_again(purpose):
+    second = Local(support=SupportClass.SUPPORTED)
+    second.name = "second/test"
+    first = Abstaining(support=SupportClass.ABSENT, error_type=ErrorType.OTHER)
+    asked = [question("c1", "A b c.", "D e f.")]
+    assert drive(CascadeJudge(first, second).assess(asked, purpose), None)[0].judgements[0].judge == "second/test"
+    assert drive(CascadeJudge(first, second).assess(asked), None)[0].judgements[0].judge == "local/test"
+
+
+def test_a_rule_that_is_given_goes_before_what_a_judge_says_of_itself():
+    second = Local(support=SupportClass.SUPPORTED)
+    second.name = "second/test"
+    judge = CascadeJudge(Abstaining(support=SupportClass.SUPPORTED), second, sure=lambda question, judgement: False)
+    assert drive(judge.assess([question("c1", "A.", "A.")]), None)[0].judgements[0].judge == "second/test"
+
+
+def test_a_cascade_abstains_if_the_judge_that_decides_in_doubt_does():
+    decisive, abstaining = Local(), Abstaining()
+    assert abstains(CascadeJudge(decisive, abstaining))
+    assert not abstains(CascadeJudge(abstaining, decisive))
+    assert not abstains(decisive)
 
 
 def test_a_failing_model_leaves_an_error_not_the_local_guess():

@@ -20,6 +20,9 @@ FRAMES = [
     ("Well-known mills are old.", ["Well-known mills are old."]),
     ("Response 2: the mill is old.", ["the mill is old."]),
     ("Beware: the mill is old.", ["the mill is old."]),
+    ("Antwort: Die Mühle ist alt.", ["Die Mühle ist alt."]),
+    ("**Réponse :** Le moulin est vieux.", ["Le moulin est vieux."]),
+    ("答案\uff1a磨坊很旧。", ["磨坊很旧。"]),
 ]
 ASIDES = [
     ("Based on the provided passages, the mill was built in 1850.", "the mill was built in 1850."),

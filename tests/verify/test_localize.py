@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trail_callbacks import Edge, Node, ProvenanceGraph, VerifyOptions
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import quoted
+from trail_callbacks.evidence import Evidence, quoted
 from trail_callbacks.judges.judge import Assessment, Judgement
 from trail_callbacks.models.drive import drive
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -342,3 +342,45 @@ def test_of_two_faults_one_may_be_undecided():
     found = origin(chain(2), Abstaining(lies), *lies)
     assert found.introduced_at == "m1"
     assert [layer.note for layer in found.history if layer.statement == "Another."] == ["undetermined: too vague"]
+
+
+class Listening(Knowing):
+    """Remembers what it was told that the claim departs from."""
+
+    def assess(self, questions, purpose="verdicts"):
+        self.told = [question.departs_from for question in questions]
+        return (yield from super().assess(questions, purpose))
+
+
+def told(*evidence, faults=()):
+    judge = Listening({"m1"})
+    suspect = Suspect(claim=CLAIM, faults=faults, evidence=evidence)
+    drive(localize(chain(1), [suspect], judge, VerifyOptions()), None)
+    return judge.told
+
+
+def said(quote, relation="supports"):
+    return Evidence(node_id="doc", start=0, end=len(quote), quote=quote, relation=relation)
+
+
+def test_the_judge_is_told_what_the_sources_say_instead_first_what_contradicts():
+    cider, rent, sold = said("The owner made cider."), said("He paid rent."), said("He sold cider.", "contradicts")
+    assert told(cider, rent, sold) == [("He sold cider.", "The owner made cider.")]
+    assert told() == [()]  # no source says anything: the claim is absent
+
+
+def test_of_a_long_quote_the_sentence_is_told_that_is_nearest_to_each_fault():
+    field = (
+        '"text": "' + "Rent is due on the first day of a month; " * 5 + 'The owner sold cider. Nobody ever drank beer."'
+    )
+    assert told(said(field), faults=("The owner sold wine.", "Everybody drank beer.")) == [
+        ("The owner sold cider.",),
+        ('Nobody ever drank beer."',),
+    ]
+
+
+@pytest.mark.parametrize("quote", ["wine " * 400, "w" * 5000, "Wein, " * 400, "\u9152" * 3000])
+def test_what_the_judge_is_told_is_short(quote):
+    ((short,),) = told(said(quote))
+    assert 0 < len(short) <= 160
+    assert short in quote

@@ -13,12 +13,12 @@ import cost_table
 import localisation_shapes
 import planted
 import planted_metrics
-from gold_runs import UNSUPPORTED, Fact, read_run
+from gold_runs import UNSUPPORTED, Fact, Run, read_run
 from planted import GoldClaims
 from planted_oracle import OracleModel
 from planted_prompts import tokens
 
-from trail_callbacks import LLMJudge, LocalJudge, VerifyOptions, verify
+from trail_callbacks import Edge, LLMJudge, LocalJudge, Node, ProvenanceGraph, Report, Verdict, VerifyOptions, verify
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
@@ -159,6 +159,54 @@ def test_claims_of_a_judge_are_matched_by_their_place(run):
     )
     unmatched = [pair.fact.id for pair in planted_metrics.matched(run, without) if pair.said is None]
     assert unmatched == ["c3", "c4"]
+
+
+def split(run, *pieces):
+    """A report whose claims are pieces of the answer, given with their class, error type and entry step."""
+    claims, verdicts = [], []
+    for n, (words, support, error_type, entry) in enumerate(pieces):
+        start = run.graph.answer.text.index(words)
+        span = {"quote": words, "start": start, "end": start + len(words)}
+        claims.append(Claim(id=f"k{n}", text=words, **span))
+        verdicts.append(Verdict(claim_id=f"k{n}", support=support, error_type=error_type, introduced_at=entry))
+    return Report(state="assessed", graph=run.graph, claims=tuple(claims), verdicts=tuple(verdicts))
+
+
+SPLIT = Fact(
+    id="g1", text="The kiosk, which is blue, sells 5 maps.", quote="The blue kiosk sells 5 maps",
+    support="contradicted", error_type="number", introduced_at="m",
+)  # fmt: skip
+OTHER = Fact(id="g2", text="The kiosk closes at noon.", quote="and closes at noon", support="supported")
+
+
+def of_kiosk(*pieces):
+    """How pieces of one answer are matched with two gold claims about it."""
+    nodes = [
+        Node(id="d", kind="document", text="The blue kiosk sells 3 maps and closes at noon."),
+        Node(id="m", kind="completion", text="5 maps."),
+        Node(id="a", kind="answer", text="The blue kiosk sells 5 maps and closes at noon."),
+    ]
+    edges = (Edge(source="d", target="m"), Edge(source="m", target="a"))
+    run = Run(id="kiosk", graph=ProvenanceGraph(nodes=tuple(nodes), edges=edges), facts=(SPLIT, OTHER))
+    pairs = planted_metrics.matched(run, split(run, *pieces))
+    return [(pair.said, pair.error_type, pair.introduced_at) for pair in pairs]
+
+
+BLUE, MAPS, NOON = "The blue kiosk sells", "5 maps", "and closes at noon"
+
+
+def test_a_gold_claim_that_was_split_is_as_wrong_as_its_worst_part():
+    right, wrong = ("supported", None, None), ("contradicted", "number", "m")
+    assert of_kiosk((BLUE, *right), (MAPS, *wrong), (NOON, *right)) == [wrong, right]
+    assert of_kiosk((BLUE, "absent", "other", "a"), (MAPS, *wrong), (NOON, *right)) == [wrong, right]
+    assert of_kiosk((BLUE, "unevaluatable", None, None), (MAPS, *right), (NOON, *right))[0][0] == "unevaluatable"
+    assert of_kiosk((BLUE, *right), (MAPS, *right), (NOON, *wrong)) == [right, wrong]  # a false alarm stays one
+
+
+def test_a_part_counts_for_one_gold_claim_only():
+    right, wrong = ("supported", None, None), ("absent", "other", "a")
+    whole = "sells 5 maps and closes at noon"  # touches both, and has most of the second
+    assert of_kiosk(("The blue kiosk sells 5 maps", *right), (whole, *wrong), (NOON, *right))[0] == right
 
 
 def pair(support, said, introduced_at=None, carried_through=()):

@@ -116,6 +116,31 @@ def test_claims_share_the_reading_of_outputs():
     assert [(purpose, len(ids)) for purpose, ids in judge.asked] == [("verdicts", 3), ("localize", 3)]
 
 
+def test_a_search_for_an_origin_is_told_what_the_sources_say_instead():
+    def reply(call):
+        if call.purpose == "claims":
+            said = {"quote": "The mill closed in 1990", "claim": "The mill closed in 1990.", "checkable": True}
+            return {"abstained": False, "claims": [said]}
+        if call.purpose == "verdicts":
+            wrong = {"contradicting": ["s2"], "supporting": [], "comparison": "Another year.", "error_type": "number"}
+            return {"verdicts": [{"claim": "c1", "support": "contradicted", **wrong}]}
+        return {"verdicts": [{"claim": "c1", "comparison": "Text A.", "evidence": ["s1"], "stated": True}]}
+
+    model = ScriptedModel(reply)
+    nodes = (
+        Node(id="doc", kind="document", text="The mill stands on the Aske. It closed in 1974."),
+        Node(id="m1", kind="completion", text="The mill closed in the 1990s."),
+        Node(id="answer", kind="answer", text="The mill closed in 1990."),
+    )
+    edges = (Edge(source="doc", target="m1"), Edge(source="m1", target="answer"))
+    report = verify(ProvenanceGraph(nodes=nodes, edges=edges), LLMJudge(model))
+    shown = {call.purpose: call.messages[1].content.splitlines() for call in model.calls}
+    at = shown["localize"].index("[c1] (candidates: all) The mill closed in 1990.")
+    assert shown["localize"][at + 1] == "  sources: It closed in 1974."
+    assert not any(line.strip().startswith("sources:") for line in shown["verdicts"])
+    assert report.verdict("c1").introduced_at == "m1"
+
+
 def test_a_passage_has_one_id_whichever_claims_it_is_shown_for():
     class Noting(WordJudge):
         def assess(self, questions, purpose="verdicts"):

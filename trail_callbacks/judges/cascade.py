@@ -16,6 +16,7 @@ from trail_callbacks.judges.judge import (
     Judgement,
     Purpose,
     Question,
+    abstains,
     matched,
     reads_whole,
 )
@@ -34,9 +35,9 @@ _CERTAIN = 0.9
 def is_sure(question: Question, judgement: Judgement) -> bool:
     """Says whether a judgement needs no second opinion.
 
-    Sure is what is not a checkable statement, a claim that is a passage word for word, and a judgement with confidence
-    of at least 0.9. `LocalJudge` gives that to all that it decides, and leaves the rest undecided. A passage that
-    merely contains the words of a claim is not enough: it may deny them.
+    This is the rule for judges that decide in doubt, too. Sure is what is not a checkable statement, a claim that is a
+    passage word for word, and a judgement with confidence of at least 0.9. A passage that merely contains the words of
+    a claim is not enough: it may deny them.
     """
     if judgement.error is not None or judgement.undecided is not None:
         return False
@@ -64,6 +65,11 @@ class CascadeJudge:
     if it fails on a claim, that judgement has an `error`, and if it is undecided, so is the claim; what the first
     thought is not passed off as a decision.
 
+    A first judge that abstains (`LocalJudge`, `EncoderJudge`; see `Judge`) is sure of the verdicts that it gives, and
+    the second gets what it leaves undecided; of an `EncoderJudge` that is the band of scores within its `margin` of the
+    threshold. Of any other judge `is_sure` tells what stands. Where outputs are searched for a claim, or sources for an
+    answer, no judge abstains, and `is_sure` is asked as well.
+
     Claims are found by the second judge, or by the first if only that has a model: models resolve references better
     than rules do. The same goes for taking claims apart in a `veritrail` walk.
 
@@ -71,8 +77,8 @@ class CascadeJudge:
         first: The judge that goes first, usually a cheap one: anything `resolve` accepts; None is `LocalJudge()`.
         second: The judge that decides the rest, likewise; it must be given.
         base_url: Endpoint of the second judge, if that is a string such as `openai/gpt-5-mini`.
-        sure: Decides from a question and the first judge's class whether the latter stands; not asked about a claim on
-            which the first judge failed or was undecided. See `is_sure`.
+        sure: Decides from a question and the first judge's class whether the latter stands, in place of the rule above;
+            not asked about a claim on which the first judge failed or was undecided.
 
     Raises:
         JudgeError: If there is no second judge, or one cannot be built.
@@ -84,7 +90,7 @@ class CascadeJudge:
         second: Judge | Model | str | Any = None,
         *,
         base_url: str | None = None,
-        sure: Callable[[Question, Judgement], bool] = is_sure,
+        sure: Callable[[Question, Judgement], bool] | None = None,
     ) -> None:
         from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - resolve knows this module's neighbours
 
@@ -113,6 +119,11 @@ class CascadeJudge:
         return not (reads_whole(self._first) and reads_whole(self._second))
 
     @property
+    def abstains(self) -> bool:
+        """Whether the second judge, which decides in doubt, does."""
+        return abstains(self._second)
+
+    @property
     def name(self) -> str:
         """Both names."""
         return f"cascade/{self._first.name}+{self._second.name}"
@@ -135,7 +146,7 @@ class CascadeJudge:
         first = yield from self._asking(self._first, self._first.assess(given, purpose))
         guesses = matched(given, first.judgements)
         pairs = enumerate(zip(given, guesses, strict=True))
-        unsure = [i for i, (question, guess) in pairs if not self._stands(question, guess)]
+        unsure = [i for i, (question, guess) in pairs if not self._stands(question, guess, purpose)]
         decided = [replace(guess, judge=guess.judge or self._first.name) for guess in guesses]
         second = Assessment(judgements=())
         if unsure:
@@ -151,8 +162,12 @@ class CascadeJudge:
     def _select(self, searches: Sequence[Search]) -> Pipeline[tuple[Selection, ...]]:
         return self._asking(self._tracer, self._tracer.select(searches))
 
-    def _stands(self, question: Question, guess: Judgement) -> bool:
-        return guess.error is None and guess.undecided is None and self._sure(question, guess)
+    def _stands(self, question: Question, guess: Judgement, purpose: Purpose) -> bool:
+        if guess.error is not None or guess.undecided is not None:
+            return False
+        if self._sure is not None:
+            return self._sure(question, guess)
+        return (purpose == "verdicts" and abstains(self._first)) or is_sure(question, guess)
 
     def _asking(self, judge: Judge | Tracer, work: Pipeline[T]) -> Pipeline[T]:
         """Leaves the calls of a judge to that judge's own model: a verification is driven with one of the two."""

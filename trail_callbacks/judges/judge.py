@@ -12,7 +12,17 @@ from trail_callbacks.evidence import Evidence, Passage
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["Assessment", "Extraction", "Judge", "Judgement", "Purpose", "Question", "matched", "reads_whole"]
+__all__ = [
+    "Assessment",
+    "Extraction",
+    "Judge",
+    "Judgement",
+    "Purpose",
+    "Question",
+    "abstains",
+    "matched",
+    "reads_whole",
+]
 
 Purpose: TypeAlias = Literal["verdicts", "localize", "answerable"]
 """What passages are read for: `verdicts` asks for class, type and evidence against sources; `localize` asks only which
@@ -48,12 +58,14 @@ class Question:
             share.
         nearest: Where `passages` holds whole sources, the candidates beside them for a judge that has `wants_nearest`.
         asked: The user's request that the claim replies to, to understand it by; no evidence. Empty if not known.
+        departs_from: For `localize`, what the sources say where the claim departs from them; no evidence either.
     """
 
     claim: Claim
     passages: tuple[Passage, ...]
     nearest: tuple[Passage, ...] = ()
     asked: str = ""
+    departs_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +135,9 @@ class Judge(Protocol):
 
     May have `reads_whole`: whether questions carry the sources whole instead of candidates for each claim. A judge that
     does not say reads whole if it has a model. With `wants_nearest` it gets both, see `Question`.
+
+    May have `abstains`: True if it leaves a claim undecided where it is not sure, so that the verdicts that it gives
+    need no second opinion (see `CascadeJudge`). A judge that does not say decides in doubt, too.
     """
 
     @property
@@ -152,6 +167,11 @@ class Judge(Protocol):
 def reads_whole(judge: Judge) -> bool:
     """Tells whether a judge wants the sources whole, instead of the candidates for each claim."""
     return bool(getattr(judge, "reads_whole", judge.model is not None))
+
+
+def abstains(judge: Judge) -> bool:
+    """Tells whether a judge leaves undecided what it is not sure of."""
+    return bool(getattr(judge, "abstains", False))
 
 
 def matched(questions: Sequence[Question], judgements: Sequence[Judgement]) -> list[Judgement]:

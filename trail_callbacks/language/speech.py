@@ -10,7 +10,8 @@ from trail_callbacks.language.terms import terms, vocabulary
 __all__ = ["declines", "greets", "is_question", "is_statement"]
 
 _QUESTION = re.compile(
-    r"(?:[?\uff1f\u061f\u037e]|(?:\u3067\u3059|\u307e\u3059|\u307e\u3057\u305f|\u3067\u3057\u3087\u3046|\u307e\u305b\u3093)\u304b[\u3002.]?|\u5417[\u3002.]?)"
+    r"(?:[?\uff1f\u061f\u037e]|(?:\u3067\u3059|\u307e\u3059|\u307e\u3057\u305f|\u3067\u3057\u3087\u3046|"
+    r"\u307e\u305b\u3093)\u304b[\u3002.]?|\u5417[\u3002.]?)"
     r"[\s\"'\u201d\u2019\u00bb\u300d)\]*_]*$"
 )
 _WORD = re.compile(r"\w")
@@ -72,8 +73,10 @@ _DIRECTION = r"""^\W*(?:(?:for\s(?:more|further)\s[^,.]{1,50},|if\s[^,.]{1,80},|
 
 # Declining: a small grammar of subject + negation + verb, not a list of phrases.
 _SOURCE = (
-    r"(?:contexts?|documents?|sources?|texts?|passages?|articles?|excerpts?|snippets?|information|materials?|contents?|"
-    r"reports?|pages?|records?|search\sresults|files?|knowledge\sbase|terms|transcripts?|notes|data|database|web\s?sites?)"
+    r"(?:contexts?|documents?|sources?|texts?|passages?|articles?|excerpts?|snippets?|information|"
+    r"materials?|contents?|"
+    r"reports?|pages?|records?|search\sresults|files?|knowledge\sbase|terms|transcripts?|notes|data|"
+    r"database|web\s?sites?)"
 )
 _DETERMINED = (
     r"(?:(?:any\sof\s)?(?:the|these|this|those|your|my|our|available|provided|retrieved|given|supplied|none\sof)\s"
@@ -86,7 +89,8 @@ _NOT = (
 _NOTHING = r"(?:no(?:t\s(?:any|enough|sufficient))?|insufficient|little|any|enough)"
 _CONTENT = r"(?:information|mention|details?|data|reference|evidence|answer|indication|record|statement|specifics?)"
 _STATE = (
-    r"(?:mention|contain|say|state|specify|include|provide|give|discuss|address|cover|indicate|describe|explain|answer|list|"
+    r"(?:mention|contain|say|state|specify|include|provide|give|discuss|address|cover|indicate|describe|"
+    r"explain|answer|list|"
     r"offer|tell|detail|clarify|elaborate|define|name|have|refer|report)s?"
 )
 _KNOW = (
@@ -94,8 +98,10 @@ _KNOW = (
     r"assist|be\s(?:sure|certain)|conclude|judge|access|respond|have)"
 )
 _OPENING = (
-    r"^\W*(?:note(?:\sthat|:)\s)?(?:(?:unfortunately|sorry|regrettably|no|however|but|therefore|additionally|also|i(?:'|\u2019)m\s(?:sorry|afraid)|i\sam\s(?:sorry|afraid)|apologies|"
-    r"(?:based\son|according\sto|from|given|in|within|after)\s[^,]{1,80}?|as\san?\s[^,]{1,40})[,;.]?\s(?:but\s|that\s)?){0,3}"
+    r"^\W*(?:note(?:\sthat|:)\s)?(?:(?:unfortunately|sorry|regrettably|no|however|but|therefore|"
+    r"additionally|also|i(?:'|\u2019)m\s(?:sorry|afraid)|i\sam\s(?:sorry|afraid)|apologies|"
+    r"(?:based\son|according\sto|from|given|in|within|after)\s[^,]{1,80}?|"
+    r"as\san?\s[^,]{1,40})[,;.]?\s(?:but\s|that\s)?){0,3}"
 )
 _DECLINE = rf"""{_OPENING}(?:
       (?:i|we)\s(?:really\s|simply\s|currently\s|still\s)?
@@ -120,6 +126,21 @@ _DECLINE = rf"""{_OPENING}(?:
     | (?:unknown|unclear|n/a|(?:empty|no)\s(?:response|answer)
         |not\s(?:stated|mentioned|given|available|specified|provided|known|found))\W*$
     )"""
+
+_REVERSED = (
+    re.compile(  # words that turn a refusal into a statement: `There is no information that contradicts that ...`
+        r"\b(?:contradict\w*|refut\w*|rebut\w*|(?<!\bor\s)(?:deny|denies|denied|denying)|doubt\w*|disput\w*|"
+        r"disprov\w*|oppos(?:e|es|ed|ing)|"
+        r"disagree\w*|contest(?:s|ed|ing)?|against|contrary|otherwise|other\sthan|help\s(?:but|\w+ing)\b|"
+        r"wrong|false|untrue|incorrect|"
+        r"inaccurate|mistaken|lie|myth|(?:say|tell|stress|emphasi[sz]e|repeat)\s(?:\w+\s)?enough|"
+        r"enough\s(?:that|how)|overstate\w*|"
+        r"overemphasi\w*|exaggerat\w*|except|apart\sfrom|aside\sfrom|nothing\sbut|anything\sbut|"
+        r"more\sthan\sthat|challeng\w*|"
+        r"question\w*\sthat|inconsistent|incompatible|rules?\sout|(?:any|no)\s?(?:one|body)\swho|besides)\b",
+        re.IGNORECASE,
+    )
+)
 
 
 @cache
@@ -164,10 +185,11 @@ def is_statement(text: str) -> bool:
 def declines(text: str) -> bool:
     """Tells whether a sentence says that the speaker or the sources do not know or contain the answer.
 
-    In English, and in the languages of `trail_callbacks.language.refusals`; there the whole sentence has to say so.
+    In English, and in the languages of `trail_callbacks.language.refusals`; there the whole sentence has to say so. A
+    refusal that denies a denial ("There is no information that contradicts that it is so") is none.
     """
     if _grammar(_DECLINE).match(text) is not None:
-        return True
+        return _REVERSED.search(text[:_LONGEST]) is None
     if _ENGLISH.search(text):
         return False
     from trail_callbacks.language.refusals import refuses  # noqa: PLC0415 - most sentences are in English

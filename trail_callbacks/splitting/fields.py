@@ -19,11 +19,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from trail_callbacks.language.detect import language
 from trail_callbacks.language.speech import declines, greets, is_question
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.blocks import Block, blocks
 from trail_callbacks.splitting.json_fields import Field, json_path
-from trail_callbacks.splitting.marks import clean
+from trail_callbacks.splitting.marks import clean, refers
 
 __all__ = ["Entry", "Prose", "Structure", "structure"]
 
@@ -241,9 +242,16 @@ def _is_prose(text: str) -> bool:
 
 
 def _is_checkable(keys: Sequence[str], value: str) -> bool:
-    if any(_form(key) in _ORIGIN for key in keys) or (keys and _form(keys[-1]) in _RATING):
+    about = any(_form(key) in _ORIGIN for key in keys) or (keys and _form(keys[-1]) in _RATING)
+    plain = not (is_question(value) or greets(value) or declines(value))
+    if plain and not about:
+        return True
+    value = clean(value)
+    if about and refers(value):
         return False
-    return not (is_question(value) or greets(value) or declines(value))
+    from trail_callbacks.splitting.assertions import asserts, is_title  # noqa: PLC0415 - few values need it
+
+    return asserts(value) and not (about and is_title(value, language(value) or "en", column=True))
 
 
 def _form(key: str) -> str:

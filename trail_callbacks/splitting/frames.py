@@ -1,4 +1,6 @@
-"""Frames: words of an answer about its sources, the talk or itself, which belong to no statement. English.
+"""Frames: words of an answer about its sources, the talk or itself, which belong to no statement.
+
+English, but for the label `Answer:`.
 
 `frame_end` and `quote_start` find where a sentence begins behind them, so that claims are split without them. A claim
 that a judge is given may still hold some, at any place: `unframed` blanks those out.
@@ -38,8 +40,16 @@ _NOTED = (
     r"|(?:(?:it(?:'s|\u2019s|\sis)|it\sshould\sbe)\s(?:also\s)?(?:important|worth|crucial|essential|noted|interesting|useful|good|necessary)\s?"
     r"(?:to\s(?:note|remember|mention|know|keep\sin\smind|point\sout|be\saware|recogni[sz]e)\s|noting\s|mentioning\s|remembering\s)?that\s))"
 )
+_LABEL = (  # `Answer` in languages with most writers
+    r"(?:antwort|r\u00e9ponse|respuesta|risposta|resposta|antwoord|odpowied\u017a|cevap|yan\u0131t|jawaban|"
+    r"tr\u1ea3 l\u1eddi|svar|vastaus|v\u00e1lasz|\u03b1\u03c0\u03ac\u03bd\u03c4\u03b7\u03c3\u03b7|"
+    r"\u043e\u0442\u0432\u0435\u0442|\u7b54\u6848|\u56de\u7b54|\u7b54\u3048|\ub2f5\ubcc0|"
+    r"\u0627\u0644\u0625\u062c\u0627\u0628\u0629|\u0627\u0644\u062c\u0648\u0627\u0628|"
+    r"\u0909\u0924\u094d\u0924\u0930)\s?[:\uff1a]\s*"
+)
 _TOLD = (
-    r"(?:(?:the\s)?(?:short\s|final\s|correct\s)?answer\s?:\s*|(?:response|answer)\s\d{1,3}\s?:\s*|(?:here(?:'s|\u2019s|\sis)\s(?:my|the|an|your)\s(?:\w+\s){0,2}"
+    rf"(?:{_LABEL}|"
+    r"(?:the\s)?(?:short\s|final\s|correct\s)?answer\s?:\s*|(?:response|answer)\s\d{1,3}\s?:\s*|(?:here(?:'s|\u2019s|\sis)\s(?:my|the|an|your)\s(?:\w+\s){0,2}"
     r"(?:answer|summary|response)[^.:\n]{0,60}:\s*))"
 )
 _SOURCED = rf"^(?:[*_]{{0,3}}(?:{_OPENING}|{_GROUND}|{_NOTED}|{_TOLD})[*_]{{0,3}}){{1,4}}"

@@ -1,27 +1,26 @@
 """The lines of an answer: paragraphs, list items under their lead-ins, table rows under their columns.
 
-Headings, lead-ins that end in a colon, rules, code and display formulas state nothing by themselves. What they name
-goes with the list items below that would be fragments without it.
+Headings, lead-ins that end in a colon and names of columns are marked as such, because most of them only name what
+follows; what they name goes with the list items below that would be fragments without it. Of code and formulas only the
+words are read, see `code`.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from trail_callbacks.splitting.marks import clean, is_reference, marker, visible
-from trail_callbacks.splitting.sentences import sentences_of
+from trail_callbacks.splitting.sentences import lines_of, sentences_of
 
 __all__ = ["Piece", "pieces"]
 
-_FENCE = re.compile(r"\s*(?:>\s*)*(```|~~~)")
-_PROSE = frozenset({"markdown", "md", "text", "txt"})  # what a fence that holds prose may be called
 _HEADING = re.compile(r"\s*(?:>\s*)*#{1,6}\s")
 _BOLD = re.compile(r"\s*(\*\*|__)(?!\s)[^*_\n]{1,100}\1\s*$")
 _RULER = re.compile(r"\s*(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*(?:\|\s*)?$")
-_FORMULA = re.compile(r"^[ \t]*(?:\$\$.{0,2000}?\$\$|\\\[.{0,2000}?\\\])[ \t]*$", re.DOTALL | re.MULTILINE)
+_CODE = ("```", "~~~", "$$", "\\[")  # what code and formulas begin with
 _CELL = re.compile(r"(?<!\\)\|")
 _LETTER = re.compile(r"\w")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
@@ -47,6 +46,8 @@ class Piece:
         line: Number of its line; the same for the sentences of one paragraph or list item.
         item: Whether it is a list item, or a sentence of one.
         reference: Whether it only names where something was found.
+        title: What it may only name: the text below (`heading`), the list below (`lead`) or a `column`; empty for
+            anything else.
     """
 
     start: int
@@ -56,6 +57,7 @@ class Piece:
     line: int = 0
     item: bool = False
     reference: bool = False
+    title: Literal["", "heading", "lead", "column"] = ""
 
 
 def pieces(answer: str, language: str) -> Iterator[Piece]:
@@ -69,24 +71,27 @@ def pieces(answer: str, language: str) -> Iterator[Piece]:
         The pieces in order; they do not overlap.
     """
     page = _Page(language)
-    lines = list(_lines(answer))
-    hidden = _hidden(answer, lines)
+    lines = list(lines_of(answer))
+    code = _code(answer, lines)
+    last = max((number for number, (_, line) in enumerate(lines, 1) if line.strip()), default=0)
     at = 0
     while at < len(lines):
         start, line = lines[at]
         rows = _table(lines, at)
-        if at in hidden or _FENCE.match(line):
+        if at in code:
+            for a, b in code[at]:
+                yield from page.read(answer[a:b], a, at, deeper=False, followed=False)
             at += 1
         elif rows:
             yield from _rows([lines[number] for number in rows])
             at = rows[-1] + 1
         else:
             until = at + 1
-            while until < len(lines) and until not in hidden and _continues(lines[until - 1][1], lines[until][1]):
+            while until < len(lines) and until not in code and _continues(lines[until - 1][1], lines[until][1]):
                 until += 1
             whole = answer[start : lines[until - 1][0] + len(lines[until - 1][1])]
             deeper = until < len(lines) and _indent(lines[until][1]) > _indent(line) and marker(lines[until][1])[1]
-            yield from page.read(whole, start, at, deeper)
+            yield from page.read(whole, start, at, deeper=deeper, followed=until < last)
             at = until
 
 
@@ -99,42 +104,57 @@ class _Page:
     sources: bool = False
     leads: list[tuple[int, str]] = field(default_factory=list)  # of outer and inner lists: indentation and words
 
-    def read(self, text: str, start: int, number: int, deeper: bool) -> Iterator[Piece]:
-        """The pieces of a paragraph, or nothing for a heading or lead-in, which is kept for what follows."""
+    def read(self, text: str, start: int, number: int, *, deeper: bool, followed: bool) -> Iterator[Piece]:
+        """The pieces of a paragraph; the words of a heading or lead-in are kept for what follows.
+
+        Args:
+            text: The paragraph.
+            start: Its offset in the answer.
+            number: Number of its first line.
+            deeper: Whether a list item follows that is set in further.
+            followed: Whether anything follows that it may introduce.
+        """
         plain = clean(text)
         if not _LETTER.search(plain):
             return
         skip, item = marker(text)
         if _HEADING.match(text) or (_BOLD.match(text) and not item and plain[-1] not in ".!?"):
-            self._head(plain.lstrip("# ").rstrip(":\uff1a "))
+            yield from self._heading(text, plain, start, number)
             return
         indent = _indent(text)
         while self.leads and (self.leads[-1][0] >= indent if item else not self._under(indent)):
             self.leads.pop()
-        found = [
-            (start + skip + sentence.start, start + skip + sentence.end)
-            for sentence in sentences_of(text[skip:], self.language)
-            if _LETTER.search(clean(sentence.text))
-        ]
-        if not found:
-            return
-        last = clean(text[found[-1][0] - start : found[-1][1] - start])
+        found = list(self._sentences(text, skip)) or [(skip, len(text.rstrip()))]
+        last = clean(text[slice(*found[-1])])
         leads = last.endswith((":", "\uff1a")) or (deeper and item and len(found) == 1 and last[-1:] not in ".!?")
         lead = self._lead() if item else ""
-        if leads and _SOURCES.match(last):
-            self._head(last.rstrip(":\uff1a "))
-            return
-        if leads:
-            found.pop()
-            self.leads.append((indent if item else -1, last.rstrip(":\uff1a ") if len(last) <= _LEAD else ""))
-        elif _SOURCES.match(plain):
+        if _SOURCES.match(last if leads else plain):
+            if leads:
+                self._head(last.rstrip(":\uff1a "))
             self.sources = True
             return
-        elif not item:
-            self.sources = False
+        if leads:
+            self.leads.append((indent if item else -1, last.rstrip(":\uff1a ") if len(last) <= _LEAD else ""))
+        self.sources = self.sources and (leads or item)
+        title: Literal["heading", "lead"] = "lead" if followed or deeper else "heading"
         for a, b in found:
-            reference = (self.sources and item) or is_reference(clean(text[a - start : b - start]))
-            yield Piece(start=a, end=b, lead=lead, line=number, item=item, reference=reference)
+            if leads and (a, b) == found[-1]:
+                yield Piece(start=start + a, end=start + b, lead=lead, line=number, item=item, title=title)
+            else:
+                reference = (self.sources and item) or is_reference(clean(text[a:b]))
+                yield Piece(start=start + a, end=start + b, lead=lead, line=number, item=item, reference=reference)
+
+    def _heading(self, text: str, plain: str, start: int, number: int) -> Iterator[Piece]:
+        self._head(plain.lstrip("# ").rstrip(":\uff1a "))
+        hashes = _HEADING.match(text)
+        for a, b in self._sentences(text, hashes.end() if hashes else marker(text)[0]):
+            yield Piece(start=start + a, end=start + b, line=number, title="heading")
+
+    def _sentences(self, text: str, skip: int) -> Iterator[tuple[int, int]]:
+        """Where the sentences of a paragraph are that say something, behind its marker."""
+        for sentence in sentences_of(text[skip:], self.language):
+            if _LETTER.search(clean(sentence.text)):
+                yield skip + sentence.start, skip + sentence.end
 
     def _head(self, words: str) -> None:
         self.leads.clear()
@@ -151,14 +171,6 @@ class _Page:
         return joined if len(joined) <= _LEAD else words[-1]
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their offsets."""
-    start = 0
-    for line in text.splitlines(keepends=True):
-        yield start, line
-        start += len(line)
-
-
 def _indent(line: str) -> int:
     return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
 
@@ -171,22 +183,17 @@ def _continues(line: str, following: str) -> bool:
         and line.rstrip()[-1] not in _CLOSING
         and following.lstrip()[:1].islower()
         and not marker(following)[1]
-        and not _FENCE.match(following)
         and not _HEADING.match(line)
     )
 
 
-def _hidden(text: str, lines: Sequence[tuple[int, str]]) -> set[int]:
-    """Numbers of the lines of code and display formulas; a fence that is never closed hides nothing."""
-    fences = [number for number, (_, line) in enumerate(lines) if _FENCE.match(line)]
-    hidden: set[int] = set()
-    for first, last in zip(fences[::2], fences[1::2], strict=False):
-        if lines[first][1].strip().strip("`~> ").casefold() not in _PROSE:
-            hidden.update(range(first, last + 1))
-    starts = [start for start, _ in lines]
-    for formula in _FORMULA.finditer(text):
-        hidden.update(range(bisect_right(starts, formula.start()) - 1, bisect_right(starts, formula.end() - 1)))
-    return hidden
+def _code(text: str, lines: Sequence[tuple[int, str]]) -> Mapping[int, tuple[tuple[int, int], ...]]:
+    """The words in each line of code and formulas."""
+    if not any(mark in text for mark in _CODE):
+        return {}
+    from trail_callbacks.splitting.code import prose_in_code  # noqa: PLC0415 - most answers hold none
+
+    return prose_in_code(text, lines)
 
 
 def _table(lines: Sequence[tuple[int, str]], at: int) -> range:
@@ -216,12 +223,25 @@ def _rows(lines: Sequence[tuple[int, str]]) -> Iterator[Piece]:
     """The rows of a table under the names of its columns; a table of one row has no such names."""
     rows = [(start, line) for start, line in lines if _LETTER.search(line)]
     header = [name[:_NAME] for name in _cells(rows[0][1])] if len(rows) > 1 else []
+    if header:
+        yield from _columns(*rows[0])
     for start, line in rows[1:] if header else rows:
         stripped = line.strip()
         at = start + line.index(stripped)
         said = _row(header, _cells(line))
         if said:
             yield Piece(start=at, end=at + len(stripped), row=said)
+
+
+def _columns(start: int, line: str) -> Iterator[Piece]:
+    """The names of the columns, each by itself."""
+    at = 0
+    for border in [*(found.span() for found in _CELL.finditer(line)), (len(line), len(line))]:
+        name = line[at : border[0]]
+        if _LETTER.search(clean(name)):
+            first = start + at + len(name) - len(name.lstrip())
+            yield Piece(start=first, end=first + len(name.strip()), title="column")
+        at = border[1]
 
 
 def _cells(line: str) -> list[str]:

@@ -1,24 +1,35 @@
-"""The sentences of a paragraph: which abbreviations end none, and which closing marks belong to the one before."""
+"""Lines and sentences: which abbreviations end none, and which closing marks belong to the one before."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from trail_callbacks.text import Sentence, sentences
 
-__all__ = ["sentences_of"]
+__all__ = ["lines_of", "sentences_of"]
 
 _CLOSERS = re.compile(r"[\s*_~`\"'\u201d\u2019\u00bb)\]]+(?=\s|$)")
 _CITED = re.compile(
-    r"(?:\s*(?:\[[^\][]{1,80}\]\([^()\s]{1,500}\)|\[\^?[\w,\s\u2013-]{1,60}\]|\u3010[^\u3010\u3011]{1,200}\u3011|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}"
+    r"(?:\s*(?:\[[^\][]{1,80}\]\([^()\s]{1,500}\)|\[\^?[\w,\s\u2013-]{1,60}\]|"
+    r"\u3010[^\u3010\u3011]{1,200}\u3011|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}"
     r"|\((?:[Pp]assages?|[Ss]ources?|[Dd]ocuments?)\s[^()]{1,60}\)))+[.]?\s*"
 )
 _ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:d\.w\.z|approx|incl|excl|est|max|min|avg|vol|pp|cf|al|resp|vs|ca|bzw|bspw|bijv|ecc|sig|pag|p\u00e1g|Dhr|Mw|Sra?|Dra?|M|Mme"
+    r"(?:^|[\s(])(?:d\.w\.z|approx|incl|excl|est|max|min|avg|vol|pp|cf|al|resp|vs|ca|bzw|bspw|bijv|ecc|"
+    r"sig|pag|p\u00e1g|Dhr|Mw|Sra?|Dra?|M|Mme"
     r"|\u0921\u0949|\u0915\u093f|[A-Z])\.$"
 )
 _TITLES = {"fr": "M.", "it": "S.", "hi": "\u0921\u0949."}
 _SMALL = re.compile(r"[^\w\s]*[a-z\u00df-\u00f6\u00f8-\u00ff\d]")
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yields the lines of a text, with their ends, and their offsets."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        yield start, line
+        start += len(line)
 
 
 def sentences_of(text: str, language: str) -> list[Sentence]:

@@ -11,7 +11,7 @@ from trail_callbacks.language.speech import declines, greets, is_question, is_st
 from trail_callbacks.splitting.clauses import Part, parts
 from trail_callbacks.splitting.frames import answers, bare_lead, frame_end, quote_start
 from trail_callbacks.splitting.layout import Piece, pieces
-from trail_callbacks.splitting.marks import clean
+from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
 from trail_callbacks.splitting.references import Thread
 from trail_callbacks.splitting.words import base, first_verb, tokenize
 
@@ -39,6 +39,7 @@ class Statement:
         text: What it says, read alone.
         checkable: Whether it says something about the world.
         row: Whether it is a row of a table.
+        title: Whether it only names something: it is no claim, unless it is the whole answer to a question.
     """
 
     start: int
@@ -46,11 +47,12 @@ class Statement:
     text: str
     checkable: bool
     row: bool = False
+    title: bool = False
 
 
 def statements(answer: str) -> Iterator[Statement]:
     """What an answer states, and what only stands between statements."""
-    code = language(answer) or "en"
+    code = language(visible(answer[:_LONGEST])) or "en"
     thread = Thread()
     before: Piece | None = None
     for piece in pieces(answer, code):
@@ -61,11 +63,32 @@ def statements(answer: str) -> Iterator[Statement]:
             yield Statement(piece.start, piece.end, piece.row, checkable=True, row=True)
             continue
         words = answer[piece.start : piece.end]
-        if code == "en" and is_english(words):
+        if piece.title and _names(piece, words, code):
+            yield Statement(piece.start, piece.end, clean(words), checkable=False, title=True)
+        elif code == "en" and is_english(visible(words)):
             yield from _english(piece, words, thread)
         else:
             thread.turn()
             yield from _other(piece, words)
+
+
+def _names(piece: Piece, words: str, code: str) -> bool:
+    """Whether a heading, lead-in or name of a column states nothing by itself."""
+    from trail_callbacks.splitting.assertions import is_lead_in, is_title  # noqa: PLC0415 - many answers have none
+
+    said = clean(words).lstrip("# ").rstrip(":\uff1a ")
+    if piece.title == "lead":
+        return is_lead_in(said[frame_end(said) :], code)
+    return is_title(said, code, column=piece.title == "column") or not (_asserts(said) or declines(said))
+
+
+def _asserts(text: str) -> bool:
+    """Whether a sentence states something; most do at first sight."""
+    if is_statement(text) and not greets(text):
+        return True
+    from trail_callbacks.splitting.assertions import asserts  # noqa: PLC0415 - many patterns
+
+    return asserts(text)
 
 
 def _english(piece: Piece, words: str, thread: Thread) -> Iterator[Statement]:
@@ -76,7 +99,7 @@ def _english(piece: Piece, words: str, thread: Thread) -> Iterator[Statement]:
     whole = [Part(0, len(words))]
     cut = whole if is_question(words) or piece.reference else parts(words)
     told = [_text(words, part) for part in cut]
-    if len(cut) > 1 and not all(is_statement(text) or declines(text) for text in told):
+    if len(cut) > 1 and not all(_asserts(text) or declines(text) for text in told):
         cut, told = whole, [clean(words)]  # a part that states nothing by itself belongs to what does
     resolved: list[str] = []
     for at, (part, text) in enumerate(zip(cut, told, strict=True)):
@@ -90,8 +113,8 @@ def _english(piece: Piece, words: str, thread: Thread) -> Iterator[Statement]:
     for part, text in zip(cut, resolved, strict=True):
         if not _LETTER.search(text):
             continue
-        checkable = not piece.reference and is_statement(text) and not greets(text)
-        full = text
+        checkable = _asserts(text) and not _only_refers(piece, text)
+        full = _told(text) if checkable else text
         if piece.lead and checkable and _is_fragment(text) and "?" not in piece.lead:
             lead = bare_lead(piece.lead)
             full = f"{lead}: {text}" if lead else text
@@ -108,13 +131,41 @@ def _other(piece: Piece, words: str) -> Iterator[Statement]:
     """A sentence in another language, cut at the semicolons of scripts where they end a clause."""
     start = 0
     for a, b in [*(gap.span() for gap in _WIDE_SEMICOLON.finditer(words)), (len(words), len(words))]:
-        text = clean(words[start:a])
+        text = clean(words[start + frame_end(words[start:a]) : a])
         if _LETTER.search(text):
-            checkable = not (piece.reference or is_question(text) or greets(text) or declines(text))
+            checkable = _states(text) and not _only_refers(piece, text)
+            text = _told(text) if checkable else text
             if piece.lead and checkable and not _ENDED.search(text):
                 text = f"{piece.lead}: {text}"
             yield Statement(piece.start + start, piece.start + a, text, checkable)
         start = b
+
+
+def _told(text: str) -> str:
+    """A statement without the question that dresses it."""
+    if not is_question(text):
+        return text
+    from trail_callbacks.splitting.assertions import told  # noqa: PLC0415 - as above
+
+    return told(text)
+
+
+def _states(text: str) -> bool:
+    """As `_asserts`, in another language, where opinions and offers are not told apart."""
+    if not (is_question(text) or greets(text) or declines(text)):
+        return True
+    from trail_callbacks.splitting.assertions import asserts  # noqa: PLC0415 - many patterns
+
+    return asserts(text)
+
+
+def _only_refers(piece: Piece, text: str) -> bool:
+    """Whether a piece only names where something was found; `The mill is old` does not, wherever it stands."""
+    if not piece.reference or refers(text) or is_reference(text):
+        return piece.reference
+    from trail_callbacks.splitting.assertions import is_title  # noqa: PLC0415 - most answers list no sources
+
+    return is_title(text, language(text) or "en", column=True)
 
 
 def _is_fragment(text: str) -> bool:

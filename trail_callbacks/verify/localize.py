@@ -7,18 +7,23 @@ unsupported claims cost a walk, and all of them share the reading of a text.
 
 A call costs more than a few more sentences in it, so a walk reads ahead, see `Trace`. In a very wide layer only the
 outputs that share most words with the claim are read.
+
+An error often begins smaller than it ends: "two nurses in Oslo" becomes "nurses in Norway", then "nurses". So the judge
+is shown beside a claim what the sources say instead, and an output that departs from them in the same way states it.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import candidates
+from trail_callbacks.evidence import Evidence, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched
+from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.trace import READ, Introduction, Trace
@@ -27,6 +32,9 @@ __all__ = ["Introductions", "Suspect", "localize"]
 
 _WIDE = 48  # outputs of one layer that are read for one claim
 _PER_NODE = 2  # sentences of each output that are read at least
+_QUOTES = 2  # of the sources, shown beside a claim
+_LONGEST_QUOTE = 160  # characters
+_SENTENCES = re.compile(r"(?<=[.!?;]) +|\n")  # also inside JSON and tables, where a passage may be a whole field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +44,12 @@ class Suspect:
     Attributes:
         claim: The claim.
         faults: The parts that depart from the evidence, each as a statement; empty means the whole claim.
+        evidence: What the sources say about it.
     """
 
     claim: Claim
     faults: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +82,11 @@ def localize(
     if graph.answer is None:
         return Introductions(by_claim={})
     walks = [Trace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
+    evidence = {suspect.claim.id: suspect.evidence for suspect in suspects}
     warnings: list[str] = []
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
         asked = [(walk, group) for walk, nodes in reading for group in _groups(walk, nodes)]
-        questions = _questions(asked, options)
+        questions = _questions(asked, evidence, options)
         assessment = yield from judge.assess(questions, "localize")
         warnings += assessment.warnings
         for (walk, group), judgement in zip(asked, matched(questions, assessment.judgements), strict=True):
@@ -103,18 +114,38 @@ def _groups(walk: Trace, nodes: Sequence[Node]) -> list[list[Node]]:
     return [list(nodes[i : i + READ]) for i in range(0, len(nodes), READ)]
 
 
-def _questions(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOptions) -> list[Question]:
+def _quotes(evidence: Sequence[Evidence], statement: str) -> tuple[str, ...]:
+    """What the sources say, first where they contradict it; of a long passage the sentence nearest to the statement."""
+    from trail_callbacks.retrieval.passages import clip  # noqa: PLC0415 - capturing a run does not need it
+
+    asked = set(keys(statement))
+    nearest = sorted(evidence, key=lambda item: item.relation != "contradicts")[:_QUOTES]
+    return tuple(clip(_part(item.quote, asked), size=_LONGEST_QUOTE) for item in nearest)
+
+
+def _part(quote: str, asked: set[str]) -> str:
+    if len(quote) <= _LONGEST_QUOTE:
+        return quote
+    return max(_SENTENCES.split(quote), key=lambda part: len(asked.intersection(keys(part))))
+
+
+def _questions(
+    asked: Sequence[tuple[Trace, Sequence[Node]]], evidence: Mapping[str, Sequence[Evidence]], options: VerifyOptions
+) -> list[Question]:
     """One question for each group of nodes; a passage has the same id in all of them."""
     ids: dict[tuple[str, int, int], str] = {}
     questions = []
     for walk, nodes in asked:
         chosen = candidates([_searched(walk)], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
-        keys = [(passage.node_id, passage.start, passage.end) for passage in chosen]
+        places = [(passage.node_id, passage.start, passage.end) for passage in chosen]
         passages = tuple(
-            replace(passage, id=ids.setdefault(key, f"s{len(ids) + 1}"))
-            for passage, key in zip(chosen, keys, strict=True)
+            replace(passage, id=ids.setdefault(place, f"s{len(ids) + 1}"))
+            for passage, place in zip(chosen, places, strict=True)
         )
-        questions.append(Question(claim=replace(walk.claim, text=walk.statement), passages=passages))
+        claim = replace(walk.claim, text=walk.statement)
+        questions.append(
+            Question(claim=claim, passages=passages, departs_from=_quotes(evidence[claim.id], walk.statement))
+        )
     return questions
 
 

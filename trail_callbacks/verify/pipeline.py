@@ -144,7 +144,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     introductions = Introductions(by_claim=findings.introductions)
     if options.localize and not walked:
         suspects = [
-            Suspect(claim=claim, faults=findings.judged[claim.id].faults)
+            Suspect(claim=claim, faults=findings.judged[claim.id].faults, evidence=verdict.evidence)
             for claim, verdict in zip(extraction.claims, verdicts, strict=True)
             if verdict.support in UNSUPPORTED
         ]

@@ -179,10 +179,27 @@ def test_whether_sources_answer_a_question_is_left_to_rules(entailment):
     assert "the answer declines, but the sources seem to contain it" in report.warnings[0]
 
 
-def test_it_goes_before_another_judge(entailment):
+@pytest.mark.parametrize(
+    ("text", "settings", "asked_again"),
+    [
+        (YES, {}, False),
+        (SILENT, {}, False),
+        (YES, {"threshold": 0.95, "margin": 0.2}, True),
+        (YES, {"threshold": 0.95, "margin": 0.01}, False),
+    ],
+)
+def test_first_in_a_cascade_it_leaves_the_band_around_its_threshold_to_the_second(
+    entailment, text, settings, asked_again
+):
+    cascade = CascadeJudge(EncoderJudge(entailment, **settings), LocalJudge())
+    (verdict,) = verify(ProvenanceGraph.from_texts(ANSWER, [text]), cascade).verdicts
+    assert verdict.judge.startswith("local/" if asked_again else "encoder/1/")
+
+
+def test_with_a_model_behind_it_that_is_not_asked(entailment):
     from trail_callbacks.testing import ScriptedModel
 
-    cascade = CascadeJudge(EncoderJudge(entailment), ScriptedModel([]), sure=lambda question, judgement: True)
+    cascade = CascadeJudge(EncoderJudge(entailment), ScriptedModel([]))
     report = verify(ProvenanceGraph.from_texts(ANSWER, [YES]), _Rules(cascade))
     assert supports(report) == ["supported"]
     assert report.verdicts[0].judge.startswith("encoder/1/")

@@ -129,7 +129,9 @@ def placed(attack, slot):
         passage(3, TRUE, node="d2"),
     )
     false = f"{FALSE} {attack}" if slot == "claim" else FALSE
-    return [Question(claim=claim(1, false), passages=shown), Question(claim=claim(2, TRUE), passages=shown)]
+    said = ("The bridge is blue.", attack) if slot == "sources" else ()
+    asked = (claim(1, false), claim(2, TRUE))
+    return [Question(claim=each, passages=shown, departs_from=said) for each in asked]
 
 
 def judged(questions, purpose="verdicts"):
@@ -145,7 +147,7 @@ def fooled(attack, slot, purpose="verdicts"):
     return not (as_it_should and [e.quote for e in true.evidence] == [TRUE])
 
 
-SLOTS = ("passage", "before", "after", "address", "claim")
+SLOTS = ("passage", "before", "after", "address", "claim", "sources")
 
 
 @pytest.mark.parametrize("purpose", ["verdicts", "localize", "answerable"])

@@ -43,7 +43,7 @@ def decided(text, *sources):
         ("The orchard of Penwick has 340 trees.", "supported", None, None, "nearly word for word"),
         ("The orchard of Penwick has 430 trees.", "contradicted", "number", None, "says '430' where the source says '340'"),
         ("The orchard of Penwick in Dunmarrow has 340 trees.", "absent", "entity", "fabricated addition", "No passage has 'Dunmarrow'"),
-        ("Visitors pick fruit in September.", "partially_supported", "hyperbole", None, "leaves out 'may'"),
+        ("Visitors pick fruit in September.", "partially_supported", "hyperbole", None, "states as settled what the source qualifies with 'may'"),
     ],
 )  # fmt: skip
 def test_class_type_detail_and_rationale(text, support, error, detail, rationale):
@@ -168,3 +168,73 @@ def test_two_differences_in_another_language_may_be_two_things(claim, source):
 )
 def test_a_clause_of_a_sentence_is_stated_if_its_subject_is_the_same(claim, source, support):
     assert check(claim, [source]).verdicts[0].support == support
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "error", "rationale"),
+    [
+        ("All boats were sold in the spring.", "Some boats were sold in the spring.", "overgeneralization", "It says 'All' where the source says 'Some'."),
+        ("All boats were sold in the spring.", "The boats were sold in the spring.", "overgeneralization", "It says 'All', which the nearest sentence does not."),
+        ("The dose is for adults over 60.", "The dose is for adults under 60.", "number", "It says 'over 60' where the source says 'under 60'."),
+        ("The dose is for at most 60 adults.", "The dose is for at least 60 adults.", "number", "It says 'most 60' where the source says 'least 60'."),
+        ("Petra Meyer directs the old museum.", "Anna Lang directs the old museum.", "entity", "It says 'Petra Meyer' where the source says 'Anna Lang'."),
+        ("The reserve covers the whole delay.", "The manager believes the reserve covers the whole delay.", "attribution_failure", "It states as a fact what the source gives as a view or a report, with 'believes'."),
+        ("The form can be sent by post.", "The form can be sent by post, unless it is signed.", "overgeneralization", "It leaves out the condition or exception that the source states with 'unless'."),
+        ("The city repainted the old bridge.", "The city hopes to repaint the old bridge.", "temporal", "It states as settled what the source qualifies with 'hopes'."),
+        ("The leak wasted half the water.", "We estimate that the leak wasted half the water.", "hyperbole", "It states as settled what the source qualifies with 'estimate'."),
+    ],
+)  # fmt: skip
+def test_a_rationale_says_in_plain_words_what_the_source_has_instead(claim, source, error, rationale):
+    verdict = decided(claim, source)
+    assert (str(verdict.error_type), verdict.rationale) == (error, f"{error}: {rationale}")
+
+
+@pytest.mark.parametrize("modal", ["may", "might", "could"])
+@pytest.mark.parametrize(
+    ("claim", "source", "error"),
+    [
+        ("The council closes the northern road.", "The council {} close the northern road.", "hyperbole"),
+        ("The northern road is closed by the council.", "The northern road {} be closed by the council.", "hyperbole"),
+        ("The council closed the northern road.", "The council {} have closed the northern road.", "hyperbole"),
+        ("The council will close the northern road.", "The council {} close the northern road.", "temporal"),
+        ("The council closed the northern road.", "The council {} close the northern road.", "temporal"),
+        ("The northern road was closed by the council.", "The northern road {} be closed by the council.", "temporal"),
+    ],
+)
+def test_a_lost_possibility_is_of_time_if_the_claim_has_it_done_or_to_come(modal, claim, source, error):
+    verdict = decided(claim, source.format(modal))
+    assert (str(verdict.support), str(verdict.error_type)) == ("partially_supported", error)
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("We present a new approach to training.", "We present Cross-Thought, a new approach to training."),
+        ("The society presented a new approach to training.", "The Free Thought society presented a new approach to training."),
+    ],
+)  # fmt: skip
+def test_a_cue_within_a_name_is_no_cue(claim, source):
+    assert decided(claim, source).error_type is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("All staff get a yearly bonus.", "All staff in Oslo get a yearly bonus."),
+        ("All staff get a yearly bonus.", "In Oslo, all staff get a yearly bonus."),
+        ("All staff get a yearly bonus.", "Not all staff get a yearly bonus."),
+        ("Every room has a large balcony.", "Every room on the second floor has a large balcony."),
+        ("No dogs are allowed in the garden.", "No large dogs are allowed in the garden."),
+        ("No dogs are allowed in the garden.", "No dogs are allowed in the garden in summer."),
+        ("None of the ferries carry cars.", "None of the old ferries carry cars."),
+        ("Nobody may swim in the lake.", "Nobody may swim in the lake at night."),
+        ("The shop is not open to visitors.", "The shop is not open to visitors on Sundays."),
+        ("Staff never work at night.", "Staff never work at night in June."),
+        ("Only members may use the pool.", "Members may use the pool."),
+        ("Only members may use the pool.", "Only members may use the pool before noon."),
+    ],
+)
+def test_what_holds_of_some_does_not_support_a_claim_about_all_none_or_only_some(claim, source):
+    assert str(decided(claim, source).support) != "supported"
+    assert str(decided(claim, claim).support) == "supported"
+    assert str(decided(claim, f"[1] {claim}").support) == "supported"

@@ -6,7 +6,7 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
-from trail_callbacks.judges.judge import Judge, Question
+from trail_callbacks.judges.judge import Judge, Question, abstains
 from trail_callbacks.judges.local.judge import LocalJudge
 from trail_callbacks.taxonomy import UNSUPPORTED
 
@@ -258,9 +258,11 @@ def test_what_it_cannot_show_has_a_reason_and_the_nearest_sentences_and_no_confi
     assert 1 <= len(judgement.evidence) <= 3
 
 
-def test_what_it_decides_is_sure():
-    assert judge("The tower was completed in March 1889.", TOWER).confidence == 0.95
-    assert judge("The tower was completed in March 1887.", TOWER).confidence == 0.9
+def test_it_calibrates_nothing_so_what_it_decides_has_no_confidence():
+    for text, support in (("in March 1889", "supported"), ("in March 1887", "contradicted")):
+        decided = judge(f"The tower was completed {text}.", TOWER)
+        assert (str(decided.support), decided.confidence) == (support, None)
+    assert abstains(LocalJudge())
 
 
 def test_lines_that_name_a_file_are_no_evidence():

@@ -69,7 +69,8 @@ class EncoderJudge:
             their names, which must say it.
         profile: How `model` wants to be asked: a profile, or the id of a known model that it is a copy of.
         threshold: Score from which a claim is supported, above 0.0 and below 1.0; None is the one of the authors.
-        margin: Distance from the threshold, 0.0 or more, within which a claim is undecided.
+        margin: Distance from the threshold, 0.0 or more, within which a claim is undecided. First in a `CascadeJudge`,
+            it is the band of scores that the second judge is asked about: widen it to ask more often.
         chunks: Chunks that a pair classifier reads for one claim, those that share most words with it, 1 or more; None
             reads all. Verdicts say if some were not read.
         dtype: `float32`, or `bfloat16` for devices that are good at it.
@@ -83,6 +84,9 @@ class EncoderJudge:
 
     reads_whole = True
     """It takes the passages of the sources in any number, and packs them itself."""
+
+    abstains = True
+    """It leaves scores within `margin` of the threshold undecided: a cascade asks its second judge about those."""
 
     def __init__(
         self,

@@ -81,14 +81,18 @@ def passage_lines(shown: Mapping[str, Passage]) -> str:
 
 
 def claim_lines(questions: Sequence[Keyed], labelled: Mapping[str, Mapping[str, Passage]]) -> str:
-    """Lays out claims with the ids of their candidates."""
+    """Lays out claims with the ids of their candidates and, on a line of its own, what the sources say instead."""
     distinct = {id(mine): mine for mine in labelled.values()}.values()
     shown = len({label for mine in distinct for label in mine})
     return "\n".join(
         f"[{key}] (candidates: {', '.join(labelled[key]) if len(labelled[key]) < shown else 'all'}) "
-        f"{line(question.claim.text)}"
+        f"{line(question.claim.text)}{_sources(question.departs_from)}"
         for key, question in questions
     )
+
+
+def _sources(quotes: Sequence[str]) -> str:
+    return f"\n  sources: {' ... '.join(map(line, quotes))}" if quotes else ""
 
 
 def _text(passages: Sequence[tuple[str, Passage]]) -> Iterator[str]:

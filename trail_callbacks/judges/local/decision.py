@@ -28,10 +28,6 @@ _ALL_ELSE = 0.99  # share of the rest of a claim, in other languages than Englis
 _STEP = re.compile(
     r"(?:\w+\s\d+:)?\W*(?:step|method|option|phase|stage|part|day|week)\s+(?:\d+|[a-z]+)\s*[:.)]", re.IGNORECASE
 )
-# Constants, not calibrated: what support and flags are meant to reach. On answers over retrieved passages 6 of 8 flags
-# were right (`tests/benchmarks/offline.py`): there the second is too high.
-_SUPPORTED, _FLAGGED = 0.95, 0.9
-
 
 Mismatch = Callable[[Alignment], "Finding | None"]
 """Compares a claim with one sentence."""
@@ -147,7 +143,6 @@ class Decision:
             SupportClass.SUPPORTED,
             f"A sentence states it nearly word for word{said}.",
             (quoted(self.question.passages[p], "supports"), *conflicts),
-            confidence=_SUPPORTED,
         )
 
     def _conflicts(self, stating: int) -> tuple[Evidence, ...]:
@@ -173,22 +168,13 @@ class Decision:
 
     def _departs(self, p: int, finding: Finding) -> Judgement:
         passage = self.question.passages[p]
-        if finding.support is SupportClass.ABSENT:
-            said = f"No passage has {finding.claim_words!r}."
-            relation: Relation = "nearest"
-        elif finding.support is SupportClass.CONTRADICTED:
-            said = f"It says {finding.claim_words!r} where the source says {finding.evidence_words!r}."
-            relation = "contradicts"
-        else:
-            left = f"leaves out {finding.evidence_words!r}" if finding.evidence_words else "goes further"
-            said = f"It says nearly what the source says, but {left}."
-            relation = "supports"
+        relation: Relation = "contradicts" if finding.support is SupportClass.CONTRADICTED else "supports"
+        whole = finding.claim_span == (0, len(self.claim.text))
         return self._judgement(
             finding.support,
-            f"{finding.error_type.value}: {said}",
-            (quoted(passage, relation),) if relation != "nearest" else (),
+            f"{finding.error_type.value}: {_difference(finding, whole=whole)}",
+            (quoted(passage, relation),) if finding.support is not SupportClass.ABSENT else (),
             finding=finding,
-            confidence=_FLAGGED,
         )
 
     def _reason(self) -> str:
@@ -208,8 +194,6 @@ class Decision:
         support: SupportClass,
         rationale: str,
         evidence: tuple[Evidence, ...],
-        *,
-        confidence: float,
         finding: Finding | None = None,
     ) -> Judgement:
         if not self.claim.english:
@@ -221,8 +205,28 @@ class Decision:
             detail=finding.detail if finding else None,
             rationale=rationale,
             evidence=evidence,
-            confidence=confidence,
         )
+
+
+def _difference(finding: Finding, *, whole: bool) -> str:
+    """What a finding shows, in a sentence.
+
+    Args:
+        finding: The difference.
+        whole: Whether it is about the whole claim, which lacks a word of the source, and not about some words of it.
+    """
+    mine, its = repr(finding.claim_words), repr(finding.evidence_words)
+    if finding.support is SupportClass.ABSENT:
+        return f"No passage has {mine}."
+    if not finding.evidence_words:
+        return f"It says {mine}, which the nearest sentence does not."
+    if not whole:
+        return f"It says {mine} where the source says {its}."
+    if finding.error_type is ErrorType.ATTRIBUTION_FAILURE:
+        return f"It states as a fact what the source gives as a view or a report, with {its}."
+    if finding.error_type is ErrorType.OVERGENERALIZATION:
+        return f"It leaves out the condition or exception that the source states with {its}."
+    return f"It states as settled what the source qualifies with {its}."
 
 
 def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:

@@ -56,7 +56,8 @@ class LocalJudge:
     """Judges offline and deterministically, and abstains where words alone show nothing.
 
     A passage that is a question supports nothing, so a question in the prompt cannot confirm its own answer. For claims
-    that are not in English only numbers, names and repeated sentences are compared, and a warning says so.
+    that are not in English only numbers, names and repeated sentences are compared, and a warning says so. Nothing is
+    calibrated, so there is no confidence.
 
     Attributes:
         without: What not to look for, by the names in `trail_callbacks.judges.local.decision.MISMATCHES`: `number`,
@@ -67,6 +68,11 @@ class LocalJudge:
     """
 
     without: tuple[str, ...] = ()
+
+    @property
+    def abstains(self) -> bool:
+        """It leaves undecided what it cannot show."""
+        return True
 
     def __post_init__(self) -> None:
         """Checks the settings."""

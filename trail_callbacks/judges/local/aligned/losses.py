@@ -9,7 +9,7 @@ from trail_callbacks.judges.local.aligned.markers import ALL, CONDITIONS, DENIAL
 from trail_callbacks.judges.local.checks.number import is_label
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.judges.local.checks.strength import names_source
-from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.terms import is_past, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
 __all__ = ["condition", "hedge", "limit", "negation", "plan", "view"]
@@ -25,6 +25,10 @@ _OWN_CONDITION = CONDITIONS | vocabulary("when where whenever only until once af
 _TOTAL = frozenset({"all", "always"})
 _FUTURE = frozenset({"will", "shall", "going"})
 _SETTLED = frozenset({"plan", "plans", "planned", "planning"})  # who plans to do something will, people say
+_GUESSES = frozenset({"estimate", "estimates", "suspect", "suspects"})  # the event is no plan, but not certain
+_MEANING = frozenset({"mean", "means", "meant"})  # `is meant to be done`; what `means that` is no plan
+_MODAL = frozenset({"may", "might", "could"})
+_PRESENT = frozenset({"is", "are", "be", "being"})  # `is picked` is no past
 _ADVICE = frozenset({"you", "your"})
 _DENIED = 0.7  # share of the claim that must be paired for a denial
 _BEFORE, _AFTER = 6, 3  # words around the denial in which the words that it stands between are looked for
@@ -88,8 +92,18 @@ def hedge(alignment: Alignment) -> Finding | None:
         return None
     for j in _unpaired(alignment, _AHEAD, POSSIBLE):
         if _next(alignment, j) in alignment.taken:
-            return _lost(alignment, j, ErrorType.TEMPORAL if "will" in alignment.words else ErrorType.HYPERBOLE)
+            changed = "will" in alignment.words or _is_done(alignment, j)
+            return _lost(alignment, j, ErrorType.TEMPORAL if changed else ErrorType.HYPERBOLE)
     return None
+
+
+def _is_done(alignment: Alignment, j: int) -> bool:
+    """Whether the claim has as past what the sentence says may happen; `may have happened` is past on both sides."""
+    verb = _next(alignment, j)
+    if alignment.given[j].form not in _MODAL or any(token.form == "have" for token in alignment.given[j:verb]):
+        return False
+    i = alignment.taken[verb]
+    return is_past(alignment.own[i].form) and (i == 0 or alignment.own[i - 1].form not in _PRESENT)
 
 
 def plan(alignment: Alignment) -> Finding | None:
@@ -98,7 +112,11 @@ def plan(alignment: Alignment) -> Finding | None:
         return None
     ahead = bool(alignment.words & _FUTURE)
     for j in _unpaired(alignment, _PLAN_AHEAD, PLANS - _SETTLED if ahead else PLANS):
-        if {token.form for token in alignment.given[j + 1 : j + 3]} & _TO and _next(alignment, j) in alignment.taken:
+        form = alignment.given[j].form
+        to = _TO - {"that"} if form in _MEANING else _TO
+        if {token.form for token in alignment.given[j + 1 : j + 3]} & to and _next(alignment, j) in alignment.taken:
+            if form in _GUESSES:
+                return _lost(alignment, j, ErrorType.HYPERBOLE)
             support = SupportClass.PARTIALLY_SUPPORTED if ahead else SupportClass.CONTRADICTED
             return _lost(alignment, j, ErrorType.TEMPORAL, support=support)
     return None
@@ -109,7 +127,7 @@ def view(alignment: Alignment) -> Finding | None:
     if _is_advice(alignment) or names_source(alignment.claim.text) or alignment.coverage() < _LEAST:
         return None
     for j, token in enumerate(alignment.given):
-        if token.form in VIEWS and j not in alignment.taken:
+        if token.form in VIEWS and j not in alignment.taken and not _in_name(alignment, j):
             return _lost(alignment, j, ErrorType.ATTRIBUTION_FAILURE, "source dropped")
     return None
 
@@ -136,9 +154,6 @@ def limit(alignment: Alignment) -> Finding | None:
     if alignment.coverage() < _LEAST or alignment.words & DENIALS:
         return None
     for i, token in enumerate(alignment.own):
-        if token.form in _TOTAL and not _is_idiom(alignment, i) and not _among(ALL, alignment.around):
-            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
-    for i, token in enumerate(alignment.own):
         if token.form not in ALL or i in alignment.pairs:
             continue
         for j in alignment.gap(i):
@@ -148,6 +163,9 @@ def limit(alignment: Alignment) -> Finding | None:
                 continue
             if j not in alignment.taken and (other.form in SOME or counted):
                 return _lost(alignment, j, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
+    for i, token in enumerate(alignment.own):
+        if token.form in _TOTAL and not _is_idiom(alignment, i) and not _among(ALL, alignment.around):
+            return _lost(alignment, None, ErrorType.OVERGENERALIZATION, own=(token.start, token.end))
     return None
 
 
@@ -170,8 +188,15 @@ def _unpaired(alignment: Alignment, ahead: int, cues: frozenset[str]) -> list[in
     return [
         j
         for j in range(max(0, first - ahead), last + 1)
-        if alignment.given[j].form in cues and j not in alignment.taken
+        if alignment.given[j].form in cues and j not in alignment.taken and not _in_name(alignment, j)
     ]
+
+
+def _in_name(alignment: Alignment, j: int) -> bool:
+    """Whether a cue is only part of a name (`Cross-Thought`, `the Expected Utility Club`): a capital within a line."""
+    text, start = alignment.passage.text, alignment.given[j].start
+    ahead = text[:start].rstrip(" ")
+    return text[start].isupper() and (ahead[-1:].isalnum() or ahead[-1:] in {"-", ","})
 
 
 def _next(alignment: Alignment, j: int) -> int:

@@ -24,6 +24,7 @@ _NEW = 0.4  # the same for a name of several words, or a year, that no passage h
 _SHORTEST = 4  # letters of a name of one word that no passage has
 _LOOSE = 0.8  # the same where no neighbour is the same, for a name that other passages have
 _BOTH = 2
+_BOUND = 3  # words of a bound, such as `no more than`
 _ROOT = 4  # letters; `Indiana` and `Indianapolis` are not told apart
 _TERMS = 24  # numbers of the passages that arithmetic is tried with
 _THREE = 12  # numbers of which three are added up
@@ -69,8 +70,19 @@ def number(alignment: Alignment) -> Finding | None:
             if coverage < _MOST and computed and not any(equal(mine, q) for q in given):
                 continue
             if framed == _BOTH or mine.kind != "count" or _same_noun(mine, its):
-                return _finding(alignment, token, alignment.given[j], ErrorType.NUMBER)
+                first, other = _bounded(alignment, i, j)
+                return _finding(alignment, (first, token), (other, alignment.given[j]), ErrorType.NUMBER)
     return None
+
+
+def _bounded(alignment: Alignment, i: int, j: int) -> tuple[Token, Token]:
+    """Where two numbers begin that are written alike, with the words in front that set them apart: `over 60`."""
+    mine, its = alignment.own, alignment.given
+    own, given = alignment.claim.text[: mine[i].end], alignment.passage.text[: its[j].end]
+    for back in range(min(i, j, _BOUND) + 1):
+        if own[mine[i - back].start :].casefold() != given[its[j - back].start :].casefold():
+            return mine[i - back], its[j - back]
+    return mine[i], its[j]
 
 
 def _word_before(words: Sequence[Token], i: int) -> str:
@@ -131,8 +143,10 @@ def name(alignment: Alignment) -> Finding | None:
         apart = _unpaired(alignment, i, whole)
         for j in alignment.spare(i):
             if _replaces(alignment, i, whole, j) and alignment.coverage(*apart) >= _enough(alignment, i, apart, j):
-                last = alignment.own[apart[-1]]
-                return _finding(alignment, alignment.own[apart[0]], alignment.given[j], ErrorType.ENTITY, last)
+                other = _whole(alignment.given[j], alignment.passage)
+                its = [t for t in alignment.given if other[0].start <= t.start < other[-1].end] or [alignment.given[j]]
+                first, last = alignment.own[apart[0]], alignment.own[apart[-1]]
+                return _finding(alignment, (first, last), (its[0], its[-1]), ErrorType.ENTITY)
     return None
 
 
@@ -201,7 +215,7 @@ def opposite(alignment: Alignment) -> Finding | None:
             if other.form in alignment.words or other.quantity or not contrary & {other.key, other.form}:
                 continue
             if alignment.framed(i, j) == _BOTH and alignment.coverage(i) >= _LEAST:
-                return _finding(alignment, token, other, ErrorType.OTHER, detail="opposite")
+                return _finding(alignment, (token, token), (other, other), ErrorType.OTHER, detail="opposite")
     return None
 
 
@@ -245,18 +259,18 @@ def new_year(alignment: Alignment) -> Finding | None:
 
 def _finding(
     alignment: Alignment,
-    mine: Token,
-    its: Token,
+    mine: tuple[Token, Token],
+    its: tuple[Token, Token],
     error_type: ErrorType,
-    last: Token | None = None,
     *,
     detail: str | None = None,
 ) -> Finding:
+    """The finding that the sentence has other words, each from the first to the last, than the claim."""
     return Finding.quoting(
         alignment.claim,
-        (mine.start, (last or mine).end),
+        (mine[0].start, mine[1].end),
         alignment.passage,
-        (its.start, its.end),
+        (its[0].start, its[1].end),
         error_type=error_type,
         support=SupportClass.CONTRADICTED,
         detail=detail,

@@ -6,7 +6,9 @@ import re
 
 from trail_callbacks.judges.local.aligned.alignment import Alignment, Token
 from trail_callbacks.judges.local.aligned.markers import (
+    ALL,
     CONDITIONS,
+    DENIALS,
     LIMITS,
     MARKERS,
     PLANS,
@@ -38,6 +40,7 @@ _UNDOING = vocabulary(
 _MOMENTS = frozenset({"weekday", "day", "month", "clock"})
 _BORDER = re.compile(r"[,;:.!?()\u2013\u2014|]|\band\b")
 _END = re.compile(r"[;:.!?|]")
+_ALL_OR_NONE = ALL | DENIALS | vocabulary("only just any few nor")
 _JOINING = vocabulary("and while whereas")  # the subject behind one may be another
 _AUXILIARY = vocabulary("is are was were has have had")
 _PRONOUNS = vocabulary("it they he she this these those that we i")
@@ -65,6 +68,8 @@ def states(alignment: Alignment) -> bool:
         if token.kind != "light" or token.form in TURNING or (token.form in _PRONOUNS and i == 0):
             return False
     first, last = alignment.matched[0], alignment.matched[-1]
+    if alignment.words & _ALL_OR_NONE and not _says_no_more(alignment, first):
+        return False
     spare = [j for j in range(len(alignment.given)) if j not in alignment.taken]
     conjoined = _conjoined(alignment)
     between = [alignment.given[j] for j in spare if first < j < last and j not in conjoined]
@@ -73,6 +78,29 @@ def states(alignment: Alignment) -> bool:
     if sum(token.content for token in between) > _DROPPED:
         return False
     return _free_before(alignment, first) and _free_behind(alignment, last)
+
+
+def _says_no_more(alignment: Alignment, first: int) -> bool:
+    """Whether a sentence about all, none or only some of a kind has no content that the claim has not.
+
+    What holds of no large dog, of all staff in Oslo, or not on Sundays need not hold of all: a word that is left out
+    makes such a claim say more, wherever it stands in the clause.
+    """
+    text = alignment.passage.text
+    label = _label_end(text)
+    for j in range(first - 1, -1, -1):
+        token = alignment.given[j]
+        if _END.search(text[token.end : alignment.given[j + 1].start]):
+            break
+        if token.content and token.end > label and j not in alignment.taken and not _is_item(alignment, j):
+            return False
+    for j in range(first, len(alignment.given)):
+        token = alignment.given[j]
+        if j > first and j > alignment.matched[-1] and _END.search(text[alignment.given[j - 1].end : token.start]):
+            return True
+        if j not in alignment.taken and (token.content or token.form in _RESTRICTING):
+            return False
+    return True
 
 
 def _unbroken(alignment: Alignment) -> bool:

@@ -1,0 +1,170 @@
+"""A statement is a claim in whatever shape it is written: no layout and no phrase around it makes it vanish."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks import check
+from trail_callbacks.claims import abstains, split
+from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
+
+FACTS = [
+    "The ferry costs 5 euros",
+    "The ferry sank in the harbour",
+    "Mara Lind owns the ferry",
+    "Die F\u00e4hre kostet 5 Euro",
+    "Die F\u00e4hre nach Skogholm sank gestern Abend",
+    "Le ferry de Skogholm co\u00fbte cinq euros",
+    "\u6e21\u8f6e\u7968\u4ef7\u4e3a\u4e94\u6b27\u5143",
+    "\u041f\u0430\u0440\u043e\u043c \u0441\u0442\u043e\u0438\u0442 \u043f\u044f\u0442\u044c \u0435\u0432\u0440\u043e",
+    "The ferry costs \uff15 euros",
+    "The ferry costs \u0665 euros",
+    "The ferry c\u200bosts five eu\u2060ros",
+]
+LAYOUTS = [
+    "**{}**", "__{}__", "*{}*", "# {}", "###### {}.", "## **{}**", "{}\n=====", "> {}", "> ## {}", "- {}", "1. {}", "- [x] {}", "~~{}~~",
+    "```\n{}\n```", "~~~\n{}\n~~~", "```{}```", "`{}`", "```python\n{}\n```", "```python\nx = 1  # {}\n```",
+    '```python\nprint("{}")\n```', "```js\n// {}\n```", "```js\n/* {} */\n```", "```html\n<p>{}</p>\n```", "```yaml\nnote: {}\n```",
+    '```json\n{{"note": "{}"}}\n```', '```json\n"{}"\n```', '{{"note": "{}"}}', '{{"sources": "{}"}}', '{{"confidence": "{}"}}',
+    "```ferry\n{}\n```", "```{}\nx = 1\n```", "$${}$$", "$$\n{}\n$$", "$$\\text{{{}}}$$", "$\\text{{{}}}$", "\\[\\text{{{}}}\\]", "${}$",
+    "<!-- {} -->", "<!--\n{}\n-->", "<h1>{}</h1>", "<p>{}.</p>", "<answer>{}</answer>", "<sup>{}</sup>",
+    '<img src="a.png" alt="{}">', '<abbr title="{}">x</abbr>', '<button aria-label="{}">x</button>',
+    "<details><summary>{}</summary></details>", "<details>\n<summary>Info</summary>\n{}\n</details>",
+    "| {} |", "| {} | x |\n|---|---|\n| a | b |", "| note | y |\n|---|---|\n| {} | b |",
+    "[{}](https://a.example)", "![{}](a.png)", '![x](a.png "{}")', "See it.[^1]\n\n[^1]: {}", '[1]: https://a.example "{}"',
+    "\u3010{}\u3011", "[source: {}]", "Sources:\n- {}", "Source: {}", "## References\n1. {}", "{}:", "Note: {}", "({})", "    {}",
+    "---\ntitle: {}\n---",
+]  # fmt: skip
+PHRASES = [
+    "It is not true that {}.", "Nobody believes that {}.", "The claim '{}' is a lie.", "As I said, {}.", "I would say that {}.",
+    "There is no information that contradicts that {}.", "No information is available that contradicts that {}.",
+    "The sources do not say anything that contradicts that {}.", "I cannot help noticing that {}.",
+    "I do not know anyone who doubts that {}.", "I cannot say otherwise than that {}.", "I do not know: {}.", "I am not sure, but {}.",
+    "Did you know that {}?", "Have you heard that {}?", "Is it not remarkable that {}?", "Who would have thought that {}?",
+    "{}, right?", "Ask anyone: {}.", "Antwort: {}.", "R\u00e9ponse : {}.", "\u7b54\u6848\uff1a{}",
+    "Great question: {}.", "I hope you know that {}.", "I think that {}.", "See the manual: {}.", "Let me know if you need more: {}.",
+    "As an AI I know that {}.", "Here is a summary: {}.", "I am sorry that {}.", "I am happy to tell you that {}.",
+    "Feel free to tell others that {}.", "Hello, {}.", "Thanks, {}.", "Sorry, {}.", "Danke, {}.", "I understand that {}.",
+]  # fmt: skip
+
+
+def letters(text):
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
+def claimed(answer, fact):
+    return any(letters(fact) in letters(claim.quote) for claim in split(answer) if claim.checkable)
+
+
+@pytest.mark.parametrize("fact", FACTS)
+@pytest.mark.parametrize("shape", [*LAYOUTS, *PHRASES])
+def test_a_statement_is_a_claim_in_every_shape(shape, fact):
+    answer = shape.format(fact)
+    assert claimed(answer, fact)
+    assert not abstains(answer)
+
+
+@given(
+    st.lists(st.sampled_from([one for one in LAYOUTS if "\n" not in one and "{{" not in one]), min_size=2, max_size=2),
+    st.sampled_from(FACTS[:3]),
+    st.sampled_from(["\n\n", "\n\nThe pier is long.\n\n"]),
+)
+def test_shapes_beside_each_other_hide_nothing(shapes, fact, between):
+    answer = between.join(
+        shape.format(each) for shape, each in zip(shapes, (fact, "The mill burnt down in May"), strict=True)
+    )
+    for claim in split(answer):
+        assert answer[claim.start : claim.end] == claim.quote
+    assert claimed(answer, fact)
+    assert claimed(answer, "The mill burnt down in May")
+
+
+NEGATED = [
+    "It is not true that {}.",
+    "Nobody believes that {}.",
+    "The claim '{}' is a lie.",
+    "It is a myth that {}.",
+    "I doubt that {}.",
+    "There is no information that says that {}.",
+    "Is it not true that {}?",
+]
+
+
+@pytest.mark.parametrize("frame", NEGATED)
+def test_a_denied_statement_is_never_supported_by_what_it_denies(frame):
+    fact = "the ferry to Skogholm costs 5 euros"
+    report = check(frame.format(fact), [f"{fact[0].upper()}{fact[1:]}."])
+    assert not any(str(verdict.support) == "supported" for verdict in report.verdicts)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "I do not know whether the ferry sank.",
+        "I cannot confirm that the ferry sank.",
+        "The sources do not mention the price, the date or the place.",
+        "I'm sorry, but I cannot find that in the documents.",
+        "Based on the sources, I cannot answer.",
+        "There is no information that says when the ferry sank.",
+    ],
+)
+def test_refusals_stay_refusals(refusal):
+    assert not any(claim.checkable for claim in split(refusal))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hope this helps!", "Let me know if you have any other questions, and I will help.", "Would you like to know more about the ferry?",
+        "Do you want me to check that?", "Any other questions?", "You need more help?", "I think it is lovely.", "Hello, dear guest!",
+        "Is there anything else that I can help you with?", "What is the price of the ferry, and when does it leave?",
+        "\u6e21\u8f6e\u7968\u4ef7\u662f\u591a\u5c11\uff1f", "Was kostet die F\u00e4hre?", "Danke f\u00fcr die Frage!", "The price?",
+    ],
+)  # fmt: skip
+def test_what_only_talks_states_nothing(text):
+    assert not asserts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Overview", True), ("Opening hours", True), ("Opening Hours and Prices", True), ("1. Overview", True), ("Step 2: The oven", True),
+        ("\u00d6ffnungszeiten", True), ("\u6982\u8981", True), ("How to Get There", True),
+        ("1986", False), ("Closed since May 2020", False), ("The ferry sank", False), ("The Ferry Was Sold", False),
+        ("Die F\u00e4hre kostet f\u00fcnf Euro", False), ("\u6e21\u8f6e\u7968\u4ef7\u4e3a\u4e94\u6b27\u5143", False), ("\u0661\u0669\u0668\u0666", False),
+    ],
+)  # fmt: skip
+def test_titles_name_and_do_not_state(text, title):
+    assert is_title(text, "en" if text.isascii() else "de") is title
+
+
+@pytest.mark.parametrize(
+    "heading", ["## {}\n\nThe mill is old.", "**{}**\n\nThe mill is old.", "**{}**\n- The mill is old."]
+)
+def test_titles_are_no_claims(heading):
+    assert [claim.text for claim in split(heading.format("Opening hours"))] == ["The mill is old."]
+
+
+@pytest.mark.parametrize(
+    "answer", ["**1986**", "# 1986", "```\n1986\n```", "**Paris**", "$$1986$$", "<b>1986</b>", "*1986*"]
+)
+def test_a_bare_answer_takes_its_question(answer):
+    (claim,) = split(answer, "Since when, or where?")
+    assert claim.checkable
+    assert claim.text.startswith("Since when, or where? ")
+    assert answer[claim.start : claim.end] == claim.quote
+
+
+def test_lead_ins_only_introduce_unless_they_state_something():
+    assert is_lead_in("The hotel has", "en")
+    assert is_lead_in("Here are 3 reasons", "en")
+    assert is_lead_in("The foods that contain gluten are", "en")
+    assert not is_lead_in("The ferry sank in the harbour", "en")
+    assert not is_lead_in("Die F\u00e4hre kostet 5 Euro", "de")
+
+
+def test_a_question_that_is_none_is_told_without_it():
+    assert told("Did you know that the ferry sank?") == "the ferry sank"
+    assert told("The ferry sank, right?") == "The ferry sank"
+    assert told("Did the ferry sink?") == "Did the ferry sink?"
+    assert told("The ferry sank.") == "The ferry sank."
