@@ -418,3 +418,15 @@ def test_what_planted_runs_quote_arrives_and_in_the_share_that_was_planted():
                     off.append(abs(piece.arrived - planted.links[quoted][1]))
     assert arrived > 200
     assert sum(off) / len(off) < 0.01
+
+
+def test_of_two_documents_with_the_same_text_both_arrive():
+    twin = replace(documents()[0], id="copy", attributes={"source": "copy.md"})
+    log = Log()
+    log.retrieved([*documents(), twin])
+    log.packed([*documents(), twin], together(documents()))
+    trace = log.done().trace()
+    assert len({each.node_id for each in trace.retrievals[0].candidates}) == 5
+    (packing,) = trace.packings
+    assert [piece.arrived for piece in packing.pieces] == [1.0] * 5
+    assert sorted(order(packing)) == [1, 2, 3, 4, 5]
