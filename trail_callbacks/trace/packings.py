@@ -79,7 +79,7 @@ def packings(reading: Reading) -> tuple[Packing, ...]:
 
 def _passages(reading: Reading) -> list[_Passage]:
     found: dict[str, _Passage] = {}
-    for run, brought in bringers(reading):
+    for run, brought in reading.once(bringers):
         for rank, (_, node) in enumerate(brought, 1):
             passage = found.get(node.id)
             if passage is None:
@@ -87,7 +87,7 @@ def _passages(reading: Reading) -> list[_Passage]:
             passage.end = min(passage.end, run.end)
             passage.forms.append(_Form(run.end, rank, node))
     by_form = dict(found)
-    for selection in sorted(selections(reading), key=lambda each: each.run.end):
+    for selection in sorted(reading.once(selections), key=lambda each: each.run.end):
         _follow(reading, selection, by_form)
     return list(found.values())
 
@@ -148,7 +148,7 @@ class _Stage:
         self.missing: dict[tuple[int, Dropped], Packed] = {}
 
     def with_twins(self, reach: dict[str, float]) -> dict[str, float]:
-        """Adds the passages with the same text as one that a model read: an edge of the graph leads from one of them."""
+        """Adds the passages with the same text as one that a model read: only one of them has an edge in the graph."""
         for nodes in self._twins.values():
             if len(nodes) > 1 and (read := [reach[node.id] for node in nodes if node.id in reach]):
                 reach.update((node.id, max(read)) for node in nodes)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.identity import document_key
@@ -11,6 +11,8 @@ from trail_callbacks.capture.runs import Run, Slot, tree
 from trail_callbacks.graph import Node, ProvenanceGraph
 
 __all__ = ["Reading"]
+
+Found = TypeVar("Found")
 
 
 class Reading:
@@ -39,6 +41,7 @@ class Reading:
         self._by_text: dict[str, Node] = {}
         self._of_run: dict[tuple[str | None, str], Node] = {}
         self._written: dict[str | None, Node] = {}
+        self._known: dict[object, Any] = {}
         for node in graph.nodes:
             text = node.text.strip()
             if node.is_evidence and node.kind in {"document", "tool_result"}:
@@ -48,6 +51,13 @@ class Reading:
                 self._of_run.setdefault((node.run_id, text), node)
             elif node.kind in {"completion", "answer"}:
                 self._written.setdefault(node.run_id, node)
+
+    def once(self, find: Callable[[Reading], Found]) -> Found:
+        """Returns what a function finds in this reading; it is called once, as several views need the same."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        found: Found = self._known[find]
+        return found
 
     def node(self, slot: Slot) -> Node | None:
         """Returns the node of the document or tool result that a piece is; None if it is no evidence of the graph."""
