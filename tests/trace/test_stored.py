@@ -1,6 +1,7 @@
 """Traces as JSON and JSON lines: equal when read back, described by a schema, and clear about what cannot be read."""
 
 import json
+import random
 import stat
 from dataclasses import fields
 from importlib.resources import files
@@ -173,3 +174,40 @@ def test_runs_of_any_shape_give_the_same_graph_when_saved(seed):
     assert len(again.graph.nodes) > 3
     assert again.graph == trace.graph
     assert again.packings == trace.packings
+
+
+HOSTILE = (
+    lambda chance, events, event: chance.shuffle(events),
+    lambda chance, events, event: events.append(dict(event)),
+    lambda chance, events, event: event.update(run_id=chance.choice(events)["run_id"]),
+    lambda chance, events, event: event.update(parent_id=chance.choice([event["run_id"], None, "nobody"])),
+    lambda chance, events, event: event.update(seq=chance.choice([-1, 0, 10**9])),
+    lambda chance, events, event: event.update(at=chance.choice([None, -5, 1e300])),
+    lambda chance, events, event: [
+        piece.update(text=chance.choice(["", " ", "\x00", "a" * 9_999]), form="document", id="same")
+        for side in ("inputs", "outputs")
+        for piece in event.get(side) or ()
+    ],
+    lambda chance, events, event: [
+        piece.update(
+            attributes=chance.choice([{"filter": {"reasons": [1]}}, {"source": {"a": 1}}, {"id": [1], "score": []}])
+        )
+        for side in ("inputs", "outputs")
+        for piece in event.get(side) or ()
+    ],
+)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_trace_that_somebody_tampered_with_is_read_or_refused(seed):
+    chance = random.Random(seed)
+    stored = json.loads((full() if seed % 2 else Trace(id="x", events=tuple(planted_run(seed).events))).to_json())
+    for _ in range(4):
+        chance.choice(HOSTILE)(chance, stored["events"], chance.choice(stored["events"]))
+    try:
+        trace = Trace.from_json(json.dumps(stored))
+        read = trace.retrievals, trace.rerankings, trace.packings, trace.calls
+    except InputError:
+        return
+    assert all(0.0 <= piece.arrived <= 1.0 for packing in read[2] for piece in packing.pieces)
+    assert Trace.from_json(trace.to_json()) == trace

@@ -430,3 +430,15 @@ def test_of_two_documents_with_the_same_text_both_arrive():
     (packing,) = trace.packings
     assert [piece.arrived for piece in packing.pieces] == [1.0] * 5
     assert sorted(order(packing)) == [1, 2, 3, 4, 5]
+
+
+def test_documents_whose_metadata_has_an_id_too_are_told_apart():
+    pieces = [
+        replace(documents()[0], id=f"chunk-{i}", attributes={"id": f"row-{i}", "source": "a.md"}, path=("documents", i))
+        for i in range(2)
+    ]
+    log = Log()
+    log.retrieved(pieces)
+    first, second = log.done().trace().retrievals[0].candidates
+    assert (first.id, second.id) == ("chunk-0", "chunk-1")
+    assert first.node_id != second.node_id

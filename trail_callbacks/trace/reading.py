@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
@@ -45,8 +45,7 @@ class Reading:
         for node in graph.nodes:
             text = node.text.strip()
             if node.is_evidence and node.kind in {"document", "tool_result"}:
-                key = text, node.attributes.get("id"), node.attributes.get("source")
-                self._by_key.setdefault(key, node)
+                self._by_key.setdefault(_key(text, node.attributes, None), node)
                 self._by_text.setdefault(text, node)
                 self._of_run.setdefault((node.run_id, text), node)
             elif node.kind in {"completion", "answer"}:
@@ -66,7 +65,8 @@ class Reading:
     def node_of(self, piece: Piece, run_id: str | None = None) -> Node | None:
         """As `node`, of a piece of a run."""
         text = piece.text.strip()
-        return self._by_key.get(document_key(piece)) or self._of_run.get((run_id, text)) or self._by_text.get(text)
+        key = _key(text, piece.attributes, piece.id)
+        return self._by_key.get(key) or self._of_run.get((run_id, text)) or self._by_text.get(text)
 
     def written(self, run: Run) -> Node | None:
         """Returns what a model wrote in a run; None if it wrote nothing."""
@@ -94,3 +94,8 @@ class Reading:
             if slot.piece.form == "document":
                 found.setdefault((document_key(slot.piece), None if slot.piece.text.strip() else slot.piece.path), slot)
         return list(found.values())
+
+
+def _key(text: str, attributes: Mapping[str, Any], id_: str | None) -> tuple[str, str, str]:
+    """What tells documents apart; a node has the id of its document among its attributes, unless metadata has one."""
+    return text, str(attributes.get("id", id_)), str(attributes.get("source"))
