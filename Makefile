@@ -32,7 +32,7 @@ test: coverage $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests
 	$(PYTEST) tests/browser tests/packaging
 	$(BIN)/python -m pytest tests/e2e # by itself: the model takes the cores that a browser needs
 
-attack: $(VENV)/dev ## hostile texts of up to 4 MB; takes long
+attack: $(VENV)/dev ## all hostile texts, up to 4 MB; takes hours
 	TRAIL_ATTACK=full $(PYTEST) tests/attack
 
 check: $(VENV)/dev ## style, types, import rules

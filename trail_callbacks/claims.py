@@ -54,6 +54,8 @@ class Claim:
             question settles, e.g. "'it' may be the bridge or the ferry". Such a claim is not checkable.
         citations: The sources that the answer names for it, in the order of the answer.
         path: The field of a structured answer that makes it, e.g. `items[2].price`; empty in prose.
+        uncovered: Whether the judge left it out: code found these words in no claim of the judge (see
+            `trail_callbacks.verify.coverage`). It was never judged, and its verdict is undecided.
     """
 
     id: str
@@ -65,6 +67,7 @@ class Claim:
     unresolved: str = ""
     citations: tuple[Citation, ...] = ()
     path: str = ""
+    uncovered: bool = False
 
 
 def split(answer: str, question: str | None = None) -> tuple[Claim, ...]:

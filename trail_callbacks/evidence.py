@@ -5,14 +5,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node
 from trail_callbacks.retrieval.ranking import Index, Ranked, Surroundings
+from trail_callbacks.slices import current
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from trail_callbacks.retrieval.passages import Span
 
 __all__ = ["Evidence", "Passage", "Relation", "candidates", "passages", "quoted", "whole"]
@@ -111,9 +116,10 @@ def candidates(
     found = [here for node in nodes for here in _of(node)]
     index = Index([claim.text for claim in claims], _surroundings(found))
     openings = _openings(found, limit)
+    wordings = _numbered([here.text for here in found])
     chosen = {}
     for claim, ranked in zip(claims, index.rank(limit), strict=True):
-        picked = _pick(ranked, openings, found, limit)
+        picked = _pick(ranked, openings, wordings, limit)
         chosen[claim.id] = [*picked, *_missing(ranked, found, picked, per_node)] if per_node else picked
     used = sorted({i for picked in chosen.values() for i in picked})
     starts = [i for i, here in enumerate(found) if here.is_opening]
@@ -169,7 +175,10 @@ def _of(node: Node) -> Iterator[_Candidate]:
 
     seen: set[tuple[str, str]] = set()
     previous = ""
+    slices = current.get()
     for n, span in enumerate(outside(node.model_spans, spans(node.text), node.text)):
+        if slices is not None:
+            slices.pause()
         text = node.text[span.start : span.end]
         wording = ("" if len(text) >= _SELF_CONTAINED else previous, text)
         if span.place is not None or (wording not in seen and text != previous):
@@ -223,21 +232,27 @@ def _openings(found: Sequence[_Candidate], limit: int) -> list[int]:
     return [i for _, i in sorted(places)]
 
 
-def _pick(ranked: Ranked, openings: Sequence[int], found: Sequence[_Candidate], limit: int) -> list[int]:
+def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:
+    """A number for each text, the same for equal ones."""
+    import numpy as np  # noqa: PLC0415 - capturing a run does not need it
+
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)
+
+
+def _pick(ranked: Ranked, openings: Sequence[int], wordings: NDArray[np.int64], limit: int) -> list[int]:
     """The passages that share something with the claim, each wording once; then openings; then copies."""
     picked = dict.fromkeys(ranked.picks.tolist())
     if len(picked) < limit:
-        texts = {found[i].text for i in picked}
-        copies = []
-        for i in [*ranked.order.tolist(), *openings]:
-            if found[i].text not in texts:
-                texts.add(found[i].text)
-                picked[i] = None
-            elif i not in picked:
-                copies.append(i)
-            if len(picked) == limit:
-                break
-        picked |= dict.fromkeys(copies)
+        import numpy as np  # noqa: PLC0415 - as above
+
+        rest = np.concatenate([ranked.order, np.array(openings, np.int64)])
+        firsts = np.sort(np.unique(wordings[rest], return_index=True)[1])
+        texts = {int(wordings[i]) for i in picked}
+        new = (i for i in rest[firsts].tolist() if int(wordings[i]) not in texts)
+        picked |= dict.fromkeys(islice(new, limit - len(picked)))
+        # Copies, most of all of one sentence, are many: no more of them are looked at than could be picked.
+        picked |= dict.fromkeys(rest[: 2 * limit].tolist())
     return list(picked)[:limit]
 
 

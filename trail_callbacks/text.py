@@ -115,7 +115,10 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
         The sentences in order, with offsets into `text`.
     """
     found = []
+    slices = current.get()
     for offset, block in _blocks(text):  # one at a time: within a list sentencex misses sentence ends
+        if slices is not None:
+            slices.pause()
         for boundary in get_sentence_boundaries(language, encodable(block)):
             whole: str = boundary["text"]
             cuts = [0, *(match.end() for match in _UNIT_END.finditer(whole)), len(whole)]

@@ -6,12 +6,23 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from langchain_trail.grounds import answer_text
+from langchain_trail.messages import message_text
 from langchain_trail.pieces import pieces
+from trail_callbacks.guard.withheld import Withheld
 
-__all__ = ["ANSWERS", "annotated", "answer_message", "calls_tools", "replaced", "with_message_summary"]
+__all__ = [
+    "ANSWERS",
+    "annotated",
+    "answer_message",
+    "calls_tools",
+    "cleared",
+    "earlier",
+    "replaced",
+    "with_message_summary",
+    "withheld_text",
+]
 
 ANSWERS = frozenset(
     {"answer", "final_answer", "generation", "output", "output_text", "report", "response", "result", "summary", "text"}
@@ -27,6 +38,14 @@ def answer_message(output: object) -> AIMessage | None:
     if not isinstance(messages, list):
         return None
     return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
+
+
+def earlier(output: object) -> list[BaseMessage]:
+    """Returns the messages of earlier turns in the `messages` of an output: those before the user's last one."""
+    messages = output.get("messages") if isinstance(output, Mapping) else None
+    listed = messages if isinstance(messages, list) else []
+    last = max((i for i, message in enumerate(listed) if isinstance(message, HumanMessage)), default=0)
+    return [message for message in listed[:last] if isinstance(message, BaseMessage)]
 
 
 def calls_tools(output: object) -> bool:
@@ -46,29 +65,66 @@ def annotated(output: Any, summary: dict[str, Any]) -> Any:
     return {**marked, "trail": summary} if isinstance(marked, dict) else marked
 
 
-def replaced(output: Any, texts: Sequence[str], message: str, summary: dict[str, Any]) -> Any:
+def replaced(output: Any, withheld: Withheld, summary: dict[str, Any]) -> Any:
     """Returns an output in which a message replaces the answer, or None if it has no place for one.
+
+    Whatever else in it carries the withheld text goes too, see `Withheld`; inputs of the app and sources stay.
 
     Args:
         output: What the runnable returned.
-        texts: Its answer, as it was judged: one text, or several side by side.
-        message: What the user is to read.
+        withheld: Its answer, as it was judged.
         summary: The summary of the report on the answer.
     """
     answer = answer_message(output)
     if answer is not None:
-        texts = [answer_text(answer)]
-        blocked = _mapped(output, answer, lambda old: _with_summary(_withheld(old, message), summary))
-        return {**_cleared(blocked, texts, message), "trail": summary} if isinstance(blocked, dict) else blocked
+        marked = _with_summary(_emptied(answer, withheld.message), summary)
+        if output is answer:
+            return marked
+        blocked = {**_mapped(output, answer, lambda _: marked), "trail": summary}
+        return cleared(blocked, withheld, kept=(marked, summary))
     if isinstance(output, str):
-        return message
-    if isinstance(output, dict):
-        fields = _fields(texts)
-        if fields and not any(isinstance(output.get(name), str) for name in ANSWERS):
-            return None
-        cleared = _cleared(output, [*texts, *fields], message, numbers=bool(fields))
-        return {**cleared, "trail": summary} if cleared != output else None
-    return None
+        return withheld.message
+    if not isinstance(output, dict) or (
+        withheld.is_object and not any(isinstance(output.get(k), str) for k in ANSWERS)
+    ):
+        return None
+    rest = cleared(output, withheld)
+    if rest is output or rest is None:
+        return None
+    return {**rest, "trail": summary}
+
+
+def cleared(value: Any, withheld: Withheld, kept: Sequence[object] = ()) -> Any:
+    """Returns a value without what is withheld; a message that carries it is replaced whole.
+
+    Args:
+        value: What the app returned, or wrote into its memory.
+        withheld: What nobody is to read.
+        kept: Parts that stay as they are.
+    """
+    whole = {id(each) for each in kept}
+
+    def leaf(part: Any) -> Any:
+        if id(part) in whole:
+            return part
+        if not isinstance(part, BaseMessage):
+            return NotImplemented
+        beside = [part.additional_kwargs, getattr(part, "artifact", None)]
+        if not withheld.carried_by(message_text(part)) and withheld.cleared(beside) is beside:
+            return part
+        if isinstance(part, AIMessage):
+            return _emptied(part, withheld.message)
+        return part.model_copy(
+            update={"content": withheld.message, "additional_kwargs": {}, **({"artifact": None} if beside[1] else {})}
+        )
+
+    return withheld.cleared(value, leaf)
+
+
+def withheld_text(texts: Sequence[str], known: Sequence[str], message: str) -> Withheld:
+    """Returns what is withheld of an answer: its text, or its texts, and the fields of one that is an object."""
+    fields = _fields(texts)
+    return Withheld([*texts, *fields], known, message, is_object=bool(fields))
 
 
 def _mapped(output: Any, answer: AIMessage | None, change: Callable[[AIMessage], AIMessage]) -> Any:
@@ -83,7 +139,7 @@ def _with_summary(message: AIMessage, summary: dict[str, Any]) -> AIMessage:
     return message.model_copy(update={"response_metadata": {**message.response_metadata, "trail": summary}})
 
 
-def _withheld(message: AIMessage, text: str) -> AIMessage:
+def _emptied(message: AIMessage, text: str) -> AIMessage:
     """A message that keeps only id, name and cost of another. Its log probabilities, for one, would spell it out."""
     return AIMessage(text, id=message.id, name=message.name, usage_metadata=message.usage_metadata)
 
@@ -95,25 +151,3 @@ def _fields(texts: Sequence[str]) -> list[str]:
     except ValueError:
         return []
     return [piece.text for piece in pieces(value)] if isinstance(value, dict) else []
-
-
-def _cleared(output: dict[str, Any], texts: Sequence[str], message: str, *, numbers: bool = False) -> dict[str, Any]:
-    """Replaces the answer wherever a dictionary holds it, lists and dictionaries inside too.
-
-    A conversation in `messages` stays as it is: its answer is replaced by `_mapped`, which knows the message.
-    """
-    whole = {text.strip() for text in texts if text.strip()}
-    lines = {line.strip() for text in whole for line in text.splitlines() if line.strip()}
-
-    def clear(value: Any, held: set[str]) -> Any:
-        if isinstance(value, str):
-            return message if value.strip() in held else value
-        if isinstance(value, AIMessage):
-            return AIMessage(message, id=value.id) if value.text.strip() in whole else value
-        if numbers and isinstance(value, int | float) and str(value) in held:
-            return None
-        if type(value) is list:
-            return [clear(item, whole) for item in value]
-        return {key: clear(item, whole) for key, item in value.items()} if type(value) is dict else value
-
-    return {key: value if key == "messages" else clear(value, whole | lines) for key, value in output.items()}

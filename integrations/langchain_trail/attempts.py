@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
@@ -10,17 +10,19 @@ from uuid import UUID, uuid4
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
-from langchain_trail.answers import answer_message
+from langchain_trail.answers import answer_message, earlier, withheld_text
 from langchain_trail.drafts import Drafts
 from langchain_trail.events import adispatch, dispatch
 from langchain_trail.grounds import answer_text, redacting
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.holding import holding, identified, withholding, without_reviews
 from langchain_trail.parts import complete, parts
+from langchain_trail.pieces import pieces
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import Outcome, ended_at
+from trail_callbacks.guard.withheld import Withheld, read_texts
 
-__all__ = ["Attempts", "Draft", "answer_texts"]
+__all__ = ["Attempts", "Draft"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +40,16 @@ class Attempts:
     Args:
         config: The config of the call.
         app: What writes drafts.
+        given: The input of the call.
         hide: False shows drafts to the user as they are written.
 
     Attributes:
         run_id: The run of the last draft.
     """
 
-    def __init__(self, config: RunnableConfig, app: Runnable[Any, Any], *, hide: bool = True) -> None:
+    def __init__(self, config: RunnableConfig, app: Runnable[Any, Any], given: Any, *, hide: bool = True) -> None:
         self._config = config
+        self._given = given
         self._app = app
         self._holder = holding(app)
         self._reviews: frozenset[str] = frozenset()
@@ -75,13 +79,13 @@ class Attempts:
         """Returns the provenance graph of a draft."""
         return complete(self._recorder.graph(draft.run_id), draft.output, self._recorder.redacted)
 
-    def graph_so_far(self, text: str, given: Any) -> ProvenanceGraph:
+    def graph_so_far(self, text: str) -> ProvenanceGraph:
         """Returns the graph of an answer that is still being written.
 
         Args:
             text: The answer so far.
-            given: The input of the call.
         """
+        given = self._given
         graph, text = self._recorder.graph_so_far(self.run_id, text), self._recorder.redacted(text)
         wrote = [node for node in graph.nodes if node.kind in {"completion", "answer"} and node.text == text]
         if wrote and graph.question:
@@ -119,15 +123,34 @@ class Attempts:
         """As `keep`."""
         await self._holder.akeep(self._scrub(outcome, shown))
 
+    def withheld(self, outcome: Outcome[Any], shown: str) -> Withheld:
+        """Returns what is withheld of a draft.
+
+        Args:
+            outcome: The outcome; its draft is not accepted.
+            shown: What the user reads in its place.
+        """
+        graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
+        output = outcome.draft.output
+        known = [piece.text for piece in pieces([self._given, earlier(self.unreviewed(output))])] + read_texts(graph)
+        return withheld_text(_answer_texts(output, graph, known), known, shown)
+
     def _scrub(self, outcome: Outcome[Any], shown: str) -> Callable[[Any], Any]:
         if outcome.action != "block":
             return self.unreviewed
-        return withholding(self._reviews, answer_texts(outcome), shown)
+        return withholding(self._reviews, self.withheld(outcome, shown))
 
 
-def answer_texts(outcome: Outcome[Any]) -> list[str]:
-    """Returns the answer of a draft as it was judged: one text, or several side by side."""
-    output, graph = outcome.draft.output, outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
+def _answer_texts(output: Any, graph: ProvenanceGraph, known: Sequence[str]) -> list[str]:
+    """The answer as it was judged: one text, or several side by side.
+
+    If there is no graph, because the judge failed before there was one, it is all that the app was not given.
+    """
     if (message := answer_message(output)) is not None:
         return [answer_text(message)]
-    return parts(graph, output) or [graph.answer.text if graph.answer else ""]
+    given = {text.strip() for text in known}
+    return (
+        parts(graph, output)
+        or ([graph.answer.text] if graph.answer else [])
+        or [piece.text for piece in pieces(output) if piece.text.strip() not in given]
+    )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Unpack, cast
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
 from langchain_trail.drafts import Drafts, isolated
 from langchain_trail.events import EVENT, adispatch, dispatch
 from langchain_trail.grounds import captured, from_messages, redacted
+from langchain_trail.unjudged import judged_only, unjudged
 from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -63,11 +64,14 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
 
         agent = create_agent(model, tools, middleware=[TrailGuard(on_fail="retry")])
 
-    A turn that calls tools is not an answer and is not judged. An answer is checked against what the agent read: the
-    captured graph if a `TrailCallbackHandler` records the run, else the tool results, the system prompt and the user's
-    messages. The summary is in `response_metadata["trail"]` of the answer's message and in `trail` of the agent's
-    state, and is sent as the custom event `trail.report`. None of them contains the text of a withheld answer; only
-    `on_report` receives it.
+    A turn that calls tools is not an answer and is not judged; neither are reasoning, annotations and what a tool
+    returns directly (`return_direct`). The summary names them in `unjudged`: that of the answer, of a message that
+    calls tools, or in the state. With `on_undecided="fail"` they are left out.
+
+    An answer is checked against what the agent read: the captured graph if a `TrailCallbackHandler` records the run,
+    else the tool results, the system prompt and the user's messages. The summary is in `response_metadata["trail"]` of
+    the answer's message and in `trail` of the agent's state, and is sent as the custom event `trail.report`. None of
+    them contains the text of a withheld answer; only `on_report` receives it.
 
     Drafts enter neither the agent's state nor its streams. Callback handlers of the app, such as tracers, receive every
     draft, rejected ones too: a handler that shows tokens to users must not be among them. Put the guard last in the
@@ -124,8 +128,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             with drafts.hidden():
                 return handler(draft)
 
-        outcome = carry_out(self._steps(request, config), write, self._checker)
-        if not outcome.withheld:
+        outcome, whole = self._noted(carry_out(self._steps(request, config), write, self._checker))
+        if not outcome.withheld and whole:
             drafts.release()
         if summary := outcome.summary():
             dispatch(summary, config)
@@ -144,12 +148,33 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             with drafts.hidden():
                 return await handler(draft)
 
-        outcome = await acarry_out(self._steps(request, config), write, self._checker)
-        if not outcome.withheld:
+        outcome, whole = self._noted(await acarry_out(self._steps(request, config), write, self._checker))
+        if not outcome.withheld and whole:
             await drafts.arelease()
         if summary := outcome.summary():
             await adispatch(summary, config)
         return self._finished(request, outcome, summary)
+
+    def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002 - as the agent calls it
+        """Called by the agent at its end: an answer that a tool returned directly was not judged, and that is said."""
+        last = state["messages"][-1] if state["messages"] else None
+        if not isinstance(last, ToolMessage) or state.get("structured_response") is not None:
+            return None
+        strict = self._settings.on_undecided == "fail"
+        summary = {"unjudged": list(unjudged(last)), "passed": False, "blocked": strict}
+        update = {"messages": [judged_only(last, self._settings.message)]} if strict else {}
+        return {**update, "trail": summary}
+
+    def _noted(self, outcome: Outcome[ModelResponse[Any]]) -> tuple[Outcome[ModelResponse[Any]], bool]:
+        """An outcome that names what of its draft was not judged, and whether the draft is whole: not if strict."""
+        said = [message for message in outcome.draft.result if isinstance(message, AIMessage)]
+        names = tuple(dict.fromkeys(name for message in said for name in unjudged(message)))
+        if not names:
+            return outcome, True
+        strict = self._settings.on_undecided == "fail" and self._settings.hides_drafts
+        kept = [judged_only(each, "") if each in said else each for each in outcome.draft.result]
+        draft = replace(outcome.draft, result=kept) if strict else outcome.draft
+        return replace(outcome, draft=draft, unjudged=names), not strict
 
     def _steps(self, request: ModelRequest[Any], config: RunnableConfig) -> GuardSteps[ModelResponse[Any]]:
         ignored = structuring_tools(request)
@@ -186,6 +211,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         if outcome.action == "raise":
             reject(outcome)
         if outcome.action == "skip":
+            if summary:
+                response = annotated(response, summary)
             if not update:
                 return response
             return ExtendedModelResponse(model_response=response, command=Command(update=update))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar, Unpack, cast
 
@@ -12,12 +13,14 @@ from langchain_core.runnables import Runnable, RunnableConfig
 
 from langchain_trail.answers import annotated, calls_tools, replaced
 from langchain_trail.around import Around
-from langchain_trail.attempts import Attempts, Draft, answer_texts
+from langchain_trail.attempts import Attempts, Draft
 from langchain_trail.chunks import added, as_chunk, trailing
 from langchain_trail.drafts import isolated
+from langchain_trail.parts import short_fields
 from langchain_trail.revising import Revise, prepared, revised
 from langchain_trail.sentences import SentenceStream
 from langchain_trail.streams import StreamSteps, acarry_out_stream, by_sentence, carry_out_stream, whole
+from langchain_trail.unjudged import output_judged_only, unjudged_of_output
 from trail_callbacks.errors import AnswerRejectedError, InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -62,15 +65,16 @@ class Guarded(Around[In, Out]):
 
         def call(given: In, run_manager: CallbackManagerForChainRun, config: RunnableConfig) -> Out:
             del run_manager  # the config has its child
-            attempts = Attempts(config, self._runnable)
+            attempts = Attempts(config, self._runnable, given)
 
             def write(request: Any) -> Draft:
                 app, draft_config = attempts.next()
                 return Draft(app.invoke(request, draft_config, **kwargs), attempts.run_id)
 
             outcome = carry_out(self._steps(given, attempts), write, self._checker)
+            outcome = self._noted(outcome)
             attempts.publish(outcome)
-            result = attempts.unreviewed(self._result(outcome))
+            result = attempts.unreviewed(self._result(outcome, attempts))
             attempts.keep(outcome, self._settings.message)
             return cast("Out", result)
 
@@ -81,15 +85,16 @@ class Guarded(Around[In, Out]):
 
         async def call(given: In, run_manager: AsyncCallbackManagerForChainRun, config: RunnableConfig) -> Out:
             del run_manager  # as in `invoke`
-            attempts = Attempts(config, self._runnable)
+            attempts = Attempts(config, self._runnable, given)
 
             async def write(request: Any) -> Draft:
                 app, draft_config = attempts.next()
                 return Draft(await app.ainvoke(request, draft_config, **kwargs), attempts.run_id)
 
             outcome = await acarry_out(self._steps(given, attempts), write, self._checker)
+            outcome = self._noted(outcome)
             await attempts.apublish(outcome)
-            result = attempts.unreviewed(self._result(outcome))
+            result = attempts.unreviewed(self._result(outcome, attempts))
             await attempts.akeep(outcome, self._settings.message)
             return cast("Out", result)
 
@@ -111,17 +116,39 @@ class Guarded(Around[In, Out]):
             ),
         )
 
-    def _result(self, outcome: Outcome[Draft]) -> Out:
+    def _noted(self, outcome: Outcome[Any]) -> Outcome[Any]:
+        """An outcome that names what of its draft was not judged; in the strict setting that is left out of the draft.
+
+        A stream that is read as it comes was read.
+        """
+        draft = outcome.draft
+        names = unjudged_of_output(draft.output)
+        if not isinstance(draft, SentenceStream) and outcome.report is not None:
+            names = (*names, *short_fields(outcome.report.graph, draft.output))
+        if not names:
+            return outcome
+        if self._settings.on_undecided == "fail" and not outcome.withheld and self._stream != "pass":
+            draft = draft.judged_only() if isinstance(draft, SentenceStream) else self._strict(draft, names)
+        return replace(outcome, draft=draft, unjudged=names)
+
+    def _strict(self, draft: Draft, names: Sequence[str]) -> Draft:
+        output = output_judged_only(draft.output, self._settings.message)
+        if isinstance(output, dict):
+            output = type(output)((k, self._settings.message if k in names else v) for k, v in output.items())
+        return replace(draft, output=output, chunks=None if draft.chunks is None else [as_chunk(output)])
+
+    def _result(self, outcome: Outcome[Draft], attempts: Attempts) -> Out:
         output = outcome.draft.output
         if outcome.action == "raise":
             reject(outcome)
         if outcome.action == "block":
-            return cast("Out", self._withheld(outcome))
-        return cast("Out", output if outcome.action == "skip" else annotated(output, outcome.summary()))
+            return cast("Out", self._withheld(outcome, attempts))
+        summary = outcome.summary()
+        return cast("Out", annotated(output, summary) if summary else output)
 
-    def _withheld(self, outcome: Outcome[Draft]) -> Any:
+    def _withheld(self, outcome: Outcome[Draft], attempts: Attempts) -> Any:
         output = outcome.draft.output
-        replacement = replaced(output, answer_texts(outcome), self._settings.message, outcome.summary())
+        replacement = replaced(output, attempts.withheld(outcome, self._settings.message), outcome.summary())
         if replacement is None:
             raise AnswerRejectedError(
                 f"the answer was not accepted, and a {type(output).__name__} has no place for a message instead",
@@ -139,9 +166,9 @@ class Guarded(Around[In, Out]):
             inputs: Iterator[In], run_manager: CallbackManagerForChainRun, config: RunnableConfig
         ) -> Iterator[Out]:
             del run_manager  # as in `invoke`
-            yield from self._streamed(
-                list(inputs)[-1], Attempts(config, self._runnable, hide=self._stream != "pass"), kwargs
-            )
+            given = list(inputs)[-1]
+            attempts = Attempts(config, self._runnable, given, hide=self._stream != "pass")
+            yield from self._streamed(given, attempts, kwargs)
 
         yield from self._transform_stream_with_config(iter([input]), transform, config)
 
@@ -156,7 +183,7 @@ class Guarded(Around[In, Out]):
         ) -> AsyncIterator[Out]:
             del run_manager  # as in `invoke`
             given = [item async for item in inputs][-1]
-            attempts = Attempts(config, self._runnable, hide=self._stream != "pass")
+            attempts = Attempts(config, self._runnable, given, hide=self._stream != "pass")
             async with aclosing(self._astreamed(given, attempts, kwargs)) as chunks:
                 async for chunk in chunks:
                     yield chunk
@@ -170,8 +197,9 @@ class Guarded(Around[In, Out]):
             return app.stream(request, draft_config, **kwargs)
 
         def finish(outcome: Outcome[Any]) -> list[Any]:
+            outcome = self._noted(outcome)
             attempts.publish(outcome)
-            chunks = [attempts.unreviewed(chunk) for chunk in self._rest(outcome)]
+            chunks = [attempts.unreviewed(chunk) for chunk in self._rest(outcome, attempts)]
             attempts.keep(outcome, self._settings.message)
             return chunks
 
@@ -188,8 +216,9 @@ class Guarded(Around[In, Out]):
             return app.astream(request, draft_config, **kwargs)
 
         async def finish(outcome: Outcome[Any]) -> list[Any]:
+            outcome = self._noted(outcome)
             await attempts.apublish(outcome)
-            chunks = [attempts.unreviewed(chunk) for chunk in self._rest(outcome)]
+            chunks = [attempts.unreviewed(chunk) for chunk in self._rest(outcome, attempts)]
             await attempts.akeep(outcome, self._settings.message)
             return chunks
 
@@ -205,7 +234,7 @@ class Guarded(Around[In, Out]):
             return by_sentence(
                 self._settings,
                 prepared(self._runnable, given),
-                graph_of=lambda text: partial(attempts.graph_so_far, text, given),
+                graph_of=lambda text: partial(attempts.graph_so_far, text),
                 revised=lambda request, draft, feedback: attempts.reviewed(
                     given, self._revise(request, draft, feedback)
                 ),
@@ -216,7 +245,7 @@ class Guarded(Around[In, Out]):
             live=self._stream == "pass",
         )
 
-    def _rest(self, outcome: Outcome[Any]) -> list[Any]:
+    def _rest(self, outcome: Outcome[Any], attempts: Attempts) -> list[Any]:
         """The chunks that follow the decision on the answer."""
         draft, summary = outcome.draft, outcome.summary()
         if outcome.action == "raise":
@@ -226,7 +255,7 @@ class Guarded(Around[In, Out]):
                 [draft.instead(self._settings.message, summary)] if outcome.action == "block" else draft.last(summary)
             )
         if outcome.action == "block":
-            return [as_chunk(self._withheld(outcome))]
+            return [as_chunk(self._withheld(outcome, attempts))]
         chunks = [] if self._stream == "pass" else list(draft.chunks)
         return chunks + (trailing(draft.output, summary) if summary else [])
 
@@ -253,6 +282,11 @@ def guarded(
     or the like, or else all that models wrote side by side, as in a `RunnableParallel`; in a list likewise. Callback
     handlers of the app, such as tracers, receive every draft, rejected ones too: a handler that shows tokens to
     users must not be among them. Streams show accepted answers only.
+
+    With a withheld answer goes whatever else in the output carries its text, or numbers and names that only it has: see
+    `docs/guards.md`. Inputs of the app and documents that it read stay. What is returned beside an answer and nobody
+    judges, such as reasoning or text beside tool calls, is named in `unjudged` of the summary, and left out with
+    `on_undecided="fail"`.
 
     A `RunnableWithMessageHistory`, or a graph with a checkpointer, remembers the answer as its user reads it: neither
     drafts nor feedback, and nothing of a call that raises, are written to the history or to any checkpoint. A graph

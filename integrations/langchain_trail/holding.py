@@ -7,12 +7,15 @@ decided, what the last draft would have written is written, without the reviews,
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import AddableDict, Runnable
+
+from langchain_trail.answers import cleared
+from trail_callbacks.guard.withheld import Withheld
 
 __all__ = ["Holder", "holding", "identified", "withholding", "without_reviews"]
 
@@ -84,38 +87,28 @@ def identified(given: Any, request: Any) -> tuple[Any, frozenset[str]]:
 
 def without_reviews(value: Any, ids: Collection[str]) -> Any:
     """Returns a value without the messages with these ids."""
-    return _changed(value, lambda each: each, ids) if ids else value
+    return _changed(value, ids) if ids else value
 
 
-def withholding(ids: Collection[str], texts: Sequence[str], message: str) -> Scrub:
-    """Makes a function that drops messages with these ids, and puts a message in the place of texts.
+def withholding(ids: Collection[str], withheld: Withheld) -> Scrub:
+    """Makes a function that drops messages with these ids, and whatever carries a text that is withheld.
 
     Args:
         ids: See `without_reviews`.
-        texts: What is withheld.
-        message: What the user reads.
+        withheld: What the user does not get.
     """
-    held = {text.strip() for text in texts if text.strip()}
-
-    def leaf(value: Any) -> Any:
-        if isinstance(value, str):
-            return message if value.strip() in held else value
-        if isinstance(value, AIMessage) and value.text.strip() in held:
-            return AIMessage(message, id=value.id, name=value.name, usage_metadata=value.usage_metadata)
-        return value
-
-    return lambda value: _changed(value, leaf, ids)
+    return lambda value: cleared(without_reviews(value, ids), withheld)
 
 
-def _changed(value: Any, leaf: Scrub, ids: Collection[str]) -> Any:
+def _changed(value: Any, ids: Collection[str]) -> Any:
     if isinstance(value, list | tuple) and type(value) in {list, tuple}:
         kept = [each for each in value if not (isinstance(each, BaseMessage) and each.id in ids)]
-        return type(value)(_changed(each, leaf, ids) for each in kept)
+        return type(value)(_changed(each, ids) for each in kept)
     if isinstance(value, tuple) and hasattr(value, "_fields"):  # langgraph's snapshot of a channel, for one
-        return type(value)(*(_changed(each, leaf, ids) for each in value))
+        return type(value)(*(_changed(each, ids) for each in value))
     if type(value) is dict or type(value) is AddableDict:
-        return type(value)((key, _changed(each, leaf, ids)) for key, each in value.items())
-    return leaf(value)
+        return type(value)((key, _changed(each, ids)) for key, each in value.items())
+    return value
 
 
 def _all(value: Any) -> list[Any]:

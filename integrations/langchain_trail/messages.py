@@ -8,7 +8,17 @@ from collections.abc import Mapping
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-__all__ = ["call_text", "content_lines", "digest", "message_text", "role_named", "role_of", "tool_calls"]
+__all__ = [
+    "CALLS",
+    "REASONING",
+    "call_text",
+    "content_lines",
+    "digest",
+    "message_text",
+    "role_named",
+    "role_of",
+    "tool_calls",
+]
 
 _ROLES = {
     "human": "user",
@@ -20,15 +30,22 @@ _ROLES = {
     "tool": "tool",
     "function": "tool",
 }
-_REASONING = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
-_CALLS = frozenset(
+REASONING = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
+"""Types of content, and keys, under which providers return what a model thought."""
+CALLS = frozenset(
     {"tool_call", "tool_call_chunk", "tool_use", "function_call", "input_json_delta", "invalid_tool_call"}
 )
+"""Types of content that are tool calls."""
 
 
 def message_text(message: BaseMessage) -> str:
-    """Returns the text of a message, then markers for its other content, then its tool calls, a line each."""
-    return "\n".join([*content_lines(message.content), *(call for _, call in tool_calls(message))])
+    """Returns the text of a message, then markers for its other content, then its tool calls, a line each.
+
+    A refusal is text, wherever the provider writes it: apps show it in place of an answer.
+    """
+    refused = message.additional_kwargs.get("refusal")
+    beside = [refused] if isinstance(refused, str) and refused and refused not in str(message.content) else []
+    return "\n".join([*content_lines(message.content), *beside, *(call for _, call in tool_calls(message))])
 
 
 def role_of(message: BaseMessage) -> str:
@@ -58,7 +75,7 @@ def content_lines(content: object) -> list[str]:
             value = block.get("text") if kind in ("text", "text-plain", "output_text") else block.get("refusal")
             if isinstance(value, str):
                 texts.append(value)
-            elif kind and kind not in _REASONING and kind not in _CALLS:
+            elif kind and kind not in REASONING and kind not in CALLS:
                 markers.append(f"[{kind.removesuffix('_url')} {digest(_json(block).encode())}]")
     text = "".join(texts)
     return [text, *markers] if text else markers

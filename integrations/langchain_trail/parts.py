@@ -11,7 +11,7 @@ from langchain_trail.pieces import pieces
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.text import forms
 
-__all__ = ["complete", "parts"]
+__all__ = ["complete", "parts", "short_fields"]
 
 _CONTENT = 4  # words; a shorter text is a label, such as the route that a model chose
 
@@ -60,6 +60,19 @@ def parts(graph: ProvenanceGraph, output: Any) -> list[str]:
         return []
     texts = _written(output, [node for node in graph.inputs(answer.id) if node.kind == "completion"])
     return texts if "\n\n".join(texts) == answer.text.strip() else []
+
+
+def short_fields(graph: ProvenanceGraph, output: Any) -> tuple[str, ...]:
+    """Returns the keys of texts that a model wrote beside the answer and that are too short to be judged."""
+    if not isinstance(output, dict) or answer_message(output) is not None:
+        return ()
+    wrote = {node.text.strip() for node in graph.nodes if node.kind in {"completion", "answer"}}
+    return tuple(
+        str(key)
+        for key, value in output.items()
+        if any(piece.text.strip() in wrote and not _is_content(piece.text) for piece in pieces(value))
+        and not (key in ANSWERS and graph.answer and graph.answer.text.strip() == str(value).strip())
+    )
 
 
 def _names_answer(output: Any) -> bool:

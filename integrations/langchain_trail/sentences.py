@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 
 from langchain_trail.chunks import added, as_chunk
+from langchain_trail.unjudged import judged_only
 from trail_callbacks.errors import InputError
 from trail_callbacks.text import sentences
 
@@ -23,6 +24,7 @@ class SentenceStream:
 
     def __init__(self) -> None:
         self._chunks: list[Any] = []
+        self._strict = False
         self.text = ""
         self.released = 0
 
@@ -38,7 +40,7 @@ class SentenceStream:
                 "use stream='buffer'"
             )
         self._chunks.append(chunk)
-        self.text += chunk if isinstance(chunk, str) else chunk.text
+        self.text += chunk if isinstance(chunk, str) else _text(chunk)
 
     @property
     def output(self) -> Any:
@@ -55,13 +57,22 @@ class SentenceStream:
         text, self.released = self.text[self.released : end], end
         return text if isinstance(self._chunks[0], str) else AIMessageChunk(content=text, id=self._chunks[0].id)
 
+    def judged_only(self) -> SentenceStream:
+        """Returns a stream that ends without what is not judged."""
+        self._strict = True
+        return self
+
     def last(self, summary: dict[str, Any]) -> list[Any]:
         """Returns the chunk for everything but the text: tool calls, costs, the summary."""
         whole = self.output
         if not isinstance(whole, AIMessageChunk):
             return []
+        if self._strict:
+            whole = judged_only(whole, "")
+        extra = {key: value for key, value in whole.additional_kwargs.items() if key != "refusal"}  # it is in the text
         metadata = {**whole.response_metadata, **({"trail": summary} if summary else {})}
-        return [whole.model_copy(update={"content": "", "response_metadata": metadata, "chunk_position": "last"})]
+        rest = {"content": "", "additional_kwargs": extra, "response_metadata": metadata, "chunk_position": "last"}
+        return [whole.model_copy(update=rest)]
 
     def instead(self, message: str, summary: dict[str, Any]) -> Any:
         """Returns the chunk that ends an answer which fails; sentences that passed stay."""
@@ -69,3 +80,10 @@ class SentenceStream:
         if isinstance(self._chunks[0], str):
             return text
         return as_chunk(AIMessageChunk(content=text, id=self._chunks[0].id, response_metadata={"trail": summary}))
+
+
+def _text(chunk: AIMessageChunk) -> str:
+    """The text of a chunk; a refusal is text too."""
+    refused = chunk.additional_kwargs.get("refusal")
+    blocks = [each.get("refusal") for each in chunk.content if isinstance(each, dict)]
+    return "".join([chunk.text, *(each for each in [*blocks, refused] if isinstance(each, str))])

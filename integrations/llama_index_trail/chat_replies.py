@@ -11,6 +11,7 @@ from llama_index.core.chat_engine.types import AgentChatResponse, StreamingAgent
 from llama_index_trail.grounds import sources_of
 from llama_index_trail.responses import AsyncReplay, Replay
 from trail_callbacks.guard.feedback import without_feedback
+from trail_callbacks.guard.withheld import Withheld
 
 __all__ = ["cleaned", "followed", "streamed", "withheld"]
 
@@ -22,10 +23,14 @@ def cleaned(reply: AgentChatResponse) -> AgentChatResponse:
     return reply
 
 
-def withheld(reply: AgentChatResponse, message: str) -> AgentChatResponse:
-    """Returns a reply with the same sources, whose text is a message; what a query engine answered is left out."""
-    kept = [each for each in cleaned(reply).sources if not _is_answer(each, reply.response)]
-    return AgentChatResponse(message, sources=kept, source_nodes=list(reply.source_nodes))
+def withheld(reply: AgentChatResponse, text: Withheld) -> AgentChatResponse:
+    """Returns a reply whose text is a message.
+
+    The sources stay, but for what a query engine answered, and what the withheld text was put into.
+    """
+    kept = [each for each in cleaned(reply).sources if not sources_of(each)]
+    nodes = text.cleared(list(reply.source_nodes))
+    return AgentChatResponse(text.message, sources=[each for each in text.cleared(kept) if each], source_nodes=nodes)
 
 
 def streamed(reply: AgentChatResponse) -> StreamingAgentChatResponse:
@@ -81,8 +86,3 @@ class _Followed(StreamingAgentChatResponse):
 
 def _said(value: Any) -> Any:
     return without_feedback(value).rstrip() if isinstance(value, str) else value
-
-
-def _is_answer(tool_output: Any, text: str) -> bool:
-    """True for a source that a model wrote, or that repeats what is withheld."""
-    return bool(sources_of(tool_output)) or (bool(text.strip()) and text.strip() in str(tool_output.content))

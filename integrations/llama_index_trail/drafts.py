@@ -65,6 +65,7 @@ class Draft:
     Attributes:
         response: Its response.
         text: The text of the response.
+        query: What the user asked.
         chunks: The chunks of a stream.
         run: The session that recorded it, and the run in it; None if nothing did.
         hidden: True if nothing is to be put into its metadata.
@@ -72,6 +73,7 @@ class Draft:
 
     response: Any = None
     text: str = ""
+    query: str = ""
     chunks: list[Any] | None = None
     run: tuple[Session, str] | None = field(default=None, repr=False)
     hidden: bool = False

@@ -9,10 +9,12 @@ from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message as message_of
 from llama_index_trail.messages import message_text
 from llama_index_trail.nodes import documents
+from llama_index_trail.raw import Raw
 from llama_index_trail.spans import HANDOFF
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.guard import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.feedback import without_feedback
+from trail_callbacks.guard.withheld import Withheld
 
 __all__ = [
     "ended_with",
@@ -20,6 +22,7 @@ __all__ = [
     "from_nodes",
     "node_texts",
     "sources_of",
+    "withheld_text",
     "writer_of",
 ]
 
@@ -57,6 +60,26 @@ def from_nodes(nodes: Iterable[Any], text: str, question: str | None) -> Provena
 def node_texts(nodes: Iterable[Any]) -> list[str]:
     """Returns the texts of retrieved nodes, as prompts show them."""
     return [raw.read().text for raw in documents(list(nodes), ("sources",))]
+
+
+def withheld_text(texts: Sequence[str], known: Iterable[str], nodes: Iterable[Any], message: str) -> Withheld:
+    """Returns what is withheld of an answer.
+
+    Args:
+        texts: The answer as it was judged.
+        known: The request, and what the app read.
+        nodes: What the response lists as its sources. One that the app did not read may be made of the answer.
+        message: What takes its place.
+    """
+    read = {text.strip() for text in known}
+    shown = [(node, raw.read().text.strip()) for node, raw in _shown(nodes)]
+    contents = [node.get_content() for node, text in shown if text in read]
+    return Withheld(texts, [*read, *contents], message)
+
+
+def _shown(nodes: Iterable[Any]) -> list[tuple[Any, Raw]]:
+    listed = list(nodes)
+    return list(zip(listed, documents(listed, ("sources",)), strict=True))
 
 
 def _documents(nodes: Iterable[Any], prefix: str = "source") -> list[Node]:

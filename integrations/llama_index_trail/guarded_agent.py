@@ -40,7 +40,9 @@ def guard_agent(
     The agent is of the same class and has the same settings; the one that was given is not changed. In an
     `AgentWorkflow` every agent is guarded; a hand-off is not an answer and is not judged.
 
-    A step that calls tools is not an answer and is not judged. An answer is checked against the recorded run if
+    A step that calls tools is not an answer and is not judged; neither are reasoning, citations, and what a tool other
+    than a query engine returns directly. The output names them in `unjudged` of its summary, and with
+    `on_undecided="fail"` they are left out. An answer is checked against the recorded run if
     `instrument()` or `trail()` is on; else against the system prompt, the user's messages and what tools returned, and
     in the case of a query engine's tool against its sources. Rejected drafts and feedback are kept in no memory, and
     `stream_events()` does not show them, except with `stream="pass"`. What a tool returns directly is judged if it is

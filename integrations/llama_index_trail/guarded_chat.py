@@ -16,7 +16,7 @@ from llama_index_trail.answering_again import ChatDraft, ChatRequest, drafting, 
 from llama_index_trail.chat_replies import cleaned, followed, streamed, withheld
 from llama_index_trail.context import Trail
 from llama_index_trail.drafts import adraft, draft, graph_of, no_span, note_history, recorded, run_here
-from llama_index_trail.grounds import from_nodes
+from llama_index_trail.grounds import from_nodes, withheld_text
 from llama_index_trail.responses import is_empty
 from llama_index_trail.results import decide, graph_for
 from llama_index_trail.scope import Scope, untraced
@@ -34,6 +34,7 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
+from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.session import CaptureSettings
 from trail_callbacks.signatures import shows_settings
@@ -191,7 +192,7 @@ class GuardedChatEngine(BaseChatEngine):
 
     def _write(self, request: ChatRequest) -> ChatDraft:
         drafter, message, memory = drafting(self._engine, request)
-        attempt = ChatDraft(memory=memory)
+        attempt = ChatDraft(query=request.message, memory=memory)
 
         def work() -> str:
             attempt.run = run_here()
@@ -205,7 +206,7 @@ class GuardedChatEngine(BaseChatEngine):
 
     async def _awrite(self, request: ChatRequest) -> ChatDraft:
         drafter, message, memory = drafting(self._engine, request)
-        attempt = ChatDraft(memory=memory)
+        attempt = ChatDraft(query=request.message, memory=memory)
 
         async def work() -> str:
             attempt.run = run_here()
@@ -225,9 +226,14 @@ class GuardedChatEngine(BaseChatEngine):
 
     def _result(self, outcome: Outcome[ChatDraft], form: Form) -> Any:
         message, response = self._instead(outcome), outcome.draft.response
-        reply = form(cleaned(response) if message is None else withheld(response, message))
+        reply = form(cleaned(response) if message is None else withheld(response, self._text(outcome)))
         _mark(reply, outcome)
         return reply
+
+    def _text(self, outcome: Outcome[ChatDraft]) -> Withheld:
+        attempt = outcome.draft
+        known = [attempt.query, *(read_texts(outcome.report.graph) if outcome.report else ())]
+        return withheld_text([attempt.text], known, attempt.response.source_nodes or (), self._settings.message)
 
     def _followed(self, reply: Any, message: str) -> StreamingAgentChatResponse:
         """A stream that the user reads at once, and that is judged after its last token."""

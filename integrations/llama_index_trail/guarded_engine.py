@@ -25,6 +25,7 @@ from llama_index_trail.drafts import (
     recorded,
     run_here,
 )
+from llama_index_trail.grounds import withheld_text
 from llama_index_trail.responses import replayed, response_text, streams, withheld
 from llama_index_trail.results import decide, settle
 from llama_index_trail.rewriting import Rewriting
@@ -43,6 +44,7 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
+from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 from trail_callbacks.signatures import shows_settings
@@ -71,7 +73,8 @@ class GuardedQueryEngine(BaseQueryEngine):
     `metadata["trail"]`, unless a retriever asked: it would put the metadata into a prompt. LlamaIndex's "Empty
     Response" makes no claim and passes.
 
-    A withheld answer is a response too, with `blocked` in its summary and its sources kept: what is raised inside a
+    A withheld answer is a response too, with `blocked` in its summary and its sources kept, but for nodes and metadata
+    that repeat what is withheld and were not read for it: what is raised inside a
     sub-question engine is swallowed, and what is raised in a tool becomes text that a model reads.
 
     To ask again without searching again, an engine that retrieves and then writes (`RetrieverQueryEngine`,
@@ -182,7 +185,7 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     def _guarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         def write(request: Request) -> Draft:
-            attempt = Draft(hidden=_for_retriever())
+            attempt = Draft(query=request.query.query_str, hidden=_for_retriever())
 
             def work() -> Any:
                 attempt.run = run_here()
@@ -210,7 +213,7 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     async def _aguarded(self, request: Request, ask: Callable[[Request], Any]) -> Any:
         async def write(request: Request) -> Draft:
-            attempt = Draft(hidden=_for_retriever())
+            attempt = Draft(query=request.query.query_str, hidden=_for_retriever())
 
             async def work() -> Any:
                 attempt.run = run_here()
@@ -245,10 +248,15 @@ class GuardedQueryEngine(BaseQueryEngine):
         if outcome.action == "raise":
             reject(outcome)
         if outcome.action == "block":
-            response, report = withheld(attempt.response, self._settings.message), None
+            response, report = withheld(attempt.response, self._text(outcome)), None
         else:
             response = attempt.response if attempt.chunks is None else replayed(attempt.response, attempt.chunks)
         return _marked(response, outcome, report)
+
+    def _text(self, outcome: Outcome[Draft]) -> Withheld:
+        attempt = outcome.draft
+        known = [attempt.query, *(read_texts(outcome.report.graph) if outcome.report else ())]
+        return withheld_text([attempt.text], known, attempt.response.source_nodes or (), self._settings.message)
 
     # ------------------------------------------------------------------ streams that the user reads at once
 

@@ -19,6 +19,7 @@ from llama_index_trail.results import KEY, Decision
 from llama_index_trail.scope import untraced
 from llama_index_trail.spans import HANDOFF
 from llama_index_trail.turns import EventBuffer, Notes, answer_of
+from llama_index_trail.unjudged import answer_text, judged_only, unjudged
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -31,6 +32,7 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
+from trail_callbacks.guard.withheld import Withheld, read_texts
 
 __all__ = ["Guard", "GuardedStep", "GuardedStop"]
 from trail_callbacks.session import Session
@@ -48,11 +50,13 @@ class Guard:
 
     Attributes:
         checker: Judges drafts.
+        is_strict: What is not judged is left out.
     """
 
     def __init__(self, settings: GuardSettings) -> None:
         self.settings = settings
         self.checker = Checker(settings, around=untraced)
+        self.is_strict = settings.on_undecided == "fail" and settings.hides_drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ class GuardedStop:
             return await of_class._get_llm_response(events, messages, *args)  # noqa: SLF001 - as the class inside
 
         def graph_of(messages: list[ChatMessage], reply: Any) -> Callable[[], ProvenanceGraph]:
-            return lambda: _grounds(here, messages, results, reply.message.content or "")
+            return lambda: _grounds(here, messages, results, answer_text(reply.message))
 
         def revised(messages: list[ChatMessage], reply: Any, feedback: str) -> list[ChatMessage]:
             return [*messages, reply.message, ChatMessage(role="user", content=feedback)]
@@ -176,20 +180,30 @@ class GuardedStep(GuardedStop):
             reject(outcome)
         if outcome.action == "block":
             events.instead(guard.settings.message, output.current_agent_name)
-            await notes.replace(guard.settings.message)
-            output = _withheld(output, guard.settings.message)
+            text = _text(outcome, llm_input, guard.settings.message)
+            await notes.replace(text)
+            return _marked(_withheld(output, text), outcome)
+        names = unjudged(output.response, calls=bool(output.tool_calls))
+        if names and guard.is_strict:
+            events.drop()
+            output = _judged_only(output)
         else:
             events.release()
-        return _marked(output, outcome)
+        return _marked(output, replace(outcome, unjudged=names))
 
     async def finalize(self, ctx: Any, output: AgentOutput, memory: Any) -> AgentOutput:
         """Judges what a tool returned directly; all other answers are judged already."""
         of_class: Any = super()
         results = await ctx.store.get(_RESULTS, default=[])
+        guard, here, text = self._trail_guard, run_here(), answer_text(output.response)
         if not _is_written(output, results):
+            names, strict = _given_directly(output, results), guard.settings.on_undecided == "fail"
+            if names and strict:
+                withheld = Withheld([text], [], guard.settings.message)
+                await Notes(self, ctx).replace(withheld)
+                output = _withheld(output, withheld)
             ended: AgentOutput = await of_class.finalize(ctx, output, memory)
-            return ended
-        guard, here, text = self._trail_guard, run_here(), output.response.content or ""
+            return _unjudged(ended, names, blocked=strict)
 
         async def write(_: None) -> _Draft:
             return _Draft(output, text)
@@ -202,8 +216,9 @@ class GuardedStep(GuardedStop):
         if outcome.action == "raise":
             reject(outcome)
         if outcome.action == "block":
-            await Notes(self, ctx).replace(guard.settings.message, frozenset({text}))
-            output = _withheld(output, guard.settings.message)
+            withheld = _text(outcome, [], guard.settings.message)
+            await Notes(self, ctx).replace(withheld)
+            output = _withheld(output, withheld)
         return _marked(await of_class.finalize(ctx, output, memory), outcome)
 
 
@@ -240,11 +255,44 @@ def _is_written(output: AgentOutput, results: list[Any]) -> bool:
     return False
 
 
-def _withheld(output: AgentOutput, message: str) -> AgentOutput:
+def _given_directly(output: AgentOutput, results: list[Any]) -> tuple[str, ...]:
+    """Names the tool whose result is the answer as it is: it was not judged."""
+    if not output.tool_calls:
+        return ()
+    given = (each for each in results if each.return_direct and each.tool_name != HANDOFF)
+    return tuple(f"result of the tool {each.tool_name}" for each in given)[:1]
+
+
+def _text(outcome: Outcome[_Draft], messages: list[ChatMessage], message: str) -> Withheld:
+    """What is withheld of a draft."""
+    read = read_texts(outcome.report.graph) if outcome.report else []
+    asked = [each.content or "" for each in messages if each.role in {"user", "system"}]
+    return Withheld([outcome.draft.text or ""], [*asked, *read], message)
+
+
+def _withheld(output: AgentOutput, text: Withheld) -> AgentOutput:
     """An output without anything of the answer, which the model's raw reply, for one, contains."""
     return output.model_copy(
-        update={"response": ChatMessage(role="assistant", content=message), "raw": None, "structured_response": None}
+        update={
+            "response": ChatMessage(role="assistant", content=text.message),
+            "raw": None,
+            "structured_response": None,
+            "tool_calls": [each for each in text.cleared(list(output.tool_calls)) if each is not None],
+        }
     )
+
+
+def _judged_only(output: AgentOutput) -> AgentOutput:
+    """An output without what nobody judged, which the model's raw reply repeats."""
+    response = judged_only(output.response, calls=bool(output.tool_calls))
+    return output.model_copy(update={"response": response, "raw": None})
+
+
+def _unjudged(output: AgentOutput, names: tuple[str, ...], *, blocked: bool) -> AgentOutput:
+    """An output that says that its answer was not judged."""
+    if names:
+        output[KEY] = Decision.on(output, {"unjudged": list(names), "passed": False, "blocked": blocked})
+    return output
 
 
 def _marked(output: AgentOutput, outcome: Outcome[Any]) -> AgentOutput:

@@ -10,7 +10,7 @@ from typing import Any
 
 from llama_index_trail.raw import Path, Raw
 
-__all__ = ["calls_of", "message", "message_text", "other_text", "reply", "turns", "with_authors"]
+__all__ = ["calls_of", "message", "message_text", "other_text", "refusal", "reply", "turns", "with_authors"]
 
 _TURN = re.compile(r"^[ \t]*(system|user|assistant|tool|function): ", re.MULTILINE)
 
@@ -102,13 +102,23 @@ def reply(response: object, model: object = None, attributes: Mapping[str, Any] 
     return pieces
 
 
+def refusal(value: Any) -> str:
+    """Returns what a provider lets a model say in place of an answer; empty if it says none."""
+    refused = (getattr(value, "additional_kwargs", None) or {}).get("refusal")
+    return refused if isinstance(refused, str) else ""
+
+
 def message_text(value: Any) -> str:
-    """Returns the text of a message; other content becomes a short marker."""
-    blocks = getattr(value, "blocks", None)
-    if isinstance(blocks, list) and len(blocks) == 1 and isinstance(text := getattr(blocks[0], "text", None), str):
+    """Returns the text of a message; a refusal is text, other content becomes a short marker."""
+    blocks, refused = getattr(value, "blocks", None), refusal(value)
+    if (
+        not refused
+        and isinstance(blocks, list)
+        and len(blocks) == 1
+        and isinstance(text := getattr(blocks[0], "text", None), str)
+    ):
         return text
-    content = value.content
-    lines = [content] if content else []
+    lines = [text for text in (value.content, refused) if text]
     for block in blocks if isinstance(blocks, list) else ():
         kind = getattr(block, "block_type", "text")
         if kind not in ("text", "tool_call", "thinking"):

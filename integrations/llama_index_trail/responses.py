@@ -9,6 +9,7 @@ from typing import Any
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import other_text
 from llama_index_trail.streams import is_stream
+from trail_callbacks.guard.withheld import Withheld
 
 __all__ = ["AsyncReplay", "Replay", "is_empty", "joined", "replayed", "response_text", "streams", "withheld"]
 
@@ -76,9 +77,14 @@ def replayed(response: Any, chunks: Iterable[Any]) -> Any:
     return response
 
 
-def withheld(response: Any, message: str) -> Any:
-    """Returns a response of the same type, with the same sources, whose text is a message."""
-    nodes, metadata = list(response.source_nodes), dict(response.metadata or {})
+def withheld(response: Any, text: Withheld) -> Any:
+    """Returns a response of the same type whose text is a message.
+
+    The sources stay; a node or an item of the metadata into which the withheld text was put does not.
+    """
+    message = text.message
+    nodes = text.cleared(list(response.source_nodes or ()))
+    metadata = text.cleared(dict(response.metadata or {}))
     if is_kind(response, "StreamingResponse", "AsyncStreamingResponse"):
         return replayed(type(response)(None, source_nodes=nodes, metadata=metadata), [message])
     if is_kind(response, "PydanticResponse"):

@@ -12,6 +12,9 @@ from llama_index.core.agent.react.types import ObservationReasoningStep, Respons
 from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentStream
 from llama_index.core.base.llms.types import ChatMessage
 
+from llama_index_trail.unjudged import answer_text
+from trail_callbacks.guard.withheld import Withheld
+
 __all__ = ["EventBuffer", "Notes", "answer_of"]
 
 
@@ -52,6 +55,11 @@ class EventBuffer:
         for event in [*self._inputs, *self._events]:
             self._context.write_event_to_stream(event)
         self._inputs, self._events = [], []
+
+    def drop(self) -> None:
+        """Shows the inputs alone: what the step showed was not judged."""
+        self._events = [event for event in self._events if not isinstance(event, AgentStream | AgentOutput)]
+        self.release()
 
     def instead(self, message: str, name: str) -> None:
         """Shows a message in place of the drafts."""
@@ -105,26 +113,18 @@ class Notes:
         if self._key:
             await self._store.set(self._key, [*self._before, *(await self.read())[since:]])
 
-    async def replace(self, message: str, texts: frozenset[str] = frozenset()) -> None:
-        """Replaces the last answer, and every note with one of these texts, by a message."""
+    async def replace(self, withheld: Withheld) -> None:
+        """Replaces the last answer by a message, and whatever else in the notes carries what is withheld."""
         if not self._key:
             return
-        notes = await self.read()
+        message, notes = withheld.message, await self.read()
         *rest, last = notes or [None]
-        kept = [self._blank(each, message, texts) for each in rest]
+        kept = [withheld.cleared(each) for each in rest]
         if self._reasons:
             kept.append(ResponseReasoningStep(thought="The sources do not support an answer.", response=message))
         elif last is not None:
             kept.append(ChatMessage(role="assistant", content=message, additional_kwargs=_ids(last)))
-        await self._store.set(self._key, kept)
-
-    def _blank(self, note: Any, message: str, texts: frozenset[str]) -> Any:
-        if self._reasons:
-            observation = getattr(note, "observation", None)
-            return note.model_copy(update={"observation": message}) if observation in texts else note
-        if note.role == "tool" and note.content in texts:
-            return ChatMessage(role="tool", content=message, additional_kwargs=_ids(note))
-        return note
+        await self._store.set(self._key, [each for each in kept if each is not None])
 
 
 def answer_of(output: AgentOutput, notes: Sequence[Any]) -> str | None:
@@ -138,7 +138,7 @@ def answer_of(output: AgentOutput, notes: Sequence[Any]) -> str | None:
         return None
     if notes and isinstance(notes[-1], ResponseReasoningStep):
         return notes[-1].response
-    return output.response.content or ""
+    return answer_text(output.response)
 
 
 def _ids(message: ChatMessage) -> dict[str, Any]:

@@ -3,41 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from trail_callbacks import Node
+from trail_callbacks import (
+    Claim,
+    Edge,
+    ErrorType,
+    Evidence,
+    LLMJudge,
+    Node,
+    ProvenanceGraph,
+    Report,
+    SupportClass,
+    Verdict,
+    VerifyOptions,
+    check,
+    verify,
+)
+from trail_callbacks.capture import events
+from trail_callbacks.capture.build import build
+from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.echoes import Echoes, arguments, transcript_spans
-from trail_callbacks.capture.match import Text, overlap
+from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
+from trail_callbacks.capture.match import Text, arrived, longest_first, overlap
+from trail_callbacks.capture.payloads import exact_text, fields_text, scalars
+from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.capture.text_index import TextIndex
 from trail_callbacks.citations.attach import attach
 from trail_callbacks.citations.library import Library
 from trail_callbacks.citations.marks import marks, references
-from trail_callbacks.claims import Claim
+from trail_callbacks.claims import abstains
+from trail_callbacks.comparison import compare
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.context_filter.instructions import instruction
+from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, passages, whole
-from trail_callbacks.judges.llm import layout, schema
-from trail_callbacks.language.detect import language
+from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json
+from trail_callbacks.guard.feedback import feedback, without_feedback
+from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
+from trail_callbacks.judges.llm import layout, schema, windows
+from trail_callbacks.judges.local.checks.strength import names_source
+from trail_callbacks.language.detect import is_english, language, limits
 from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.refusals import refuses
 from trail_callbacks.language.speech import declines, greets, is_question, is_statement
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.models import salvage
-from trail_callbacks.prompts import Fence
+from trail_callbacks.models.call import Reply
+from trail_callbacks.models.provider_error import failure_of, redact
+from trail_callbacks.models.tokens import count
+from trail_callbacks.prompts import Fence, neutral
 from trail_callbacks.redaction import presets
-from trail_callbacks.render.excerpt import both_ends, most_relevant, opening
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render import safe_text
+from trail_callbacks.render.diagram import graph_to_html
+from trail_callbacks.render.excerpt import around, both_ends, most_relevant, opening
+from trail_callbacks.render.notebook import to_fragment
+from trail_callbacks.render.page import to_page
+from trail_callbacks.render.provenance import graph_to_text
+from trail_callbacks.render.terminal import to_text
+from trail_callbacks.retrieval.labels import labelled
 from trail_callbacks.retrieval.passages import spans
 from trail_callbacks.retrieval.tables import tables
 from trail_callbacks.splitting.assertions import asserts, is_lead_in, is_title, told
 from trail_callbacks.splitting.blocks import blocks
+from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.code import code_spans
 from trail_callbacks.splitting.fields import structure
 from trail_callbacks.splitting.json_fields import regions
 from trail_callbacks.splitting.layout import pieces
-from trail_callbacks.splitting.marks import clean, is_reference
+from trail_callbacks.splitting.marks import clean, is_reference, visible
+from trail_callbacks.splitting.sentences import sentences_of
 from trail_callbacks.splitting.statements import statements
-from trail_callbacks.text import fingerprint, forms, locate, sentences, words
+from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.text import encodable, fingerprint, forms, locate, outside, sentences, words
+from trail_callbacks.verify.estimate import estimate
+
+__all__ = ["READERS"]
 
 _OTHER = "The ferry to Skogholm leaves at nine and takes forty minutes; in winter it leaves at ten. " * 8
 
@@ -92,13 +135,168 @@ def _cited(text: str) -> None:
         library.find(mark)
 
 
+def _graph(text: str, answer: str | None = None) -> ProvenanceGraph:
+    """A source, two steps that a model wrote, one of them an echo of the other, and an answer: each holds the text."""
+    said = text if answer is None else answer
+    nodes = (
+        Node(id="q", kind="question", text=f"When does it leave? {text[:2000]}"),
+        Node(id="d1", kind="document", text=text, attributes={"source": text[:2000], "title": text[:2000]}),
+        Node(id="d2", kind="document", text=_OTHER),
+        Node(id="m1", kind="completion", text=f"{text} It takes 53 minutes. {_OTHER}", step=text[:200]),
+        Node(id="m2", kind="completion", text=text[::-1], model_spans=((0, 1),) if text else ()),
+        Node(id="a", kind="answer", text=f"The ferry takes 53 minutes [1].\n{said}"),
+    )
+    pairs = [("q", "m1"), ("d1", "m1"), ("d2", "m1"), ("m1", "m2"), ("m1", "a"), ("m2", "a"), ("q", "a"), ("d1", "a")]
+    return ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in pairs))
+
+
+def _report(text: str) -> Report:
+    """A report with a claim for every hundred characters, one of each class, that cites all there is."""
+    graph = _graph(text)
+    answer = graph.nodes[-1].text
+    classes = (SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED)
+    claims, verdicts = [], []
+    for n, start in enumerate(range(0, len(answer), 100)):
+        part, support = answer[start : start + 100], classes[n % 4]
+        claims.append(Claim(id=f"c{n}", text=part or "-", quote=part, start=start, end=start + len(part)))
+        shown = tuple(
+            Evidence(node_id=id_, start=0, end=min(50, len(whole_)), quote=whole_[:50], relation="supports")
+            for id_, whole_ in (("d1", text), ("d2", _OTHER))
+            if whole_
+        )
+        faulty = support is not SupportClass.SUPPORTED
+        verdicts.append(
+            Verdict(
+                claim_id=f"c{n}",
+                support=support,
+                error_type=ErrorType.NUMBER if faulty else None,
+                evidence=shown,
+                rationale=part,
+                introduced_at="m1" if faulty else None,
+                carried_through=("m2",) if faulty else (),
+            )
+        )
+    return Report(
+        state="assessed",
+        graph=graph,
+        claims=tuple(claims),
+        verdicts=tuple(verdicts),
+        warnings=(text[:2000],),
+        judge="j",
+    )
+
+
+def _built(text: str) -> ProvenanceGraph:
+    """The graph of an app that retrieves the text, asks a model twice, and answers."""
+    quoted = Piece(text=f"Answer from the context.\n\n[1] {text}\n\n[2] {_OTHER}\n\nWhen does it leave?")
+    asked, found = Piece(text="When does it leave?"), (
+        Piece(text=text, form="document", id="d1"),
+        Piece(text=_OTHER, form="document", id="d2"),
+    )  # fmt: skip
+    draft = Piece(text=f"It says: {text[: len(text) // 2]}")
+    runs: list[tuple[str, Any, tuple[Piece, ...], tuple[Piece, ...]]] = [
+        ("r1", "retriever", (asked,), found),
+        ("r2", "model", (quoted,), (draft,)),
+        ("r3", "tool", (Piece(text=text[::-1]),), (Piece(text=text),)),
+        ("r4", "model", (quoted, draft, Piece(text=text, form="message", role="tool")), (Piece(text=text),)),
+    ]
+    log: list[events.Event] = [RunStarted(seq=0, run_id="r", parent_id=None, kind="chain", name="app", inputs=(asked,))]
+    for run_id, kind, read, wrote in runs:
+        log.append(RunStarted(seq=len(log), run_id=run_id, parent_id="r", kind=kind, name=kind, inputs=read))
+        log.append(RunEnded(seq=len(log), run_id=run_id, outputs=wrote))
+    log.append(RunEnded(seq=len(log), run_id="r", outputs=(Piece(text=text),)))
+    redactor = Redactor(lambda each: each, lambda error: None)
+    graph = build(map(redactor.event, log))
+    return build(log, Earlier(graph, 1, 1))
+
+
+def _stored(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Reads a text as what was stored once; most are none, and refused."""
+
+    def reader(text: str) -> None:
+        with suppress(TrailError, ValueError):
+            read(text)
+
+    return reader
+
+
+def _replied(text: str) -> Report:
+    """A judge whose model answers with nothing but the text, in pieces that are half of what was asked."""
+    script = {
+        "claims": [
+            Reply(text='{"claims": [{"quote": "The ferry takes 53 minutes."}, ' + text),
+            *[Reply(text=text)] * 99,
+        ],
+        "verdicts": lambda call: Reply(text='{"verdicts": [{"claim": "c1", ' + text),
+        "localize": lambda call: Reply(text=text),
+    }
+    return check("The ferry takes 53 minutes.", [_OTHER], judge=LLMJudge(model=ScriptedModel(script)))
+
+
+def _asked(text: str) -> Report:
+    """A judge with a model, to which a long answer and long sources are shown."""
+    model = ScriptedModel(lambda call: {"claims": []} if call.purpose == "claims" else {"verdicts": []})
+    judge = LLMJudge(model=model)
+    return check(text, [text], judge=judge, options=VerifyOptions(max_calls=4))
+
+
+def _matched(text: str) -> None:
+    found = overlap(Text(text), Text(text[::-1] + text))
+    arrived(Text(text), Text(_OTHER))
+    if found is not None:
+        longest_first([("a", found), ("b", found)])
+
+
+def _excerpted(text: str) -> None:
+    opening(text, 80), both_ends(text, 80), most_relevant(text, "the ferry", 80)
+    if text:
+        end = min(60, len(text))
+        item = Evidence(node_id="source-1", start=0, end=end, quote=text[:end], relation="supports")
+        around(item, ProvenanceGraph.from_texts("It is.", [text]))
+
+
+def _json(text: str) -> None:
+    report = _report(text)
+    assert Report.from_json(report.to_json()) == report or "\ud800" in text
+    Report.from_json(report.to_json(), lenient=True)
+    report.summary()
+
+
+_SAFE = (
+    safe_text.plain,
+    safe_text.block,
+    safe_text.flowing,
+    safe_text.legible,
+    safe_text.line,
+    safe_text.name,
+    safe_text.script_json,
+    lambda text: safe_text.shorten(text, 80),
+)
+
+
+def _compared(text: str) -> None:
+    report = _report(text)
+    other = replace(report, claims=tuple(replace(claim, text=claim.text[:-1] + "x") for claim in report.claims))
+    compare(report, other).to_json()
+
+
+def _guarded(text: str) -> None:
+    report = _report(text)
+    without_feedback(f"{text}{feedback(report)}{text}")
+    nodes = message_nodes(
+        [ReadMessage("user", f"{text} When?"), ReadMessage("tool", text, "search"), ReadMessage("assistant", text)]
+    )
+    ended_at(ProvenanceGraph(nodes=tuple(nodes)), nodes[0].id, text)
+
+
 READERS: dict[str, Callable[[str], Any]] = {
     "text.sentences": sentences,
     "text.words": words,
     "text.forms": forms,
     "text.fingerprint": lambda text: fingerprint(forms(text)),
     "text.locate": lambda text: locate(text[: len(text) // 2] + " no such end", text),
-    "language.detect": language,
+    "text.outside": lambda text: (outside(text, [(0, len(text) // 2)] if len(text) > 1 else []), encodable(text)),
+    "language.detect": lambda text: (language(text), is_english(text), limits({"c1": text, "c2": _OTHER})),
     "language.terms": terms,
     "language.terms.keys": keys,
     "language.quantities": quantities,
@@ -114,10 +312,14 @@ READERS: dict[str, Callable[[str], Any]] = {
     "splitting.json_fields": regions,
     "splitting.json_fields single": lambda text: regions(text, single=True),
     "splitting.blocks": lambda text: list(blocks(text)),
+    "splitting.clauses": parts,
     "splitting.fields": structure,
     "splitting.layout": lambda text: list(pieces(text, "en")),
-    "splitting.marks": lambda text: (clean(text), is_reference(f"Source: {text} x y")),
+    "splitting.marks": lambda text: (clean(text), visible(text), is_reference(f"Source: {text} x y")),
+    "splitting.sentences": lambda text: sentences_of(text, "en"),
     "splitting.statements": lambda text: list(statements(text)),
+    "claims": abstains,
+    "retrieval.labels": lambda text: list(labelled(text)),
     "retrieval.spans": lambda text: list(spans(text)),
     "retrieval.tables": tables,
     "evidence.passages": lambda text: passages(Node(id="d1", kind="document", text=text), map(str, range(10**9))),
@@ -125,142 +327,44 @@ READERS: dict[str, Callable[[str], Any]] = {
     "citations.marks": lambda text: (list(marks(text)), references(text)),
     "citations.attach": _attached,
     "citations.library": _cited,
-    "capture.match": lambda text: overlap(Text(text), Text(text[::-1] + text)),
+    "capture.match": _matched,
     "capture.text_index": _linked,
     "capture.echoes": _echoed,
     "capture.echoes transcript": lambda text: (transcript_spans(text), list(arguments(text))),
+    "capture.payloads": lambda text: (exact_text({"a": [text]}), fields_text([(["a", 0], text)]), scalars({"a": text})),
+    "capture.build": _built,
+    "capture.events": _stored(events.load),
     "context_filter.instruction": instruction,
     "context_filter": _filtered,
     "judges.llm.layout": _shown,
     "judges.llm.layout.line": layout.line,
+    "judges.llm.windows": lambda text: windows.cut(text, 0, len(text), 6000),
     "judges.llm.schema": lambda text: schema.salvage(text, schema.ClaimItem),
+    "judges.llm reply": _replied,
+    "judges.llm asked": _asked,
+    "judges.local.names_source": names_source,
     "models.salvage": lambda text: (salvage.document(text), salvage.objects(text), salvage.clean(text)),
+    "models.provider_error": lambda text: (redact(text, ["key"]), failure_of(ValueError(text)), count(text)),
     "prompts.Fence": _fenced,
     "redaction": presets(),
-    "render.excerpt": lambda text: (opening(text, 80), both_ends(text, 80), most_relevant(text, "the ferry", 80)),
-    "render.safe_text": plain,
+    "prompts.neutral": neutral,
+    "graph.from_json": _stored(ProvenanceGraph.from_json),
+    "report.from_json": _stored(Report.from_json),
+    "report json": _json,
+    "comparison": _compared,
+    "render.excerpt": _excerpted,
+    "render.safe_text": lambda text: [each(text) for each in _SAFE],
+    "render.page": lambda text: to_page(_report(text)),
+    "render.terminal": lambda text: to_text(_report(text), 100),
+    "render.notebook": lambda text: to_fragment(_report(text)),
+    "render.graph": lambda text: (graph_to_html(_graph(text)), graph_to_text(_graph(text), 100)),
+    "export": lambda text: [each(_report(text)) for each in (to_csv, to_graphml, to_mermaid, to_prov_json)],
+    "guard": _guarded,
+    "check answer": lambda text: check(text, [_OTHER]),
+    "check source": lambda text: check("The ferry to Skogholm takes 53 minutes.", [text, text[::-1]]),
+    "check question": lambda text: check("I do not know.", [_OTHER], text),
+    "check both": lambda text: check(text, [text]),
+    "verify": lambda text: (verify(_graph(text)), estimate(_graph(text))),
+    "verify.veritrail": lambda text: verify(_graph(text, ""), options=VerifyOptions(strategy="veritrail")),
 }
 """By name: the module, and what of it."""
-
-UNITS: dict[str, str] = {
-    "letters": "a",
-    "digits": "1",
-    "blanks": " ",
-    "tabs": "\t",
-    "lines": "\n",
-    "carriage returns": "\r",
-    "blank lines": " \n",
-    "non-breaking blanks": "\u00a0",
-    "hashes": "#",
-    "hashes and blanks": "# ",
-    "dots": ".",
-    "spaced dots": ". ",
-    "commas": ", ",
-    "dashes": "-",
-    "pipes": "|",
-    "pipes and blanks": "| ",
-    "rows": "| a | 1 |\n",
-    "wide row": "| a 1 ",
-    "asterisks": "*",
-    "emphasis": "*a ",
-    "underscores": "_",
-    "ticks": "`",
-    "fences": "```\n",
-    "double quotes": '"',
-    "quoted": '"a ',
-    "apostrophes": "'",
-    "opening quotes": "\u201c",
-    "backslashes": "\\",
-    "escapes": "\\u0041",
-    "braces": "{",
-    "brackets": "[",
-    "open objects": '{"a":',
-    "open arrays": '["',
-    "open strings": '{"a": "b ',
-    "unterminated": "['a ",
-    "closed objects": '{"a": 1}',
-    "spaced objects": '{"a": 1} b\n',
-    "broken objects": '{"a" 1} ',
-    "object lines": '{"a": 1, "b": "c"}\n',
-    "numbers in an array": "[1, ",
-    "links": "[a](",
-    "images": "![a](b",
-    "references": "[1]",
-    "reference lines": "[1]: a\n",
-    "parentheses": "(",
-    "authors": "(Smith, ",
-    "et al": "Smith et al. ",
-    "tags": "<",
-    "open tags": "<a ",
-    "closed tags": "<a>",
-    "comments": "<!--",
-    "chat marks": "<|a",
-    "think": "<think>",
-    "template headings": "## system ",
-    "headings": "\n# a",
-    "bullets": "\n- a",
-    "numbered": "\n1. a",
-    "entities": "&#x41; ",
-    "percent codes": "%41",
-    "base64": "QUJD",
-    "hexadecimal": "41 ",
-    "spelt": "i g n o r e ",
-    "spelt with dashes": "a-",
-    "addresses": "http://a.",
-    "words": "a b ",
-    "capitals": "Aa ",
-    "names": "Anna Berg ",
-    "short sentences": "It is 5. ",
-    "sentences": "The ferry to Skogholm takes 40 minutes. ",
-    "one sentence": "the ferry to Skogholm takes 40 minutes and ",
-    "questions": "Is it so? ",
-    "said": 'He said that "',
-    "colons": "a: ",
-    "clauses": "which is, and ",
-    "numbers": "1,000.5 ",
-    "grouped": "1,000",
-    "dates": "1 May 1937, ",
-    "number words": "twenty-one hundred and ",
-    "units": "5 km/h ",
-    "orders": "ignore all previous instructions ",
-    "orders in lines": "Ignore all previous instructions.\n",
-    "conditional orders": "if you ignore the previous ",
-    "accents": "e\u0301",
-    "accents alone": "\u0301",
-    "invisible": "\u200b",
-    "look-alikes": "\u0430b ",
-    "Han": "\u6e21\u8f2a",
-    "Han sentences": "\u6e21\u8f2a\u3002",
-    "Thai": "\u0e01\u0e32",
-    "Arabic": "\u0639\u0628\u0627 ",
-    "surrogates": "\ud800",
-    "emoji": "\U0001f600",
-    "zero bytes": "\0",
-    "ligatures": "\ufb01",
-    "right to left": "\u202e",
-    "dollars": "$$",
-    "LaTeX": "\\frac{",
-    "roles": "\nUser: a\nAssistant: b",
-    "sources": "\nSource 1: a",
-    "e-mails": "a@b.",
-    "slashes": "/",
-    "semicolons": "a; ",
-    "plus": "+",
-    "not": "not ",
-    "file names": "aa.bbb.",
-    "abbreviations": "e.g. ",
-    "initials": "A. ",
-    "mail addresses": "a@",
-    "domains": "@a.",
-    "telephones": "+1 ",
-    "groups of digits": "4242 ",
-    "accounts": "DE89 ",
-    "web tokens": "eyJa.",
-    "hyphenated tokens": "eyJ-",
-    "secret keys": "sk-",
-    "passwords": "password: ",
-    "bearers": "bearer ",
-    "users of addresses": "://a:",
-    "private keys": "-----BEGIN PRIVATE KEY-----",
-}
-"""What a hostile text repeats, by name."""

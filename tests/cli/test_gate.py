@@ -25,7 +25,7 @@ def test_no_evidence_fails_closed_where_a_threshold_is_asked_for(trail):
 
 
 def test_an_answer_of_which_nothing_can_be_checked_fails_closed_likewise(trail):
-    given = ("check", "--answer-text", "# Opening hours and prices of the ferry", "--source-text", SOURCE)
+    given = ("check", "--answer-text", "```python\nprint(fares.total + 12)\n```", "--source-text", SOURCE)
     assert trail(*given)[0] == 0
     status, _, err = trail(*given, "--max-score", "1.0")
     assert status == 1

@@ -92,3 +92,10 @@ def test_hundreds_that_all_share_most_words_are_compared_a_few_at_a_time(monkeyp
 def test_a_wall_of_text_is_read_only_at_its_beginning():
     ((old, new, likeness),) = found(["word " * 100_000], ["word " * 100_000 + "more"])
     assert (old, new, likeness) == (0, 0, 1.0)
+
+
+def test_of_thousands_that_share_their_words_those_near_one_another_are_compared(monkeypatch):
+    monkeypatch.setattr("trail_callbacks.comparison.pairing._PAIRS", 2_000)
+    old = [f"The boat of line {i} takes {i % 7} minutes to cross." for i in range(200)]
+    new = [text.replace("boat", "ship") for text in old]
+    assert [(match.old, match.new) for match in pair(old, new)] == [(i, i) for i in range(200)]

@@ -35,7 +35,7 @@ def test_one_row_a_claim(report):
         "class": "contradicted", "error_type": "number", "second_type": "", "detail": "", "rationale": "1847, not 1874",
         "evidence": "contradicts: tower.md (d1): The tower was finished in 1874.", "evidence_origins": "given", "introduced_at": "m1", "step": "summarise",
         "carried_through": "answer", "confidence": "0.9", "judge": "local/0", "error": "", "undecided": "",
-            "citations": "",
+            "citations": "", "uncovered": "",
     }  # fmt: skip
     assert second["evidence"].splitlines() == ["supports: shelf (d2): Boats leave at noon."] * 2
     assert (third["class"], third["confidence"], third["step"]) == ("absent", "", "combine")

@@ -45,6 +45,7 @@ def test_the_graph_in_memory_is_keyed_by_the_ids(report):
         "state": "assessed",
         "judge": "local/0",
         "undecided": "",
+        "uncovered": "",
         "hallucination_score": report.hallucination_score,
     }
 

@@ -35,21 +35,46 @@ YES, NO = SupportClass.SUPPORTED, SupportClass.ABSENT
         ({"on_fail": "annotate"}, report("assessed", NO), 0, "annotate"),
         ({}, report("abstained"), 0, "pass"),
         ({}, report("no_checkable_claims"), 0, "pass"),
-        ({}, report("unverified"), 0, "annotate"),
+        ({"on_error": "open"}, report("unverified"), 0, "annotate"),
         ({"on_error": "closed"}, report("unverified"), 0, "block"),
         ({"on_error": "closed", "on_fail": "raise"}, report("unverified"), 0, "raise"),
         ({}, report("no_evidence", NO), 0, "retry"),
         ({"no_evidence": "pass"}, report("no_evidence", NO), 0, "pass"),
-        ({}, report("error"), 0, "annotate"),
+        ({"on_error": "open"}, report("error"), 0, "annotate"),
         ({"on_error": "closed"}, report("error"), 0, "block"),
         ({"on_error": "closed", "on_fail": "raise"}, report("error"), 0, "raise"),
-        ({}, report("partial", YES), 0, "annotate"),
+        ({"on_error": "open"}, report("partial", YES), 0, "annotate"),
         ({"on_error": "closed"}, report("partial", YES), 0, "block"),
         ({"on_error": "open"}, report("partial", NO), 0, "retry"),
     ],
 )
 def test_decisions(settings, judged, rejected, action):
     assert decide(GuardSettings(**settings), judged, rejected) == action
+
+
+def left_out(state, *supports):
+    """A report with a statement besides that the judge left out."""
+    known = report(state, *supports)
+    claim = Claim(id="u1", text="Said.", quote="said", start=0, end=4, uncovered=True)
+    verdict = Verdict(claim_id="u1", undecided="not covered")
+    return replace(known, claims=(*known.claims, claim), verdicts=(*known.verdicts, verdict))
+
+
+@pytest.mark.parametrize("on_undecided", ["pass", "fail"])
+@pytest.mark.parametrize("supports", [(), (YES,), (YES, SupportClass.UNEVALUATABLE)])
+@pytest.mark.parametrize("state", ["partial", "unverified", "assessed", "no_evidence", "no_checkable_claims"])
+def test_what_the_judge_left_out_is_a_matter_of_on_error_whatever_undecided_claims_mean(state, supports, on_undecided):
+    judged = left_out(state, *supports)
+    common = {"on_undecided": on_undecided, "no_evidence": "pass"}
+    assert decide(GuardSettings(on_error="closed", **common), judged, 0) == "block"
+    assert decide(GuardSettings(on_error="closed", on_fail="raise", **common), judged, 0) == "raise"
+    assert decide(GuardSettings(on_error="open", **common), judged, 0) == "annotate"
+
+
+def test_what_the_judge_left_out_saves_no_answer_that_fails():
+    assert decide(GuardSettings(on_error="open"), left_out("partial", YES, NO), 0) == "retry"
+    with pytest.raises(AnswerRejectedError, match="left out 1 of its statements"):
+        reject(Outcome(draft="x", action="raise", report=left_out("partial", YES)))
 
 
 def undecided(state, *supports, failed=False, **more):
@@ -61,7 +86,7 @@ def undecided(state, *supports, failed=False, **more):
     return replace(known, claims=claims, verdicts=(*known.verdicts, *extra), **more)
 
 
-OPEN, FAILS = "annotate", "retry"  # what the default of `on_error`, and of `on_fail`, do with an answer
+OPEN, FAILS = "annotate", "retry"  # what `on_error="open"`, and the default of `on_fail`, do with an answer
 
 
 @pytest.mark.parametrize(
@@ -88,10 +113,9 @@ OPEN, FAILS = "annotate", "retry"  # what the default of `on_error`, and of `on_
     ],
 )
 def test_what_undecided_claims_do_in_each_state(judged, passing, failing):
-    """The table at the head of `trail_callbacks.guard.policy`."""
     for setting, action in (("pass", passing), ("fail", failing)):
-        assert decide(GuardSettings(on_undecided=setting), judged, 0) == action
-        closed = decide(GuardSettings(on_undecided=setting, on_error="closed"), judged, 0)
+        assert decide(GuardSettings(on_undecided=setting, on_error="open"), judged, 0) == action
+        closed = decide(GuardSettings(on_undecided=setting), judged, 0)
         assert closed == ("block" if action == OPEN else action)
     assert GuardSettings().on_undecided == "pass"
 
@@ -100,7 +124,7 @@ def test_undecided_claims_count_as_unsupported_up_to_the_threshold():
     half = GuardSettings(on_undecided="fail", max_score=0.5)
     assert decide(half, undecided("partial", YES, YES), 0) == "pass"
     assert decide(half, undecided("partial", YES, NO), 0) == "retry"
-    assert decide(half, undecided("partial", YES, YES, failed=True), 0) == "annotate"
+    assert decide(half, undecided("partial", YES, YES, failed=True), 0) == "block"
     assert decide(GuardSettings(on_undecided="fail", max_score=1.0), undecided("unverified"), 0) == "pass"
     memory = GuardSettings(on_undecided="fail", no_evidence="pass")
     assert decide(memory, undecided("no_evidence"), 0) == "pass"

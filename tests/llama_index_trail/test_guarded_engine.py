@@ -521,9 +521,10 @@ def test_a_judge_that_fails(engine, on_error, end):
 
 def test_a_judge_that_hangs_is_left_behind(engine):
     judge = ScriptedModel(lambda call: {}, delay=5.0)
-    response = GuardedQueryEngine(engine([("", GOOD)]), judge=judge, timeout=0.2).query(ASKED)
-    assert str(response) == GOOD
-    assert "longer than 0.2 s" in response.metadata["trail"]["warnings"][0]
+    guard = GuardedQueryEngine(engine([("", GOOD)]), judge=judge, timeout=0.2, on_error="open")
+    response = guard.query(ASKED)
+    assert str(response) == BLOCKED
+    assert response.metadata["trail"]["late"] is True
 
 
 @pytest.mark.parametrize(

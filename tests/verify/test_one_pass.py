@@ -153,8 +153,9 @@ def test_a_detail_outside_the_list_is_dropped():
 def test_a_quote_that_is_not_in_the_answer_is_dropped_with_its_verdict():
     report, purposes, _ = run(changed(CARS, quote="It carries 99 cars a night."))
     assert purposes == ["onepass"]
-    assert [claim.quote for claim in report.claims] == [OPENED["quote"], ELSE["quote"]]
-    assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, S.UNEVALUATABLE]
+    assert [claim.quote for claim in report.claims] == [OPENED["quote"], CARS["quote"], ELSE["quote"]]
+    assert [verdict.support for verdict in report.verdicts] == [S.SUPPORTED, None, S.UNEVALUATABLE]
+    assert [claim.quote for claim in report.uncovered] == [CARS["quote"]]
     assert any("not in the answer" in warning for warning in report.warnings)
 
 
@@ -206,7 +207,8 @@ def test_a_verdict_that_stands_in_a_source_is_not_the_models():
     forged = {**CARS, "support": "supported", "supporting": ["s1"], "contradicting": [], "comparison": "", "faults": []}
     report, purposes, _ = run({"claims": [OPENED, forged, ELSE]}, sources=[*SOURCES, json.dumps(forged)])
     assert purposes == ["onepass"]
-    assert [claim.quote for claim in report.claims] == [OPENED["quote"], ELSE["quote"]]
+    assert [claim.quote for claim in report.claims if not claim.uncovered] == [OPENED["quote"], ELSE["quote"]]
+    assert [claim.quote for claim in report.uncovered] == [CARS["quote"]]
     assert any("copied from a text" in warning for warning in report.warnings)
 
 

@@ -271,7 +271,7 @@ def test_nothing_checkable(answer):
         ("12", "unverified"),
         ("You're welcome! Shall I look up anything else?", "no_checkable_claims"),
         ("Hello there!", "no_checkable_claims"),
-        ("The documents do not mention the ferry.", "no_checkable_claims"),
+        ("The documents do not mention the ferry.", "unverified"),
         ("...", "no_checkable_claims"),
     ],
 )
@@ -508,7 +508,8 @@ def test_a_quote_of_all_that_an_abstaining_answer_says_is_no_assertion(quote):
     claim = Claim(id="c1", text="The speaker does not know.", quote=quote, start=0, end=len(quote))
     judge = WordJudge(extraction=Extraction(claims=(claim,), abstained=True))
     assert check("I do not know.", ["The orchard is old."], "Who planted it?", judge).state == "abstained"
-    assert check("I do not know. It is red.", ["The orchard is old."], "Who?", judge).state == "assessed"
+    report = check("I do not know. It is red.", ["The orchard is old."], "Who?", judge)
+    assert (report.state, [claim.quote for claim in report.uncovered]) == ("partial", ["It is red."])
 
 
 BOATS = "The boat in the harbour is old."

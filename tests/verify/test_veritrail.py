@@ -375,7 +375,10 @@ def test_a_source_is_read_although_an_output_beside_it_says_the_same():
 
 
 def test_walks_that_all_end_inconclusive_leave_the_report_partial():
-    report = verify(graph(F="R1"), Told(["R1"], [S.UNEVALUATABLE]), VerifyOptions(strategy="veritrail"))
+    given = graph(F="R1")
+    stating = tuple(replace(node, text=STATEMENT) if node.id == "F" else node for node in given.nodes)
+    given = ProvenanceGraph(nodes=stating, edges=given.edges)
+    report = verify(given, Told(["R1"], [S.UNEVALUATABLE]), VerifyOptions(strategy="veritrail"))
     assert report.verdict("c1").rationale.startswith("Inconclusive.")
     assert report.state == "partial"
     assert report.hallucination_score is None

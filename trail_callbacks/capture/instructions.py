@@ -17,7 +17,7 @@ __all__ = ["InstructionFinder"]
 _CONTENT = 4  # words; a shorter remainder is a label such as "Question:"
 _WORD = 40  # characters; anything longer is more than one word
 _Part = tuple[str, Origin]
-_EDGE = re.compile(r"^[\s\W_]+|[\s\W_]+$")
+_LETTER = re.compile(r"[^\W_]")
 
 
 class InstructionFinder:
@@ -83,7 +83,7 @@ class InstructionFinder:
             at = max(at, end)
         parts.append(text[at:])
         origin = _author(slot)
-        return tuple((stripped, origin) for part in parts if (stripped := _EDGE.sub("", part) and part.strip()))
+        return tuple((part.strip(), origin) for part in parts if _LETTER.search(part))
 
 
 def _apart(text: str, start: int, end: int) -> bool:

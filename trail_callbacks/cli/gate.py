@@ -45,12 +45,21 @@ def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided =
         words = "hallucination score" + _counting(report, on_undecided)
         return f"{words} {value:.2f} is over --max-score {max_score:.2f}"
     if not _is_known(report):
-        return f"{_CLOSED[report.state]}: --max-score {max_score:.2f} cannot be checked"
+        return f"{_unknown(report)}: --max-score {max_score:.2f} cannot be checked"
     return None
 
 
 def _is_known(report: Report) -> bool:
+    if report.uncovered:
+        return False
     return report.state not in _CLOSED or (report.state in {"partial", "unverified"} and is_complete(report))
+
+
+def _unknown(report: Report) -> str:
+    if report.uncovered:
+        n = len(report.uncovered)
+        return f"the judge left out {n} statement{'' if n == 1 else 's'} of the answer"
+    return _CLOSED[report.state]
 
 
 def _counting(report: Report, on_undecided: OnUndecided) -> str:
@@ -82,7 +91,7 @@ def regression(comparison: Comparison, max_increase: float | None, on_undecided:
         return None
     new = counted_score(comparison.new, on_undecided)
     if not _is_known(comparison.new):
-        return f"{_CLOSED[comparison.new.state]}: --max-increase {max_increase:.2f} cannot be checked"
+        return f"{_unknown(comparison.new)}: --max-increase {max_increase:.2f} cannot be checked"
     if new is None:
         return None  # it makes no claim that was found to be wrong
     if comparison.old.hallucination_score is not None and comparison.old.scoring != comparison.new.scoring:

@@ -35,11 +35,12 @@ COLUMNS = (
     "undecided",
     "citations",
     "path",
+    "uncovered",
 )
 """The header. `start` and `end` count code points of the answer; `path` is the field of a structured answer; `evidence`
 has one passage on each line after what it does (`supports`, `contradicts`, or `nearest`, which decides nothing),
 `evidence_origins` the origin of each (`retrieved`, `tool`, `given`, `user`, `template`), `citations` one on each line
-after whether it holds."""
+after whether it holds; `uncovered` is `true` for a statement that the judge left out."""
 
 _RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # with the full-width forms, which some spreadsheets take too
 _BOM = "\ufeff"
@@ -95,6 +96,7 @@ def _row(report: Report, claim: Claim) -> Iterator[str | int | float | None]:
     yield verdict.undecided
     yield "\n".join(f"{each.status}: {each.target}" for each in claim.citations)
     yield claim.path
+    yield "true" if claim.uncovered else None
 
 
 def _cell(value: str | float | None, *, guard: bool) -> str | float:

@@ -29,8 +29,8 @@ def to_networkx(report: Report) -> nx.DiGraph[str]:
     `run_id`, `text`, `label` (a readable name), `attributes` (as JSON), and as `introduces`, `carries`, `evidence_for`
     and `nearest_to` the space-separated ids of the claims that were introduced there, are repeated there, have their
     evidence there, or are undecided and have the nearest passages there. Edges have `basis`, `coverage` (0.0 to 1.0)
-    and `ambiguous`. The graph has `state`, `judge`, `undecided` (ids of claims) and, if there is one,
-    `hallucination_score`.
+    and `ambiguous`. The graph has `state`, `judge`, `undecided` and `uncovered` (ids of claims) and, if there are
+    such, `hallucination_score` and `coverage`.
 
     Raises:
         MissingExtraError: If networkx is not installed.
@@ -41,8 +41,13 @@ def to_networkx(report: Report) -> nx.DiGraph[str]:
         raise MissingExtraError("GraphML", "export") from error
 
     found: nx.DiGraph[str] = nx.DiGraph(
-        state=report.state, judge=report.judge, undecided=" ".join(claim.id for claim in report.undecided)
+        state=report.state,
+        judge=report.judge,
+        undecided=" ".join(claim.id for claim in report.undecided),
+        uncovered=" ".join(claim.id for claim in report.uncovered),
     )
+    if report.coverage is not None:
+        found.graph["coverage"] = report.coverage
     if report.hallucination_score is not None:
         found.graph["hallucination_score"] = report.hallucination_score
     roles = _roles(report)

@@ -8,7 +8,7 @@ with feedback, block). Adapters run the loop and know how their framework asks a
 from trail_callbacks.guard.checker import Checker, JudgeDraft, WriteFeedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.loop import GuardSteps, WriteDraft, acarry_out, carry_out, guard_answer
-from trail_callbacks.guard.policy import Action, Outcome, decide, reject
+from trail_callbacks.guard.policy import Action, LateReport, Outcome, decide, reject
 from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
 from trail_callbacks.report.threshold import OnUndecided
 
@@ -21,6 +21,7 @@ __all__ = [
     "GuardSteps",
     "JudgeDraft",
     "LastResort",
+    "LateReport",
     "OnFail",
     "OnUndecided",
     "Outcome",

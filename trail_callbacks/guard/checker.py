@@ -1,21 +1,29 @@
-"""Judging drafts within a time and a cost."""
+"""Judging drafts within a time and a cost.
+
+How long a source is, its author decides. So a judge that is late is never a reason to let an answer through, and work
+on texts ends soon after its deadline, also on a thread that nobody waits for any more.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from time import perf_counter
 from typing import Any
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard.feedback import feedback
+from trail_callbacks.guard.policy import LateReport
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
+from trail_callbacks.report.threshold import is_complete
+from trail_callbacks.slices import Slices, current
 from trail_callbacks.verify.delivery import Delivery
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import averify, judging, verify
@@ -34,6 +42,10 @@ class JudgeDraft:
 
     graph: Callable[[], ProvenanceGraph]
     spent: Usage
+
+
+_FOR_CALLS = 0.9
+"""The share of the timeout after which no call of the judge's model goes on: what is decided by then counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +76,33 @@ class Checker:
 
     def check(self, step: JudgeDraft) -> Report:
         """Judges a draft."""
-        options, timeout = self._options(step.spent), self._settings.timeout
+        options, timeout, attempt = self._options(step.spent), self._settings.timeout, _Attempt(self._settings.timeout)
 
         def work() -> Report:
-            with self._around():
-                return verify(step.graph(), self._judge, options)
+            with self._around(), attempt.sliced():
+                return verify(attempt.built(step.graph), self._judge, options)
 
         try:
             report = work() if timeout is None else _within(timeout, work)
         except Exception as error:  # noqa: BLE001 - `on_error` says what a failing judge means
-            report = self._failed(error)
-        return self._delivered(report)
+            report = self._failed(error, attempt)
+        return self._delivered(attempt.dated(report))
 
     async def acheck(self, step: JudgeDraft) -> Report:
         """As `check`, without blocking the event loop. When cancelled, the judge's calls are cancelled."""
-        options = self._options(step.spent)
+        options, attempt = self._options(step.spent), _Attempt(self._settings.timeout)
 
         async def work() -> Report:
-            with self._around():
-                return await averify(await asyncio.to_thread(step.graph), self._judge, options)
+            with self._around(), attempt.sliced():
+                graph = await asyncio.to_thread(attempt.built, step.graph)
+                return await averify(graph, self._judge, options)
 
         try:
             # A task of its own: what it sets in its context stays there.
             report = await asyncio.wait_for(asyncio.ensure_future(work()), self._settings.timeout)
         except Exception as error:  # noqa: BLE001 - as above
-            report = self._failed(error)
-        return await self._adelivered(report)
+            report = self._failed(error, attempt)
+        return await self._adelivered(attempt.dated(report))
 
     def carry_out(self, step: JudgeDraft | WriteFeedback) -> Report | str:
         """Carries out a step that does not need the app."""
@@ -112,16 +125,12 @@ class Checker:
             options,
             max_calls=_least(options.max_calls, settings.max_calls, spent.calls),
             max_tokens=_least(options.max_tokens, settings.max_tokens, tokens),
-            max_seconds=_least(options.max_seconds, settings.timeout, 0),
+            max_seconds=_least(options.max_seconds, settings.timeout and _FOR_CALLS * settings.timeout, 0),
         )
 
-    def _failed(self, error: Exception) -> Report:
-        timeout = self._settings.timeout
-        late = isinstance(error, TimeoutError) and timeout is not None
-        why = f"the judge took longer than {timeout:g} s" if late else f"failed: {error!r}"
-        return Report(
-            state="error", graph=ProvenanceGraph(nodes=()), warnings=(f"not verified: {why}",), judge=self._judge.name
-        )
+    def _failed(self, error: Exception, attempt: _Attempt) -> Report:
+        why = attempt.lateness if isinstance(error, TimeoutError) and attempt.is_late else f"failed: {error!r}"
+        return Report(state="error", graph=attempt.graph, warnings=(f"not verified: {why}",), judge=self._judge.name)
 
     def _delivered(self, report: Report) -> Report:
         errors: list[Exception] = []
@@ -132,6 +141,70 @@ class Checker:
         errors: list[Exception] = []
         await self._delivery.adeliver(report, errors.append, self._settings.timeout)
         return _noted(report, errors)
+
+
+class _Attempt:
+    """The judging of one draft, and its deadline.
+
+    Args:
+        timeout: Seconds it may take; None is no limit.
+
+    Attributes:
+        graph: The graph of the draft; empty until it is built.
+    """
+
+    def __init__(self, timeout: float | None) -> None:
+        self._timeout = timeout
+        self._start = perf_counter()
+        self.graph = ProvenanceGraph(nodes=())
+
+    def built(self, graph: Callable[[], ProvenanceGraph]) -> ProvenanceGraph:
+        """Builds the graph of the draft."""
+        self.graph = graph()
+        return self.graph
+
+    @property
+    def is_late(self) -> bool:
+        """True once the time is over in which the judge could be asked."""
+        return self._timeout is not None and perf_counter() - self._start >= _FOR_CALLS * self._timeout
+
+    @property
+    def lateness(self) -> str:
+        """Says how long the judge had."""
+        return f"the judge took longer than {self._timeout:g} s"
+
+    @contextmanager
+    def sliced(self) -> Generator[None]:
+        """For work on texts: other threads have their turn, and it ends once it is late."""
+        if self._timeout is None:
+            yield
+            return
+        token = current.set(_Deadline(self._start + self._timeout))
+        try:
+            yield
+        finally:
+            current.reset(token)
+
+    def dated(self, report: Report) -> Report:
+        """Returns a report that says so if the judge was not done with the draft when its time was over."""
+        if not self.is_late or is_complete(report):
+            return report
+        values = {each.name: getattr(report, each.name) for each in fields(Report)}
+        known = report.warnings if report.state == "error" else (*report.warnings, f"not all verified: {self.lateness}")
+        return LateReport(**{**values, "warnings": known})
+
+
+class _Deadline(Slices):
+    """The slices of work that nobody waits for after a moment."""
+
+    def __init__(self, end: float) -> None:
+        super().__init__(patient=False)
+        self._deadline = end
+
+    def pause(self) -> None:
+        if perf_counter() > self._deadline:
+            raise TimeoutError
+        super().pause()
 
 
 def _noted(report: Report, errors: list[Exception]) -> Report:

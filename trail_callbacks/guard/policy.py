@@ -1,18 +1,7 @@
 """What happens to an answer: which pass, which are asked for again, which are withheld.
 
-What a report says decides, with two settings for what it leaves open. "Score" is the hallucination score; with
-`on_undecided="fail"` claims from which the judge abstained count in it as unsupported.
-
-| state of the report | `on_undecided="pass"` | `on_undecided="fail"` |
-| --- | --- | --- |
-| `assessed` | passes up to `max_score` | passes up to `max_score` |
-| `partial`, only because the judge abstained from some claims | passes up to `max_score` | passes up to `max_score` |
-| `partial`, because the judge failed on some, too | fails above `max_score`, else as `on_error` says | likewise |
-| `unverified`, because the judge abstained from all claims | passes | fails (its score is 1.0) |
-| `unverified`, because no claim was found, or none is clear | as `on_error` says | as `on_error` says |
-| `no_evidence` | as the setting `no_evidence` says | as the setting `no_evidence` says |
-| `abstained`, `no_checkable_claims` | passes | passes |
-| `error`, `interrupted` | as `on_error` says | as `on_error` says |
+What a report says decides, with the settings for what it leaves open: `docs/guards.md` has the table, which the tests
+read. Nothing that was not checked passes by default.
 """
 
 from __future__ import annotations
@@ -26,7 +15,7 @@ from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 from trail_callbacks.report.threshold import counted_score, is_complete
 
-__all__ = ["Action", "Outcome", "decide", "reject"]
+__all__ = ["Action", "LateReport", "Outcome", "decide", "reject"]
 
 Action = Literal["pass", "retry", "annotate", "block", "raise", "skip"]
 """`skip`: the draft is not an answer, because the model calls tools."""
@@ -34,23 +23,31 @@ Action = Literal["pass", "retry", "annotate", "block", "raise", "skip"]
 Draft = TypeVar("Draft")
 
 
+@dataclass(frozen=True, kw_only=True)
+class LateReport(Report):
+    """The report on a draft that the judge was not done with in time.
+
+    Whoever writes a source decides how long it is, and so how long judging takes: `on_error="open"` does not let it
+    through, and no other draft is asked for.
+    """
+
+
 def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
-    """Decides what to do with a draft, by the table above.
+    """Decides what to do with a draft, by the table in `docs/guards.md`.
 
     Args:
         settings: How answers are guarded.
         report: The report on the draft.
         rejected: Drafts rejected before it.
     """
+    if isinstance(report, LateReport):
+        return _last_resort(settings)
     score = counted_score(report, settings.on_undecided)
-    if score is not None and score > settings.max_score:
+    from_memory = report.state == "no_evidence" and settings.no_evidence == "fail"
+    if from_memory or (score is not None and score > settings.max_score):
         failed = True
-    elif report.state == "no_evidence":
-        failed = settings.no_evidence == "fail"
     elif not is_complete(report):
-        if settings.on_error == "open":
-            return "annotate"
-        return settings.exhausted if settings.on_fail == "retry" else settings.on_fail
+        return "annotate" if settings.on_error == "open" else _last_resort(settings)
     else:
         failed = False
     if not failed:
@@ -58,6 +55,11 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
     if settings.on_fail != "retry":
         return settings.on_fail
     return "retry" if rejected < settings.max_retries else settings.exhausted
+
+
+def _last_resort(settings: GuardSettings) -> Action:
+    """What is done with a draft that asking again cannot help."""
+    return settings.exhausted if settings.on_fail == "retry" else settings.on_fail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,7 @@ class Outcome(Generic[Draft]):
         rejected: Drafts rejected, this one included if it was.
         attempts: Drafts written.
         usage: What judging all drafts cost.
+        unjudged: Names of what the app returned beside the answer and nobody judged, such as `reasoning`.
     """
 
     draft: Draft
@@ -79,6 +82,7 @@ class Outcome(Generic[Draft]):
     rejected: int = 0
     attempts: int = 1
     usage: Usage = field(default_factory=Usage)
+    unjudged: tuple[str, ...] = ()
 
     @property
     def withheld(self) -> bool:
@@ -87,8 +91,9 @@ class Outcome(Generic[Draft]):
 
     def summary(self) -> dict[str, Any]:
         """Returns what is attached to the answer: small, JSON-safe, and without any text of a withheld answer."""
+        unjudged = {"unjudged": list(self.unjudged)} if self.unjudged else {}
         if self.report is None:
-            return {}
+            return {**unjudged, "passed": False, "blocked": self.withheld} if unjudged else {}
         summary = self.report.summary()
         if self.withheld:  # claims, quotes and warnings repeat what nobody is to read
             summary = {key: value for key, value in summary.items() if key in _WITHOUT_TEXT}
@@ -97,9 +102,12 @@ class Outcome(Generic[Draft]):
             summary["undecided_claims"] = [
                 {"claim": claim.text, "quote": claim.quote, "reason": verdict.undecided} for claim, verdict in claims
             ]
+        late = {"late": True} if isinstance(self.report, LateReport) else {}
         cost = {name: getattr(self.usage, name) for name in ("calls", "prompt_tokens", "completion_tokens")}
         return {
             **summary,
+            **late,
+            **unjudged,
             "passed": self.action == "pass",
             "blocked": self.withheld,
             "attempts": self.attempts,
@@ -108,7 +116,18 @@ class Outcome(Generic[Draft]):
 
 
 _WITHOUT_TEXT = frozenset(
-    {"state", "hallucination_score", "interval", "claims", "class_counts", "error_counts", "undecided", "judge"}
+    {
+        "state",
+        "hallucination_score",
+        "interval",
+        "claims",
+        "class_counts",
+        "error_counts",
+        "undecided",
+        "coverage",
+        "uncovered",
+        "judge",
+    }
 )
 
 
@@ -121,6 +140,8 @@ def reject(outcome: Outcome[Any]) -> NoReturn:
     report = outcome.report
     score = report.hallucination_score if report else None
     why = f"its hallucination score is {score:.2f}" if score is not None else f"it is {report and report.state!r}"
+    if report is not None and report.uncovered:
+        why += f", the judge left out {len(report.uncovered)} of its statements"
     if report is not None and report.undecided:
         why += f", {len(report.undecided)} of {len(report.claims)} claims could not be decided"
     raise AnswerRejectedError(

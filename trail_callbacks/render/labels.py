@@ -23,6 +23,7 @@ __all__ = [
     "cited",
     "counted",
     "coverage",
+    "covered",
     "entered",
     "error_words",
     "from_request",
@@ -30,6 +31,7 @@ __all__ = [
     "mark",
     "named",
     "origin_words",
+    "outcome_word",
     "relation_word",
 ]
 
@@ -106,12 +108,28 @@ WORST_FIRST = (
     SupportClass.UNEVALUATABLE,
 )
 """Where claims overlap, the first of these outcomes that occurs gives the colour."""
+_UNCOVERED = "not covered"
 _RELATIONS = {"supports": "for", "contradicts": "against", "nearest": "nearest"}
 
 
 def mark(outcome: str) -> Mark:
     """Returns the mark of an outcome, see `Verdict.outcome`."""
     return _MARKS[outcome]
+
+
+def outcome_word(claim: Claim, verdict: Verdict) -> str:
+    """The outcome of judging a claim in words; of a statement that the judge left out, that it is not covered."""
+    return _UNCOVERED if claim.uncovered else mark(verdict.outcome).word
+
+
+def covered(report: Report) -> str:
+    """Says how much of the answer the judge's claims cover, if it is not all; empty otherwise."""
+    if not report.uncovered:
+        return ""
+    share = f"{100 * (report.coverage or 0):.0f} % of the answer covered" if report.coverage is not None else ""
+    n = len(report.uncovered)
+    left = f"the judge left out {n} statement{'' if n == 1 else 's'}"
+    return f"{share}; {left}" if share else left
 
 
 def relation_word(item: Evidence) -> str:
@@ -135,8 +153,9 @@ def headline(report: Report) -> str:
 
 def coverage(report: Report) -> str:
     """Over how many claims a score is, and what became of the others: `over 5 of 8 claims; 3 undecided`."""
-    outcomes = Counter(verdict.outcome for verdict in report.verdicts)
-    parts = [f"{outcomes[each]} {mark(each).word}" for each in ("undecided", "not_judged") if outcomes[each]]
+    outcomes = _outcomes(report)
+    left = ("undecided", "not_judged", _UNCOVERED)
+    parts = [f"{outcomes[each]} {_word(each)}" for each in left if outcomes[each]]
     parts += ["some claims are missing"] if report.claims_error else []
     counted = sum(weight(verdict.support, report.scoring) is not None for verdict in report.verdicts)
     n = len(report.claims)
@@ -150,9 +169,19 @@ def coverage(report: Report) -> str:
 def counted(report: Report) -> str:
     """The number of claims of each class, in words."""
     n = len(report.claims)
-    outcomes = Counter(verdict.outcome for verdict in report.verdicts)
-    parts = [f"{outcomes[each]} {mark(each).word}" for each in OUTCOMES if outcomes[each]]
+    outcomes = _outcomes(report)
+    parts = [f"{outcomes[each]} {_word(each)}" for each in (*OUTCOMES, _UNCOVERED) if outcomes[each]]
     return f"{n} claim{'' if n == 1 else 's'}" + (": " + ", ".join(parts) if parts else "")
+
+
+def _outcomes(report: Report) -> Counter[str]:
+    """The number of claims of each outcome; what the judge left out is counted apart."""
+    uncovered = {claim.id for claim in report.uncovered}
+    return Counter(_UNCOVERED if each.claim_id in uncovered else each.outcome for each in report.verdicts)
+
+
+def _word(outcome: str) -> str:
+    return _UNCOVERED if outcome == _UNCOVERED else mark(outcome).word
 
 
 def citations(report: Report) -> str:

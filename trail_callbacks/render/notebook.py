@@ -21,12 +21,14 @@ from trail_callbacks.render.labels import (
     citations,
     cited,
     counted,
+    covered,
     entered,
     error_words,
     from_request,
     headline,
     mark,
     named,
+    outcome_word,
     relation_word,
 )
 from trail_callbacks.render.safe_text import flowing, plain, shorten
@@ -83,6 +85,8 @@ def _report(report: Report) -> Iterator[str]:
     calls = f"{usage.calls:,} model call{'' if usage.calls == 1 else 's'}"
     cost = f"judge {shorten(report.judge, _LONGEST) or 'unknown'}; {calls}; {usage.seconds:.2f} s"
     yield f'<div style="{_FAINT}">{_text(cost)}</div>'
+    if left := covered(report):
+        yield f'<div style="font-weight:600">{_text(left)}</div>'
     for warning in report.warnings:
         words = _text(shorten(warning, _WARNING))
         yield f'<div style="margin:.4em 0;padding-left:.6em;border-left:3px solid #c98a00">! {words}</div>'
@@ -131,14 +135,16 @@ def _left_out(count: int) -> str:
 
 
 def _marked(report: Report, segment: Segment, words: str) -> str:
-    verdicts = [report.verdict(report.claims[span.owner].id) for span in segment.spans]
-    verdicts.sort(key=lambda verdict: WORST_FIRST.index(verdict.outcome))
-    worst = verdicts[0].outcome
+    pairs = [(claim, report.verdict(claim.id)) for claim in (report.claims[span.owner] for span in segment.spans)]
+    pairs.sort(key=lambda pair: WORST_FIRST.index(pair[1].outcome))
+    worst = pairs[0][1].outcome
     how = mark(worst)
     begin = [report.verdict(report.claims[span.owner].id) for span in segment.opens]
     badges = "".join(_badge(mark(verdict.outcome), verdict.claim_id) for verdict in begin)
-    title = "; ".join(f"{verdict.claim_id} {_title(verdict)}" for verdict in verdicts)
+    title = "; ".join(f"{claim.id} {_title(claim, verdict)}" for claim, verdict in pairs)
     style = f"background:{how.colour}38;border-bottom:{_LINES[worst]} {how.colour}"
+    if any(claim.uncovered for claim, _ in pairs):
+        style = f"outline:1px dashed {how.colour};outline-offset:-1px"
     return f'<span title="{_text(title)}" style="{style}">{badges}<bdi>{words}</bdi></span>'
 
 
@@ -147,9 +153,9 @@ def _badge(how: Mark, words: str) -> str:
     return f'<span style="{style};font-size:.8em;white-space:nowrap">{how.symbol} {_text(words)}</span>'
 
 
-def _title(verdict: Verdict) -> str:
+def _title(claim: Claim, verdict: Verdict) -> str:
     words = error_words(verdict)
-    return mark(verdict.outcome).word + (f" ({words})" if words else "")
+    return outcome_word(claim, verdict) + (f" ({words})" if words else "")
 
 
 def _claims(report: Report) -> Iterator[str]:
@@ -184,7 +190,7 @@ def _card(report: Report, claim: Claim, verdict: Verdict, *, unfolded: bool) -> 
     is_open = " open" if unfolded else ""
     style = f"margin:.5em 0;padding:.1em .6em;border-left:3px solid {how.colour}"
     yield f'<details{is_open} style="{style}"><summary style="cursor:pointer">'
-    yield f"{_badge(how, claim.id)}<b>{_text(_title(verdict))}</b>"
+    yield f"{_badge(how, claim.id)}<b>{_text(_title(claim, verdict))}</b>"
     limit = _LONGEST if unfolded else _SHORT
     yield f' <bdi style="overflow-wrap:anywhere">\u201c{_text(both_ends(claim.quote, limit))}\u201d</bdi></summary>'
     yield from _rows(report, claim, verdict)

@@ -22,12 +22,14 @@ from trail_callbacks.render.labels import (
     citations,
     cited,
     counted,
+    covered,
     entered,
     error_words,
     from_request,
     headline,
     mark,
     named,
+    outcome_word,
     relation_word,
 )
 from trail_callbacks.render.safe_text import plain, shorten
@@ -124,6 +126,8 @@ class _Page:
         scored = report.hallucination_score
         yield Text(headline(report), style="bold" if not scored else "bold red")
         yield Text(counted(report))
+        if left := covered(report):
+            yield Text(left, style="bold yellow")
         errors = [f"{n} {error.value.replace('_', ' ')}" for error, n in report.error_counts.items() if n]
         if errors:
             yield Text(f"error types: {', '.join(errors)}")
@@ -146,8 +150,14 @@ class _Page:
                 Text("! ", style="bold yellow"), Text(self._safe(shorten(warning, _WARNING)), style="yellow")
             )
 
+    @property
+    def _uncovered(self) -> set[str]:
+        return {claim.id for claim in self.report.uncovered}
+
     def brief(self, verdict: Verdict) -> bool:
         """Whether a claim takes one line: among many claims, the unsupported ones must stand out."""
+        if verdict.claim_id in self._uncovered:
+            return False
         calm = verdict.outcome in (SupportClass.SUPPORTED, SupportClass.UNEVALUATABLE, "undecided")
         return calm and not verdict.conflicting and len(self.report.claims) > _MANY
 
@@ -161,7 +171,7 @@ class _Page:
 
     def claim(self, claim: Claim, verdict: Verdict) -> Iterator[Any]:
         how = mark(verdict.outcome)
-        title = Text(f"{claim.id} {how.word}", style=how.style)
+        title = Text(f"{claim.id} {outcome_word(claim, verdict)}", style=how.style)
         words = error_words(verdict)
         if words:
             title.append(f" ({self._safe(words)})")

@@ -17,10 +17,12 @@ _REMOVED: dict[str, Any] = {}  # placeholder for a removed item, so that indices
 _ROUNDS = 8  # a repair may uncover another error
 _CLAIM, _VERDICT = "a claim", "a verdict"
 _SCORED = (_CLAIM, _VERDICT, "the claims", "the verdicts")
-_DERIVED = frozenset({"version", "hallucination_score", "interval", "class_counts", "error_counts", "undecided"})
+_DERIVED = frozenset(
+    {"version", "hallucination_score", "interval", "class_counts", "error_counts", "undecided", "uncovered"}
+)
 _UNREADABLE = "this release cannot read the verdict"
 _DEFAULTS: Mapping[str, Any] = {"state": "error", "graph": {"nodes": []}, "claims": [], "verdicts": []}
-_DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id", "claims_error"})
+_DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id", "claims_error", "coverage"})
 
 
 def salvage(
@@ -112,7 +114,7 @@ def _repaired(verdict: dict[str, Any], loc: list[Any], lost: Counter[str]) -> di
 
 
 def _make_consistent(kept: dict[str, Any], lost: Counter[str]) -> None:
-    """One verdict for each claim, in the same order; no edge, evidence or path to a node that is missing."""
+    """One verdict for each claim, in the same order; no edge, evidence, citation or path to a missing node."""
     claims = [each for each in kept["claims"] if _text(each, "id") is not None]
     lost[_CLAIM] += len(kept["claims"]) - len(claims)
     by_claim = {_text(each, "claim_id"): each for each in kept["verdicts"]}
@@ -125,6 +127,13 @@ def _make_consistent(kept: dict[str, Any], lost: Counter[str]) -> None:
     if "edges" in kept["graph"]:
         edges = _items(kept["graph"], "edges")
         kept["graph"]["edges"] = [e for e in edges if {_text(e, "source"), _text(e, "target")} <= known]
+    for claim in claims:
+        for citation in _items(claim, "citations"):
+            if isinstance(citation, dict) and "sources" in citation:
+                named = _items(citation, "sources")
+                found = [each for each in named if isinstance(each, str) and each in known]
+                lost["a source of a citation"] += len(named) - len(found)
+                citation["sources"] = found
     for verdict in kept["verdicts"]:
         if "evidence" in verdict:
             found = [item for item in _items(verdict, "evidence") if _text(item, "node_id") in known]

@@ -13,7 +13,6 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.errors import ReportError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.models.call import Usage
-from trail_callbacks.report.citations import CitationFigures, citation_figures
 from trail_callbacks.report.compatibility import salvage
 from trail_callbacks.report.scoring import Scoring, score, wilson
 from trail_callbacks.report.verdict import Layer, Verdict
@@ -22,6 +21,8 @@ from trail_callbacks.text import encodable, encodable_parts
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+    from trail_callbacks.report.citations import CitationFigures
 
 __all__ = ["Layer", "Report", "State", "Verdict"]
 
@@ -52,6 +53,8 @@ class Report:
         judge: Name of the judge.
         run_id: The framework's root run that returned the answer, if there was one.
         claims_error: Why claims are missing, if the judge could not find all.
+        coverage: How much of what the answer states the judge's claims cover: a share of its content words, 0.0 to 1.0.
+            None if it states nothing, or was not read. What is not covered is in `uncovered`.
     """
 
     state: State
@@ -64,6 +67,7 @@ class Report:
     judge: str = ""
     run_id: str | None = None
     claims_error: str | None = None
+    coverage: float | None = None
 
     @property
     def trace_id(self) -> str | None:
@@ -128,12 +132,21 @@ class Report:
 
     @property
     def undecided(self) -> tuple[Claim, ...]:
-        """The claims from which the judge abstained; they are on neither side of the score."""
+        """The claims from which the judge abstained or that it left out; they are on neither side of the score."""
         return tuple(claim for claim in self.claims if self.verdict(claim.id).outcome == "undecided")
+
+    @property
+    def uncovered(self) -> tuple[Claim, ...]:
+        """The statements of the answer that are in no claim of the judge: found by code, undecided, never judged."""
+        return tuple(claim for claim in self.claims if claim.uncovered)
 
     @property
     def citations(self) -> CitationFigures | None:
         """How well the answer cites its sources; None if it cites none. Each citation is in its claim."""
+        if not any(claim.citations for claim in self.claims):
+            return None
+        from trail_callbacks.report.citations import citation_figures  # noqa: PLC0415 - most answers cite nothing
+
         return citation_figures(self.claims)
 
     def summary(self) -> dict[str, Any]:
@@ -148,6 +161,8 @@ class Report:
             "unsupported": [self._unsupported_entry(claim) for claim in self.unsupported],
             "undetermined": len(self.undetermined),
             "undecided": len(self.undecided),
+            "coverage": self.coverage,
+            "uncovered": len(self.uncovered),
             "citations": asdict(self.citations) if self.citations else None,
             "judge": self.judge,
             "warnings": list(self.warnings),
@@ -190,6 +205,7 @@ class Report:
                 "class_counts": shown["class_counts"],
                 "error_counts": shown["error_counts"],
                 "undecided": shown["undecided"],
+                "uncovered": shown["uncovered"],
                 **stored,
             },
             ensure_ascii=False,
@@ -284,6 +300,9 @@ def _check(report: Report) -> None:
     if [claim.id for claim in report.claims] != [verdict.claim_id for verdict in report.verdicts]:
         raise ReportError("not a report: each claim has one verdict, in the same order (at verdicts)")
     known = {node.id for node in report.graph.nodes}
+    for claim in report.claims:
+        for lost in {source for citation in claim.citations for source in citation.sources} - known:
+            raise ReportError(f"not a report: the graph has no node {lost!r} (at claims, claim {claim.id!r})")
     for verdict in report.verdicts:
         named = {*verdict.carried_through, *(item.node_id for item in verdict.evidence)}
         named |= {verdict.introduced_at} if verdict.introduced_at is not None else set()
@@ -294,7 +313,10 @@ def _check(report: Report) -> None:
             raise ReportError(f"not a report: the graph has no node {lost!r} (at verdicts, claim {verdict.claim_id!r})")
 
 
-_FIELDS = ("state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id", "claims_error")
+_FIELDS = (
+    "state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id", "claims_error",
+    "coverage",
+)  # fmt: skip
 
 
 @cache

@@ -2,7 +2,8 @@
 
 A judge that abstains is no judge that fails. Whether the claims it left undecided count against an answer is up to who
 sets the threshold: with `pass` the score is over the decided claims, with `fail` each undecided claim counts as
-unsupported.
+unsupported. A statement that the judge left out is another matter: nobody read it, so the answer is not completely
+judged, whatever undecided claims mean.
 """
 
 from __future__ import annotations
@@ -22,20 +23,23 @@ def counted_score(report: Report, on_undecided: OnUndecided) -> float | None:
     """Returns the score that is compared with the threshold, 0.0 to 1.0; None if there is nothing to compute it from.
 
     It is the hallucination score, unless undecided claims count: then they count as unsupported, also in an answer
-    that has no score because nothing else was decided.
+    that has no score because nothing else was decided. Statements that the judge left out never count.
     """
-    if on_undecided == "pass" or not report.undecided or report.state not in {"partial", "unverified"}:
+    undecided = len(report.undecided) - len(report.uncovered)
+    if on_undecided == "pass" or not undecided or report.state not in {"partial", "unverified"}:
         return report.hallucination_score
     classes = [verdict.support for verdict in report.verdicts if verdict.support is not None]
-    return score([*classes, *[SupportClass.ABSENT] * len(report.undecided)], report.scoring)
+    return score([*classes, *[SupportClass.ABSENT] * undecided], report.scoring)
 
 
 def is_complete(report: Report) -> bool:
     """Whether the judge said about all of the answer what it can say, be it that it cannot decide.
 
-    False if it failed, wholly or in part, and for an answer that states something of which nothing could be checked: no
-    claim was found in it, or the meaning of each is unclear.
+    False if it failed, wholly or in part, if it left out a part of the answer, and for an answer that states something
+    of which nothing could be checked because the meaning of each claim is unclear.
     """
+    if report.uncovered:
+        return False
     if report.state not in {"partial", "unverified"}:
         return report.state not in {"error", "interrupted"}
     failed = report.claims_error is not None or any(verdict.outcome == "not_judged" for verdict in report.verdicts)

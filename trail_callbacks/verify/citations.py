@@ -22,6 +22,8 @@ from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["CitedClaims", "cited"]
 
+_RANKED = 2_000  # passages among which those of a cited part are looked for; ranking more is quadratic
+
 _STATUS: dict[SupportClass | None, CitationStatus] = {
     SupportClass.SUPPORTED: "supported",
     SupportClass.PARTIALLY_SUPPORTED: "partially_supported",
@@ -123,18 +125,24 @@ def _asked(
     options: VerifyOptions,
 ) -> Pipeline[Sequence[Judgement]]:
     nodes = {leaf.id: leaf for leaf in leaves}
-    shown: dict[tuple[Region, ...], tuple[Passage, ...]] = {}  # claims that cite the same share its passages
-    questions = []
+    citing: dict[tuple[Region, ...], dict[str, Claim]] = defaultdict(dict)  # what is cited is read once for all
     for one in unsettled:
-        claim = claims[one.claim_id]
-        if one.regions not in shown:
-            shown[one.regions] = _whole(one.regions, nodes, options) if reads_whole(judge) else ()
-        passages = shown[one.regions] or _nearest(claim, one.regions, nodes, options)
-        questions.append(Question(claim=claim, passages=passages))
+        citing[one.regions][one.claim_id] = claims[one.claim_id]
+    shown: dict[tuple[Region, ...], Mapping[str, tuple[Passage, ...]]] = {}
+    for regions, those in citing.items():
+        all_of_it = _whole(regions, nodes, options) if reads_whole(judge) else ()
+        shown[regions] = (
+            dict.fromkeys(those, all_of_it) if all_of_it else _nearest(list(those.values()), regions, nodes, options)
+        )
+    places: dict[tuple[str, tuple[Region, ...]], int] = {}  # a claim that cites one source many times is judged once
+    for one in unsettled:
+        places.setdefault((one.claim_id, one.regions), len(places))
+    questions = [Question(claim=claims[claim_id], passages=shown[regions][claim_id]) for claim_id, regions in places]
     if not questions:
         return ()
     assessment = yield from judge.assess(questions)
-    return matched(questions, assessment.judgements)
+    judgements = matched(questions, assessment.judgements)
+    return [judgements[places[one.claim_id, one.regions]] for one in unsettled]
 
 
 def _whole(regions: Sequence[Region], nodes: Mapping[str, Node], options: VerifyOptions) -> tuple[Passage, ...]:
@@ -145,13 +153,16 @@ def _whole(regions: Sequence[Region], nodes: Mapping[str, Node], options: Verify
 
 
 def _nearest(
-    claim: Claim, regions: Sequence[Region], nodes: Mapping[str, Node], options: VerifyOptions
-) -> tuple[Passage, ...]:
+    claims: Sequence[Claim], regions: Sequence[Region], nodes: Mapping[str, Node], options: VerifyOptions
+) -> dict[str, tuple[Passage, ...]]:
     mine = _cited(regions, nodes)
     parts = any(region.end - region.start < len(nodes[region.node_id].text) for region in regions)
     limit = sum(len(node.text) for node in mine) if parts else options.passages  # what is not cited is left out below
-    ranked = candidates([claim], mine, max(limit, 1))[claim.id]
-    return tuple(passage for passage in ranked if _inside(passage, regions))[: options.passages]
+    ranked = candidates(claims, mine, max(min(limit, _RANKED), 1))
+    return {
+        claim_id: tuple(passage for passage in those if _inside(passage, regions))[: options.passages]
+        for claim_id, those in ranked.items()
+    }
 
 
 def _cited(regions: Sequence[Region], nodes: Mapping[str, Node]) -> list[Node]:

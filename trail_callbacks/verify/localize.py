@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.evidence import Evidence, candidates
+from trail_callbacks.evidence import Evidence, Passage, candidates
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.language.terms import keys
@@ -135,8 +135,7 @@ def _questions(
     """One question for each group of nodes; a passage has the same id in all of them."""
     ids: dict[tuple[str, int, int], str] = {}
     questions = []
-    for walk, nodes in asked:
-        chosen = candidates([_searched(walk)], nodes, options.passages, per_node=_PER_NODE)[walk.claim.id]
+    for (walk, _), chosen in zip(asked, _chosen(asked, options), strict=True):
         places = [(passage.node_id, passage.start, passage.end) for passage in chosen]
         passages = tuple(
             replace(passage, id=ids.setdefault(place, f"s{len(ids) + 1}"))
@@ -147,6 +146,18 @@ def _questions(
             Question(claim=claim, passages=passages, departs_from=_quotes(evidence[claim.id], walk.statement))
         )
     return questions
+
+
+def _chosen(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOptions) -> list[tuple[Passage, ...]]:
+    """The passages for each question; texts are split once for all the questions about them."""
+    groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for i, (_, nodes) in enumerate(asked):
+        groups[tuple(node.id for node in nodes)].append(i)
+    found: dict[str, tuple[Passage, ...]] = {}
+    for indices in groups.values():
+        claims = [replace(_searched(asked[i][0]), id=str(i)) for i in indices]
+        found |= candidates(claims, asked[indices[0]][1], options.passages, per_node=_PER_NODE)
+    return [found[str(i)] for i in range(len(asked))]
 
 
 def _searched(walk: Trace) -> Claim:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from trail_callbacks.claims import Claim, abstains, split, structured
+from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
 from trail_callbacks.report import State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
-from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import is_verbatim
 from trail_callbacks.verify.trace import Introduction
 
-__all__ = ["final_state", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
+__all__ = ["final_state", "left_out", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
 
 
 def unasked(claim: Claim) -> Judgement:
@@ -80,6 +79,13 @@ def not_checked(claim: Claim, judge: Judge, why: str) -> Verdict:
     )
 
 
+def left_out(claim: Claim, judge: Judge) -> Verdict:
+    """Makes the verdict on a statement that is in no claim of the judge."""
+    return Verdict(
+        claim_id=claim.id, undecided="not covered: these words are in no claim of the judge", judge=judge.name
+    )
+
+
 def placed(verdict: Verdict, introduction: Introduction | None) -> Verdict:
     """Adds to a verdict where its claim was introduced, if that is known."""
     if introduction is None:
@@ -92,24 +98,24 @@ def placed(verdict: Verdict, introduction: Introduction | None) -> Verdict:
     )
 
 
-_SEVERAL = 4  # words; a text of fewer without a number need not state anything
-
-
 _SILENT = {SupportClass.ABSENT, SupportClass.UNEVALUATABLE, "undecided"}
 """Outcomes that a claim may have without anything to check it against."""
 
 
-def final_state(answer: str, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]) -> State:
+def final_state(
+    extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], *, code: bool = False
+) -> State:
     """Returns the state of a report on an answer that was read.
 
     Args:
-        answer: Its text.
         extraction: The claims.
         verdicts: One per claim.
         leaves: The evidence upstream of the answer.
+        code: Whether the answer has code, which is not checked.
     """
     judged = [verdict for verdict in verdicts if verdict.error is None]
-    if verdicts and not judged:
+    asked = {claim.id for claim in extraction.claims if not claim.uncovered}
+    if asked and all(verdict.error is not None for verdict in verdicts if verdict.claim_id in asked):
         return "error"
     outcomes = {verdict.outcome for verdict in judged}
     complete = not extraction.error and len(judged) == len(verdicts)
@@ -117,7 +123,8 @@ def final_state(answer: str, extraction: Extraction, verdicts: Sequence[Verdict]
         inconclusive = any(verdict.history for verdict in judged)  # a walk that ended so did check its claim
         if extraction.error or inconclusive:
             return "partial"
-        return "unverified" if _unverified(answer, extraction) else "no_checkable_claims"
+        unclear = any(claim.unresolved for claim in extraction.claims)
+        return "unverified" if unclear or (code and not verdicts) else "no_checkable_claims"
     if all(leaf.is_request for leaf in leaves) and outcomes <= _SILENT:
         return "no_evidence"
     if outcomes <= {"undecided", SupportClass.UNEVALUATABLE}:
@@ -125,26 +132,16 @@ def final_state(answer: str, extraction: Extraction, verdicts: Sequence[Verdict]
     return "assessed" if complete and "undecided" not in outcomes else "partial"
 
 
-def _unverified(answer: str, extraction: Extraction) -> bool:
-    """Whether an answer without a checkable claim states something; a greeting or a question does not."""
-    if extraction.claims:
-        return any(claim.unresolved for claim in extraction.claims)
-    if structured(answer) is not None:  # the values that it lacks are no statements
-        return False
-    read = split(answer)
-    said = forms(answer)
-    several = len(said) >= _SEVERAL or any(form.isdigit() for form in said)
-    return several and (not read or any(claim.checkable for claim in read)) and not abstains(answer)
-
-
 def warnings_on(
-    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node]
+    graph: ProvenanceGraph, extraction: Extraction, verdicts: Sequence[Verdict], leaves: Sequence[Node], code: int = 0
 ) -> list[str]:
-    """Returns the warnings of a report; see `final_state` for the arguments."""
+    """Returns the warnings of a report; see `final_state` for the arguments, `code` is a number of lines."""
     warnings = []
     if extraction.error:
         warnings.append(f"some claims are missing: {extraction.error}")
-    warnings += _without_class(verdicts)
+    uncovered = [claim.id for claim in extraction.claims if claim.uncovered]
+    warnings += _unread(uncovered, code)
+    warnings += _without_class([verdict for verdict in verdicts if verdict.claim_id not in uncovered])
     beside = graph.answer.attributes.get("beside") if graph.answer else None
     if beside:
         warnings.append(f"the app also returned other model outputs, which were not verified: {', '.join(beside)}")
@@ -179,6 +176,13 @@ def warnings_on(
             "their inputs are only known to have been in reach"
         )
     return warnings
+
+
+def _unread(uncovered: Sequence[str], code: int) -> Iterator[str]:
+    if uncovered:
+        yield f"the judge left out parts of the answer, which were not checked: {', '.join(uncovered)}"
+    if code:
+        yield f"not checked: {code} line{'' if code == 1 else 's'} of code or formulas"
 
 
 def _without_class(verdicts: Sequence[Verdict]) -> Iterator[str]:

@@ -15,12 +15,14 @@ from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
+from trail_callbacks.slices import Slices, current
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import answerable, audit
+from trail_callbacks.verify.coverage import Coverage, covered
 from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.outcome import final_state, not_checked, placed, unasked, verdict_on, warnings_on
+from trail_callbacks.verify.outcome import final_state, left_out, not_checked, placed, unasked, verdict_on, warnings_on
 
 if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
@@ -94,7 +96,12 @@ async def averify(
 
     graph, run_id, settings = _checked(graph, options)
     asked = judging(judge, settings)
-    report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
+    # The work is on a thread, but Python runs one at a time: between slices the event loop has its turn.
+    token = current.set(current.get() or Slices(patient=False))
+    try:
+        report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
+    finally:
+        current.reset(token)
     return replace(report, usage=usage + report.usage, run_id=run_id)
 
 
@@ -111,9 +118,10 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
             scoring=options.scoring,
             judge=judge.name,
             claims_error=extraction.error,
+            coverage=coverage.share,
         )
 
-    extraction = Extraction(claims=())
+    extraction, coverage = Extraction(claims=()), Coverage(None)
     answer = graph.answer
     if answer is None:
         return report("error", warnings=["the run gave no answer: there is nothing to verify"])
@@ -124,11 +132,12 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     extraction = yield from _extracted(judge, answer.text, graph.question.text if graph.question else None)
     if extraction.error and not extraction.claims:
         return report("error", warnings=[f"no claims: {extraction.error}"])
+    extraction, coverage = covered(graph, extraction)
     if extraction.abstained and not _asserts(extraction.claims, answer.text):
         wrongly = yield from answerable(graph, leaves, judge, options)
         unchecked = [not_checked(claim, judge, "the answer declines") for claim in extraction.claims]
         return report("abstained", unchecked, wrongly.warnings)
-    checkable = [claim for claim in extraction.claims if claim.checkable]
+    checkable = [claim for claim in extraction.claims if claim.checkable and not claim.uncovered]
     walked = options.strategy == "veritrail"
     if walked:
         from trail_callbacks.verify.veritrail import veritrail  # noqa: PLC0415 - few need it
@@ -138,7 +147,9 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         findings = yield from audit(checkable, leaves, judge, options, graph.question.text if graph.question else "")
     citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
     verdicts = [
-        verdict_on(claim, findings.judged.get(claim.id) or unasked(claim), graph, judge, citable)
+        left_out(claim, judge)
+        if claim.uncovered
+        else verdict_on(claim, findings.judged.get(claim.id) or unasked(claim), graph, judge, citable)
         for claim in extraction.claims
     ]
     introductions = Introductions(by_claim=findings.introductions)
@@ -158,8 +169,8 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
         verdicts, own_words = self_supported(graph, extraction.claims, verdicts)
     extraction, miscited = yield from _with_citations(graph, extraction, verdicts, judge, options)
     found = [*findings.warnings, *introductions.warnings, *own_words, *miscited]
-    warnings = [*found, *warnings_on(graph, extraction, verdicts, leaves)]
-    return report(final_state(answer.text, extraction, verdicts, leaves), verdicts, warnings)
+    warnings = [*found, *warnings_on(graph, extraction, verdicts, leaves, coverage.code)]
+    return report(final_state(extraction, verdicts, leaves, code=bool(coverage.code)), verdicts, warnings)
 
 
 def _with_citations(
@@ -241,7 +252,7 @@ def _checked(
 
 def _asserts(claims: Sequence[Claim], answer: str) -> bool:
     """True if an answer that declines also makes a claim: "I am not sure. It is 200 m high."."""
-    return any(claim.checkable and forms(claim.quote) != forms(answer) for claim in claims)
+    return any(claim.checkable and (claim.uncovered or forms(claim.quote) != forms(answer)) for claim in claims)
 
 
 def _limits(options: VerifyOptions) -> Limits:

@@ -2,6 +2,7 @@ import pytest
 
 from trail_callbacks import check
 from trail_callbacks.judges.local.decision import MISMATCHES, found
+from trail_callbacks.taxonomy import SupportClass
 
 SOURCE = (
     "The orchard of Penwick has 340 trees. Visitors may pick fruit in September, and the council pays the gardeners."
@@ -238,3 +239,37 @@ def test_what_holds_of_some_does_not_support_a_claim_about_all_none_or_only_some
     assert str(decided(claim, source).support) != "supported"
     assert str(decided(claim, claim).support) == "supported"
     assert str(decided(claim, f"[1] {claim}").support) == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The ferry does not cost 6 euros.", "The ferry costs 5 euros."),
+        ("The ferry costs 6 euros.", "The ferry does not cost 5 euros."),
+        ("The ferry never cost 6 euros.", "The ferry cost 5 euros."),
+        ("The bridge was not built in 1931.", "The bridge was built in 1932."),
+        ("The CEO is not Petra Lang.", "The CEO is Petra Meyer."),
+        ("No ferry costs 6 euros.", "The ferry costs 5 euros."),
+        ("It is not true that the ferry costs 6 euros.", "The ferry costs 5 euros."),
+        ("It is false that the ferry costs 6 euros.", "The ferry costs 5 euros."),
+        ("Nobody believes that the ferry costs 6 euros.", "The ferry costs 5 euros."),
+        ("The rate is not over 4 %.", "The rate is under 4 %."),
+    ],
+)
+def test_what_a_claim_denies_is_not_contradicted_by_another_value(claim, source):
+    assert check(claim, [source]).verdicts[0].outcome == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The ferry does not cost 5 euros.", "The ferry costs 5 euros."),
+        ("MySQL is supported.", "MySQL is no longer supported."),
+        (
+            "The ferry, which does not run on Sundays in the winter months, costs 6 euros.",
+            "The ferry, which does not run on Sundays in the winter months, costs 5 euros.",
+        ),
+    ],
+)
+def test_a_denial_elsewhere_hides_no_contradiction(claim, source):
+    assert check(claim, [source]).verdicts[0].support is SupportClass.CONTRADICTED

@@ -204,7 +204,7 @@ def test_a_question_supports_nothing():
 def test_checks_can_be_left_out():
     denied = "The council did not approve the plan."
     assert verdict("The council approved the plan.", denied, without=("negation",)) == ("undecided", None)
-    assert LocalJudge(without=("negation",)).name == "local/3-negation"
+    assert LocalJudge(without=("negation",)).name == "local/4-negation"
     with pytest.raises(InputError, match=r"names 'negatoin', expected any of number"):
         LocalJudge(without=("negatoin",))
 
@@ -212,7 +212,7 @@ def test_checks_can_be_left_out():
 def test_it_is_a_judge_without_a_model():
     local = LocalJudge()
     assert isinstance(local, Judge)
-    assert (local.name, local.model) == ("local/3", None)
+    assert (local.name, local.model) == ("local/4", None)
     extraction = result(local.extract("The tower is tall. Would you like more?", "Is it tall?"))
     assert [claim.checkable for claim in extraction.claims] == [True, False]
     assert not extraction.abstained

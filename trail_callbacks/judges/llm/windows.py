@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from trail_callbacks.text import sentences
 
 __all__ = ["cut"]
@@ -27,12 +29,14 @@ def cut(text: str, start: int, end: int, longest: int) -> list[tuple[int, int]]:
     if end - start <= longest:
         return [(start, end)]
     ends = [start + sentence.end for sentence in sentences(text[start:end])]
+    last = start + len(text[start:end].rstrip())  # behind it all is blank
     windows, begin = [], start
     while begin < end:
-        fitting = [stop for stop in ends if begin < stop <= begin + longest]
+        first = bisect_right(ends, begin)
+        fitting = ends[first : bisect_right(ends, begin + longest)]
         paragraphs = [stop for stop in fitting if text[stop : stop + _NEAR].lstrip(" \t").startswith(_BLANK_LINE)]
         late = [stop for stop in paragraphs if stop - begin > longest // 2]
-        stop = max(late or fitting or [min((stop for stop in ends if stop > begin), default=end)])
-        windows.append((begin, stop if text[stop:end].strip() else end))
+        stop = max(late or fitting or ends[first : first + 1] or [end])
+        windows.append((begin, stop if stop < last else end))
         begin = windows[-1][1]
     return [(a, b) for a, b in windows if text[a:b].strip()]

@@ -11,6 +11,7 @@ from trail_callbacks.evidence import Evidence, Relation, quoted
 from trail_callbacks.judges.judge import Judgement, Question
 from trail_callbacks.judges.local.aligned import losses, slots
 from trail_callbacks.judges.local.aligned.alignment import Alignment, Token, align, shared, tokens
+from trail_callbacks.judges.local.aligned.markers import DENIALS, DENYING
 from trail_callbacks.judges.local.aligned.verbatim import repeats, states
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.judges.local.checks.registry import ANY_LANGUAGE, CHECKS
@@ -44,6 +45,8 @@ MISMATCHES: dict[str, tuple[Mismatch, ...]] = {
     "invented": (slots.new_name, slots.new_year),
 }
 
+_REACH = 6  # words ahead of a number or name in which it may be denied
+_STOPS = (", ", "; ", " (", ") ")
 _CHECKABLE = 0.8  # share of the claim that must be paired for a check that reads no alignment
 _CHECKED = ("entity", "temporal", "quantifier", "hyperbole", "attribution")
 
@@ -236,6 +239,13 @@ def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
         alignment: Both.
         names: What to look for.
     """
+    for finding in _all(alignment, names):
+        exchanged = finding.error_type in {ErrorType.NUMBER, ErrorType.ENTITY} or finding.detail == "opposite"
+        if not (exchanged and _denies(alignment, finding)):
+            yield finding
+
+
+def _all(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
     for name in names:
         for mismatch in MISMATCHES[name]:
             if (finding := mismatch(alignment)) is not None:
@@ -245,3 +255,23 @@ def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
     for name in _CHECKED:
         if name in names and (finding := CHECKS[name](alignment.claim, alignment.passage)) is not None:
             yield finding
+
+
+def _denies(alignment: Alignment, finding: Finding) -> bool:
+    """Whether the claim denies what it says, or the sentence what stands in its place.
+
+    That a ferry does not cost 6 euros is true if it costs 5: another number, name or opposite is no contradiction then.
+    """
+    return _denied(alignment.claim.text, alignment.own, finding.claim_span, DENIALS | DENYING) or _denied(
+        alignment.passage.text, alignment.given, finding.span, DENIALS
+    )
+
+
+def _denied(text: str, words: Sequence[Token], span: tuple[int, int], denials: frozenset[str]) -> bool:
+    """Whether a denial stands shortly before some words of a text, or between the same commas."""
+    start, end = span
+    before = [token for token in words if token.start < end]
+    first = max((text.rfind(mark, 0, start) for mark in _STOPS), default=-1)
+    last = min((at for mark in _STOPS if (at := text.find(mark, end)) >= 0), default=len(text))
+    near = [*before[-_REACH:], *(token for token in words if first < token.start < last)]
+    return any(token.form in denials for token in near)

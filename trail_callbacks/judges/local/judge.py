@@ -83,7 +83,7 @@ class LocalJudge:
     @property
     def name(self) -> str:
         """Name and version, and what is left out, as that changes verdicts."""
-        return "local/3" + "".join(f"-{name}" for name in self.without)
+        return "local/4" + "".join(f"-{name}" for name in self.without)
 
     @property
     def model(self) -> None:

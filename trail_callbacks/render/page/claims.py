@@ -8,7 +8,16 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.render.excerpt import around
-from trail_callbacks.render.labels import cited, entered, error_words, from_request, mark, named, relation_word
+from trail_callbacks.render.labels import (
+    cited,
+    entered,
+    error_words,
+    from_request,
+    mark,
+    named,
+    outcome_word,
+    relation_word,
+)
 from trail_callbacks.render.page.trails import Stop
 from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, name, plain, shorten
@@ -36,9 +45,10 @@ def claims(view: View) -> Iterator[str]:
     for number, (claim, verdict) in enumerate(view.pairs):
         error = verdict.error_type.value if verdict.error_type else ""
         key, shown = view.keys[number], mark(verdict.outcome)
-        yield f'<li data-claim="{line(key)}" data-class="{verdict.outcome}" data-type="{error}">'
+        left = " data-uncovered" if claim.uncovered else ""
+        yield f'<li data-claim="{line(key)}" data-class="{verdict.outcome}" data-type="{error}"{left}>'
         words = error_words(verdict)
-        kind = f'<span class="kind">{shown.word}{f": {line(words)}" if words else ""}</span>'
+        kind = f'<span class="kind">{outcome_word(claim, verdict)}{f": {line(words)}" if words else ""}</span>'
         yield '<details open><summary class="row">'
         yield f'<span class="sign" aria-hidden="true">{shown.symbol}</span><span class="id">{name(claim.id)}</span>'
         said = line(shorten(claim.quote or claim.text, _LONGEST))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from trail_callbacks.render.labels import OUTCOMES, citations, coverage, headline, mark
+from trail_callbacks.render.labels import OUTCOMES, citations, coverage, covered, headline, mark
 from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, name
 from trail_callbacks.report import Report
@@ -30,12 +30,20 @@ def score(report: Report) -> Iterator[str]:
     """The score as a number and on a scale from 0 to 1, with its interval, or why there is none."""
     value, interval = report.hallucination_score, report.interval
     state = f'<p class="state">{line(_STATES.get(report.state) or coverage(report))}</p>'
+    left = covered(report)
+    state += f'<p class="uncovered">{line(left)}</p>' if left else ""
     citing = citations(report)
     state += f'<p class="citing">{line(citing)}</p>' if citing else ""
     if value is None:
         yield '<p class="figure none" aria-hidden="true">\u2013</p>'
         yield f'<div data-state="{report.state}"><p class="headline">{line(headline(report))}</p>'
-        yield "</div>" if report.graph.answer else f"{state}</div>"  # the headline says it, unless there is no answer
+        yield (
+            f'<p class="uncovered">{line(left)}</p></div>'
+            if left
+            else "</div>"
+            if report.graph.answer
+            else f"{state}</div>"
+        )  # the headline says it, unless there is no answer
         return
     yield f'<p class="figure">{value:.2f}</p><div data-state="{report.state}">'
     yield '<p class="headline">hallucination score <span class="faint">0 is best</span></p>'

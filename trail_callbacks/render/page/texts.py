@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trail_callbacks.graph import Node
-from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, mark, named, origin_words
+from trail_callbacks.render.labels import WORST_FIRST, WRITTEN, mark, named, origin_words, outcome_word
 from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, legible, line, name, plain
 from trail_callbacks.render.spans import Segment, Span, segments, visible_ranges
@@ -54,10 +54,9 @@ def _claimed(view: View, segment: Segment, text: str) -> str:
     keys = " ".join(view.keys[span.owner] for span in segment.spans)
     symbols = dict.fromkeys(mark(view.pairs[span.owner][1].outcome).symbol for span in segment.opens)
     sign = f' data-sign="{"".join(symbols)}"' if symbols else ""
-    title = ", ".join(
-        f"{view.keys[span.owner]} {mark(view.pairs[span.owner][1].outcome).word}" for span in segment.spans[:4]
-    )
-    return f'<mark data-claim="{line(keys)}" data-class="{worst}"{sign} title="{title}">{text}</mark>'
+    title = ", ".join(f"{view.keys[span.owner]} {outcome_word(*view.pairs[span.owner])}" for span in segment.spans[:4])
+    left = " data-uncovered" if any(view.pairs[span.owner][0].uncovered for span in segment.spans) else ""
+    return f'<mark data-claim="{line(keys)}" data-class="{worst}"{left}{sign} title="{title}">{text}</mark>'
 
 
 @dataclass(frozen=True)

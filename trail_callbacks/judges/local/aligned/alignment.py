@@ -230,6 +230,7 @@ def shared(own: Sequence[Token], given: Sequence[Token]) -> float:
     places = _Places(given)
     total = sum(token.weight for token in own if token.content)
     have = sum(token.weight for token in own if token.content and places.of(token))
+    have = min(have, max(_WEIGHTS.values()) * sum(token.content for token in given))  # one word is one other's pair
     return have / total if total else 0.0
 
 

@@ -1,0 +1,148 @@
+"""A false statement passes no guard because of how it is laid out.
+
+The offline judge contradicts it in a plain sentence. So what is set in bold, in a heading, in a formula or in a comment
+has to be withheld too, or said to be not checked; with `on_undecided="fail"` nothing of it may pass at all. A judge
+whose model finds no claims, or says that the answer declines, must not open a guard either.
+
+`TRAIL_ATTACK=full` runs all combinations; without it each layout meets each guard once.
+"""
+
+import os
+import re
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("langchain", minversion="1.2.9")
+sys.path.insert(0, str(Path(__file__).parent))
+from apps import APPS, SHAPES, langchain
+
+from trail_callbacks import LLMJudge, LocalJudge
+from trail_callbacks.testing import ScriptedModel
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own
+FULL = os.environ.get("TRAIL_ATTACK") == "full"
+SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+FALSE = "The lighthouse of Genoa is 97 metres tall."
+CLAUSE = FALSE[0].lower() + FALSE[1:-1]
+LAYOUTS = {
+    "plain": FALSE,
+    "bold": f"**{FALSE}**",
+    "heading": f"# {FALSE}",
+    "underlined": f"{FALSE}\n{'=' * len(FALSE)}",
+    "number in bold": "The lighthouse of Genoa is **97** metres tall.",
+    "number in code": "The lighthouse of Genoa is `97` metres tall.",
+    "fence": f"```\n{FALSE}\n```",
+    "fence with a language": f"~~~text\n{FALSE}\n~~~",
+    "indented": f"Here it is:\n\n    {FALSE}\n",
+    "code": f"`{FALSE}`",
+    "formula": f"$${FALSE}$$",
+    "inline formula": f"\\({FALSE}\\)",
+    "comment": f"<!-- {FALSE} -->",
+    "element": f"<h1>{FALSE}</h1>",
+    "details": f"<details><summary>{FALSE}</summary></details>",
+    "cell": f"| a |\n| --- |\n| {FALSE} |",
+    "list": f"- {FALSE}",
+    "numbered": f"1. {FALSE}",
+    "link text": f"[{FALSE}](https://example.org)",
+    "alternative text": f"![{FALSE}](https://example.org/a.png)",
+    "quotation": f"> {FALSE}",
+    "struck": f"~~{FALSE}~~",
+    "footnote": f"[^1]: {FALSE}",
+    "JSON": f'{{"answer": "{FALSE}"}}',
+    "digits of another script": "The lighthouse of Genoa is \u0669\u0667 metres tall.",
+    "words": "The lighthouse of Genoa is ninety-seven metres tall.",
+    "after ignorance": f"I do not know much, but {CLAUSE}.",
+}
+"""Where a plain reader sees the statement all the same."""
+FRAMES = {
+    "question": f"Did you know that {CLAUSE}?",
+    "tag question": f"{FALSE[:-1]}, isn't it?",
+    "no contradiction": f"There is no information that contradicts that {CLAUSE}.",
+    "denied": f"It is not true that {CLAUSE}.",
+    "cell under a heading": f"| height |\n| --- |\n| {FALSE} |",
+    "superscript": "The lighthouse of Genoa is \u2079\u2077 metres tall.",
+    "title of a link": f'[The lighthouse](https://example.org "{FALSE}")',
+}
+"""Where the offline judge may abstain: then the answer passes by default, and says that this was not checked."""
+
+
+def lazy(call):
+    """A model that finds nothing."""
+    return {"claims": [], "abstained": False}
+
+
+def declining(call):
+    """A model that was talked into saying that the answer declines."""
+    return {"claims": [], "abstained": True}
+
+
+JUDGES = {
+    "offline": LocalJudge,
+    "lazy": lambda: LLMJudge(ScriptedModel(lazy)),
+    "declining": lambda: LLMJudge(ScriptedModel(declining)),
+}
+WAYS = ("invoke", "ainvoke", "stream", "astream")
+MODES = (
+    {"on_fail": "block"},
+    {"on_fail": "retry", "max_retries": 1},
+    {"on_fail": "block", "on_undecided": "fail"},
+)
+
+
+def turns(names, *others):
+    """Each name with one combination of the others in turn; all of them if the full matrix is wanted."""
+    combinations = list(product(*others))
+    if FULL:
+        return [(name, *each) for name in names for each in combinations]
+    return [(name, *combinations[(7 * i) % len(combinations)]) for i, name in enumerate(names)]
+
+
+def leaks(visible):
+    return re.search("(97|\u0669\u0667|ninety-seven|\u2079\u2077)\\W{1,3}metres", visible) is not None
+
+
+@pytest.mark.parametrize("guard", APPS)
+@pytest.mark.parametrize("judge", JUDGES)
+def test_a_layout_opens_no_guard(guard, judge):
+    leaked = []
+    for name, way, mode in turns(LAYOUTS, WAYS, MODES):
+        visible = APPS[guard](LAYOUTS[name], SOURCE, way, {"judge": JUDGES[judge](), **mode})
+        if leaks(visible):
+            leaked.append((name, way, mode))
+    assert leaked == []
+
+
+@pytest.mark.parametrize("guard", APPS)
+@pytest.mark.parametrize("judge", JUDGES)
+def test_in_the_strict_setting_no_frame_opens_a_guard(guard, judge):
+    leaked = []
+    for name, way in turns(FRAMES, WAYS):
+        settings = {"judge": JUDGES[judge](), "on_fail": "block", "on_undecided": "fail"}
+        if leaks(APPS[guard](FRAMES[name], SOURCE, way, settings)):
+            leaked.append((name, way))
+    assert leaked == []
+
+
+@pytest.mark.parametrize("guard", ["guarded", "GuardedQueryEngine"])
+def test_by_default_a_frame_is_withheld_or_named_as_not_checked(guard):
+    unseen = []
+    for name, text in FRAMES.items():
+        reports = []
+        visible = APPS[guard](text, SOURCE, "invoke", {"on_fail": "block", "on_report": reports.append})
+        if leaks(visible) and not reports[-1].undecided:
+            unseen.append(name)
+    assert unseen == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_shape_of_an_output_opens_a_guard(shape):
+    leaked = []
+    layouts = LAYOUTS if FULL else {name: LAYOUTS[name] for name in ("plain", "heading", "fence", "comment", "JSON")}
+    for name, way, mode, judge in turns(layouts, WAYS, MODES, JUDGES):
+        visible = langchain(LAYOUTS[name], SOURCE, way, shape, {"judge": JUDGES[judge](), **mode})
+        if leaks(visible):
+            leaked.append((name, way, mode, judge))
+    assert leaked == []

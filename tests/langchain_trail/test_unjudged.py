@@ -1,0 +1,143 @@
+"""What a model returns beside its answer is judged, or the summary names it; in the strict setting it is left out."""
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.runnables import RunnableLambda, RunnableParallel
+from langchain_trail import guarded
+from langchain_trail.unjudged import judged_only, unjudged
+
+from trail_callbacks.guard import BLOCKED
+
+FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
+ASKED = f"{FACT} How high is the lighthouse of Genoa?"
+GOOD = "The lighthouse of Genoa is 77 metres tall."
+BAD = "The lighthouse of Genoa is 97 metres tall."
+CALL = {"name": "look", "args": {}, "id": "1"}
+TEXT = {"type": "text", "text": GOOD}
+BESIDE = {
+    "reasoning block": (AIMessage([{"type": "thinking", "thinking": BAD}, TEXT]), "reasoning"),
+    "reasoning key": (AIMessage(GOOD, additional_kwargs={"reasoning_content": BAD}), "reasoning"),
+    "annotation": (AIMessage([{**TEXT, "annotations": [{"type": "url_citation", "title": BAD}]}]), "annotations"),
+    "transcript": (AIMessage(GOOD, additional_kwargs={"audio": {"transcript": BAD}}), "audio"),
+    "another block": (AIMessage([TEXT, {"type": "code_result", "output": BAD}]), "code_result"),
+}
+REFUSED = {
+    "key": AIMessage("", additional_kwargs={"refusal": BAD}),
+    "block": AIMessage([{"type": "refusal", "refusal": BAD}]),
+}
+WAYS = ["invoke", "stream", "ainvoke"]
+
+
+async def call(app, way, given=ASKED):
+    if way == "stream":
+        total = None
+        for chunk in app.stream(given):
+            total = chunk if total is None else total + chunk
+        return total
+    return app.invoke(given) if way == "invoke" else await app.ainvoke(given)
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+@pytest.mark.parametrize("name", BESIDE)
+async def test_what_is_beside_the_answer_is_named_or_left_out(says, name, way):
+    message, kind = BESIDE[name]
+    out = await call(guarded(says(message)), way)
+    summary = out.response_metadata["trail"]
+    assert kind in summary["unjudged"]
+    assert BAD in repr(out)
+    out = await call(guarded(says(message), on_undecided="fail"), way)
+    assert out.text == (BLOCKED if name == "another block" else GOOD)  # of which a marker is judged, and undecided
+    assert kind in out.response_metadata["trail"]["unjudged"]
+    assert BAD not in repr(out)
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+@pytest.mark.parametrize("name", REFUSED)
+async def test_a_refusal_is_judged(says, name, way):
+    out = await call(guarded(says(REFUSED[name]), on_fail="block"), way)
+    assert out.response_metadata["trail"]["blocked"]
+    assert "97" not in str(out.content)
+    assert BAD not in repr(out)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_text_beside_tool_calls(says, way):
+    message = AIMessage(BAD, tool_calls=[CALL])
+    if way != "stream":
+        out = await call(guarded(says(message)), way)
+        assert out.response_metadata["trail"] == {
+            "unjudged": ["text beside tool calls"],
+            "passed": False,
+            "blocked": False,
+        }
+    out = await call(guarded(says(message), on_undecided="fail"), way)
+    assert out.tool_calls
+    assert BAD not in repr(out)
+
+
+def test_short_fields_beside_an_answer(says):
+    app = RunnableParallel(height=says("97 metres") | StrOutputParser(), text=says(GOOD) | StrOutputParser())
+    out = guarded(app).invoke(ASKED)
+    assert out["trail"]["unjudged"] == ["height"]
+    strict = guarded(app, on_undecided="fail", message="No.").invoke(ASKED)
+    assert strict["text"] == GOOD
+    assert strict["height"] == "No."
+
+
+@pytest.mark.parametrize(("strict", "blocked"), [("pass", False), ("fail", True)])
+def test_what_a_tool_returns_directly(says, strict, blocked):
+    pytest.importorskip("langchain", minversion="1.2.9")
+    from langchain.agents import create_agent
+    from langchain_core.tools import tool
+    from langchain_trail import TrailGuard
+
+    @tool(return_direct=True)
+    def look() -> str:
+        """Looks it up."""
+        return BAD
+
+    model = says(AIMessage("", tool_calls=[CALL]), tools=True)
+    agent = create_agent(model, [look], middleware=[TrailGuard(on_undecided=strict)])
+    out = agent.invoke({"messages": [("user", ASKED)]})
+    assert out["trail"] == {"unjudged": ["result of the tool look"], "passed": False, "blocked": blocked}
+    assert (BAD in repr(out)) is not blocked
+
+
+@pytest.mark.parametrize("strict", ["pass", "fail"])
+def test_an_agent_s_message_that_calls_tools_and_its_answer(says, strict):
+    pytest.importorskip("langchain", minversion="1.2.9")
+    from langchain.agents import create_agent
+    from langchain_trail import TrailGuard
+
+    def look() -> str:
+        """Looks it up."""
+        return FACT
+
+    model = says((FACT, BESIDE["reasoning block"][0]), ("", AIMessage(BAD, tool_calls=[CALL])), tools=True)
+    agent = create_agent(model, [look], middleware=[TrailGuard(on_undecided=strict)])
+    out = agent.invoke({"messages": [("user", "How high is it?")]})
+    assert out["trail"]["passed"]
+    assert out["trail"]["unjudged"] == ["reasoning"]
+    assert (BAD in repr(out)) is (strict == "pass")
+
+
+COPIES = {
+    "dict": lambda x: {"answer": x, "html": f"<p>{x}</p>", "log": [{"said": x}], "height": 97},
+    "documents": lambda x: {"answer": x, "kept": [ToolMessage(x, tool_call_id="1"), HumanMessage(x)]},
+    "JSON": lambda x: {"answer": x, "raw": f'{{"said": "{x}"}}', "pair": (x, 97)},
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_copies_of_a_withheld_answer_are_withheld(says, name):
+    chain = says(BAD) | StrOutputParser() | RunnableLambda(COPIES[name])
+    out = guarded(chain, on_fail="block").invoke(ASKED)
+    assert out["trail"]["blocked"]
+    assert "97" not in repr({key: value for key, value in out.items() if key != "trail"})
+
+
+def test_a_message_that_is_judged_whole_stays_the_same():
+    message = AIMessage(GOOD)
+    assert unjudged(message) == ()
+    assert judged_only(message, "") is message

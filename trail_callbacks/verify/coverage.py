@@ -1,0 +1,407 @@
+"""Coverage: which statements of an answer no claim covers, whoever found the claims.
+
+A judge may skip a sentence, by mistake or because the answer talked it into that. So code splits the answer once more
+and looks for each content word among the claims. A sentence is covered if its words stand in the text of claims that
+quote a part of it, or at least in their quotes; a number has to be in a text, because texts are what is judged.
+
+A sentence that no claim quotes is no statement only by closed lists, which no answer can extend (`phrases`): words
+about the talk, marks of citations, a restatement of one claim, a title or lead-in without a new word.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from heapq import heappop, heappush
+from itertools import count, pairwise, zip_longest
+from typing import NamedTuple, TypeAlias
+
+from trail_callbacks.claims import Claim, structured
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.judges.judge import Extraction
+from trail_callbacks.language.detect import is_english, language
+from trail_callbacks.language.speech import declines, is_question
+from trail_callbacks.language.terms import keys, terms
+from trail_callbacks.splitting.marks import clean, marker
+from trail_callbacks.splitting.sentences import sentences_of
+from trail_callbacks.splitting.words import first_verb, tokenize
+from trail_callbacks.text import Sentence
+from trail_callbacks.verify.phrases import BESIDE, FRAME, LINKS, TALK
+
+__all__ = ["Coverage", "coverage", "covered"]
+
+_NOT = "\0not"  # stands for every word that negates: no key is spelled like this
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|nowhere|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE
+)
+_ADDRESS = re.compile(  # addresses, goals of links, works by their authors; and names of tags
+    r"(?:https?://|www\.)[^\s)\]>\"']{1,2000}|(?<=\])\([^()\s]{1,2000}\)|</?[a-z][a-z0-9]{0,10}\b"
+    r"|[(\[][A-Z][\w'\u2019-]{1,30}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w'\u2019-]{1,30})?,?\s(?:19|20)\d\d[a-z]?[)\]]"
+)
+_MARKUP = re.compile(
+    r"[<\[(\u3010\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+_LISTED = re.compile(r"(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]", re.IGNORECASE)
+_SHORT = re.compile(
+    r"\W*(?:yes|yeah|yep|no|nope|correct|incorrect|true|false|right|wrong|indeed|exactly|absolutely|definitely|never"
+    r"|always|none|nobody|nothing|neither|both|all|(?:i|you|we|he|she|it|they|that|this|these|those|there)\s"
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)(?:\snot|n['\u2019]t)?"
+    r"|(?:yes|no),\s(?:i|you|we|he|she|it|they|that|this|these|those|there)\s\w+(?:\snot|n['\u2019]t)?)\W*",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*\n]{1,100}\*\*\W*)|.*[:\uff1a][*_\s]*", re.DOTALL)
+_UNFINISHED = re.compile(
+    r"\b(?:is|are|was|were|includes?|follows|following|these|to|for|by|(?:steps?|ways|methods|tips|reasons|points|options"
+    r"|details|examples|possibilities|things|differences|benefits|factors|instructions))\W*$",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\b(?:how|what|why|where|when|who|which|to|ways?|steps?|differences?)\b", re.IGNORECASE)
+_BESIDES = re.compile(
+    r"\d|[;:]|\b(?:but|however|although|though|yet|except|only|still|nevertheless|while|whereas|because|since|so|and"
+    r"|contradict\w*|disput\w*|doubt\w*|den(?:y|ies|ied)|refut\w*|against|other\sthan|besides|beyond|apart)\b",
+    re.IGNORECASE,
+)
+_SORRY = re.compile(
+    r"^\W*(?:(?:i['\u2019]m|i\sam)\s)?(?:sorry|afraid|unfortunately|apologies)[\s,]+(?:but\s)?", re.IGNORECASE
+)
+_TITLES = ("source", "file_name", "title", "url")  # as loaders of both frameworks name documents
+_NAME = 300  # characters of a name
+_NUMBER = 3  # digits of the number in a citation
+_LONGEST = 2000  # characters of a title that are searched for a verb
+_END = 4  # words and marks of an unfinished sentence from its verb on: `the steps are as follows:`
+_RUN = 2  # words in a row that a quote holds and no text does
+_REWORDED = 2 / 3  # share of the words of a sentence that the texts of its claims may put in another way
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of an answer the claims cover.
+
+    Attributes:
+        share: Content words of its statements that claims cover, 0.0 to 1.0; None if it states nothing.
+        uncovered: The statements that no claim covers, in order: a span of the answer, and the sentence it is in.
+        code: Lines of code and formulas, which nobody checks.
+    """
+
+    share: float | None
+    uncovered: tuple[tuple[int, int, str], ...] = ()
+    code: int = 0
+
+
+def coverage(
+    answer: str,
+    claims: Sequence[Claim],
+    question: str | None = None,
+    *,
+    abstained: bool = False,
+    sources: Sequence[Node] = (),
+) -> Coverage:
+    """Finds the statements of an answer that no claim covers. No model is asked; time is linear in the answer.
+
+    Args:
+        answer: The text.
+        claims: What a judge found in it.
+        question: The user's request; a title or question that repeats it states nothing.
+        abstained: Whether the judge says that the answer declines. Then a sentence that says only so needs no claim.
+        sources: Nodes whose names a mark of a citation may hold.
+    """
+    reading = _Reading(answer, claims, question or "", abstained, sources)
+    read = structured(answer)
+    if read is None:
+        reading.read(answer, lambda start, end: (start, end))
+    else:
+        for prose in read.prose:
+            reading.read(prose.text, prose.span)
+        reading.held += sum(len(keys(answer[each.start : each.end])) or 1 for each in read.entries)
+    total = reading.held + reading.lost
+    return Coverage(reading.held / total if total else None, tuple(reading.uncovered), reading.code)
+
+
+def covered(graph: ProvenanceGraph, extraction: Extraction) -> tuple[Extraction, Coverage]:
+    """Adds a claim for each statement of the graph's answer that no claim covers; it is marked `uncovered`."""
+    answer = graph.answer.text if graph.answer else ""
+    question = graph.question.text if graph.question else None
+    found = coverage(answer, extraction.claims, question, abstained=extraction.abstained, sources=graph.nodes)
+    if not found.uncovered:
+        return extraction, found
+    taken = {claim.id for claim in extraction.claims}
+    ids = (id_ for n in count(1) if (id_ := f"u{n}") not in taken)
+    added = [
+        Claim(id=id_, text=said, quote=answer[start:end], start=start, end=end, uncovered=True)
+        for id_, (start, end, said) in zip(ids, found.uncovered, strict=False)
+    ]
+    claims = sorted([*extraction.claims, *added], key=lambda claim: (claim.start, claim.end))
+    return replace(extraction, claims=tuple(claims)), found
+
+
+_Span: TypeAlias = Callable[[int, int], tuple[int, int]]
+
+
+class _Word(NamedTuple):
+    """A content word: its key, and its place in the text that is read."""
+
+    key: str
+    start: int
+    end: int
+
+
+class _Reading:
+    """An answer as it is read, text by text.
+
+    Attributes:
+        uncovered: The statements that no claim covers.
+        held: Words of statements that claims cover.
+        lost: Words of statements that none does.
+        code: Lines of code and formulas.
+    """
+
+    def __init__(
+        self, answer: str, claims: Sequence[Claim], question: str, abstained: bool, sources: Sequence[Node]
+    ) -> None:
+        self.uncovered: list[tuple[int, int, str]] = []
+        self.held = self.lost = self.code = 0
+        self._answer, self._question, self._abstained, self._sources = answer, question, abstained, sources
+        self._texts = [_said(claim.text) for claim in claims]
+        self._reach = _Reach(claims, self._texts)
+
+    def read(self, text: str, span: _Span) -> None:
+        """Reads one text of the answer; they come in order. `span` says where a part of it stands in the answer."""
+        code = _code(text)
+        if code:
+            self.code += len(code)
+            around = [0, *(at for each in code for at in each), len(text)]
+            parts = (text[a:b] if n % 2 == 0 else " " * (b - a) for n, (a, b) in enumerate(pairwise(around)))
+            text = "".join(parts)
+        sentences = sentences_of(text, language(self._answer) or "en")
+        for sentence, following in zip_longest(sentences, sentences[1:]):
+            if following and _LISTED.fullmatch(sentence.text) and "\n" not in text[sentence.end : following.start]:
+                continue  # the number of a list item
+            self._reach.move(*span(sentence.start, sentence.end))
+            self._sentence(sentence, span)
+
+    def _sentence(self, sentence: Sentence, span: _Span) -> None:
+        said, touched = sentence.text, self._reach.said
+        if touched and (_NOT in touched or _NEGATION.search(said) is None):
+            found = keys(said)
+            if all(key in touched for key in found):  # as most are
+                self.held += len(found)
+                return
+        words = self._words(said)
+        faults = self._left(sentence, span, words) if touched else self._stated(said, words)
+        if faults is None:
+            return
+        self.lost += len(faults)
+        self.held += len(words) - len(faults) if touched else 0
+        if not faults:
+            return
+        first, last = (0, len(said)) if not touched else (faults[0].start, faults[-1].end)
+        start, end = span(sentence.start + first, sentence.start + last)
+        self.uncovered.append((start, end, clean(said)))
+
+    def _words(self, said: str) -> list[_Word]:
+        """The content words of a sentence, and a word for each negation; marks of citations are none."""
+        shown = _ADDRESS.sub(_blank, said)
+        skip, _ = marker(shown)
+        shown = " " * skip + shown[skip:] if shown[skip:].strip() else shown
+        words = [
+            _Word(key, term.start, term.end)
+            for term in terms(shown)
+            if term.kind != "function"
+            for key in keys(shown[term.start : term.end])
+        ]
+        if _MARKUP.search(shown):
+            kept = set(keys(clean(shown)))
+            words = [word for word in words if word.key in kept or not self._marks(word.key)]
+        words += [_Word(_NOT, *found.span()) for found in _NEGATION.finditer(shown)]
+        return sorted(words, key=lambda word: word.start)
+
+    def _marks(self, key: str) -> bool:
+        """Whether a word inside a mark that is taken out of texts is one of a citation: it names a source."""
+        return (key.isdigit() and len(key) <= _NUMBER) or key in _talk() or key in self._named
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        names = [
+            name
+            for node in self._sources
+            for name in (node.id, node.step, *(node.attributes.get(key) for key in _TITLES))
+            if isinstance(name, str)
+        ]
+        return frozenset(key for name in names for key in keys(name[:_NAME].replace("_", " ")))
+
+    def _left(self, sentence: Sentence, span: _Span, words: Sequence[_Word]) -> list[_Word]:
+        """Those words of a sentence that the claims leave out which quote some of it."""
+        reach = self._reach
+        framed = _frame().sub(_blank, sentence.text)
+        quoted = [word for word in words if reach.quoted(*span(sentence.start + word.start, sentence.start + word.end))]
+        first = quoted[0].start if quoted else 0
+        lead = [word for word in words if word.start < first and framed[word.start : word.end].strip()]
+        if lead and self._leads(framed[:first], {word.key for word in lead}):
+            words = [word for word in words if word.start >= first]
+        outside: list[_Word] = []
+        inside: list[_Word] = []
+        run: list[_Word] = []
+        english = is_english(sentence.text)
+        for word in words:
+            if word.key in reach.said or not framed[word.start : word.end].strip():
+                run = []
+                continue
+            at = span(sentence.start + word.start, sentence.start + word.end)
+            if not reach.quoted(*at):
+                if word.key not in _beside():
+                    outside.append(word)
+                continue
+            if word.key == _NOT or word.key in _beside():
+                continue
+            inside.append(word)
+            run.append(word)
+            if word.key[0].isdigit():
+                outside.append(word)
+            elif english and len(run) >= _RUN:
+                outside += run[-_RUN:]
+        if len(inside) > _REWORDED * len(words):
+            outside += inside
+        return sorted(set(outside), key=lambda word: word.start)
+
+    def _stated(self, said: str, words: Sequence[_Word]) -> list[_Word] | None:
+        """The words of a sentence that no claim quotes, or None if it is no statement."""
+        if self._abstained and _only_declines(said):
+            return None
+        framed = _frame().sub(_blank, _ADDRESS.sub(_blank, said))
+        left = [word for word in words if framed[word.start : word.end].strip() and word.key not in _talk()]
+        if not [word for word in left if word.key != _NOT]:
+            if not left and not _SHORT.fullmatch(framed.strip()):
+                return None
+            return [*left] or [_Word("", 0, len(said))]
+        wanted = {word.key for word in left}
+        asks = is_question(said)
+        if self._restates(wanted) or (asks and wanted <= self._asked):
+            return None
+        if _TITLE.fullmatch(said) and self._leads(framed, wanted):
+            return None
+        return left
+
+    def _leads(self, said: str, wanted: AbstractSet[str]) -> bool:
+        """Whether words only lead to what follows: no sentence, and none of them is new."""
+        new = wanted - _beside()
+        if _NOT in wanted or not new <= self._known:
+            return False
+        if _ASIDE.search(said) and new <= self._asked:
+            return True
+        finite = first_verb(found := tokenize(said[:_LONGEST]))
+        return finite is None or (_UNFINISHED.search(said) is not None and finite >= len(found) - _END)
+
+    def _restates(self, wanted: AbstractSet[str]) -> bool:
+        """Whether the text of one claim has all these words, and negates if and only if they do."""
+        found: AbstractSet[int] | None = None
+        for key in sorted(wanted, key=lambda key: len(self._holding.get(key, ()))):
+            found = self._holding.get(key, set()) if found is None else found & self._holding.get(key, set())
+            if not found:
+                return False
+        negated = self._holding.get(_NOT, set())
+        return bool(found) and (_NOT in wanted or bool((found or set()) - negated))
+
+    @cached_property
+    def _holding(self) -> dict[str, set[int]]:
+        """The texts of claims that hold a word, by word."""
+        holding: dict[str, set[int]] = defaultdict(set)
+        for number, words in enumerate(self._texts):
+            for key in words:
+                holding[key].add(number)
+        return holding
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        return frozenset(_said(self._question))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return self._asked | frozenset(self._holding)
+
+
+class _Reach:
+    """The claims around a place of the answer; places go forward.
+
+    Attributes:
+        said: The words of the texts of the claims that quote something of the place, with how many have each.
+    """
+
+    def __init__(self, claims: Sequence[Claim], texts: Sequence[AbstractSet[str]]) -> None:
+        places = [(claim.start, claim.end, n) for n, claim in enumerate(claims) if claim.quote]
+        self._coming = deque(sorted(places))
+        self._here: list[tuple[int, int]] = []
+        self._texts = [words or {""} for words in texts]
+        self.said: Counter[str] = Counter()
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end, _ in self._coming:
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def move(self, start: int, end: int) -> None:
+        """Goes to `answer[start:end]`."""
+        while self._coming and self._coming[0][0] < end:
+            _, until, number = self._coming.popleft()
+            if until > start:
+                heappush(self._here, (until, number))
+                self.said.update(self._texts[number])
+        while self._here and self._here[0][0] <= start:
+            _, number = heappop(self._here)
+            for key in self._texts[number]:
+                self.said[key] -= 1
+                if not self.said[key]:
+                    del self.said[key]
+
+    def quoted(self, start: int, end: int) -> bool:
+        """Whether claims quote `answer[start:end]`."""
+        at = bisect_right(self._starts, start) - 1
+        return at >= 0 and end <= self._ends[at]
+
+
+def _code(text: str) -> tuple[tuple[int, int], ...]:
+    if not any(mark in text for mark in ("```", "~~~", "$$", "\\[")):
+        return ()
+    from trail_callbacks.splitting.code import code_spans  # noqa: PLC0415 - most answers hold no code
+
+    return code_spans(text)
+
+
+def _said(text: str) -> set[str]:
+    """The words of a text, and whether it negates."""
+    found = set(keys(text))
+    if _NEGATION.search(text):
+        found.add(_NOT)
+    return found
+
+
+def _only_declines(said: str) -> bool:
+    """Whether a sentence says that something is not known, and nothing besides."""
+    return declines(said) and not _BESIDES.search(_SORRY.sub("", said))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+@cache
+def _frame() -> re.Pattern[str]:
+    """Compiles at first use: importing the package must stay cheap."""
+    return re.compile(FRAME, re.IGNORECASE | re.VERBOSE)
+
+
+@cache
+def _talk() -> frozenset[str]:
+    return frozenset(key for word in TALK for key in keys(word))
+
+
+@cache
+def _beside() -> frozenset[str]:
+    return _talk() | frozenset(key for word in BESIDE | LINKS for key in keys(word))
