@@ -17,6 +17,7 @@ ELSEWHERE = {
     "capture.declared": "tests/langchain_trail/test_sources.py",
     "capture.filter_decisions": "tests/langchain_trail/test_context_filter.py",
     "capture.identity": "tests/capture/test_build.py",
+    "capture.keys": "tests/trace/test_context.py",
     "capture.runs": "tests/capture/test_build.py",
     # A whole app at work
     "demo.chat": "tests/cli/test_stage.py",
@@ -30,6 +31,7 @@ ELSEWHERE = {
     "judges.one_pass": "tests/verify/test_one_pass.py",  # a protocol
     "judges.tracer": "tests/verify/test_veritrail.py",  # a protocol
     "render.comparison": "tests/comparison/test_comparison.py",
+    "trace.codec": "tests/trace/test_stored.py",
     "retrieval.ranking": "tests/test_evidence.py",
     "retrieval.tables": "tests/retrieval/test_passages.py",
 }

@@ -15,7 +15,7 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 
 from langchain_trail.pieces import pieces
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
-from trail_callbacks.capture.payloads import exact_text, is_cancellation, scalars
+from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
 
 __all__ = ["INTERNAL", "SOURCE_KEYS", "Ended", "Failed", "Started", "snapshot", "status_of", "stops_graph"]
 
@@ -76,7 +76,7 @@ class Started:
             name=name,
             inputs=inputs + _partial(self.serialized) if kind == "prompt" else inputs,
             hints=_hints(self.serialized, self.details, metadata, kind, name),
-            tags=_tags(self.details.get("tags")) if seq == 1 else (),
+            tags=_tags(self.details.get("tags")) + labels(metadata.get("langfuse_tags")) if seq == 1 else (),
             metadata=_said(metadata, root=seq == 1),
         )
 
@@ -274,8 +274,7 @@ def _hints(
 
 def _tags(given: object) -> tuple[str, ...]:
     """What the app tagged a run with, without what the framework did."""
-    tags = (exact_text(tag) for tag in given if isinstance(tag, str)) if isinstance(given, list | tuple) else ()
-    return tuple(tag for tag in tags if not tag.startswith(_FRAMEWORK_TAGS))
+    return tuple(tag for tag in labels(given) if not tag.startswith(_FRAMEWORK_TAGS))
 
 
 def _said(metadata: Mapping[Any, Any], *, root: bool) -> dict[str, Any]:

@@ -58,7 +58,10 @@ def conversation_of(memory: Any) -> str | None:
 
 
 def session_of(memory: Any) -> str | None:
-    """Returns the name that the app gave a conversation: the session of its memory, or its key in a store of chats."""
+    """Returns the name of a conversation: the session of its memory, or its key in a store of chats.
+
+    Some memories make one up if the app gives none: then it is the same in all turns, and unlike any other.
+    """
     named = getattr(memory, "session_id", None), getattr(memory, "chat_store_key", None)
     return next((name for name in named if isinstance(name, str) and name != _UNNAMED), None)
 

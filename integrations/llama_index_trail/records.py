@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from llama_index_trail.raw import Raw, pieces
 from trail_callbacks.capture.events import Hints, RunEnded, RunFailed, RunKind, RunStarted, Status
-from trail_callbacks.capture.payloads import is_cancellation, scalars
+from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
 
 __all__ = ["Ended", "Failed", "Started", "status_of"]
 
@@ -36,6 +36,7 @@ class Started:
             name=self.name,
             inputs=pieces(self.inputs),
             hints=Hints(call_id=self.call_id),
+            tags=labels(self.metadata.get("tags")) if self.metadata else (),
             metadata=scalars(self.metadata) if self.metadata else {},
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from trail_callbacks import (
@@ -26,7 +27,7 @@ from trail_callbacks.capture import events
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.echoes import Echoes, arguments, transcript_spans
-from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
+from trail_callbacks.capture.events import Piece, RunEnded, RunKind, RunStarted
 from trail_callbacks.capture.match import Text, arrived, longest_first, overlap
 from trail_callbacks.capture.payloads import exact_text, fields_text, scalars
 from trail_callbacks.capture.redaction import Redactor, bare
@@ -79,6 +80,10 @@ from trail_callbacks.splitting.sentences import sentences_of
 from trail_callbacks.splitting.statements import statements
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import encodable, fingerprint, forms, locate, outside, sentences, words
+from trail_callbacks.trace import Trace, save
+from trail_callbacks.trace import read as read_traces
+from trail_callbacks.trace.context import given_versions
+from trail_callbacks.trace.recorded import recorded
 from trail_callbacks.verify.estimate import estimate
 
 __all__ = ["READERS"]
@@ -213,6 +218,47 @@ def _built(text: str) -> ProvenanceGraph:
     redactor = Redactor(lambda each: each, lambda error: None)
     graph = build(map(redactor.event, log))
     return build(log, Earlier(graph, 1, 1))
+
+
+def _traced(text: str) -> None:
+    """A run that retrieves the text, whole and in part, reranks, packs and reads it, saved and read back."""
+    part = len(text) // 2
+    found = [
+        Piece(
+            text=each, path=(place,), form="document", id=f"{place}", attributes={"source": text[:2000], "score": "nan"}
+        )
+        for place, each in enumerate((text, _OTHER, text[:part], text[::-1]))
+    ]
+    log: list[events.Event] = []
+
+    def run(name: str, kind: RunKind, given: list[Piece], wrote: list[Piece], parent: str | None = "app") -> None:
+        log.append(
+            RunStarted(seq=len(log), run_id=name, parent_id=parent, kind=kind, name=text[:200], inputs=tuple(given))
+        )
+        if wrote:
+            log.append(RunEnded(seq=len(log), run_id=name, outputs=tuple(wrote)))
+
+    said = {"user_id": text[:2000], "tags": [text[:2000]], "index_version": text[:2000]}
+    asked = Piece(text="When does it leave?", path=("question",))
+    run("app", "chain", [asked], [], None)
+    run("search", "retriever", [Piece(text=text)], found)
+    kept = [found[2], replace(found[0], text=text[part:]), replace(found[1], id=None)]
+    run("rerank", "chain", found, kept)
+    prompt = "\n".join(each.text for each in kept)
+    run(
+        "model",
+        "model",
+        [Piece(text=f"Answer from this: {prompt[: part + 40]}")],
+        [Piece(text="The ferry takes 53 minutes.")],
+    )
+    log.append(RunEnded(seq=len(log), run_id="app", outputs=(Piece(text="The ferry takes 53 minutes."),)))
+    trace = recorded("app", log, context=said, versions=given_versions({"app": text[:2000]}))
+    assert (len(trace.retrievals), len(trace.packings), len(trace.calls)) == (1, 1, 1) or not text.strip()
+    assert trace.rerankings is not None
+    with TemporaryDirectory() as folder:
+        save(f"{folder}/trace.jsonl", [trace, trace])
+        assert next(read_traces(f"{folder}/trace.jsonl")) == trace or not text.isascii()
+    _stored(Trace.from_json)(text)
 
 
 def _stored(read: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -372,6 +418,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "check source": lambda text: check("The ferry to Skogholm takes 53 minutes.", [text, text[::-1]]),
     "check question": lambda text: check("I do not know.", [_OTHER], text),
     "check both": lambda text: check(text, [text]),
+    "trace": _traced,
     "verify": lambda text: (verify(_graph(text)), estimate(_graph(text))),
     "verify.veritrail": lambda text: verify(_graph(text, ""), options=VerifyOptions(strategy="veritrail")),
 }

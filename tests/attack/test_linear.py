@@ -89,7 +89,7 @@ def test_a_square_is_seen(collected, monkeypatch):
 ROOMS = (
     "text", "language", "splitting", "claims", "retrieval", "evidence", "citations", "context_filter", "judges.local",
     "judges.llm", "verify", "render", "export", "comparison", "report", "graph", "capture", "guard.feedback",
-    "guard.grounds", "models.salvage", "prompts",
+    "guard.grounds", "models.salvage", "prompts", "trace",
 )  # fmt: skip
 FOREIGN = re.compile(
     r"\b(str|bytes|Text|Node|Claim|Report|Reading|Alignment|ProvenanceGraph|Piece|Event|Reply|Question)\b"
@@ -106,7 +106,6 @@ EXCLUDED = {
     "capture.events.dump": "writes with pydantic what was read",
     "capture.identity": "compares ids of messages and documents",
     "capture.joining": "orders events by number",
-    "capture.phrases": "looks at 300 characters around a range, and at its ends: tests/capture/test_phrases.py",
     "capture.piece_index": "finds pieces by ids of tool calls",
     "capture.recorder": "keeps records; the texts of a run are read by build()",
     "graph.ProvenanceGraph.path": "follows edges",

@@ -8,9 +8,10 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from conftest import RuleModel
 from langchain_classic.retrievers import ContextualCompressionRetriever, EnsembleRetriever, MergerRetriever
 from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
@@ -23,6 +24,7 @@ from trail_callbacks import verify
 from trail_callbacks.errors import InputError
 from trail_callbacks.trace import Trace
 
+ANSWER = "It opened in 1968."
 QUESTION = "When did the bridge open?"
 PASSAGES = (
     "The bridge opened in 1968 and was painted red.",
@@ -65,8 +67,20 @@ def shelf(*scores, **metadata):
     )  # fmt: skip
 
 
+def says(reply):
+    """A model that always gives this reply, or raises it."""
+
+    def replies():
+        while True:
+            if isinstance(reply, BaseException):
+                raise reply
+            yield reply.model_copy(deep=True)
+
+    return GenericFakeChatModel(messages=replies())
+
+
 def model():
-    return RuleModel(rules=[(QUESTION, "It opened in 1968.")])
+    return says(AIMessage(ANSWER, usage_metadata={"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}))
 
 
 def joined(documents):
@@ -99,7 +113,9 @@ def test_whose_run_it_was_is_read_from_the_config():
         "query_class": "date",
         "page": 2,
     }
-    trace = run(chain(shelf()), metadata={**said, "deep": {"a": 1}}, tags=["beta", "eu"], run_id=run_id)
+    trace = run(
+        chain(shelf()), metadata={**said, "deep": {"a": 1}, "langfuse_tags": ["lf"]}, tags=["beta", "eu"], run_id=run_id
+    )
     found = trace.context
     assert (found.request, found.session, found.user, found.tenant, found.query_class) == (
         "q1",
@@ -108,7 +124,7 @@ def test_whose_run_it_was_is_read_from_the_config():
         "acme",
         "date",
     )
-    assert (found.tags, dict(found.metadata)) == (("beta", "eu"), {"page": 2})
+    assert (found.tags, dict(found.metadata)) == (("beta", "eu", "lf"), {"page": 2})
     assert before <= found.started < found.ended <= time.time()
     assert trace.id == str(run_id)
 
@@ -208,8 +224,11 @@ def test_a_context_cut_by_code_and_one_cut_to_nothing_are_no_dropped_ones():
     assert [piece.dropped for piece in pieces] == [None, None, "cut", "cut"]
     assert 0.5 < pieces[1].arrived < 1.0
     assert pieces[1].tokens < pieces[0].tokens
-    empty = run(chain(shelf(), lambda documents: ""))
-    assert [piece.dropped for piece in empty.packings[0].pieces] == ["cut"] * 4
+    short = RunnableLambda(
+        lambda found: [Document(d.page_content[: (90, 90, 0, 0)[i]], id=d.id) for i, d in enumerate(found)]
+    )
+    cut = run(chain(shelf() | short)).packings[0].pieces
+    assert [piece.dropped for piece in cut] == [None, None, "cut", "cut"]
 
 
 def test_the_number_that_a_packer_takes_is_a_cutoff():
@@ -227,9 +246,7 @@ def test_calls_have_tokens_time_and_the_one_that_answered():
 
 def test_an_app_that_fails_has_a_trace_with_the_error():
     handler = TrailCallbackHandler(evaluate="never")
-    broken = (
-        chain(shelf()).steps[0] | ChatPromptTemplate.from_template(TEMPLATE) | RuleModel(rules=[("", OSError("down"))])
-    )
+    broken = chain(shelf()).steps[0] | ChatPromptTemplate.from_template(TEMPLATE) | says(OSError("down"))
     with pytest.raises(OSError, match="down"):
         broken.invoke(QUESTION, {"callbacks": [handler]})
     trace = handler.trace()
@@ -308,8 +325,8 @@ def test_a_later_turn_keeps_what_it_rests_on():
     handler = TrailCallbackHandler(evaluate="never")
     config = {"callbacks": [handler], "metadata": {"thread_id": "t"}}
     chain(shelf()).invoke(QUESTION, config)
-    follow_up = ChatPromptTemplate.from_messages([("ai", "It opened in 1968."), ("human", "{question}")]) | RuleModel(
-        rules=[("sure", "Yes, it opened in 1968.")]
+    follow_up = ChatPromptTemplate.from_messages([("ai", "It opened in 1968."), ("human", "{question}")]) | says(
+        AIMessage("Yes, it opened in 1968.")
     )
     follow_up.invoke({"question": "Are you sure?"}, config)
     trace = handler.trace()
@@ -317,3 +334,38 @@ def test_a_later_turn_keeps_what_it_rests_on():
     assert again == trace
     assert again.graph == handler.graph()
     assert trace.retrievals == ()
+
+
+def test_redaction_covers_all_that_a_trace_says():
+    secret = "ada@example.org"
+    handler = TrailCallbackHandler(
+        evaluate="never", redact=lambda text: text.replace(secret, "[address]"), context={"tenant_id": f"of {secret}"}
+    )
+    found = Shelf(documents=[Document(f"Ask {secret} when the bridge opened.", id=secret, metadata={"source": secret})])
+    said = {"user_id": secret, "note": f"by {secret}", "prompt_version": secret}
+    trace = run(chain(found), handler, metadata=said, tags=[secret])
+    assert secret not in trace.to_json()
+    assert (trace.context.user, trace.context.tenant, trace.context.tags) == (
+        "[address]",
+        "of [address]",
+        ("[address]",),
+    )
+    assert (trace.context.metadata["note"], trace.versions.prompt) == ("by [address]", "[address]")
+    assert trace.retrievals[0].candidates[0].document_id == "[address]"
+    assert [piece.order for piece in trace.packings[0].pieces] == [1]
+
+
+def test_fields_keep_their_names_whatever_is_redacted():
+    handler = TrailCallbackHandler(evaluate="never", redact=lambda text: f"x{len(text)}")
+    trace = run(chain(shelf(0.5)), handler, metadata={"user_id": "ada", "app_version": "1.0"})
+    assert (trace.context.user, trace.versions.app) == ("x3", "x3")
+    assert [each.score for each in trace.retrievals[0].candidates] == [0.5, None, None, None]
+    assert trace.calls[0].prompt_tokens == 7
+
+
+def test_a_run_whose_texts_are_not_kept_has_no_trace_once_it_was_judged():
+    handler = TrailCallbackHandler(evaluate="never", texts=False)
+    chain(shelf()).invoke(QUESTION, {"callbacks": [handler]})
+    handler.report()
+    with pytest.raises(InputError, match=r"not kept \(texts=False\): it has no trace"):
+        handler.trace()

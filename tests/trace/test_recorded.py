@@ -1,13 +1,9 @@
 """The trace of what was recorded: its context and its versions, from the most particular source that names them."""
 
-import sys
-from pathlib import Path
+from runs import Log, documents
 
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.trace import Context, Versions
-
-sys.path.insert(0, str(Path(__file__).parent))  # for runs.py
-from runs import Log, documents
 
 
 def test_the_context_is_what_the_run_says_before_what_holds_for_all():

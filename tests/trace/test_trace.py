@@ -1,20 +1,15 @@
 """What a recorded run shows of its evidence path: retrieved, reranked, packed, read."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from planted_runs import planted_run
+from runs import QUESTION, TEXTS, Log, documents, moved
 
 from trail_callbacks import verify
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.events import Piece, RunEnded
 from trail_callbacks.trace import Trace
-
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "trace"), str(TESTS / "capture")]  # for runs.py and planted_runs.py
-from planted_runs import planted_run
-from runs import QUESTION, TEXTS, Log, documents, moved
 
 
 def reasons(packing):
@@ -75,7 +70,9 @@ def test_a_score_that_is_no_finite_number_is_none_and_the_trace_says_so(said):
 
 def test_a_modality_is_read_from_metadata():
     named = {"modality": "table", "type": "Image", "category": "NarrativeText", "mimetype": "image/png"}
-    pieces = [replace(piece, attributes={key: value}) for piece, (key, value) in zip(documents(), named.items())]
+    pieces = [
+        replace(piece, attributes={key: value}) for piece, (key, value) in zip(documents(), named.items(), strict=True)
+    ]
     log = Log()
     log.retrieved(pieces)
     assert [each.modality for each in log.done().trace().retrievals[0].candidates] == [
@@ -421,3 +418,27 @@ def test_what_planted_runs_quote_arrives_and_in_the_share_that_was_planted():
                     off.append(abs(piece.arrived - planted.links[quoted][1]))
     assert arrived > 200
     assert sum(off) / len(off) < 0.01
+
+
+def test_of_two_documents_with_the_same_text_both_arrive():
+    twin = replace(documents()[0], id="copy", attributes={"source": "copy.md"})
+    log = Log()
+    log.retrieved([*documents(), twin])
+    log.packed([*documents(), twin], together(documents()))
+    trace = log.done().trace()
+    assert len({each.node_id for each in trace.retrievals[0].candidates}) == 5
+    (packing,) = trace.packings
+    assert [piece.arrived for piece in packing.pieces] == [1.0] * 5
+    assert sorted(order(packing)) == [1, 2, 3, 4, 5]
+
+
+def test_documents_whose_metadata_has_an_id_too_are_told_apart():
+    pieces = [
+        replace(documents()[0], id=f"chunk-{i}", attributes={"id": f"row-{i}", "source": "a.md"}, path=("documents", i))
+        for i in range(2)
+    ]
+    log = Log()
+    log.retrieved(pieces)
+    first, second = log.done().trace().retrievals[0].candidates
+    assert (first.id, second.id) == ("chunk-0", "chunk-1")
+    assert first.node_id != second.node_id

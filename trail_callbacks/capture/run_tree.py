@@ -59,7 +59,7 @@ class RunTree:
 
     def drop_events(self) -> None:
         """Drops all that was recorded; the graph stays."""
-        self.pending, self.events, self.kept, self.declared = [], [], [], None
+        self.pending, self.times, self.events, self.kept, self.declared = [], [], [], [], None
 
 
 class EventMaker:

@@ -15,7 +15,8 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.safe_text import line, plain
 from trail_callbacks.trace import Packing, Trace
-from trail_callbacks.trace.stored import FORMAT, read_lines
+from trail_callbacks.trace.codec import FORMAT
+from trail_callbacks.trace.stored import read_lines
 
 __all__ = ["is_trace", "show_traces", "traces_in"]
 

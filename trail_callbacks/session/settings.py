@@ -118,7 +118,7 @@ class CaptureSettings:
             raise InputError(f"source_keys is {self.source_keys!r}, expected names of inputs, such as ['kb']")
         if self.sources is not None and not callable(self.sources):
             raise InputError(f"sources is {type(self.sources).__name__}, expected a function of a run's inputs")
-        _check_context(self.context, self.versions)
+        _check_said(self.context, self.versions)
         if self.redact is not None:
             _check_redact(self.redact)
         if self.text_key is not None:
@@ -127,13 +127,14 @@ class CaptureSettings:
             raise InputError(f"ttl is {self.ttl}, expected seconds above 0")
 
 
-def _check_context(context: object, versions: Mapping[str, str] | None) -> None:
+def _check_said(context: object, versions: Mapping[str, str] | None) -> None:
+    if context is None and versions is None:
+        return
+    from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - most say nothing
+
     if context is not None and not isinstance(context, Mapping):
         raise InputError(f"context is {type(context).__name__}, expected a mapping such as {{'user_id': 'u1'}}")
-    if versions is not None:
-        from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - most give none
-
-        given_versions(versions)
+    given_versions(versions)
 
 
 def _check_redact(redact: object) -> None:

@@ -8,18 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from trail_callbacks.capture.keys import DOCUMENTS, MODALITIES, SCORES
+
 __all__ = ["content_hash", "document_of", "first_number", "modality_of", "score_of"]
 
 _HASH = 16  # hexadecimal digits: among a million passages two are alike by chance once in thirty million cases
-_DOCUMENTS = (
-    "ref_doc_id", "document_id", "doc_id", "parent_document_id", "source_id", "source", "file_path", "file_name", "url",
-)  # fmt: skip
-_SCORES = (
-    "relevance_score", "rerank_score", "score", "_score", "similarity_score", "similarity", "_relevance_score",
-    "@search.reranker_score", "@search.score",
-)  # fmt: skip
-"""The reranker's before the retriever's: rerankers add theirs to what is there. Distances are no scores."""
-_MODALITIES = ("modality", "content_type", "mimetype", "mime_type", "file_type", "category", "type")
 _NAMES = {
     "text": "text", "narrativetext": "text", "image": "image", "picture": "image", "figure": "image", "table": "table",
     "audio": "audio", "video": "video", "code": "code",
@@ -37,13 +30,13 @@ def content_hash(text: str) -> str:
 
 def document_of(attributes: Mapping[str, Any]) -> str | None:
     """Returns the document that a passage was cut from: by the first key of its metadata that names one."""
-    found = (attributes.get(key) for key in _DOCUMENTS)
+    found = (attributes.get(key) for key in DOCUMENTS)
     return next((str(value) for value in found if isinstance(value, str | int) and str(value).strip()), None)
 
 
 def score_of(attributes: Mapping[str, Any]) -> float | None:
     """Returns the score in the metadata of a passage; None if there is none, or none that is finite."""
-    return first_number(attributes, _SCORES)
+    return first_number(attributes, SCORES)
 
 
 def first_number(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> float | None:
@@ -57,7 +50,7 @@ def first_number(attributes: Mapping[str, Any], keys: tuple[str, ...]) -> float 
 
 def modality_of(attributes: Mapping[str, Any]) -> str:
     """Returns `text`, `image`, `table`, `audio`, `video` or `code`, by the metadata of a passage; `text` by default."""
-    for key in _MODALITIES:
+    for key in MODALITIES:
         value = attributes.get(key)
         if isinstance(value, str):
             named = _NAMES.get(value.casefold().partition("/")[0].strip())

@@ -6,29 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from trail_callbacks.capture.keys import CONTEXT, VERSIONS
+from trail_callbacks.capture.payloads import labels
 from trail_callbacks.errors import InputError
 
 __all__ = ["Context", "Versions", "context_of", "given_versions", "versions_of"]
-
-_NAMES = {
-    "request": ("trail_request", "request_id", "correlation_id"),
-    "session": ("trail_session", "thread_id", "session_id", "conversation_id", "langfuse_session_id"),
-    "user": ("trail_user", "user_id", "user", "langfuse_user_id"),
-    "tenant": ("trail_tenant", "tenant_id", "tenant", "organization_id", "org_id"),
-    "query_class": ("trail_query_class", "query_class", "query_type"),
-}
-"""Fields of `Context`, and the keys under which apps say them, best first."""
-
-_VERSIONS = {
-    "app": ("app_version", "release", "revision_id"),
-    "model": ("model_version",),
-    "prompt": ("prompt_version", "lc_hub_commit_hash"),
-    "retriever": ("retriever_version",),
-    "reranker": ("reranker_version",),
-    "index": ("index_version", "index_build"),
-    "chunker": ("chunker_version",),
-}
-"""Likewise, of `Versions`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +80,11 @@ def context_of(
         started: When it began, seconds since the epoch.
         ended: When it ended.
     """
-    read = {name for names in (*_NAMES.values(), *_VERSIONS.values()) for name in names} | {"tags"}
-    found = {name: _first(metadata, keys) for name, keys in _NAMES.items()}
-    more = metadata.get("tags")
+    read = {name for names in (*CONTEXT.values(), *VERSIONS.values()) for name in names} | {"tags"}
+    found = {name: _first(metadata, keys) for name, keys in CONTEXT.items()}
     return Context(
         **found,
-        tags=tuple(dict.fromkeys([*tags, *(map(str, more) if isinstance(more, list | tuple) else ())])),
+        tags=tuple(dict.fromkeys([*tags, *labels(metadata.get("tags"))])),
         started=started,
         ended=ended,
         metadata={key: value for key, value in metadata.items() if key not in read},
@@ -112,7 +93,7 @@ def context_of(
 
 def versions_of(metadata: Mapping[str, Any]) -> Versions:
     """Reads versions from the metadata of a run or of a document, see `docs/trace.md` for the keys."""
-    return Versions(**{name: _first(metadata, keys) for name, keys in _VERSIONS.items()})
+    return Versions(**{name: _first(metadata, keys) for name, keys in VERSIONS.items()})
 
 
 def given_versions(given: Mapping[str, str] | None) -> Versions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,18 +62,24 @@ class _Passage:
 def packings(reading: Reading) -> tuple[Packing, ...]:
     """Returns the evidence in the prompt of each model call after a retrieval, in the order of the starts."""
     passages = _passages(reading)
-    sources: Mapping[str, Sequence[Edge]] = _edges(reading.graph.edges)
-    nothing: dict[tuple[str, Dropped], Packed] = {}  # one value for all calls: a map has as many as it has passages
-    return tuple(
-        _packing(reading, run, [each for each in passages if each.end < run.start], sources, nothing)
-        for run in reading.runs
-        if run.kind == "model" and any(each.end < run.start for each in passages)
+    edges = _edges(reading.graph.edges)
+    changes = sorted(
+        {form.end for each in passages for form in each.forms} | {end for p in passages for end in p.dropped}
     )
+    stages: dict[int, _Stage] = {}
+    found = []
+    for run in reading.runs:
+        changed = bisect_left(changes, run.start)
+        if run.kind == "model" and changed:
+            if changed not in stages:
+                stages[changed] = _Stage(passages, run.start)
+            found.append(_packing(reading, run, stages[changed], edges))
+    return tuple(found)
 
 
 def _passages(reading: Reading) -> list[_Passage]:
     found: dict[str, _Passage] = {}
-    for run, brought in bringers(reading):
+    for run, brought in reading.once(bringers):
         for rank, (_, node) in enumerate(brought, 1):
             passage = found.get(node.id)
             if passage is None:
@@ -80,7 +87,7 @@ def _passages(reading: Reading) -> list[_Passage]:
             passage.end = min(passage.end, run.end)
             passage.forms.append(_Form(run.end, rank, node))
     by_form = dict(found)
-    for selection in sorted(selections(reading), key=lambda each: each.run.end):
+    for selection in sorted(reading.once(selections), key=lambda each: each.run.end):
         _follow(reading, selection, by_form)
     return list(found.values())
 
@@ -110,42 +117,92 @@ def _edges(edges: Iterable[Edge]) -> Mapping[str, Sequence[Edge]]:
     return into
 
 
-def _packing(
-    reading: Reading,
-    run: Run,
-    passages: Sequence[_Passage],
-    edges: Mapping[str, Sequence[Edge]],
-    nothing: dict[tuple[str, Dropped], Packed],
-) -> Packing:
+class _Stage:
+    """The passages at one time of a run, the same for all calls until the next step changes them.
+
+    Args:
+        passages: All passages of the run.
+        start: When it is, as the `seq` of an event.
+
+    Attributes:
+        passages: Those that were there, in the order of retrieval.
+        place: The place of each in the last order that a step gave them, from 0.
+        by_node: Where in `passages` the one is that a node is a form of.
+        gone: Why each cannot be in a prompt any more; None for the others.
+        missing: The values for those that are not in a prompt: one for all calls, as a map has a call for each passage.
+    """
+
+    def __init__(self, passages: Sequence[_Passage], start: int) -> None:
+        self.passages = [each for each in passages if each.end < start]
+        last = [each.last(start) for each in self.passages]
+        ranked = sorted(range(len(last)), key=lambda i: (last[i].end, last[i].rank))
+        self.place = [0] * len(ranked)
+        for place, i in enumerate(ranked):
+            self.place[i] = place
+        self.forms = [_texts(each, start) for each in self.passages]
+        self.by_node = {node.id: i for i, forms in enumerate(self.forms) for node in forms}
+        self._twins: dict[str, list[Node]] = defaultdict(list)
+        for each in self.passages:
+            self._twins[each.node.text.strip()].append(each.node)
+        self.gone = [_gone(each, form, start) for each, form in zip(self.passages, last, strict=True)]
+        self.missing: dict[tuple[int, Dropped], Packed] = {}
+
+    def with_twins(self, reach: dict[str, float]) -> dict[str, float]:
+        """Adds the passages with the same text as one that a model read: only one of them has an edge in the graph."""
+        for nodes in self._twins.values():
+            if len(nodes) > 1 and (read := [reach[node.id] for node in nodes if node.id in reach]):
+                reach.update((node.id, max(read)) for node in nodes)
+        return reach
+
+    def without(self, i: int, why: Dropped) -> Packed:
+        """Returns the value for a passage that is not in a prompt."""
+        known = self.missing.get((i, why))
+        if known is None:
+            node_id = self.passages[i].node.id
+            known = self.missing[i, why] = Packed(node_id=node_id, order=None, tokens=0, arrived=0.0, dropped=why)
+        return known
+
+
+def _texts(passage: _Passage, start: int) -> list[Node]:
+    """The nodes that a passage can be in a prompt as, the latest first; what was cut to nothing is not there before."""
+    nodes: list[Node] = []
+    for form in sorted((form for form in passage.forms if form.end < start), key=lambda form: -form.end):
+        if form.node is None:
+            break
+        nodes.append(form.node)
+    return nodes
+
+
+def _gone(passage: _Passage, last: _Form, start: int) -> Dropped | None:
+    if any(last.end <= end < start for end in passage.dropped):
+        return "reranker"
+    return "cut" if last.node is None else None
+
+
+def _packing(reading: Reading, run: Run, stage: _Stage, edges: Mapping[str, Sequence[Edge]]) -> Packing:
     prompt = "\n".join(slot.piece.text for slot in run.inputs)
     written = reading.written(run)
-    reach = _reach(reading, written, edges) if written else None
+    reach = stage.with_twins(_reach(reading, written, edges)) if written else None
     places = Places(prompt)
-    shares: list[float] = []
-    starts: list[int | None] = []
-    for passage in passages:
-        share, start = _arrived(passage, run, reach, places)
-        shares.append(share)
-        starts.append(start)
-    read = sorted(
-        (i for i, share in enumerate(shares) if share > 0),
-        key=lambda i: (len(prompt) if (start := starts[i]) is None else start, i),
+    shares: dict[int, float] = {}
+    starts: dict[int, int] = {}
+    near = (
+        range(len(stage.passages)) if reach is None else sorted({stage.by_node[i] for i in reach if i in stage.by_node})
     )
-    order = {i: place for place, i in enumerate(read, 1)}
-    reasons = _Reasons(run, passages, shares, reach or {})
-    pieces: list[Packed] = []
-    for i, passage in enumerate(passages):
-        if i in order:
-            tokens = round(passage.tokens * shares[i])
-            pieces.append(Packed(node_id=passage.node.id, order=order[i], tokens=tokens, arrived=shares[i]))
-            continue
-        why = reasons.of(i)
-        known = nothing.get((passage.node.id, why))
-        if known is None:
-            known = Packed(node_id=passage.node.id, order=None, tokens=0, arrived=0.0, dropped=why)
-            nothing[passage.node.id, why] = known
-        pieces.append(known)
-    return Packing(run_id=run.id, step=run.step, pieces=tuple(pieces), tokens=count(prompt))
+    for i in near:
+        share, start = _arrived(stage.passages[i], stage.forms[i], reach, places)
+        if share > 0:
+            shares[i] = share
+            starts[i] = len(prompt) if start is None else start
+    order = {i: place for place, i in enumerate(sorted(shares, key=lambda i: (starts[i], i)), 1)}
+    why = _Reasons(stage, shares, reach or {})
+    pieces = tuple(
+        Packed(node_id=each.node.id, order=order[i], tokens=round(each.tokens * shares[i]), arrived=shares[i])
+        if i in order
+        else stage.without(i, why.of(i))
+        for i, each in enumerate(stage.passages)
+    )
+    return Packing(run_id=run.id, step=run.step, pieces=pieces, tokens=count(prompt))
 
 
 def _reach(reading: Reading, written: Node, edges: Mapping[str, Sequence[Edge]]) -> dict[str, float]:
@@ -171,13 +228,10 @@ def _reach(reading: Reading, written: Node, edges: Mapping[str, Sequence[Edge]])
 
 
 def _arrived(
-    passage: _Passage, run: Run, reach: Mapping[str, float] | None, places: Places
+    passage: _Passage, forms: Sequence[Node], reach: Mapping[str, float] | None, places: Places
 ) -> tuple[float, int | None]:
     """How much of a passage is in a prompt, and where it begins there, if that can be told."""
-    forms = sorted((form for form in passage.forms if form.end < run.start), key=lambda form: -form.end)
-    for node in (form.node for form in forms):
-        if node is None:
-            break
+    for node in forms:
         part = min(1.0, len(node.text.strip()) / max(1, len(passage.node.text.strip())))
         if reach is None:  # the call failed, so that the graph has no node for it
             start = places.whole(node.text)
@@ -198,37 +252,31 @@ def _arrived(
 class _Reasons:
     """Why passages are missing from a prompt."""
 
-    def __init__(
-        self, run: Run, passages: Sequence[_Passage], shares: Sequence[float], reach: Mapping[str, float]
-    ) -> None:
-        self._start = run.start
-        self._passages = passages
-        self._shares = shares
+    def __init__(self, stage: _Stage, shares: Mapping[int, float], reach: Mapping[str, float]) -> None:
+        self._stage = stage
         self._reach = reach
-        last = [passage.last(run.start) for passage in passages]
-        ranked = sorted(range(len(passages)), key=lambda i: (last[i].end, last[i].rank))
-        self._place = {i: place for place, i in enumerate(ranked)}
-        there = [i for i in ranked if shares[i] > 0]
-        self._lowest = there[-1] if there else None
-        self._whole = all(shares[i] >= 1.0 for i in there)
-        self._longest: dict[int, int] = {}  # of the passages of lower rank that are in the prompt, in tokens
-        most = 0
-        for i in reversed(ranked):
-            self._longest[i] = most
-            most = max(most, passages[i].tokens) if shares[i] > 0 else most
+        there = sorted(shares, key=lambda i: stage.place[i])
+        self._places = [stage.place[i] for i in there]
+        self._cut = bool(there) and shares[there[-1]] < 1.0
+        self._whole = all(share >= 1.0 for share in shares.values())
+        self._longest: list[int] = []  # of those in the prompt from each place on, in tokens
+        for i in reversed(there):
+            self._longest.append(max(stage.passages[i].tokens, *self._longest[-1:], 0))
+        self._longest.reverse()
 
     def of(self, i: int) -> Dropped:
         """Returns the reason for one that is not in the prompt."""
-        passage = self._passages[i]
-        last = passage.last(self._start)
-        if any(last.end <= end < self._start for end in passage.dropped):
-            return "reranker"
-        if last.node is None or self._reach.get(passage.node.id) == 0.0:
+        stage = self._stage
+        gone, passage = stage.gone[i], stage.passages[i]
+        if gone is not None:
+            return gone
+        if self._reach.get(passage.node.id) == 0.0:
             return "cut"  # it was an input of the prompt, and nothing of it is there
-        if self._lowest is None:
+        if not self._places:
             return "unknown"
-        if self._place[i] > self._place[self._lowest]:
-            if self._shares[self._lowest] < 1.0:
+        below = bisect_left(self._places, stage.place[i])
+        if below == len(self._places):  # all in the prompt rank above it
+            if self._cut:
                 return "cut"  # the text was cut inside the one before
             return "cutoff" if self._whole else "unknown"
-        return "budget" if passage.tokens > self._longest[i] else "unknown"
+        return "budget" if passage.tokens > self._longest[below] else "unknown"

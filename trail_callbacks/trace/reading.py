@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.identity import document_key
@@ -11,6 +11,8 @@ from trail_callbacks.capture.runs import Run, Slot, tree
 from trail_callbacks.graph import Node, ProvenanceGraph
 
 __all__ = ["Reading"]
+
+Found = TypeVar("Found")
 
 
 class Reading:
@@ -39,15 +41,22 @@ class Reading:
         self._by_text: dict[str, Node] = {}
         self._of_run: dict[tuple[str | None, str], Node] = {}
         self._written: dict[str | None, Node] = {}
+        self._known: dict[object, Any] = {}
         for node in graph.nodes:
             text = node.text.strip()
             if node.is_evidence and node.kind in {"document", "tool_result"}:
-                key = text, node.attributes.get("id"), node.attributes.get("source")
-                self._by_key.setdefault(key, node)
+                self._by_key.setdefault(_key(text, node.attributes, None), node)
                 self._by_text.setdefault(text, node)
                 self._of_run.setdefault((node.run_id, text), node)
             elif node.kind in {"completion", "answer"}:
                 self._written.setdefault(node.run_id, node)
+
+    def once(self, find: Callable[[Reading], Found]) -> Found:
+        """Returns what a function finds in this reading; it is called once, as several views need the same."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        found: Found = self._known[find]
+        return found
 
     def node(self, slot: Slot) -> Node | None:
         """Returns the node of the document or tool result that a piece is; None if it is no evidence of the graph."""
@@ -56,7 +65,8 @@ class Reading:
     def node_of(self, piece: Piece, run_id: str | None = None) -> Node | None:
         """As `node`, of a piece of a run."""
         text = piece.text.strip()
-        return self._by_key.get(document_key(piece)) or self._of_run.get((run_id, text)) or self._by_text.get(text)
+        key = _key(text, piece.attributes, piece.id)
+        return self._by_key.get(key) or self._of_run.get((run_id, text)) or self._by_text.get(text)
 
     def written(self, run: Run) -> Node | None:
         """Returns what a model wrote in a run; None if it wrote nothing."""
@@ -84,3 +94,8 @@ class Reading:
             if slot.piece.form == "document":
                 found.setdefault((document_key(slot.piece), None if slot.piece.text.strip() else slot.piece.path), slot)
         return list(found.values())
+
+
+def _key(text: str, attributes: Mapping[str, Any], id_: str | None) -> tuple[str, str, str]:
+    """What tells documents apart; a node has the id of its document among its attributes, unless metadata has one."""
+    return text, str(attributes.get("id", id_)), str(attributes.get("source"))

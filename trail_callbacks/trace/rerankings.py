@@ -60,7 +60,7 @@ def rerankings(reading: Reading) -> tuple[Reranking, ...]:
     """Returns every reranking or filtering, in the order of the starts."""
     return tuple(
         Reranking(run_id=each.run.id, step=each.run.step, ranked=tuple(_ranked(passage) for passage in each.passages))
-        for each in selections(reading)
+        for each in reading.once(selections)
     )
 
 
@@ -84,7 +84,7 @@ def _reason(passage: Passage) -> str | None:
 
 def selections(reading: Reading) -> list[Selection]:
     """Returns the steps that selected passages, in the order of the starts."""
-    brought = {run: [slot for slot, _ in found] for run, found in bringers(reading)}
+    brought = {run: [slot for slot, _ in found] for run, found in reading.once(bringers)}
     above: dict[Run, list[Run]] = defaultdict(list)  # a retriever, and the retrievers inside it, nearest only
     fetching: set[Run] = set()
     for run in reading.runs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from trail_callbacks.capture.events import SENT
 from trail_callbacks.capture.runs import Run, Slot
@@ -35,12 +35,12 @@ def retrievals(reading: Reading) -> tuple[Retrieval, ...]:
             error=reading.error(run),
             after_answer=run.start > answered,
         )
-        for run, brought in bringers(reading)
+        for run, brought in reading.once(bringers)
     )
 
 
-def bringers(reading: Reading) -> Iterator[tuple[Run, list[tuple[Slot, Node]]]]:
-    """Yields the runs that brought passages from outside, each with what no run inside it had brought."""
+def bringers(reading: Reading) -> Sequence[tuple[Run, list[tuple[Slot, Node]]]]:
+    """Returns the runs that brought passages from outside, each with what no run inside it had brought."""
     inside: dict[Run, list[tuple[Slot, Node]]] = {}
     retrieving = {above for run in reading.runs if run.kind == "retriever" for above in run.ancestors}
     writing = {above for run in reading.runs if run.kind in {"model", "tool"} for above in run.ancestors}
@@ -62,7 +62,7 @@ def bringers(reading: Reading) -> Iterator[tuple[Run, list[tuple[Slot, Node]]]]:
         for above in run.ancestors:
             if above.kind in {"retriever", "tool"}:
                 known.setdefault(above, set()).update(ids)
-    yield from ((run, inside[run]) for run in reading.runs if run in inside)
+    return [(run, inside[run]) for run in reading.runs if run in inside]
 
 
 def _candidate(slot: Slot, node: Node, rank: int) -> Candidate:

@@ -142,8 +142,8 @@ class Packing:
     Attributes:
         run_id: The model's run.
         step: Name of the component around the model.
-        pieces: One entry for each candidate retrieved before the call, in the order of retrieval; a candidate that
-            several retrievals brought, or that is the same text, is one.
+        pieces: One entry for each candidate retrieved before the call, in the order of retrieval; a document that
+            several retrievals brought is one. Of two documents with the same text both are there if it is.
         tokens: Estimated tokens of the whole prompt.
     """
 

@@ -1,73 +1,17 @@
-"""Traces as JSON, and many of them as JSON lines; `trace.schema.json` describes one."""
+"""Files of traces: one as JSON, or many as JSON lines."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
-from trail_callbacks.text import encodable_parts
 from trail_callbacks.trace.trace import Trace
 
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
-__all__ = ["FORMAT", "VERSION", "dumped", "loaded", "read", "save", "schema"]
-
-FORMAT = "trail-trace"
-VERSION = 1
-_SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
-
-
-@cache
-def _adapter() -> TypeAdapter[Trace]:
-    """The codec, imported on first use: pydantic takes longer to import than all of this package."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - see above
-
-    return TypeAdapter(Trace)
-
-
-def dumped(trace: Trace) -> str:
-    """Writes a trace as JSON on one line. See `Trace.to_json`."""
-    from pydantic_core import PydanticSerializationError, to_json  # noqa: PLC0415 - see _adapter
-
-    try:
-        stored = _adapter().dump_json(trace)
-    except PydanticSerializationError:
-        try:  # lone surrogates, which no file can hold, become U+FFFD
-            stored = to_json(encodable_parts(_adapter().dump_python(trace)))
-        except PydanticSerializationError as error:
-            raise InputError(f"an attribute of trace {trace.id!r} cannot be written as JSON: {error}") from error
-    head = json.dumps({"format": FORMAT, "version": VERSION})
-    return f"{head[:-1]},{stored.decode()[1:]}"
-
-
-def loaded(data: str | bytes) -> Trace:
-    """Reads a trace. See `Trace.from_json`."""
-    from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
-
-    try:
-        stored = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not a trace: the JSON is broken or truncated ({error})") from error
-    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
-        raise InputError(f'not a trace: the key "format" is not "{FORMAT}"')
-    version = stored.get("version")
-    if version != VERSION:
-        raise InputError(
-            f"this trace has version {version!r}, this release reads version {VERSION}: "
-            "read it with the release of trail-callbacks that wrote it"
-        )
-    try:
-        return _adapter().validate_python(stored)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the top level"
-        raise InputError(f"not a trace: {first['msg']} (at {where})") from error
+__all__ = ["read", "read_lines", "save"]
 
 
 def save(path: str | Path, traces: Trace | Iterable[Trace]) -> None:
@@ -142,17 +86,9 @@ def _is_json(data: bytes) -> bool:
 
 def _trace(data: bytes, where: str, on_error: Callable[[InputError], object] | None) -> Iterator[Trace]:
     try:
-        yield loaded(data)
+        yield Trace.from_json(data)
     except InputError as error:
         named = InputError(f"{where}: {error}")
         if on_error is None:
             raise named from error
         on_error(named)
-
-
-def schema() -> dict[str, Any]:
-    """Returns the JSON schema of a saved trace; newer releases of this version may add fields."""
-    described = _adapter().json_schema(mode="serialization")
-    properties = {"format": {"const": FORMAT}, "version": {"const": VERSION}, **described["properties"]}
-    required = ["format", "version", "id", "events"]
-    return {"$schema": _SCHEMA_ID, **described, "title": "Trace", "properties": properties, "required": required}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.events import Event
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.trace.calls import model_calls
+from trail_callbacks.trace.codec import dumped, loaded, schema_of
 from trail_callbacks.trace.context import Context, Versions
 from trail_callbacks.trace.packings import packings
 from trail_callbacks.trace.reading import Reading
@@ -85,8 +87,6 @@ class Trace:
         Raises:
             InputError: If something in it is not JSON-serialisable (text, number, list, dictionary).
         """
-        from trail_callbacks.trace.stored import dumped  # noqa: PLC0415 - it imports this module
-
         return dumped(self)
 
     @classmethod
@@ -96,6 +96,9 @@ class Trace:
         Raises:
             InputError: If it is truncated, no trace, or of a newer version.
         """
-        from trail_callbacks.trace.stored import loaded  # noqa: PLC0415 - as above
+        return loaded(cls, data)
 
-        return loaded(data)
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """Returns the JSON schema of saved traces, as `trace.schema.json` publishes it."""
+        return schema_of(cls)
