@@ -39,6 +39,8 @@ from trail_callbacks.claims import abstains
 from trail_callbacks.comparison import compare
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.context_filter.instructions import instruction
+from trail_callbacks.diagnosis import verified
+from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, passages, whole
 from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json
@@ -259,6 +261,8 @@ def _traced(text: str) -> None:
         save(f"{folder}/trace.jsonl", [trace, trace])
         assert next(read_traces(f"{folder}/trace.jsonl")) == trace or not text.isascii()
     _stored(Trace.from_json)(text)
+    found = verified(trace)
+    assert str(found.diagnosis) in found.to_html() or found.diagnosis is not None
 
 
 def _stored(read: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -385,6 +389,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "capture.payloads": lambda text: (exact_text({"a": [text]}), fields_text([(["a", 0], text)]), scalars({"a": text})),
     "capture.build": _built,
     "capture.events": _stored(events.load),
+    "diagnosis.facets": lambda text: survey_by_rules(text, [text], whole([Node(id="d", kind="document", text=text)])),
     "context_filter.instruction": instruction,
     "context_filter": _filtered,
     "judges.llm.layout": _shown,

@@ -89,7 +89,7 @@ def test_a_square_is_seen(collected, monkeypatch):
 ROOMS = (
     "text", "language", "splitting", "claims", "retrieval", "evidence", "citations", "context_filter", "judges.local",
     "judges.llm", "verify", "render", "export", "comparison", "report", "graph", "capture", "guard.feedback",
-    "guard.grounds", "models.salvage", "prompts", "trace",
+    "guard.grounds", "models.salvage", "prompts", "trace", "diagnosis",
 )  # fmt: skip
 FOREIGN = re.compile(
     r"\b(str|bytes|Text|Node|Claim|Report|Reading|Alignment|ProvenanceGraph|Piece|Event|Reply|Question)\b"
@@ -108,6 +108,10 @@ EXCLUDED = {
     "capture.joining": "orders events by number",
     "capture.piece_index": "finds pieces by ids of tool calls",
     "capture.recorder": "keeps records; the texts of a run are read by build()",
+    "diagnosis.diagnose.adiagnose": "the same as verified, with asyncio",
+    "diagnosis.diagnose.diagnose": "the same as verified",
+    "diagnosis.reach.Reach.is_earlier": "ids of nodes",
+    "diagnosis.replay": "takes the words of passages out of a prompt, before models are asked: tests/diagnosis",
     "graph.ProvenanceGraph.path": "follows edges",
     "judges.llm.asking": "a protocol",
     "judges.llm.claims": "by way of 'judges.llm reply', which finds no whole answer",
@@ -115,6 +119,7 @@ EXCLUDED = {
     "judges.llm.invention": "looks names of a claim up in what a call showed: tests/judges/llm",
     "judges.llm.layout.bare": "an id",
     "judges.llm.one_pass": "asks a model: answer and sources by the same layout, short ones only",
+    "judges.llm.survey": "asks a model: passages by the same layout",
     "judges.llm.voting": "counts judgements",
     "judges.llm.schema": "fields of replies; salvage is in the table",
     "judges.llm.judge": "the way in to what is reached",

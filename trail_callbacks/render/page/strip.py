@@ -11,10 +11,8 @@ from trail_callbacks.report.diagnosis import Diagnosis
 __all__ = ["strip"]
 
 
-def strip(diagnosis: Diagnosis | None) -> Iterator[str]:
-    """The strip of a report; nothing if it has no diagnosis."""
-    if diagnosis is None:
-        return
+def strip(diagnosis: Diagnosis) -> Iterator[str]:
+    """The strip of a diagnosis."""
     yield '<section id="path" aria-labelledby="path-title"><h2 id="path-title">Evidence path</h2>'
     yield f'<p class="headline">{line(verdict_line(diagnosis))}</p><ol class="strip">'
     for cell in cells(diagnosis):
