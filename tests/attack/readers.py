@@ -30,7 +30,7 @@ from trail_callbacks.capture.echoes import Echoes, arguments, transcript_spans
 from trail_callbacks.capture.events import Piece, RunEnded, RunKind, RunStarted
 from trail_callbacks.capture.match import Text, arrived, longest_first, overlap
 from trail_callbacks.capture.payloads import exact_text, fields_text, scalars
-from trail_callbacks.capture.redaction import Redactor
+from trail_callbacks.capture.redaction import Redactor, bare
 from trail_callbacks.capture.text_index import TextIndex
 from trail_callbacks.citations.attach import attach
 from trail_callbacks.citations.library import Library
@@ -64,6 +64,7 @@ from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.page import to_page
 from trail_callbacks.render.provenance import graph_to_text
 from trail_callbacks.render.terminal import to_text
+from trail_callbacks.report.withheld import text_hash, without_texts
 from trail_callbacks.retrieval.labels import labelled
 from trail_callbacks.retrieval.passages import spans
 from trail_callbacks.retrieval.tables import tables
@@ -74,7 +75,7 @@ from trail_callbacks.splitting.code import code_spans
 from trail_callbacks.splitting.fields import structure
 from trail_callbacks.splitting.json_fields import regions
 from trail_callbacks.splitting.layout import pieces
-from trail_callbacks.splitting.marks import clean, is_reference, visible
+from trail_callbacks.splitting.marks import clean, is_reference, refers, visible
 from trail_callbacks.splitting.sentences import sentences_of
 from trail_callbacks.splitting.statements import statements
 from trail_callbacks.testing import ScriptedModel
@@ -153,6 +154,10 @@ def _graph(text: str, answer: str | None = None) -> ProvenanceGraph:
     )
     pairs = [("q", "m1"), ("d1", "m1"), ("d2", "m1"), ("m1", "m2"), ("m1", "a"), ("m2", "a"), ("q", "a"), ("d1", "a")]
     return ProvenanceGraph(nodes=nodes, edges=tuple(Edge(source=a, target=b) for a, b in pairs))
+
+
+def _ignore(_: Exception) -> None:
+    """Errors are not what is looked for."""
 
 
 def _report(text: str) -> Report:
@@ -393,6 +398,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     "models.provider_error": lambda text: (redact(text, ["key"]), failure_of(ValueError(text)), count(text)),
     "prompts.Fence": _fenced,
     "redaction": presets(),
+    "capture.redaction": lambda text: (Redactor(presets(), _ignore).graph(_graph(text)), bare(ValueError(text), text)),
+    "report.withheld": lambda text: (without_texts(_report(text)), text_hash(text)),
+    "splitting.marks.refers": refers,
     "prompts.neutral": neutral,
     "graph.from_json": _stored(ProvenanceGraph.from_json),
     "report.from_json": _stored(Report.from_json),

@@ -97,7 +97,7 @@ def test_a_server_whose_requests_each_get_their_own_report(printed):
 def test_a_summary_of_summaries_names_the_guilty_step(printed):
     pytest.importorskip("langchain_core")
     out = printed("hierarchical_summary.py")
-    assert "\u25d0 c2 partially supported (hyperbole)" in out
+    assert "\u25d0 c2 partially supported (temporal)" in out
     assert "carried by: overview (answer)" in out
     assert "warning" not in out
     assert out.splitlines()[-1] == "'A third deck was built by 2030.' was introduced at 'summary of chapter 2'."
