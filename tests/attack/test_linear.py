@@ -100,6 +100,8 @@ SAMPLES = (
     '{"boats": [{"name": "Alma", "minutes": 40, "note": "She is old. It leaves at nine, but not in winter."}]}',
     "- It may be that about twenty-one hundred people live there.\n- **Every** boat is the best, U.S. and EU (European Union).",
 )
+ON_IMPORT = ("language.terms.vocabulary",)
+"""Called when a module is imported: it depends on what ran before."""
 EXCLUDED = {
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",
@@ -126,11 +128,9 @@ EXCLUDED = {
     "judges.llm.reading": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",
     "language.quantities.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
-    "render.labels.coverage": "counts",
     "render.provenance.graph_to_rich": "what graph_to_text prints",
     "render.terminal.to_rich": "what to_text prints",
     "report.citations": "counts",
-    "report.report.Report.to_html": "render.page",
     "report.threshold": "counts",
     "splitting.frames.bare_lead": "a heading or label of at most one line",
     "verify.caching": "a hash of what was asked",
@@ -182,6 +182,6 @@ def reached():
 def test_every_function_that_takes_a_text_of_others_is_reached_by_a_reader():
     entered = reached()
     missing = [f"{name}." for name, code in offered() if code not in entered]
-    left = [name for name in missing if not any(name.startswith(f"{each}.") for each in EXCLUDED)]
+    left = [name for name in missing if not any(name.startswith(f"{each}.") for each in (*EXCLUDED, *ON_IMPORT))]
     assert not left, "\n".join(left)
     assert [each for each in EXCLUDED if not any(name.startswith(f"{each}.") for name in missing)] == []
