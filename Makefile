@@ -44,8 +44,9 @@ check: $(VENV)/dev ## style, types, import rules
 bench: $(VENV)/dev $(VENV)/browser ## measurements; those on labelled data need TRAIL_DATA_DIR
 	set -e; for each in tests/benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each; done
 
-screenshot: $(VENV)/dev $(VENV)/browser ## docs/report.png, with the system's Chromium
+screenshot: $(VENV)/dev $(VENV)/browser ## the pictures in docs, with the system's Chromium
 	$(BIN)/python tests/browser/screenshot.py docs/report.png
+	$(BIN)/python tests/browser/screenshot.py docs/diagnosis.png --app diagnosis --width 1100 --height 620
 
 build: $(VENV)/dev ## wheel and sdist in dist/
 	$(BIN)/python -m build --no-isolation

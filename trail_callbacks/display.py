@@ -9,13 +9,22 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-__all__ = ["fragment", "page", "rich", "text"]
+__all__ = ["fragment", "page", "rare", "rich", "text"]
+
+rare: dict[str, str] = {}
+"""Modules whose `to_text` renders a type that is not imported with the package, by the type's name."""
 
 
 @singledispatch
 def text(value: object) -> str:
     """Returns a value as plain text for a terminal, without colour."""
-    raise _unknown(value)
+    renderer = rare.get(type(value).__name__)
+    if renderer is None:
+        raise _unknown(value)
+    from importlib import import_module  # noqa: PLC0415 - as its name says
+
+    shown: str = import_module(renderer).to_text(value)
+    return shown
 
 
 @singledispatch

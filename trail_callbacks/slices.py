@@ -7,10 +7,12 @@ longer the busier the app is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter, sleep
 
-__all__ = ["Slices", "current"]
+__all__ = ["Slices", "current", "sliced"]
 
 _SLICE = 0.001  # seconds of work
 _SHORTEST, _LONGEST = 0.0002, 0.008  # seconds of rest
@@ -44,3 +46,13 @@ class Slices:
 
 current: ContextVar[Slices | None] = ContextVar("trail_slices", default=None)
 """The slices of the work on this thread; None where the app itself waits for it, as in `check`."""
+
+
+@contextmanager
+def sliced() -> Iterator[None]:
+    """Works in slices from here on, if the caller does not already: an event loop waits between them."""
+    token = current.set(current.get() or Slices(patient=False))
+    try:
+        yield
+    finally:
+        current.reset(token)

@@ -14,6 +14,7 @@ from langchain_trail.guarded import guarded
 from langchain_trail.handler import TrailCallbackHandler
 from langchain_trail.models import as_model
 from langchain_trail.node import trail_node
+from langchain_trail.replaying import areplay, replay
 from langchain_trail.results import TrailResult
 from langchain_trail.wrap import traced
 
@@ -28,8 +29,10 @@ __all__ = [
     "TrailContextFilter",
     "TrailGuard",
     "TrailResult",
+    "areplay",
     "as_model",
     "guarded",
+    "replay",
     "traced",
     "trail",
     "trail_node",

@@ -15,7 +15,7 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 
 from langchain_trail.pieces import pieces
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
-from trail_callbacks.capture.payloads import is_cancellation
+from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
 
 __all__ = ["INTERNAL", "SOURCE_KEYS", "Ended", "Failed", "Started", "snapshot", "status_of", "stops_graph"]
 
@@ -32,6 +32,10 @@ _WRITER = re.compile(r"(?:lc_)?run-+([0-9a-f-]{36})\b")
 _UNNAMED = re.compile(r"Runnable[A-Z]\w*(<|$)|LangGraph$")
 """Names of LangChain's own parts, which say nothing about the step that a user wrote."""
 _CONTAINERS = (list, dict)
+_FRAMEWORK_TAGS = ("seq:step:", "map:key:", "graph:step:", "langsmith:")
+_FRAMEWORK_KEYS = ("ls_", "lc_", "langgraph_", "checkpoint_", "__", "LANGSMITH_", "LANGCHAIN_", INTERNAL, SOURCE_KEYS)
+_HUB_COMMIT = "lc_hub_commit_hash"
+"""Metadata key of a prompt from LangChain's hub: its version."""
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +76,8 @@ class Started:
             name=name,
             inputs=inputs + _partial(self.serialized) if kind == "prompt" else inputs,
             hints=_hints(self.serialized, self.details, metadata, kind, name),
+            tags=_tags(self.details.get("tags")) + labels(metadata.get("langfuse_tags")) if seq == 1 else (),
+            metadata=_said(metadata, root=seq == 1),
         )
 
 
@@ -197,7 +203,20 @@ def _model_attributes(result: LLMResult, metadata: Mapping[str, Any]) -> dict[st
         "finish_reason": response.get("finish_reason") or response.get("stop_reason"),
         "lc_source": metadata.get("lc_source"),
     }
-    return {key: str(value) for key, value in attributes.items() if value}
+    return {key: str(value) for key, value in attributes.items() if value} | _usage(result, first)
+
+
+def _usage(result: LLMResult, first: object) -> dict[str, int]:
+    """The tokens of a call, as the provider counted them."""
+    known = getattr(first.message, "usage_metadata", None) if isinstance(first, ChatGeneration) else None
+    counted = known or (result.llm_output or {}).get("token_usage")
+    if not isinstance(counted, Mapping):
+        return {}
+    found = {
+        "prompt_tokens": counted.get("input_tokens", counted.get("prompt_tokens")),
+        "completion_tokens": counted.get("output_tokens", counted.get("completion_tokens")),
+    }
+    return {key: value for key, value in found.items() if isinstance(value, int)}
 
 
 def _name(serialized: Mapping[str, Any] | None, given: object, metadata: Mapping[str, Any], kind: RunKind) -> str:
@@ -250,6 +269,24 @@ def _hints(
         source_keys=_source_keys(metadata.get(SOURCE_KEYS)),
         internal=bool(metadata.get(INTERNAL)),
         unnamed=kind == "chain" and _UNNAMED.match(name) is not None,
+    )
+
+
+def _tags(given: object) -> tuple[str, ...]:
+    """What the app tagged a run with, without what the framework did."""
+    return tuple(tag for tag in labels(given) if not tag.startswith(_FRAMEWORK_TAGS))
+
+
+def _said(metadata: Mapping[Any, Any], *, root: bool) -> dict[str, Any]:
+    """What the app says of a run in its metadata; of one inside another, versions only: it inherits all of it."""
+    return scalars(
+        {
+            key: value
+            for key, value in metadata.items()
+            if isinstance(key, str)
+            and (key == _HUB_COMMIT or not key.startswith(_FRAMEWORK_KEYS))
+            and (root or key == _HUB_COMMIT or key.endswith("_version"))
+        }
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 from uuid import UUID
 
 from langchain_trail.awaited import awaited_ends
@@ -15,6 +15,9 @@ from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 from trail_callbacks.session import CaptureKeywords, CaptureSettings, Evaluate, Redact, Session
 from trail_callbacks.signatures import shows_settings
+
+if TYPE_CHECKING:
+    from trail_callbacks.trace import Trace
 
 __all__ = ["TrailCallbackHandler"]
 
@@ -36,7 +39,7 @@ class TrailCallbackHandler(RecordingHooks):
             takes the work off a busy server; `inline`: before the app gets its answer, awaited in an event loop;
             `never`: only when `report()` is asked for.
         **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
-            `ttl`, `sources` and `source_keys`; see `trail_callbacks.session.CaptureSettings`.
+            `ttl`, `sources`, `source_keys`, `context` and `versions`; see `trail_callbacks.session.CaptureSettings`.
 
     Raises:
         InputError: If a value is out of range.
@@ -74,6 +77,16 @@ class TrailCallbackHandler(RecordingHooks):
             InputError: If nothing was recorded under this id.
         """
         return self._session.graph(_text(run_id))
+
+    def trace(self, run_id: UUID | str | None = None) -> Trace:
+        """Returns the trace of a root run, by default the latest; it waits for nothing.
+
+        A trace can be saved, and verified again later, with another judge: `verify(Trace.from_json(saved))`.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+        """
+        return self._session.trace(_text(run_id))
 
     def report(self, run_id: UUID | str | None = None, timeout: float | None = None) -> Report:
         """Returns the report of a root run, by default the latest; verifies now if nobody has.

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from langchain_core.messages import AIMessageChunk, BaseMessageChunk
 from langchain_core.runnables import AddableDict
@@ -14,6 +14,9 @@ from langchain_core.runnables import AddableDict
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
+
+if TYPE_CHECKING:
+    from trail_callbacks.trace import Trace
 
 __all__ = ["AsyncTrailStream", "TrailResult", "TrailStream"]
 
@@ -30,11 +33,13 @@ class TrailResult(Generic[Out]):
             that answers, alone or in `messages`, is a copy with the report's summary in `response_metadata["trail"]`.
         report: The report on it.
         graph: The provenance graph: the texts it came from.
+        trace: The recorded run, which can be saved, and verified again later.
     """
 
     output: Out
     report: Report
     graph: ProvenanceGraph
+    trace: Trace
 
 
 class TrailStream(Iterator[Out]):

@@ -217,14 +217,24 @@ class Traced(Generic[In, Out]):
             report = self.handler.report(run_id)
         except Exception as error:  # noqa: BLE001 - a report that cannot be made must not cost the app its answer
             report = _no_report(error)
-        return _resulting(output, report)
+        return self._resulting(output, report, run_id)
 
     async def _aresult(self, output: Out, run_id: str) -> TrailResult[Out]:
         try:
             report = await self.handler.areport(run_id)
         except Exception as error:  # noqa: BLE001 - as above
             report = _no_report(error)
-        return _resulting(output, report)
+        return self._resulting(output, report, run_id)
+
+    def _resulting(self, output: Any, report: Report, run_id: str) -> TrailResult[Any]:
+        try:
+            trace = self.handler.trace(run_id)
+        except Exception as error:  # noqa: BLE001 - as above
+            from trail_callbacks.trace import Trace  # noqa: PLC0415 - it hardly ever happens
+
+            trace = Trace(id=run_id, events=(), warnings=(f"no trace: {error}",))
+        shown = with_message_summary(output, report.summary())
+        return TrailResult(output=shown, report=report, graph=report.graph, trace=trace)
 
 
 @shows_settings(CaptureSettings, RecordKeywords, max_traces=_MAX_TRACES)
@@ -249,10 +259,6 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
         raise InputError(f"traced() takes a runnable, got {type(runnable).__name__}")
     settings.setdefault("max_traces", _MAX_TRACES)
     return Traced(runnable, TrailCallbackHandler(judge, **settings))
-
-
-def _resulting(output: Any, report: Report) -> TrailResult[Any]:
-    return TrailResult(output=with_message_summary(output, report.summary()), report=report, graph=report.graph)
 
 
 def _no_report(error: Exception) -> Report:

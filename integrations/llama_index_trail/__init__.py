@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from llama_index_trail.guarded_agent import guard_agent
     from llama_index_trail.guarded_chat import GuardedChatEngine
     from llama_index_trail.guarded_engine import GuardedQueryEngine
+    from llama_index_trail.replaying import areplay, replay
 
 __all__ = [
     "AnswerRejectedError",
@@ -32,10 +33,12 @@ __all__ = [
     "TrailContextFilter",
     "TrailEvaluationResult",
     "TrailEvaluator",
+    "areplay",
     "areport_for",
     "as_model",
     "guard_agent",
     "instrument",
+    "replay",
     "report_for",
     "status",
     "trail",
@@ -50,7 +53,9 @@ _LAZY = {
     "TrailContextFilter": "context_filter",
     "TrailEvaluationResult": "evaluator",
     "TrailEvaluator": "evaluator",
+    "areplay": "replaying",
     "guard_agent": "guarded_agent",
+    "replay": "replaying",
 }
 
 

@@ -10,9 +10,10 @@ from typing import Any
 from llama_index_trail.families import is_kind
 from llama_index_trail.messages import message_text
 
-__all__ = ["conversation_of", "memory_of", "summaries"]
+__all__ = ["conversation_of", "memory_of", "session_of", "summaries"]
 
 _numbers = count(1)
+_UNNAMED = "chat_history"  # the key of a memory to which the app gave none
 _known: dict[int, tuple[weakref.ref[Any], int]] = {}  # by identity; `id` alone is used again after an object is gone
 
 
@@ -54,6 +55,15 @@ def conversation_of(memory: Any) -> str | None:
         return _of_object(memory)
     known = _of_object(store)  # apps make a new memory for each request, over the same store
     return known and f"{known} {getattr(memory, 'chat_store_key', '')}"
+
+
+def session_of(memory: Any) -> str | None:
+    """Returns the name of a conversation: the session of its memory, or its key in a store of chats.
+
+    Some memories make one up if the app gives none: then it is the same in all turns, and unlike any other.
+    """
+    named = getattr(memory, "session_id", None), getattr(memory, "chat_store_key", None)
+    return next((name for name in named if isinstance(name, str) and name != _UNNAMED), None)
 
 
 def _of_object(value: object) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 from llama_index_trail.raw import Path, Raw
@@ -15,6 +16,7 @@ from trail_callbacks.graph import Origin
 __all__ = ["documents", "snapshot"]
 
 _CLASSES = 4_096
+_SOURCE = "1"  # the key of a node's document: an enum of strings, which need not be imported
 _SUB_ANSWER = re.compile(r"\s*Sub question: .*?\nResponse: ", re.DOTALL)
 _RENDERED = ("text", "metadata_template", "metadata_separator", "text_template")  # texts that rendering needs
 _plain: dict[type, bool] = {}
@@ -26,11 +28,15 @@ class _Copy(NamedTuple):
     Attributes:
         rank: Its position among the retrieved nodes, from 0.
         score: Its score, or None.
+        kind: Its class.
+        document: Id of the document that it was cut from, or None.
         node: A copy that renders itself; None if there is nothing to render.
     """
 
     rank: int
     score: object
+    kind: type
+    document: str | None = None
     node: Any = None
 
     def read(self, raw: Raw) -> Raw:
@@ -39,7 +45,10 @@ class _Copy(NamedTuple):
         if self.node is not None:
             metadata = self.node.metadata
             text = str(self.node.get_content(metadata_mode="llm"))  # an enum of strings, which need not be imported
-        attributes = {**_attributes(self.rank, self.score, metadata), **(raw.attributes or {})}
+        attributes = {
+            **_attributes(self.rank, self.score, self.kind, self.document, metadata),
+            **(raw.attributes or {}),
+        }
         origin = raw.origin or _origin(text, raw.text, metadata)
         return raw._replace(text=text, origin=origin, attributes=attributes, late=None)
 
@@ -58,7 +67,7 @@ def snapshot(value: Any, path: Path, rank: int) -> Raw:
     if not isinstance(text, str) or not _is_plain(type(node)) or not all(map(_is_fixed, metadata.values())):
         return _rendered(node, path, rank, score)
     copy = _copied(node, own) if metadata else None
-    return Raw(text, path, "document", own["id_"], late=_Copy(rank, score, copy))
+    return Raw(text, path, "document", own["id_"], late=_Copy(rank, score, type(node), _document(own), copy))
 
 
 def _copied(node: Any, fields: Mapping[str, Any]) -> Any:
@@ -80,14 +89,28 @@ def _rendered(node: Any, path: Path, rank: int, score: object) -> Raw:
     metadata = getattr(node, "metadata", None) or {}
     body = getattr(node, "text", None)
     text = str(node.get_content(metadata_mode="llm"))
-    attributes = _attributes(rank, score, metadata)
+    attributes = _attributes(rank, score, type(node), _document(getattr(node, "__dict__", {})), metadata)
     return Raw(text, path, "document", node.node_id, origin=_origin(text, body, metadata), attributes=attributes)
 
 
-def _attributes(rank: int, score: object, metadata: Mapping[Any, Any]) -> dict[str, Any]:
+def _document(fields: Mapping[str, Any]) -> str | None:
+    """The document that a node was cut from, from its fields: its own property is slower."""
+    related = fields.get("relationships")
+    source = related.get(_SOURCE) if related else None
+    known = getattr(source, "node_id", None)
+    return known if isinstance(known, str) else None
+
+
+def _attributes(
+    rank: int, score: object, kind: type, document: str | None, metadata: Mapping[Any, Any]
+) -> dict[str, Any]:
     attributes: dict[str, Any] = {"rank": rank}
-    if isinstance(score, int | float):
+    if isinstance(score, Real):
         attributes["score"] = float(score)
+    if document is not None:
+        attributes["ref_doc_id"] = document
+    if kind.__name__.startswith("Image"):
+        attributes["modality"] = "image"
     attributes.update((k, v) for k, v in metadata.items() if isinstance(v, str | int | float))
     return attributes
 

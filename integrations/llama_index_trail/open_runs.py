@@ -21,6 +21,7 @@ from llama_index_trail.records import Ended, Failed, status_of
 from llama_index_trail.scope import Scope, current
 from llama_index_trail.spans import HANDOFF, Span, Trace
 from llama_index_trail.streams import Stream, is_stream
+from llama_index_trail.usage import usage_of
 from trail_callbacks.capture.payloads import described
 from trail_callbacks.session import Session
 
@@ -105,7 +106,7 @@ class OpenRuns:
     def _outputs(self, span: Span, result: object) -> list[Raw]:
         try:
             if span.kind == "model":
-                return reply(result, span.instance, _model_attributes(span.instance))
+                return reply(result, span.instance, {**_model_attributes(span.instance), **usage_of(result)})
             if span.kind == "retriever" and isinstance(result, list | tuple):
                 return documents(result, ("documents",))
             if span.family == "own" and is_kind(result, "Event") and not is_kind(result, "StopEvent"):

@@ -10,6 +10,7 @@ from llama_index_trail.families import from_framework
 from llama_index_trail.messages import message, other_text, reply
 from llama_index_trail.nodes import snapshot
 from llama_index_trail.raw import Path, Raw
+from trail_callbacks.capture.events import SENT
 
 __all__ = ["answer_of", "bounded", "event_fields", "prompt_of", "query_text"]
 
@@ -34,6 +35,9 @@ def bounded(arguments: Mapping[str, Any], kind: str) -> list[Raw]:
             found.append(Raw(value, ("message",), "message", role="user"))
         elif name in ("str_or_query_bundle", "query_bundle", "query") and (text := query_text(value)) is not None:
             found.append(Raw(text, ("query",)))
+            if kind == "retriever":  # what is searched for, in place of the query: a hypothetical document, perhaps
+                sent = getattr(value, "custom_embedding_strs", None) or ()
+                found += [Raw(each, (SENT, i)) for i, each in enumerate(sent) if isinstance(each, str)]
         elif name == "kwargs" or (kind == "tool" and name == "args"):
             _walk(found, value, (), 0)
         else:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from llama_index_trail.raw import Raw, pieces
 from trail_callbacks.capture.events import Hints, RunEnded, RunFailed, RunKind, RunStarted, Status
-from trail_callbacks.capture.payloads import is_cancellation
+from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
 
 __all__ = ["Ended", "Failed", "Started", "status_of"]
 
@@ -23,6 +23,7 @@ class Started:
     name: str
     inputs: Sequence[Raw] = ()
     call_id: str | None = None
+    metadata: Mapping[str, Any] | None = None
     phase: ClassVar[Literal["started"]] = "started"
 
     def convert(self, seq: int) -> RunStarted:
@@ -35,6 +36,8 @@ class Started:
             name=self.name,
             inputs=pieces(self.inputs),
             hints=Hints(call_id=self.call_id),
+            tags=labels(self.metadata.get("tags")) if self.metadata else (),
+            metadata=scalars(self.metadata) if self.metadata else {},
         )
 
 

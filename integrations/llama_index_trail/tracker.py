@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from llama_index_instrumentation.span import active_span_id
 
-from llama_index_trail.conversations import conversation_of, memory_of, summaries
+from llama_index_trail.conversations import conversation_of, memory_of, session_of, summaries
 from llama_index_trail.families import family, is_kind
 from llama_index_trail.messages import turns, with_authors
 from llama_index_trail.open_runs import STREAMING, OpenRuns
@@ -148,10 +148,13 @@ class Tracker(OpenRuns):
         thread = conversation_of(span.trace.memory)
         if span.kind == "retriever":  # retrieved documents alone are not an answer: the run around them has none
             span.node = f"{span.id}:documents"
-            span.trace.begin(span.id, None, (Started, span.id, None, "chain", span.name, inputs))
+            span.trace.begin(span.id, None, (Started, span.id, None, "chain", span.name, inputs, None, own))
             span.trace.begin(span.node, span.id, (Started, span.node, span.id, "retriever", span.name, inputs))
         else:
-            span.trace.begin(span.id, None, (Started, span.id, None, span.kind, span.name, inputs), thread)
+            if (session := session_of(span.trace.memory)) is not None:
+                own.setdefault("session_id", session)
+            record = (Started, span.id, None, span.kind, span.name, inputs, span.call_id, own)
+            span.trace.begin(span.id, None, record, thread)
 
     def exit(self, id_: str, result: object) -> None:
         """A span ends with a result."""

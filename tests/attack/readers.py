@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from trail_callbacks import (
@@ -26,7 +27,7 @@ from trail_callbacks.capture import events
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
 from trail_callbacks.capture.echoes import Echoes, arguments, transcript_spans
-from trail_callbacks.capture.events import Piece, RunEnded, RunStarted
+from trail_callbacks.capture.events import Piece, RunEnded, RunKind, RunStarted
 from trail_callbacks.capture.match import Text, arrived, longest_first, overlap
 from trail_callbacks.capture.payloads import exact_text, fields_text, scalars
 from trail_callbacks.capture.redaction import Redactor, bare
@@ -38,6 +39,8 @@ from trail_callbacks.claims import abstains
 from trail_callbacks.comparison import compare
 from trail_callbacks.context_filter import ContextFilter
 from trail_callbacks.context_filter.instructions import instruction
+from trail_callbacks.diagnosis import verified
+from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, passages, whole
 from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json
@@ -79,6 +82,10 @@ from trail_callbacks.splitting.sentences import sentences_of
 from trail_callbacks.splitting.statements import statements
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import encodable, fingerprint, forms, locate, outside, sentences, words
+from trail_callbacks.trace import Trace, save
+from trail_callbacks.trace import read as read_traces
+from trail_callbacks.trace.context import given_versions
+from trail_callbacks.trace.recorded import recorded
 from trail_callbacks.verify.estimate import estimate
 
 __all__ = ["READERS"]
@@ -215,6 +222,49 @@ def _built(text: str) -> ProvenanceGraph:
     return build(log, Earlier(graph, 1, 1))
 
 
+def _traced(text: str) -> None:
+    """A run that retrieves the text, whole and in part, reranks, packs and reads it, saved and read back."""
+    part = len(text) // 2
+    found = [
+        Piece(
+            text=each, path=(place,), form="document", id=f"{place}", attributes={"source": text[:2000], "score": "nan"}
+        )
+        for place, each in enumerate((text, _OTHER, text[:part], text[::-1]))
+    ]
+    log: list[events.Event] = []
+
+    def run(name: str, kind: RunKind, given: list[Piece], wrote: list[Piece], parent: str | None = "app") -> None:
+        log.append(
+            RunStarted(seq=len(log), run_id=name, parent_id=parent, kind=kind, name=text[:200], inputs=tuple(given))
+        )
+        if wrote:
+            log.append(RunEnded(seq=len(log), run_id=name, outputs=tuple(wrote)))
+
+    said = {"user_id": text[:2000], "tags": [text[:2000]], "index_version": text[:2000]}
+    asked = Piece(text="When does it leave?", path=("question",))
+    run("app", "chain", [asked], [], None)
+    run("search", "retriever", [Piece(text=text)], found)
+    kept = [found[2], replace(found[0], text=text[part:]), replace(found[1], id=None)]
+    run("rerank", "chain", found, kept)
+    prompt = "\n".join(each.text for each in kept)
+    run(
+        "model",
+        "model",
+        [Piece(text=f"Answer from this: {prompt[: part + 40]}")],
+        [Piece(text="The ferry takes 53 minutes.")],
+    )
+    log.append(RunEnded(seq=len(log), run_id="app", outputs=(Piece(text="The ferry takes 53 minutes."),)))
+    trace = recorded("app", log, context=said, versions=given_versions({"app": text[:2000]}))
+    assert (len(trace.retrievals), len(trace.packings), len(trace.calls)) == (1, 1, 1) or not text.strip()
+    assert trace.rerankings is not None
+    with TemporaryDirectory() as folder:
+        save(f"{folder}/trace.jsonl", [trace, trace])
+        assert next(read_traces(f"{folder}/trace.jsonl")) == trace or not text.isascii()
+    _stored(Trace.from_json)(text)
+    found = verified(trace)
+    assert str(found.diagnosis) in found.to_html() or found.diagnosis is not None
+
+
 def _stored(read: Callable[[str], Any]) -> Callable[[str], Any]:
     """Reads a text as what was stored once; most are none, and refused."""
 
@@ -339,6 +389,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "capture.payloads": lambda text: (exact_text({"a": [text]}), fields_text([(["a", 0], text)]), scalars({"a": text})),
     "capture.build": _built,
     "capture.events": _stored(events.load),
+    "diagnosis.facets": lambda text: survey_by_rules(text, [text], whole([Node(id="d", kind="document", text=text)])),
     "context_filter.instruction": instruction,
     "context_filter": _filtered,
     "judges.llm.layout": _shown,
@@ -372,6 +423,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "check source": lambda text: check("The ferry to Skogholm takes 53 minutes.", [text, text[::-1]]),
     "check question": lambda text: check("I do not know.", [_OTHER], text),
     "check both": lambda text: check(text, [text]),
+    "trace": _traced,
     "verify": lambda text: (verify(_graph(text)), estimate(_graph(text))),
     "verify.veritrail": lambda text: verify(_graph(text, ""), options=VerifyOptions(strategy="veritrail")),
 }

@@ -22,6 +22,7 @@ from trail_callbacks.models.call import Reply
 from trail_callbacks.models.store import Store, digest
 from trail_callbacks.report import State
 from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.trace import Trace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "capture"))  # for runlog.py
 from runlog import RunLog, document, text
@@ -45,6 +46,7 @@ def _log():
 REPORT = check("It leaves at ten [1]. It is 5 m long.", ["It leaves at nine."], "When?").to_json()
 GRAPH = ProvenanceGraph.from_texts("It leaves at ten.", ["It leaves at nine."]).to_json()
 EVENTS = _log()
+TRACE = Trace(id="run", events=events.load(EVENTS)).to_json()
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just("\ud800") | st.just(10**30),
@@ -113,6 +115,20 @@ def test_a_graph(data):
 
 
 @TRIES
+@given(altered(TRACE))
+def test_a_trace(data):
+    try:
+        trace = Trace.from_json(data)
+    except InputError:
+        return
+    assert trace.graph.nodes is not None
+    for steps in (trace.retrievals, trace.rerankings, trace.packings, trace.calls):
+        assert isinstance(steps, tuple)
+    assert all(0.0 <= piece.arrived <= 1.0 for packing in trace.packings for piece in packing.pieces)
+    trace.to_json()
+
+
+@TRIES
 @given(altered(EVENTS))
 def test_events(data):
     try:
@@ -156,7 +172,7 @@ def test_a_file_on_the_command_line(tmp_path_factory, data):
             reader(str(path))
 
 
-@pytest.mark.parametrize("reader", [Report.from_json, ProvenanceGraph.from_json])
+@pytest.mark.parametrize("reader", [Report.from_json, ProvenanceGraph.from_json, Trace.from_json])
 def test_deep_nesting_is_refused(reader):
     with pytest.raises(InputError):
         reader("[" * 1_000_000)

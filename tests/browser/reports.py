@@ -21,6 +21,7 @@ from trail_callbacks import (
     Verdict,
     check,
 )
+from trail_callbacks.diagnosis import verified
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import UNSUPPORTED
@@ -103,6 +104,16 @@ def demo() -> dict[str, Report]:
         [sys.executable, "-m", "trail_callbacks.cli", "demo", "--json"], capture_output=True, check=True, timeout=240
     )
     return {each["app"]: Report.from_json(json.dumps(each["report"])) for each in json.loads(played.stdout)["apps"]}
+
+
+def diagnosed() -> Report:
+    """A run whose reranker dropped the passage with the answer, diagnosed by the offline judge."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
+    import langchain_faults
+    from cases import cases
+
+    plan = next(each for each in cases(4, seed=3) if each.variant == "reranker")
+    return verified(langchain_faults.played(plan))
 
 
 def layered(wide: int = 1112, deep: int = 9) -> Report:

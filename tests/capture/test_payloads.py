@@ -30,7 +30,7 @@ def test_subclasses_of_str_and_other_values_become_plain_text():
 
 def test_metadata_is_kept_as_far_as_json_has_it():
     kept = scalars({"page": 3, "score": 0.5, 7: "x", "nan": float("nan"), "list": [1], "none": None, "bad": "\ud800"})
-    assert kept == {"page": 3, "score": 0.5, "7": "x", "bad": "?"}
+    assert kept == {"page": 3, "score": 0.5, "7": "x", "nan": "nan", "bad": "?"}
     assert json.loads(json.dumps(kept, allow_nan=False)) == kept
 
 

@@ -206,3 +206,18 @@ def test_an_open_model_for_several_requests(tmp_path, monkeypatch):
     assert len(verdicts) == 6
     assert set(verdicts) <= {"supported", "contradicted"}
     assert "'Its owner confirms it carries 120 passengers and no cars.'" in done.stdout
+
+
+def test_a_reranker_that_dropped_the_answer_is_named(printed):
+    pytest.importorskip("langchain_core")
+    out = printed("diagnose_langchain.py")
+    assert "evidence path: selection failure; at reranking (rerank)" in out
+    assert "contradicts 'The Alder library opened in May 1971.'" in out
+
+
+def test_a_passage_that_was_cut_is_named(printed):
+    pytest.importorskip("llama_index.core")
+    out = printed("diagnose_llama_index.py")
+    assert "evidence path: truncation; at packing" in out
+    assert "'The Alder library opened in May 1971.' rests on no passage" in out
+    assert "rests on ['The Alder library is closed on Mondays.']" in out

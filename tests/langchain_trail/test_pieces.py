@@ -122,7 +122,7 @@ def test_documents_keep_id_and_the_json_safe_part_of_their_metadata():
     document = Document("text", id="d1", metadata={"source": "a.pdf", "score": 0.5, "nan": float("nan"), "raw": b"x"})
     (piece,) = pieces([document])
     assert (piece.form, piece.id, piece.path, piece.ref) == ("document", "d1", (0,), id(document))
-    assert piece.attributes == {"source": "a.pdf", "score": 0.5}
+    assert piece.attributes == {"source": "a.pdf", "score": 0.5, "nan": "nan"}
     (dumped,) = pieces(document.model_dump())
     assert (dumped.form, dumped.text, dumped.id) == ("document", "text", "d1")
 

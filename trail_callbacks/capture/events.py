@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REPLY",
+    "SENT",
     "Event",
     "Form",
     "Hints",
@@ -35,6 +36,9 @@ __all__ = [
 
 REPLY = "reply"
 """Attribute of a piece: what a user replied to an interrupt, not the request of the run that it resumes."""
+
+SENT = "sent"
+"""First element of the path of an input of a retriever: what it searches for in place of the query that it is given."""
 
 RunKind = Literal["model", "retriever", "tool", "prompt", "parser", "chain"]
 Form = Literal["text", "message", "document", "tool_call"]
@@ -108,6 +112,9 @@ class RunStarted:
         name: The component's name, as the user knows it.
         inputs: What went in, as far as it was known at the start.
         hints: Its place among its siblings.
+        at: When it began, in seconds since the epoch; None if that was not recorded.
+        tags: Of a root: what the app tagged it with.
+        metadata: JSON-safe metadata: of a root, what the app says of it; of any other run, versions.
     """
 
     seq: int
@@ -117,6 +124,9 @@ class RunStarted:
     name: str
     inputs: tuple[Piece, ...] = ()
     hints: Hints = field(default_factory=Hints)
+    at: float | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     event: Literal["started"] = "started"
 
 
@@ -130,6 +140,7 @@ class RunEnded:
         outputs: What came out.
         inputs: The actual inputs, if known only at the end (streams); replaces those of the start.
         more_inputs: Inputs known only at the end, in addition to those of the start.
+        at: When it ended, see `RunStarted`.
     """
 
     seq: int
@@ -137,6 +148,7 @@ class RunEnded:
     outputs: tuple[Piece, ...] = ()
     inputs: tuple[Piece, ...] | None = None
     more_inputs: tuple[Piece, ...] = ()
+    at: float | None = None
     event: Literal["ended"] = "ended"
 
 
@@ -151,6 +163,7 @@ class RunFailed:
         status: `error`, `cancelled` (the app stopped it) or `paused` (an interrupt, not a fault).
         inputs: As in `RunEnded`.
         outputs: What it had produced by then, e.g. part of a stream.
+        at: When it ended, see `RunStarted`.
     """
 
     seq: int
@@ -159,6 +172,7 @@ class RunFailed:
     status: Status = "error"
     inputs: tuple[Piece, ...] | None = None
     outputs: tuple[Piece, ...] = ()
+    at: float | None = None
     event: Literal["failed"] = "failed"
 
 

@@ -47,7 +47,12 @@ class FilterDecisions:
         """Writes the decisions into the attributes of their nodes; positions in the filter's input become node ids."""
         for node, decision, nodes in self._decisions:
             reasons = []
-            for reason in decision.get("reasons", ()):
+            for reason in filter(_is_reason, decision.get("reasons") or ()):
                 against = [ids[nodes[i]] for i in reason.get("against", ()) if i in nodes and nodes[i] in ids]
                 reasons.append({**reason, "against": against} if "against" in reason else dict(reason))
             node.attributes[FILTER] = {"kept": bool(decision.get("kept", True)), "reasons": reasons}
+
+
+def _is_reason(given: object) -> bool:
+    """False for what a saved trace may hold and no filter writes."""
+    return isinstance(given, Mapping)

@@ -9,7 +9,8 @@ __all__ = ["document_key", "is_another_message", "is_original", "is_same_message
 
 def document_key(piece: Piece) -> tuple[str, str | None, object]:
     """Returns what a document keeps while it is passed on; two stores may use the same ids."""
-    return piece.text.strip(), piece.id, piece.attributes.get("source")
+    source = piece.attributes.get("source")
+    return piece.text.strip(), piece.id, source if source is None or isinstance(source, str) else str(source)
 
 
 def is_original(source: Piece, piece: Piece) -> bool:

@@ -34,7 +34,10 @@ def joined(roots: Sequence[Sequence[Event]]) -> tuple[Event, ...]:
     last = trees[-1][0]
     name, around = last.name, f"{last.id}/block"
     inputs = next((given for place in reversed(used) if (given := _asked(trees, place, used))), ())
-    events: list[Event] = [RunStarted(seq=1, run_id=around, parent_id=None, kind="chain", name=name, inputs=inputs)]
+    start = RunStarted(seq=1, run_id=around, parent_id=None, kind="chain", name=name, inputs=inputs)
+    asked = next(event for event in roots[-1] if isinstance(event, RunStarted))
+    began = roots[used[0]][0].at
+    events: list[Event] = [replace(start, at=began, tags=asked.tags, metadata=asked.metadata)]
     for place in used:
         shift = (len(roots) - 1 - place) * _REF
         for event in roots[place]:

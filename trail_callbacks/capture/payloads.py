@@ -8,9 +8,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["described", "exact_text", "fields_text", "is_cancellation", "scalars"]
+__all__ = ["described", "exact_text", "fields_text", "is_cancellation", "labels", "scalars"]
 
 _ERROR_TEXT = 2_000
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -29,12 +30,25 @@ def exact_text(value: object) -> str:
 
 
 def scalars(metadata: Mapping[Any, Any]) -> dict[str, Any]:
-    """Returns the JSON-safe part of metadata: source, page, score and the like."""
-    return {
-        exact_text(key): exact_text(value) if isinstance(value, str) else value
-        for key, value in metadata.items()
-        if isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value))
-    }
+    """Returns the JSON-safe part of metadata: source, page, score and the like.
+
+    Numbers of numpy become plain ones; one that is not finite, which JSON cannot hold, becomes its name: "nan".
+    """
+    return {exact_text(key): _plain(value) for key, value in metadata.items() if isinstance(value, str | Real)}
+
+
+def labels(given: object) -> tuple[str, ...]:
+    """Returns the texts of a list of tags; of anything else none."""
+    return tuple(exact_text(each) for each in given if isinstance(each, str)) if isinstance(given, list | tuple) else ()
+
+
+def _plain(value: str | Real) -> str | bool | int | float:
+    if isinstance(value, str):
+        return exact_text(value)
+    if isinstance(value, bool | int):
+        return value
+    number = int(value) if isinstance(value, Integral) else float(value)
+    return number if math.isfinite(number) else str(number)
 
 
 def described(error: BaseException | None) -> str:

@@ -120,6 +120,7 @@ class Recorder:
             self._by_run[key] = trace
             trace.runs[key] = True
             trace.pending.append(record)
+            trace.times.append(time.monotonic())
 
     def finish(self, run_id: Hashable, record: Pending | Deferred) -> None:
         """Adds the record of an end or a failure, as `emit` does. See `begin`."""
@@ -130,6 +131,7 @@ class Recorder:
                 return
             trace.runs[key] = False
             trace.pending.append(record)
+            trace.times.append(time.monotonic())
             if key != trace.root:
                 return
             self._forget_runs(trace)
@@ -395,7 +397,8 @@ class Recorder:
     def _convert(self, trace: RunTree) -> None:
         with self._lock:
             pending, trace.pending = trace.pending, []
-        self._events.add(trace, pending, ended=self.ended(trace.root_id))
+            times, trace.times = trace.times, []
+        self._events.add(trace, pending, times, ended=self.ended(trace.root_id))
 
     def _report_error(self, error: Exception) -> None:
         if self._on_error is not None:

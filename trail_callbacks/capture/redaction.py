@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from trail_callbacks.capture import keys
 from trail_callbacks.capture.answer import NAMES
 from trail_callbacks.capture.declared import DECLARED
 from trail_callbacks.capture.events import REPLY, Event, Hints, Piece, RunFailed, RunStarted
@@ -23,7 +24,12 @@ Redact: TypeAlias = Callable[[str], str] | Sequence[Callable[[str], str]]
 WITHHELD = "[withheld: redact failed]"
 
 _KINDS = frozenset({"instruction", "contradiction", "off_topic", "duplicate"})  # of what a context filter found
-_READ = NAMES | _KINDS | {REPLY, DECLARED, FILTER, "answer", "question", "kept", "reasons", "quote", "why", "source"}
+_READ = (
+    NAMES
+    | _KINDS
+    | {REPLY, DECLARED, FILTER, "answer", "question", "kept", "reasons", "quote", "why", "source"}
+    | keys.NAMES
+)
 """Names that mean something to the rest of the engine: of attributes, of inputs and outputs. They stay."""
 
 _DEPTH = 16
@@ -52,12 +58,18 @@ class Redactor:
         """Returns the event with everything redacted."""
         if isinstance(event, RunStarted):
             inputs, hints = self._pieces(event.inputs), self._hints(event.hints)
-            return replace(event, name=self.text(event.name), inputs=inputs, hints=hints)
+            said = self.metadata(event.metadata)
+            tags = tuple(map(self.text, event.tags))
+            return replace(event, name=self.text(event.name), inputs=inputs, hints=hints, tags=tags, metadata=said)
         late = None if event.inputs is None else self._pieces(event.inputs)
         outputs = self._pieces(event.outputs)
         if isinstance(event, RunFailed):
             return replace(event, error=self.text(event.error), inputs=late, outputs=outputs)
         return replace(event, inputs=late, outputs=outputs, more_inputs=self._pieces(event.more_inputs))
+
+    def metadata(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns metadata with its keys and values redacted; those that name a field of a trace keep their names."""
+        return {self._name(key): self._value(value) for key, value in metadata.items()}
 
     def text(self, text: str) -> str:
         """Returns a text without what must not be stored."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -26,7 +27,9 @@ class RunTree:
         root_id: Id of the root.
         root: The root as a key of `runs`.
         started: When it was opened, by the monotonic clock.
+        epoch: When that clock was zero, in seconds since the epoch.
         pending: Records that nobody has read yet.
+        times: When each of them was left, by the monotonic clock.
         events: What the others became. `converting` protects it, and `graph`.
         runs: By key, True while the run is open.
         thread: The conversation or session that the root is a turn of.
@@ -41,7 +44,9 @@ class RunTree:
     root_id: str
     root: Hashable
     started: float
+    epoch: float = field(default_factory=lambda: time.time() - time.monotonic())
     pending: list[Pending | Deferred] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     runs: dict[Hashable, bool] = field(default_factory=dict)
     thread: str | None = None
@@ -54,7 +59,7 @@ class RunTree:
 
     def drop_events(self) -> None:
         """Drops all that was recorded; the graph stays."""
-        self.pending, self.events, self.kept, self.declared = [], [], [], None
+        self.pending, self.times, self.events, self.kept, self.declared = [], [], [], [], None
 
 
 class EventMaker:
@@ -78,18 +83,19 @@ class EventMaker:
         self._redactor = redactor
         self._on_error = on_error
 
-    def add(self, tree: RunTree, records: Sequence[Pending | Deferred], *, ended: bool) -> None:
+    def add(self, tree: RunTree, records: Sequence[Pending | Deferred], times: Sequence[float], *, ended: bool) -> None:
         """Adds the events of records to a tree. To be called with its lock held.
 
         Args:
             tree: The tree.
             records: In the order in which they came.
+            times: When each of them came, by the monotonic clock.
             ended: Its root has ended. Else the records are kept alive: objects that are freed now could pass their
                 identity on to other objects later in this tree.
         """
         if tree.declared is None:
             tree.declared = DeclaredSources(self._sources, self._source_keys, self._on_error)
-        for each in records:
+        for each, left in zip(records, times, strict=True):
             record: Pending = each[0](*each[1:]) if isinstance(each, tuple) else each
             seq = len(tree.events) + 1
             try:
@@ -97,6 +103,7 @@ class EventMaker:
             except Exception as error:  # noqa: BLE001 - one unreadable payload must not lose the run tree
                 self._on_error(error)
                 event = _without_payload(seq, record)
+            event = replace(event, at=tree.epoch + left)
             tree.events.append(self._redactor.event(event) if self._redactor else event)
         if ended:
             tree.kept.clear()

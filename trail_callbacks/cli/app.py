@@ -14,12 +14,16 @@ from rich.text import Text
 
 from trail_callbacks.cli import doctor as doctoring
 from trail_callbacks.cli.demo import run_demo
+from trail_callbacks.cli.diagnose import diagnose
 from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
-from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress, write
+from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
+from trail_callbacks.cli.traces import is_trace, show_traces
+from trail_callbacks.cli.verify import verify as verify_traces
 from trail_callbacks.errors import InputError, ReportError, TrailError
+from trail_callbacks.files import write
 from trail_callbacks.judges.resolve import resolve
 from trail_callbacks.render.provenance import graph_to_rich
 from trail_callbacks.render.safe_text import plain
@@ -157,7 +161,12 @@ def check(
 @app.command()
 def show(
     *,
-    report: Annotated[str, typer.Argument(metavar="REPORT", help="A report as JSON; - is standard input.")],
+    report: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A report or a trace as JSON, or traces as JSON lines; - is standard input."
+        ),
+    ],
     width: Annotated[int | None, typer.Option(min=40, metavar="N", help="Columns, 40 or more.")] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Also show the provenance graph.")] = False,
     html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a self-contained HTML page instead.")] = None,
@@ -166,12 +175,19 @@ def show(
 ) -> None:
     """Shows a saved report: here, or as a page with the answer coloured by claim and the graph beside it.
 
-    Of a report written by a newer release it shows what this release can read, and says what is missing.
+    Of a report written by a newer release it shows what this release can read, and says what is missing. Of a trace it
+    shows what was retrieved, reranked and read, and with --graph the texts; `trail verify` makes a report of it.
     """
     if open_ and not html:
         raise InputError("--open opens the page that --html FILE writes: give both")
+    text = read(report)
+    if is_trace(text):
+        if html:
+            raise InputError(f"{report} is a trace, and --html draws reports: trail verify {report} -o report.json")
+        show_traces(text, report, graph=graph, width=width, as_json=as_json)
+        return
     try:
-        read_back = Report.from_json(read(report), lenient=True)
+        read_back = Report.from_json(text, lenient=True)
     except ReportError as error:
         raise ReportError(f"{report}: {error}") from error
     if html:
@@ -186,6 +202,8 @@ def show(
         display(*([graph_to_rich(read_back.graph), ""] if graph else []), to_rich(read_back), width=width)
 
 
+app.command()(verify_traces)
+app.command()(diagnose)
 app.command()(diff)
 app.command()(export)
 

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 import typer
 
 from trail_callbacks.cli.inputs import saved
-from trail_callbacks.cli.output import complain, pour, write
+from trail_callbacks.cli.output import complain, pour
 from trail_callbacks.errors import InputError
 from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json
+from trail_callbacks.files import write
 from trail_callbacks.report import Report
 
 __all__ = ["export"]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import sys
-import tempfile
 import webbrowser
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -21,7 +19,7 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.render.safe_text import plain
 from trail_callbacks.render.terminal import plain_text
 
-__all__ = ["browse", "complain", "display", "dumped", "emit", "folder", "pour", "progress", "quiet", "write"]
+__all__ = ["browse", "complain", "display", "dumped", "emit", "folder", "pour", "progress", "quiet"]
 
 _WIDEST = 120
 
@@ -68,30 +66,6 @@ def pour(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def write(path: str, text: str) -> None:
-    """Writes a file atomically, in UTF-8, line ends unchanged; a new one can be read by its owner only.
-
-    Only a regular file is replaced. A symbolic link is not followed: what it leads to may be another's choice.
-
-    Raises:
-        InputError: If it cannot be written, or something else than a file is there; names the file.
-    """
-    target = Path(path)
-    temporary = ""
-    try:
-        mode = _mode(target)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
-            stream.write(text)
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(target)
-    except OSError as error:
-        if temporary:
-            with suppress(OSError):
-                Path(temporary).unlink()
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
 def folder(path: str) -> Path:
     """Creates a folder unless it exists, for its owner only.
 
@@ -108,21 +82,6 @@ def folder(path: str) -> Path:
 def browse(path: str) -> bool:
     """Opens a file in the browser; returns False if there is none."""
     return webbrowser.open(Path(path).resolve().as_uri())
-
-
-def _mode(target: Path) -> int:
-    """The permissions a file has, or is to have."""
-    try:
-        there = target.lstat().st_mode
-    except FileNotFoundError:
-        return 0o600
-    if stat.S_ISLNK(there):
-        raise InputError(f"{target} cannot be written: it is a symbolic link; name the file that it leads to")
-    if not stat.S_ISREG(there):
-        raise InputError(
-            f"{target} cannot be written: it is {'a folder' if stat.S_ISDIR(there) else 'no regular file'}"
-        )
-    return stat.S_IMODE(there)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Rendering: reports, graphs and comparisons for people, in a terminal, in a notebook and as an HTML page.
 
-Start with `terminal` (a report as text); `provenance` and `comparison` do the same for graphs and comparisons,
+Start with `terminal` (a report as text); `provenance`, `comparison` and `evidence_path` do the same for graphs,
+comparisons and diagnoses,
 `notebook` and `diagram` are for Jupyter, `page` is the HTML file. All share `labels` (how classes, nodes and errors are
 named), `safe_text`, `excerpt` and `spans`. Formats for other programs are in `export`.
 
@@ -48,3 +49,6 @@ def _page(report: Report, *, title: str | None = None) -> str:
     from trail_callbacks.render.page.document import to_page  # noqa: PLC0415 - see above
 
     return to_page(report, title=title)
+
+
+display.rare["Diagnosis"] = "trail_callbacks.render.evidence_path"

@@ -90,8 +90,28 @@ def _report(report: Report) -> Iterator[str]:
     for warning in report.warnings:
         words = _text(shorten(warning, _WARNING))
         yield f'<div style="margin:.4em 0;padding-left:.6em;border-left:3px solid #c98a00">! {words}</div>'
+    yield from _path(report)
     yield from _answer(report)
     yield from _claims(report)
+    yield "</div>"
+
+
+def _path(report: Report) -> Iterator[str]:
+    """The stages of the evidence path beside each other, the first break framed."""
+    if report.diagnosis is None:
+        return
+    from trail_callbacks.render.evidence_path import cells, verdict_line  # noqa: PLC0415 - few have one
+
+    yield f'<div style="margin:.6em 0"><b>Evidence path: {_text(verdict_line(report.diagnosis))}</b></div>'
+    yield '<div style="display:flex;flex-wrap:wrap;gap:.5em">'
+    for cell in cells(report.diagnosis):
+        frame = "3px double" if cell.broken else _FRAME
+        yield f'<div style="border:{frame};padding:.3em .6em;flex:1 1 9em"><b>{_text(cell.name)}</b>'
+        yield f"<br>{_text(cell.there)}"
+        yield f"<br>question covered {_text(cell.figure)}" if cell.figure else ""
+        yield "<br><b>first break</b>" if cell.broken else ""
+        yield from (f"<br>{cell.label}: {_text(text)}" for text in cell.lost)
+        yield "</div>"
     yield "</div>"
 
 

@@ -145,6 +145,10 @@ class _Page:
         )
         if len(report.claims) > _MANY:
             yield Text("supported and undecided claims are listed without their evidence", style="dim")
+        if report.diagnosis is not None:
+            from trail_callbacks.render.evidence_path import to_text as path_to_text  # noqa: PLC0415 - few have one
+
+            yield Text(path_to_text(report.diagnosis, ascii=self.ascii))
         for warning in report.warnings:
             yield _hanging(
                 Text("! ", style="bold yellow"), Text(self._safe(shorten(warning, _WARNING)), style="yellow")

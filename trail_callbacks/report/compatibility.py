@@ -22,7 +22,7 @@ _DERIVED = frozenset(
 )
 _UNREADABLE = "this release cannot read the verdict"
 _DEFAULTS: Mapping[str, Any] = {"state": "error", "graph": {"nodes": []}, "claims": [], "verdicts": []}
-_DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id", "claims_error", "coverage"})
+_DISPENSABLE = frozenset({"usage", "warnings", "scoring", "judge", "run_id", "claims_error", "coverage", "diagnosis"})
 
 
 def salvage(

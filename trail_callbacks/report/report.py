@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from trail_callbacks.report.citations import CitationFigures
+    from trail_callbacks.report.diagnosis import Diagnosis
 
 __all__ = ["Layer", "Report", "State", "Verdict"]
 
@@ -53,6 +54,7 @@ class Report:
         judge: Name of the judge.
         run_id: The framework's root run that returned the answer, if there was one.
         claims_error: Why claims are missing, if the judge could not find all.
+        diagnosis: Where the evidence path of the run broke first, if `VerifyOptions.diagnose` asks for it.
         coverage: How much of what the answer states the judge's claims cover: a share of its content words, 0.0 to 1.0.
             None if it states nothing, or was not read. What is not covered is in `uncovered`.
     """
@@ -68,6 +70,12 @@ class Report:
     run_id: str | None = None
     claims_error: str | None = None
     coverage: float | None = None
+    diagnosis: Diagnosis | None = None
+
+    @property
+    def trace_id(self) -> str | None:
+        """Id of the trace that was verified, `Trace.id`; None if the graph was not recorded."""
+        return self.run_id
 
     @cached_property
     def _by_claim(self) -> dict[str, Verdict]:
@@ -159,6 +167,7 @@ class Report:
             "coverage": self.coverage,
             "uncovered": len(self.uncovered),
             "citations": asdict(self.citations) if self.citations else None,
+            "signature": self.diagnosis.signature if self.diagnosis else None,
             "judge": self.judge,
             "warnings": list(self.warnings),
         }
@@ -310,7 +319,7 @@ def _check(report: Report) -> None:
 
 _FIELDS = (
     "state", "graph", "claims", "verdicts", "usage", "warnings", "scoring", "judge", "run_id", "claims_error",
-    "coverage",
+    "coverage", "diagnosis",
 )  # fmt: skip
 
 
@@ -318,5 +327,7 @@ _FIELDS = (
 def _adapter() -> TypeAdapter[Report]:
     """The codec, imported on first use: pydantic takes longer to import than all of this package."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - see above
+
+    from trail_callbacks.report.diagnosis import Diagnosis  # noqa: F401, PLC0415 - the annotation is resolved by it
 
     return TypeAdapter(Report)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.report.diagnosis import Diagnosis
 from trail_callbacks.report.report import Report
 from trail_callbacks.report.verdict import Layer, Selected, Verdict
 
@@ -87,6 +88,24 @@ def without_texts(report: Report, key: bytes | None = None) -> Report:
         verdicts=tuple(map(_verdict, report.verdicts)),
         warnings=tuple(dict.fromkeys((_NOTICE, *_warnings(report.warnings)))),
         claims_error=_withheld(report.claims_error),
+        diagnosis=_diagnosis(report.diagnosis) if report.diagnosis else None,
+    )
+
+
+def _diagnosis(found: Diagnosis) -> Diagnosis:
+    """Signature, stages, figures and places stay; what questions, queries, passages and claims say does not."""
+    breaks = tuple(replace(each, reasons=tuple(NOT_KEPT for _ in each.reasons)) for each in found.breaks)
+    return replace(
+        found,
+        first_break=breaks[0] if found.first_break and breaks else None,
+        breaks=breaks,
+        reasons=tuple(NOT_KEPT for _ in found.reasons),
+        coverage=replace(found.coverage, missing=_withheld(found.coverage.missing) or ""),
+        facets=tuple(replace(each, facet=replace(each.facet, text=_filler(each.facet.text))) for each in found.facets),
+        claims=tuple(replace(each, evidence=tuple(map(_quoted, each.evidence))) for each in found.claims),
+        retrievals=tuple(replace(each, query=_filler(each.query), note=NOT_KEPT) for each in found.retrievals),
+        stages=tuple(replace(each, lost=tuple(map(_filler, each.lost))) for each in found.stages),
+        warnings=tuple(NOT_KEPT for _ in found.warnings),
     )
 
 

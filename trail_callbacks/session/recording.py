@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
 from trail_callbacks.session.session import Session
+
+if TYPE_CHECKING:
+    from trail_callbacks.trace import Trace
 
 __all__ = ["Recording"]
 
@@ -47,6 +51,23 @@ class Recording:
             InputError: If nothing was recorded.
         """
         return self._session.graph()
+
+    @property
+    def trace(self) -> Trace:
+        """The trace of the last run, which can be kept and verified again later; waits for nothing.
+
+        Raises:
+            InputError: If nothing was recorded.
+        """
+        return self._session.trace()
+
+    def trace_of(self, run_id: str) -> Trace:
+        """As `trace`, for any root run, such as one that a report names (`Report.trace_id`).
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+        """
+        return self._session.trace(run_id)
 
     @property
     def reports(self) -> Mapping[str, Report]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.capture.redaction import bare
@@ -13,6 +14,9 @@ from trail_callbacks.report import Report
 from trail_callbacks.session.faults import Faults
 from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.session.verifier import Verifier
+
+if TYPE_CHECKING:
+    from trail_callbacks.trace import Trace
 
 __all__ = ["Session"]
 
@@ -113,6 +117,18 @@ class Session:
             InputError: If nothing was recorded under this id.
         """
         return self._recorder.graph(self._root(run_id))
+
+    def trace(self, run_id: str | None = None) -> Trace:
+        """Returns the trace of a root run, by default the latest: what can be kept, and verified again later.
+
+        Of a run that goes on it is what happened so far.
+
+        Raises:
+            InputError: If nothing was recorded under this id.
+        """
+        from trail_callbacks.session.tracing import trace_of  # noqa: PLC0415 - most runs keep no trace
+
+        return trace_of(self._recorder, self.settings, self._root(run_id))
 
     def graph_so_far(self, run_id: str, text: str) -> ProvenanceGraph:
         """Returns the graph of a root run as if its model had just ended with a text. See `Recorder.graph_so_far`."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
-from typing import Literal, TypedDict, get_args
+from typing import Any, Literal, TypedDict, get_args
 
 from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.redaction import Redact
@@ -35,6 +35,8 @@ class RecordKeywords(TypedDict, total=False):
     ttl: float
     sources: Sources | None
     source_keys: Collection[str]
+    context: Mapping[str, Any] | None
+    versions: Mapping[str, str] | None
 
 
 class CaptureKeywords(RecordKeywords, total=False):
@@ -77,6 +79,10 @@ class CaptureSettings:
             for its answer, also where no recorded prompt shows them.
         source_keys: Names of inputs, state channels and prompt variables: the texts in them are sources, whatever they
             would be taken for otherwise.
+        context: What holds for all runs and is kept in their traces, with the keys of a run's metadata, which goes
+            before it: `{"tenant_id": "acme"}`. See `docs/trace.md`.
+        versions: Versions of what answers, kept in traces: `{"index": "2026-11-20", "reranker": "v3"}`. What a run, its
+            components or its documents say goes before them.
 
     Raises:
         InputError: If a value is out of range.
@@ -95,6 +101,8 @@ class CaptureSettings:
     ttl: float = 3600.0
     sources: Sources | None = None
     source_keys: Collection[str] = ()
+    context: Mapping[str, Any] | None = None
+    versions: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         """Checks ranges."""
@@ -110,12 +118,23 @@ class CaptureSettings:
             raise InputError(f"source_keys is {self.source_keys!r}, expected names of inputs, such as ['kb']")
         if self.sources is not None and not callable(self.sources):
             raise InputError(f"sources is {type(self.sources).__name__}, expected a function of a run's inputs")
+        _check_said(self.context, self.versions)
         if self.redact is not None:
             _check_redact(self.redact)
         if self.text_key is not None:
             _check_key(self.text_key)
         if not self.ttl > 0:  # a NaN, too
             raise InputError(f"ttl is {self.ttl}, expected seconds above 0")
+
+
+def _check_said(context: object, versions: Mapping[str, str] | None) -> None:
+    if context is None and versions is None:
+        return
+    from trail_callbacks.trace.context import given_versions  # noqa: PLC0415 - most say nothing
+
+    if context is not None and not isinstance(context, Mapping):
+        raise InputError(f"context is {type(context).__name__}, expected a mapping such as {{'user_id': 'u1'}}")
+    given_versions(versions)
 
 
 def _check_redact(redact: object) -> None:

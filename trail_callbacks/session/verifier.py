@@ -28,6 +28,7 @@ from trail_callbacks.verify.pipeline import averify, judging, verify
 
 if TYPE_CHECKING:
     from trail_callbacks.session.processes import Remote
+    from trail_callbacks.trace import Trace
 
 __all__ = ["Verifier"]
 
@@ -268,7 +269,13 @@ class Verifier:
         graph = self._graph(root)
         try:
             with self._around():
-                return self._unanswered(root, graph) or verify(graph, self._judge, self._settings.options)
+                if (unanswered := self._unanswered(root, graph)) is not None:
+                    return unanswered
+                if self._diagnoses:
+                    from trail_callbacks.diagnosis import verified  # noqa: PLC0415 - few ask for it
+
+                    return verified(self._trace(root), self._judge, self._settings.options)
+                return verify(graph, self._judge, self._settings.options)
         except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened
             return self._failed(graph, error)
 
@@ -298,12 +305,28 @@ class Verifier:
             graph = await asyncio.to_thread(self._graph, root)
             try:
                 with self._around():
-                    report = self._unanswered(root, graph) or await averify(graph, self._judge, self._settings.options)
+                    report = self._unanswered(root, graph) or await self._averified(root, graph)
             except Exception as error:  # noqa: BLE001 - as above
                 report = self._failed(graph, error)
         finally:
             current.reset(token)
         return self._finished(root, report, started, final=final), final
+
+    async def _averified(self, root: str, graph: ProvenanceGraph) -> Report:
+        if self._diagnoses:
+            from trail_callbacks.diagnosis import averified  # noqa: PLC0415 - as above
+
+            return await averified(self._trace(root), self._judge, self._settings.options)
+        return await averify(graph, self._judge, self._settings.options)
+
+    @property
+    def _diagnoses(self) -> bool:
+        return self._settings.options is not None and self._settings.options.diagnose
+
+    def _trace(self, root: str) -> Trace:
+        from trail_callbacks.session.tracing import trace_of  # noqa: PLC0415 - as above
+
+        return trace_of(self._recorder, self._settings, root)
 
     def _check_kept(self, root: str) -> None:
         if self._recorder.forgot(root):

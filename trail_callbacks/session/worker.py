@@ -10,9 +10,12 @@ import os
 import pickle
 import struct
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import IO, Any
 
 from trail_callbacks.capture.build import build
+from trail_callbacks.capture.conversation import Earlier
+from trail_callbacks.capture.events import Event
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
@@ -87,9 +90,18 @@ def _answer(settings: bytes, material: bytes, judges: OrderedDict[bytes, tuple[J
         judges.move_to_end(settings)
         judge, options = judges[settings]
         events, earlier = pickle.loads(material)  # noqa: S301 - see above
-        return _pickled(verify(build(events, earlier), judge, options))
+        return _pickled(_verified(events, earlier, judge, options))
     except Exception as error:  # noqa: BLE001 - kept and shown by the process that asked
         return _pickled(error)
+
+
+def _verified(events: Sequence[Event], earlier: Earlier | None, judge: Judge, options: VerifyOptions | None) -> Report:
+    if options is None or not options.diagnose:
+        return verify(build(events, earlier), judge, options)
+    from trail_callbacks.diagnosis import verified  # noqa: PLC0415 - few ask for it
+    from trail_callbacks.trace import Trace  # noqa: PLC0415 - as above
+
+    return verified(Trace(id="", events=tuple(events), earlier=earlier), judge, options)
 
 
 def _pickled(outcome: Report | Exception) -> bytes:

@@ -14,7 +14,7 @@ clients that write it into the prompt each do so in their own way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, TypeVar
@@ -34,6 +34,7 @@ from trail_callbacks.judges.judge import (
 from trail_callbacks.judges.llm.judge import LLMJudge
 from trail_callbacks.judges.one_pass import OnePass, Opinion
 from trail_callbacks.judges.resolve import JudgeLike, encoder_model
+from trail_callbacks.judges.surveyor import Survey, Surveyor
 from trail_callbacks.judges.tracer import Search, Selection, Tracer
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
 from trail_callbacks.models.failure import Failure
@@ -46,8 +47,9 @@ from trail_callbacks.verify.words import WordSelector
 
 if TYPE_CHECKING:
     from trail_callbacks.models.cache import CallCache
+    from trail_callbacks.report.diagnosis import Facet
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Estimate", "estimate", "estimated"]
 
 T = TypeVar("T")
 _SOME, _ALL, _NONE = 3, 1, 0  # every n-th claim is unsupported; 0: none
@@ -55,6 +57,7 @@ _CLAIM = 20  # tokens of a claim's JSON besides quote and statement
 _ITEM = {"verdicts": 24, "localize": 25, "answerable": 25}  # tokens of a judgement's JSON besides its reasoning
 _ERROR = 25  # further ones, of an unsupported claim's faults and type
 _REASONING = 30  # tokens of two short sentences
+_SURVEY = 300  # tokens of three facets with the ids of their passages
 _FOUND = 25  # tokens of the entry for one text and one claim; most texts have none
 
 
@@ -87,19 +90,47 @@ def estimate(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOpt
         JudgeError: If the judge is unknown.
         InputError: If the cache folder of the options cannot be used.
     """
+    answer, question = graph.answer, graph.question
+    return estimated(
+        lambda rehearsal, settings: pipeline(graph, rehearsal, settings),
+        answer.text if answer else "",
+        question.text if question else None,
+        judge,
+        options,
+        WordSelector(graph, (options or VerifyOptions()).passages),
+    )
+
+
+def estimated(  # noqa: PLR0917 - what `estimate` makes of its arguments
+    work: Callable[[Judge, VerifyOptions], Pipeline[Report]],
+    answer: str,
+    question: str | None,
+    judge: JudgeLike,
+    options: VerifyOptions | None,
+    words: WordSelector | None = None,
+) -> Estimate:
+    """Estimates the cost of any work that ends in a report. See `estimate`.
+
+    Args:
+        work: The work, with a judge that makes no call.
+        answer: The answer that it verifies.
+        question: The user's request, if known.
+        judge: The judge that would do the work.
+        options: Settings.
+        words: Selects evidence for a `veritrail` walk.
+    """
     settings = options or VerifyOptions()
     if encoder_model(judge) is not None:
         judge = None  # finds the same claims, and asks nobody either
     named = isinstance(judge, str) and "/" in judge
     asked = judging(LLMJudge(_Unasked(str(judge))) if named else judge, settings)
     if asked.model is None:
-        answer, question = graph.answer, graph.question
-        claims = split(answer.text, question.text if question else None) if answer else ()
+        claims = split(answer, question)
         return Estimate(calls=0, prompt_tokens=0, completion_tokens=0, claims=len(claims), more_calls=0)
-    expected = _rehearsed(graph, asked, settings, _SOME)
-    words = WordSelector(graph, settings.passages) if settings.strategy == "veritrail" else None
+    expected = _rehearsed(work, asked, settings, _SOME)
+    words = words if settings.strategy == "veritrail" else None
     ways = product((_ALL, _NONE), dict.fromkeys((None, words)))
-    others = [_rehearsed(graph, asked, settings, wrong, selecting) for wrong, selecting in ways]
+    others = [_rehearsed(work, asked, settings, wrong, selecting) for wrong, selecting in ways]
     return Estimate(
         calls=expected.calls,
         prompt_tokens=expected.read,
@@ -125,7 +156,11 @@ class _Unasked:
 
 
 def _rehearsed(
-    graph: ProvenanceGraph, judge: Judge, options: VerifyOptions, wrong: int, words: WordSelector | None = None
+    work: Callable[[Judge, VerifyOptions], Pipeline[Report]],
+    judge: Judge,
+    options: VerifyOptions,
+    wrong: int,
+    words: WordSelector | None = None,
 ) -> _Rehearsal:
     from trail_callbacks.verify.caching import call_cache  # noqa: PLC0415 - the command line imports this module
 
@@ -133,7 +168,7 @@ def _rehearsed(
     rehearsal = kind(judge, call_cache(judge, options), words, wrong, reads_whole=reads_whole(judge))
     rehearsal.wants_nearest = getattr(judge, "wants_nearest", False)
     try:
-        next(pipeline(graph, rehearsal, options))
+        next(work(rehearsal, options))
     except StopIteration as stop:
         report: Report = stop.value
         rehearsal.claims = len(report.claims)
@@ -196,6 +231,18 @@ class _Rehearsal:
         if self.calls > before:
             self.written += len(questions) * _ITEM[purpose] + self._reasons(questions, purpose)
         return real or Assessment(judgements=tuple(self._made_up(question, purpose) for question in questions))
+
+    def survey(
+        self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
+    ) -> Pipeline[Survey]:
+        """See `Surveyor`."""
+        yield from ()
+        if not isinstance(self.judge, Surveyor):
+            return Survey(error="the judge makes no survey")
+        before = self.calls
+        real = self._count_calls(self.judge.survey(question, queries, passages, facets))
+        self.written += _SURVEY if self.calls > before else 0
+        return real or Survey(facets=tuple(facets), answers=())
 
     def _reasons(self, questions: Sequence[Question], purpose: Purpose) -> int:
         """Tokens of reasoning; verdicts give reasons only where a claim is unsupported."""

@@ -32,6 +32,8 @@ class VerifyOptions:
             more calls and flag fewer claims, with more certainty.
         summaries: For `veritrail`: keep in the report, beside the sentences selected at each step, what the judge says
             that they say.
+        diagnose: Find where the evidence path of a recorded run broke first, see `trail_callbacks.diagnosis`: up to two
+            model calls more. A report of `check` and `verify` has no recorded run, and a warning says so.
         cache: Folder in which model replies are cached for other runs and processes, call by call: only a call whose
             prompt, model or release changed is paid for again. None caches nothing on disk.
         strict: See `Scoring`.
@@ -53,6 +55,7 @@ class VerifyOptions:
     strategy: Literal["audit", "veritrail"] = "audit"
     q: int = 1
     summaries: bool = False
+    diagnose: bool = False
     cache: str | Path | None = None
     strict: bool = False
     severity: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
@@ -14,7 +15,7 @@ from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.report import Report, State, Verdict
-from trail_callbacks.slices import Slices, current
+from trail_callbacks.slices import sliced
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.text import forms
 from trail_callbacks.verify.audit import answerable, audit
@@ -22,6 +23,9 @@ from trail_callbacks.verify.coverage import Coverage, covered
 from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.outcome import final_state, left_out, not_checked, placed, unasked, verdict_on, warnings_on
+
+if TYPE_CHECKING:
+    from trail_callbacks.trace import Trace
 
 __all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
 
@@ -70,27 +74,31 @@ async def acheck(
     return await averify(ProvenanceGraph.from_texts(answer, sources, question), judge, options)
 
 
-def verify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
-    """Verifies the answer of a provenance graph against the leaves upstream of it. See `check`."""
-    settings = _checked(graph, options)
+def verify(graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
+    """Verifies the answer of a provenance graph, or of a recorded run, against the leaves upstream of it. See `check`.
+
+    Args:
+        graph: The graph; or a trace, whose graph it is then: the report has its id.
+        judge: See `check`.
+        options: See `check`.
+    """
+    graph, run_id, settings = _checked(graph, options)
     asked = judging(judge, settings)
     report, usage = drive(_work(graph, asked, settings), asked.model, _limits(settings))
-    return replace(report, usage=usage + report.usage)
+    return replace(report, usage=usage + report.usage, run_id=run_id, warnings=(*report.warnings, *_unheeded(settings)))
 
 
-async def averify(graph: ProvenanceGraph, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
+async def averify(
+    graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: VerifyOptions | None = None
+) -> Report:
     """As `verify`, without blocking the event loop during model calls."""
     from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
 
-    settings = _checked(graph, options)
+    graph, run_id, settings = _checked(graph, options)
     asked = judging(judge, settings)
-    # The work is on a thread, but Python runs one at a time: between slices the event loop has its turn.
-    token = current.set(current.get() or Slices(patient=False))
-    try:
+    with sliced():  # the work is on a thread, but Python runs one at a time
         report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
-    finally:
-        current.reset(token)
-    return replace(report, usage=usage + report.usage)
+    return replace(report, usage=usage + report.usage, run_id=run_id, warnings=(*report.warnings, *_unheeded(settings)))
 
 
 def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
@@ -220,19 +228,34 @@ def _work(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipel
     return cached(work, judge, options)
 
 
-def _checked(graph: ProvenanceGraph, options: VerifyOptions | None) -> VerifyOptions:
+def _checked(
+    graph: ProvenanceGraph | Trace, options: VerifyOptions | None
+) -> tuple[ProvenanceGraph, str | None, VerifyOptions]:
+    run_id = None
     if not isinstance(graph, ProvenanceGraph):
-        raise InputError(
-            f"graph is {type(graph).__name__}, expected a ProvenanceGraph: from_texts() makes one of texts"
-        )
+        from trail_callbacks.trace import Trace  # noqa: PLC0415 - most give a graph
+
+        if not isinstance(graph, Trace):
+            raise InputError(
+                f"graph is {type(graph).__name__}, expected a ProvenanceGraph (from_texts() makes one of texts) or a "
+                "Trace"
+            )
+        run_id, graph = graph.id, graph.graph
     if options is not None and not isinstance(options, VerifyOptions):
         raise InputError(f"options is {type(options).__name__}, expected VerifyOptions(...)")
-    return options or VerifyOptions()
+    return graph, run_id, options or VerifyOptions()
 
 
 def _asserts(claims: Sequence[Claim], answer: str) -> bool:
     """True if an answer that declines also makes a claim: "I am not sure. It is 200 m high."."""
     return any(claim.checkable and (claim.uncovered or forms(claim.quote) != forms(answer)) for claim in claims)
+
+
+def _unheeded(options: VerifyOptions) -> tuple[str, ...]:
+    """Says that a diagnosis needs a recorded run, where one is asked for."""
+    if not options.diagnose:
+        return ()
+    return ("not diagnosed: give a recorded run to trail_callbacks.diagnosis.verified(trace)",)
 
 
 def _limits(options: VerifyOptions) -> Limits:

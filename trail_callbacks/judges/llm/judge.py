@@ -16,6 +16,8 @@ from trail_callbacks.prompts import digest
 if TYPE_CHECKING:
     from trail_callbacks.evidence import Passage
     from trail_callbacks.judges.one_pass import Opinion
+    from trail_callbacks.judges.surveyor import Survey
+    from trail_callbacks.report.diagnosis import Facet
 
 __all__ = ["LLMJudge"]
 
@@ -151,6 +153,14 @@ class LLMJudge:
         from trail_callbacks.judges.llm.selection import select  # noqa: PLC0415 - as above
 
         return select(searches, self._claims_per_reading)
+
+    def survey(
+        self, question: str, queries: Sequence[str], passages: Sequence[Passage], facets: Sequence[Facet] = ()
+    ) -> Pipeline[Survey]:
+        """Surveys what some passages have of what a question asks for. See `Surveyor.survey`."""
+        from trail_callbacks.judges.llm.survey import survey  # noqa: PLC0415 - as above
+
+        return survey(question, queries, passages, facets)
 
     @property
     def _claims_per_reading(self) -> int:

@@ -8,7 +8,7 @@ Reading keeps every item that is whole: labels are checked later in code, and on
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -21,12 +21,14 @@ from pydantic import (
 )
 
 from trail_callbacks.models.salvage import objects
+from trail_callbacks.report.diagnosis import FacetKind
 from trail_callbacks.taxonomy import ErrorDetail, ErrorType, SupportClass
 from trail_callbacks.text import encodable
 
 __all__ = [
     "ClaimItem",
     "ClaimsReply",
+    "FacetItem",
     "FoundItem",
     "FoundReply",
     "OnePassItem",
@@ -35,6 +37,7 @@ __all__ = [
     "PartsReply",
     "StatedItem",
     "StatedReply",
+    "SurveyReply",
     "VerdictItem",
     "VerdictsReply",
     "own",
@@ -241,6 +244,26 @@ class PartsReply(_Strict):
     """The parts of several statements."""
 
     claims: Annotated[list[PartsItem], _whole(PartsItem), Field(json_schema_extra={"maxItems": 64})]
+
+
+class FacetItem(_Strict):
+    """One thing that a question asks for."""
+
+    id: _text(40)  # type: ignore[valid-type]  # as above
+    text: _text(200) = ""  # type: ignore[valid-type]  # as above
+    kind: Annotated[str, BeforeValidator(_as_text), Field(json_schema_extra={"enum": [*get_args(FacetKind)]})] = "topic"
+    weight: Annotated[int, Field(json_schema_extra={"enum": [1, 2, 3]})] = 1
+    passages: Ids = Field(default_factory=list)
+    in_query: bool | None = None
+
+
+class SurveyReply(_Strict):
+    """What a question asks for, and what of it was retrieved."""
+
+    facets: Annotated[list[FacetItem], _whole(FacetItem), Field(json_schema_extra={"maxItems": 16})]
+    missing: _text(300) = ""  # type: ignore[valid-type]  # as above
+    answers: Annotated[list[Ids], Field(json_schema_extra={"maxItems": 8})] = Field(default_factory=list)
+    conflicts: Annotated[list[Ids], Field(json_schema_extra={"maxItems": 8})] = Field(default_factory=list)
 
 
 def own(items: Sequence[Item], shown: Iterable[str], item: type[Item]) -> list[Item]:

@@ -59,6 +59,7 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
         charts="".join(charts(view)),
         facts="".join(facts(view)),
         warnings="".join(notices(report)),
+        path=_path(report),
         answer="".join(answer(view)),
         claims="".join(claims(view)),
         texts="".join(texts.articles()),
@@ -66,6 +67,14 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
         licences=line("\n\n".join(map(_asset, _LICENCES))),
         scripts="\n".join(f"<script>{script}</script>" for script in scripts),
     )
+
+
+def _path(report: Report) -> str:
+    if report.diagnosis is None:
+        return ""
+    from trail_callbacks.render.page.strip import strip  # noqa: PLC0415 - few have one
+
+    return "".join(strip(report.diagnosis))
 
 
 @cache

@@ -1,0 +1,133 @@
+"""`trail show` and `trail verify` of saved traces."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableLambda
+from langchain_trail import TrailCallbackHandler
+
+from trail_callbacks.report import Report
+from trail_callbacks.trace import Trace
+from trail_callbacks.trace.stored import save
+
+
+class Shelf(BaseRetriever):
+    def _get_relevant_documents(self, query, *, run_manager):
+        return [
+            Document("The bridge opened in 1968 and was painted red.", id="a"),
+            Document("\x1b[31mThe toll is two crowns for each car that crosses.", id="b"),
+        ]
+
+
+def made(answer):
+    pack = RunnableLambda(lambda found: f"Context: {found[0].page_content}\nWhen did the bridge open?", name="pack")
+    handler = TrailCallbackHandler(evaluate="never")
+    chain = Shelf() | pack | FakeListChatModel(responses=[answer])
+    chain.invoke("When did the bridge open?", {"callbacks": [handler], "metadata": {"user_id": "u\x1b[31m1"}})
+    return handler.trace()
+
+
+@pytest.fixture(scope="module")
+def right():
+    return made("The bridge opened in 1968.")
+
+
+@pytest.fixture(scope="module")
+def wrong():
+    return made("The bridge opened in 1986.")
+
+
+@pytest.fixture
+def saved(tmp_path):
+    def make(name, *traces):
+        save(tmp_path / name, traces[0] if len(traces) == 1 else traces)
+        return str(tmp_path / name)
+
+    return make
+
+
+def test_a_trace_shows_its_evidence_path(shell, saved, right):
+    shown = shell("show", saved("trace.json", right))
+    text = shown.stdout.decode()
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    for part in (
+        f"trace {right.id}", "question:   When did the bridge open?", "answer:     The bridge opened in 1968.",
+        "Shelf retrieved 2 for: When did the bridge open?", "read 1 of 2 (0 in part), not: 1 cutoff",
+    ):  # fmt: skip
+        assert part in text
+    assert "\x1b" not in text
+    assert "two crowns" in shell("show", "--graph", saved("trace.json", right)).stdout.decode()
+
+
+def test_a_trace_as_one_object_has_its_steps_and_no_events(shell, saved, right):
+    data = json.loads(shell("show", "--json", saved("trace.json", right)).stdout)
+    assert (data["trace_id"], data["answer"]) == (right.id, right.answer)
+    assert [len(each["candidates"]) for each in data["retrievals"]] == [2]
+    assert [piece["dropped"] for piece in data["packings"][0]["pieces"]] == [None, "cutoff"]
+    assert "events" not in data
+
+
+def test_a_trace_is_no_page(shell, saved, right, tmp_path):
+    done = shell("show", saved("trace.json", right), "--html", str(tmp_path / "page.html"))
+    assert done.returncode == 2
+    assert b"trail verify" in done.stderr
+
+
+def test_a_saved_trace_is_verified(shell, saved, right, wrong, tmp_path):
+    done = shell("verify", saved("trace.json", right), "--max-score", "0", "-o", str(tmp_path / "report.json"))
+    assert done.returncode == 0, done.stderr
+    report = Report.from_json((tmp_path / "report.json").read_text())
+    assert (report.trace_id, report.hallucination_score) == (right.id, 0.0)
+    assert stat.S_IMODE((tmp_path / "report.json").stat().st_mode) == 0o600
+    failed = shell("verify", saved("trace.json", wrong), "--max-score", "0")
+    assert failed.returncode == 1
+    assert f"{wrong.id}: hallucination score 1.00 is over".encode() in failed.stderr
+    assert shell("verify", saved("trace.json", wrong)).returncode == 0
+
+
+def test_several_are_verified_line_by_line(shell, saved, right, wrong):
+    path = saved("traces.jsonl", right, wrong)
+    rows = shell("verify", path).stdout.decode()
+    assert rows.index(right.id) < rows.index(wrong.id)
+    assert "1.00  assessed" in rows
+    data = json.loads(shell("verify", "--json", path).stdout)
+    assert [each["hallucination_score"] for each in data["reports"]] == [0.0, 1.0]
+    assert data["errors"] == []
+
+
+@pytest.mark.parametrize("command", ["show", "verify"])
+def test_a_broken_line_is_named_and_the_others_are_kept(shell, saved, right, command):
+    path = saved("traces.jsonl", right, right)
+    with Path(path).open("a") as file:
+        file.write(right.to_json()[:99] + "\n")
+    done = shell(command, path, "--json")
+    assert done.returncode == 2
+    assert b"skipped: " in done.stderr
+    assert b"line 3: not a trace: the JSON is broken or truncated" in done.stderr
+    data = json.loads(done.stdout)
+    assert len(data["reports" if command == "verify" else "traces"]) == 2
+    assert len(data["errors"]) == 1
+
+
+def test_standard_input_is_read(shell, right):
+    assert json.loads(shell("verify", "-", "--json", stdin=right.to_json().encode()).stdout)["run_id"] == right.id
+    assert right.id.encode() in shell("show", "-", stdin=right.to_json().encode()).stdout
+
+
+@pytest.mark.parametrize("data", ["", "{}", "[]", "no json", '{"format": "trail-trace", "version": 2}'])
+def test_what_is_no_trace_is_refused(shell, file, data):
+    done = shell("verify", file("trace.json", data))
+    assert done.returncode == 2
+    assert b"trace.json" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_run_without_an_answer_is_an_error(shell, saved):
+    done = shell("verify", saved("trace.json", Trace(id="empty", events=())))
+    assert done.returncode == 2
+    assert b"empty: the run gave no answer" in done.stderr

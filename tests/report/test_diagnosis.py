@@ -1,0 +1,63 @@
+"""A diagnosis as a value: it reads back from a report, and becomes plain data."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from trail_callbacks import Report, check
+from trail_callbacks.errors import ReportError
+from trail_callbacks.report.diagnosis import (
+    Break,
+    ClaimFinding,
+    Coverage,
+    Diagnosis,
+    Facet,
+    FacetFinding,
+    Figure,
+    Overlap,
+    RetrievalFinding,
+    Stage,
+)
+
+FOUND = Diagnosis(
+    signature="selection_failure",
+    first_break=Break(stage="reranking", signature="selection_failure", step="rerank", reasons=("dropped",)),
+    coverage=Coverage(
+        query={"retrieved": Figure(value=0.5, n=2)},
+        sufficient={"retrieved": True, "selected": None},
+        overlap={"selected": Overlap(jaccard=Figure(why="unknown"), recall=Figure(value=1.0, n=1), precision=Figure())},
+    ),
+    facets=(FacetFinding(facet=Facet(id="f1", text="Ärger \u200b"), depths=("retrieved",), where="dropped"),),
+    claims=(ClaimFinding(claim_id="c1", where="dropped", relation="contradicts"),),
+    retrievals=(RetrievalFinding(run_id="r", step="find", query="q", candidates=3),),
+    stages=(Stage(name="query", there=1), Stage(name="reranking", there=2, lost=("x",), broken=True)),
+)
+
+
+def test_it_reads_back_with_its_report():
+    report = replace(check("It is 5 m.", ["It is 6 m."]), diagnosis=FOUND)
+    assert Report.from_json(report.to_json()) == report
+    assert Report.from_json(report.to_json(), lenient=True).diagnosis == FOUND
+
+
+def test_reports_without_one_read_back():
+    report = check("It is 5 m.", ["It is 6 m."])
+    stored = json.loads(report.to_json())
+    del stored["diagnosis"]
+    assert Report.from_json(json.dumps(stored)) == report
+
+
+@pytest.mark.parametrize("broken", [{"signature": "bad luck"}, {"signature": "none", "stages": 3}, []])
+def test_a_broken_one_is_refused_or_left_out(broken):
+    stored = {**json.loads(check("It is 5 m.", ["It is 6 m."]).to_json()), "diagnosis": broken}
+    with pytest.raises(ReportError, match="diagnosis"):
+        Report.from_json(json.dumps(stored))
+    assert Report.from_json(json.dumps(stored), lenient=True).diagnosis is None
+
+
+def test_it_is_plain_data():
+    data = FOUND.to_dict()
+    assert json.loads(json.dumps(data)) == data
+    assert data["coverage"]["query"]["retrieved"]["value"] == 0.5
+    assert "selection failure" in str(FOUND)

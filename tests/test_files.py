@@ -1,0 +1,44 @@
+"""Files are written whole or not at all, and for their owner only."""
+
+import stat
+
+import pytest
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
+
+
+def test_a_new_file_is_for_its_owner_and_one_that_is_there_keeps_its_permissions(tmp_path):
+    path = tmp_path / "new.txt"
+    write(str(path), "text")
+    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("text", 0o600)
+    path.chmod(0o640)
+    write(str(path), ["two ", "parts\r\n"])
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"two parts\r\n", 0o640)
+
+
+@pytest.mark.parametrize("error", [InputError("no"), KeyboardInterrupt()])
+def test_nothing_is_replaced_if_the_parts_end_in_an_error(tmp_path, error):
+    path = tmp_path / "kept.txt"
+    path.write_text("before")
+
+    def parts():
+        yield "half"
+        raise error
+
+    with pytest.raises(type(error)):
+        write(str(path), parts())
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("before", [path])
+
+
+def test_what_is_no_regular_file_is_not_replaced(tmp_path):
+    target, link = tmp_path / "theirs.txt", tmp_path / "link.txt"
+    target.write_text("theirs")
+    link.symlink_to(target)
+    with pytest.raises(InputError, match="symbolic link"):
+        write(str(link), "ours")
+    with pytest.raises(InputError, match="a folder"):
+        write(str(tmp_path), "ours")
+    with pytest.raises(InputError, match=r"missing.*cannot be written"):
+        write(str(tmp_path / "missing" / "file"), "ours")
+    assert target.read_text() == "theirs"

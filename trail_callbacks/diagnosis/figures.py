@@ -1,0 +1,133 @@
+"""The coverage of question, evidence, answer and citations, each with its n or the reason why it is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from trail_callbacks.diagnosis.reach import Reach
+from trail_callbacks.judges.surveyor import Survey
+from trail_callbacks.report import Report
+from trail_callbacks.report.diagnosis import Coverage, Depth, Facet, FacetFinding, Figure, Overlap
+from trail_callbacks.report.scoring import wilson
+from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.trace import Candidate
+
+__all__ = ["coverage_of", "facet_findings", "share", "sufficient"]
+
+_ALL: tuple[Depth, ...] = ("retrieved", "reranked", "selected")
+
+
+def share(part: int, whole: int, why: str) -> Figure:
+    """A plain share with its interval.
+
+    Args:
+        part: Items that count.
+        whole: Items in all.
+        why: Why there is no share, if there are none.
+    """
+    return Figure(value=part / whole, n=whole, interval=wilson(part / whole, whole)) if whole else Figure(why=why)
+
+
+def facet_findings(survey: Survey, reach: Reach) -> tuple[FacetFinding, ...]:
+    """Says of each facet at which depths a passage meets it."""
+    found = []
+    for facet in survey.facets:
+        lines = survey.met.get(facet.id, ())
+        depths = tuple(depth for depth in reach.depths if any(reach.at(depth, line) for line in lines))
+        found.append(
+            FacetFinding(
+                facet=facet,
+                in_query=survey.in_query.get(facet.id),
+                depths=depths,
+                where=reach.where(lines),
+                nodes=tuple(dict.fromkeys(line.node_id for line in lines)),
+            )
+        )
+    return tuple(found)
+
+
+def sufficient(survey: Survey, reach: Reach) -> dict[Depth, bool | None]:
+    """Says at which depths a careful reader could answer the question; None where that is unknown."""
+    if survey.answers is None:
+        return dict.fromkeys(reach.depths)
+    return {
+        depth: any(all(reach.at(depth, line) for line in lines) for lines in survey.answers) for depth in reach.depths
+    }
+
+
+def coverage_of(
+    report: Report, survey: Survey, found: Sequence[FacetFinding], reach: Reach, gold: Collection[str] | None
+) -> Coverage:
+    """Computes all figures of a run.
+
+    Args:
+        report: The verification of its answer.
+        survey: What the question asks for.
+        found: Where each facet is met.
+        reach: How far passages got.
+        gold: Ids, document ids or hashes of the passages that ought to be retrieved; None if unknown.
+    """
+    judged = [verdict.support for verdict in report.verdicts if verdict.support is not None]
+    decided = [support for support in judged if support is not SupportClass.UNEVALUATABLE]
+    cites = report.citations
+    why = "the answer cites nothing"
+    return Coverage(
+        query={depth: _facets_met(found, depth, survey) for depth in reach.depths},
+        rewritten={
+            depth: _facets_met([each for each in found if each.in_query], depth, survey) for depth in reach.depths
+        },
+        kept=_weighted(
+            [(each.facet, bool(each.in_query)) for each in found if each.in_query is not None], survey.error
+        ),
+        sufficient=sufficient(survey, reach),
+        missing=survey.missing,
+        overlap={} if gold is None else {depth: _overlap(reach, depth, gold) for depth in reach.depths},
+        answer=share(decided.count(SupportClass.SUPPORTED), len(decided), "no claim was decided"),
+        contradicted=share(decided.count(SupportClass.CONTRADICTED), len(decided), "no claim was decided"),
+        citation_presence=share(cites.cited, cites.claims, why) if cites else Figure(why=why),
+        citation_precision=_of(cites.precision, cites.decided) if cites else Figure(why=why),
+        citation_recall=_of(cites.recall, cites.claims) if cites else Figure(why=why),
+    )
+
+
+def _of(value: float | None, n: int) -> Figure:
+    return (
+        Figure(why="no citation was decided")
+        if value is None or not n
+        else Figure(value=value, n=n, interval=wilson(value, n))
+    )
+
+
+def _facets_met(found: Iterable[FacetFinding], depth: Depth, survey: Survey) -> Figure:
+    return _weighted([(each.facet, depth in each.depths) for each in found], survey.error)
+
+
+def _weighted(items: Sequence[tuple[Facet, bool]], error: str | None) -> Figure:
+    whole = sum(facet.weight for facet, _ in items)
+    if not whole:
+        return Figure(why=f"no facets: {error}" if error else "the question has no facets that could be told")
+    return Figure(value=sum(facet.weight for facet, met in items if met) / whole, n=len(items))
+
+
+def _overlap(reach: Reach, depth: Depth, gold: Collection[str]) -> Overlap:
+    there = [reach.candidates[id_] for id_ in reach.ids(depth)]
+    hit = {name for each in there for name in names(each) if name in gold}
+    right = sum(any(name in gold for name in names(each)) for each in there)
+    wanted = set(gold)
+    union = len(wanted) + len(there) - right
+    none = "the caller says that nothing ought to be retrieved"
+    return Overlap(
+        jaccard=Figure(value=len(hit) / union, n=union) if union else Figure(why=none),
+        recall=share(len(hit), len(wanted), none),
+        precision=share(right, len(there), "nothing was there"),
+    )
+
+
+def names(candidate: Candidate) -> tuple[str, ...]:
+    """What a candidate may be called by in a list of gold passages."""
+    return tuple(filter(None, (candidate.id, candidate.document_id, candidate.hash, candidate.node_id)))
+
+
+def depths_in(figures: Mapping[Depth, object]) -> tuple[Depth, ...]:
+    """The depths of some figures, the earliest first."""
+    return tuple(depth for depth in _ALL if depth in figures)

@@ -1,0 +1,168 @@
+"""How far a passage got: it was retrieved, left by rerankers, shown to the model that answered, whole or in part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from trail_callbacks.capture.conversation import TURN
+from trail_callbacks.capture.events import RunEnded, RunFailed, RunStarted
+from trail_callbacks.evidence import Evidence, Passage
+from trail_callbacks.graph import Node
+from trail_callbacks.report.diagnosis import Depth, Where
+from trail_callbacks.text import forms
+from trail_callbacks.trace import Candidate, Packed, Trace
+
+__all__ = ["Reach"]
+
+_WHOLE = 0.999
+"""Share of a text from which on all of it arrived; white space may have changed."""
+_TELLING = 5  # words by which a line is known
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far the passages of a recorded run got.
+
+    Args:
+        trace: The run.
+    """
+
+    trace: Trace
+
+    @cached_property
+    def candidates(self) -> dict[str, Candidate]:
+        """What was retrieved before the answer was written, by node."""
+        found: dict[str, Candidate] = {}
+        for retrieval in self.trace.retrievals:
+            if not retrieval.after_answer:
+                for each in retrieval.candidates:
+                    found.setdefault(each.node_id, each)
+        return found
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes of the candidates, in order of retrieval."""
+        graph = self.trace.graph
+        known = {node.id: node for node in graph.nodes}
+        return tuple(known[id_] for id_ in self.candidates if id_ in known and known[id_].text.strip())
+
+    @cached_property
+    def earlier(self) -> tuple[Node, ...]:
+        """Sources of earlier turns that this run did not read again."""
+        return tuple(node for node in self.trace.graph.nodes if TURN in node.attributes and node.is_evidence)
+
+    @cached_property
+    def reranked(self) -> frozenset[str] | None:
+        """Nodes that every reranker and filter left; None if nothing reranked or filtered."""
+        dropped = {each.node_id for step in self.trace.rerankings for each in step.ranked if each.rank_out is None}
+        return frozenset(set(self.candidates) - dropped) if self.trace.rerankings else None
+
+    @cached_property
+    def packed(self) -> dict[str, Packed]:
+        """What the models behind the answer were shown of each candidate: the most that any of them was."""
+        found: dict[str, Packed] = {}
+        for packing in self.trace.packings:
+            if packing.run_id not in self._behind_answer:
+                continue
+            for piece in packing.pieces:
+                if piece.node_id in self.candidates:
+                    known = found.get(piece.node_id)
+                    found[piece.node_id] = piece if known is None or piece.arrived > known.arrived else known
+        return found
+
+    @property
+    def unread(self) -> tuple[Node, ...]:
+        """The candidates that no prompt behind the answer held whole."""
+        return tuple(
+            node for node in self.nodes if (piece := self.packed.get(node.id)) is None or piece.arrived < _WHOLE
+        )
+
+    @cached_property
+    def packs(self) -> bool:
+        """Whether a prompt behind the answer was recorded: without one nobody knows what was selected."""
+        return any(packing.run_id in self._behind_answer for packing in self.trace.packings)
+
+    @cached_property
+    def _behind_answer(self) -> frozenset[str]:
+        """The runs whose outputs the answer was made of."""
+        graph = self.trace.graph
+        if graph.answer is None:
+            return frozenset(packing.run_id for packing in self.trace.packings)
+        behind = [graph.answer, *graph.upstream(graph.answer.id)]
+        return frozenset(node.run_id for node in behind if node.run_id is not None)
+
+    @cached_property
+    def _prompts(self) -> str:
+        """The words of the prompts behind the answer, case and white space aside."""
+        started = {event.run_id: event.inputs for event in self.trace.events if isinstance(event, RunStarted)}
+        for event in self.trace.events:
+            if isinstance(event, RunEnded):
+                started[event.run_id] = (
+                    *(started.get(event.run_id, ()) if event.inputs is None else event.inputs),
+                    *event.more_inputs,
+                )
+            elif isinstance(event, RunFailed) and event.inputs is not None:
+                started[event.run_id] = event.inputs
+        runs = [packing.run_id for packing in self.trace.packings if packing.run_id in self._behind_answer]
+        return _words("\n".join(piece.text for run in runs for piece in started.get(run, ())))
+
+    def holds(self, node_id: str, text: str) -> bool:
+        """Whether a prompt behind the answer held a stretch of a node's text."""
+        piece = self.packed.get(node_id)
+        if piece is not None and piece.arrived >= _WHOLE:
+            return True
+        words = _words(text)
+        shown = piece is not None and piece.order is not None
+        # A short line of a passage that was left out may stand in a prompt for another reason.
+        return words.count(" ") > (1 if shown else _TELLING) and words in self._prompts
+
+    def where(self, spans: Iterable[Passage | Evidence]) -> Where:
+        """Where the nearest of some stretches of text is."""
+        found: Where = "nowhere"
+        for span in spans:
+            text = span.text if isinstance(span, Passage) else span.quote
+            if self.packs and self.holds(span.node_id, text):
+                return "prompt"
+            if span.node_id in self.candidates:
+                piece = self.packed.get(span.node_id)
+                cut = piece is not None and (piece.order is not None or piece.dropped == "cut")
+                found = "cut" if cut or found == "cut" else "dropped" if self.packs else "unknown"
+            elif found == "nowhere" and self.is_earlier(span.node_id):
+                found = "earlier_turn"
+        return found
+
+    def is_earlier(self, node_id: str) -> bool:
+        """Whether a node is a source of an earlier turn."""
+        return any(node.id == node_id for node in self.earlier)
+
+    def at(self, depth: Depth, span: Passage) -> bool:
+        """Whether a line was there at a depth."""
+        if depth == "retrieved":
+            return span.node_id in self.candidates
+        if depth == "reranked":
+            return span.node_id in self.candidates and (self.reranked is None or span.node_id in self.reranked)
+        return self.holds(span.node_id, span.text)
+
+    @property
+    def depths(self) -> tuple[Depth, ...]:
+        """The depths that this run has."""
+        found: list[Depth] = ["retrieved"]
+        if self.reranked is not None:
+            found.append("reranked")
+        if self.packs:
+            found.append("selected")
+        return tuple(found)
+
+    def ids(self, depth: Depth) -> Sequence[str]:
+        """The candidates of which something was there at a depth."""
+        if depth == "retrieved":
+            return list(self.candidates)
+        if depth == "reranked":
+            return [id_ for id_ in self.candidates if self.reranked is None or id_ in self.reranked]
+        return [id_ for id_ in self.candidates if (piece := self.packed.get(id_)) and piece.order is not None]
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(forms(text))} "

@@ -1,0 +1,59 @@
+"""Writing files: atomically, and for their owner only."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from trail_callbacks.errors import InputError
+
+__all__ = ["write"]
+
+
+def write(path: str, text: str | Iterable[str]) -> None:
+    """Writes a file atomically, in UTF-8, line ends unchanged; a new one can be read by its owner only.
+
+    Only a regular file is replaced. A symbolic link is not followed: what it leads to may be another's choice.
+
+    Args:
+        path: The file.
+        text: What is to be in it, or its parts, which are written as they come. If they raise, nothing is replaced.
+
+    Raises:
+        InputError: If it cannot be written, or something else than a file is there; names the file.
+    """
+    target = Path(path)
+    temporary = ""
+    try:
+        mode = _mode(target)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
+            stream.writelines([text] if isinstance(text, str) else text)
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(target)
+    except BaseException as error:
+        if temporary:
+            with suppress(OSError):
+                Path(temporary).unlink()
+        if isinstance(error, OSError):
+            raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise
+
+
+def _mode(target: Path) -> int:
+    """The permissions a file has, or is to have."""
+    try:
+        there = target.lstat().st_mode
+    except FileNotFoundError:
+        return 0o600
+    if stat.S_ISLNK(there):
+        raise InputError(f"{target} cannot be written: it is a symbolic link; name the file that it leads to")
+    if not stat.S_ISREG(there):
+        raise InputError(
+            f"{target} cannot be written: it is {'a folder' if stat.S_ISDIR(there) else 'no regular file'}"
+        )
+    return stat.S_IMODE(there)

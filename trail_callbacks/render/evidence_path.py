@@ -1,0 +1,144 @@
+"""A diagnosis in words: the stages of the evidence path, what was lost at each, and the first break.
+
+`stages` is behind the strip of a page and of a notebook; `to_text` is the whole of it for a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trail_callbacks.render.safe_text import plain, shorten
+from trail_callbacks.report.diagnosis import Depth, Diagnosis, Figure, StageName
+
+__all__ = ["Cell", "cells", "figures", "to_text", "verdict_line"]
+
+_LONGEST = 160  # characters of one text
+_MANY = 4  # lost texts that are named
+NAMES: dict[StageName, str] = {
+    "query": "asked",
+    "retrieval": "retrieved",
+    "reranking": "reranked",
+    "packing": "selected",
+    "sources": "sources",
+    "generation": "answered",
+}
+_UNITS: dict[StageName, tuple[str, str]] = {
+    "query": ("query", "queries"),
+    "generation": ("claim", "claims"),
+}
+_DEPTHS: tuple[Depth, ...] = ("retrieved", "reranked", "selected")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One stage as it is shown.
+
+    Attributes:
+        name: The stage in a word: `retrieved`.
+        there: What was there: `4 passages`.
+        lost: What was lost, a text each; of the answer, its unsupported claims.
+        label: What these are: `lost` or `unsupported`.
+        broken: Whether the path broke here first.
+        figure: Query coverage behind this stage: `1.00`; empty if it has none.
+    """
+
+    name: str
+    there: str
+    lost: tuple[str, ...]
+    label: str
+    broken: bool
+    figure: str
+
+
+def cells(diagnosis: Diagnosis) -> tuple[Cell, ...]:
+    """The stages of a diagnosis in order; a conflict of sources has one of its own."""
+    return tuple(_cells(diagnosis))
+
+
+def _cells(diagnosis: Diagnosis) -> Iterator[Cell]:
+    for stage in diagnosis.stages:
+        one, several = _UNITS.get(stage.name, ("passage", "passages"))
+        there = "not recorded" if stage.there is None else f"{stage.there:,} {one if stage.there == 1 else several}"
+        depth = NAMES[stage.name]
+        figure = diagnosis.coverage.query.get(depth) if depth in _DEPTHS else None
+        more = len(stage.lost) - _MANY
+        lost = (*stage.lost[:_MANY], *([f"and {more:,} more"] if more > 0 else []))
+        yield Cell(
+            name=depth,
+            there=f"{there}, {stage.note}" if stage.note else there,
+            lost=tuple(plain(shorten(text, _LONGEST)) for text in lost),
+            label="unsupported" if stage.name == "generation" else "lost",
+            broken=stage.broken,
+            figure="" if figure is None or figure.value is None else f"{figure.value:.2f}",
+        )
+
+
+def verdict_line(diagnosis: Diagnosis) -> str:
+    """The signature, and where it broke: `selection failure at reranking (Reranker), certainty medium`."""
+    words = diagnosis.signature.replace("_", " ")
+    words = {"none": "no break: nothing is wrong with the answer"}.get(words, words)
+    broke = diagnosis.first_break
+    if broke is None:
+        return words
+    step = f" ({plain(shorten(broke.step, _LONGEST))})" if broke.step else ""
+    kind = "" if broke.signature == diagnosis.signature else f"{broke.signature.replace('_', ' ')} "
+    return f"{words}; {kind}at {broke.stage}{step}, certainty {broke.certainty}"
+
+
+def figures(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    """The figures of a diagnosis with their n, or why there is none."""
+    cover = diagnosis.coverage
+    for depth in _DEPTHS:
+        if depth in cover.query:
+            yield f"question covered, {depth}", _figure(cover.query[depth])
+    yield "facets kept by the queries sent", _figure(cover.kept)
+    for depth in _DEPTHS:
+        if depth in cover.sufficient:
+            known = cover.sufficient[depth]
+            yield f"sufficient, {depth}", "unknown" if known is None else "yes" if known else "no"
+    for depth in _DEPTHS:
+        if depth in cover.overlap:
+            overlap = cover.overlap[depth]
+            yield f"gold recall, {depth}", _figure(overlap.recall)
+            yield f"gold precision, {depth}", _figure(overlap.precision)
+            yield f"gold overlap (Jaccard), {depth}", _figure(overlap.jaccard)
+    yield "claims supported", _figure(cover.answer)
+    yield "claims contradicted", _figure(cover.contradicted)
+    yield "claims that cite", _figure(cover.citation_presence)
+    yield "citations that hold", _figure(cover.citation_precision)
+    yield "claims that a cited source supports", _figure(cover.citation_recall)
+
+
+def _figure(figure: Figure) -> str:
+    if figure.value is None:
+        return f"unknown: {plain(shorten(figure.why, _LONGEST))}" if figure.why else "unknown"
+    spread = f", 95 % interval {figure.interval[0]:.2f} to {figure.interval[1]:.2f}" if figure.interval else ""
+    return f"{figure.value:.2f} (n={figure.n}{spread})"
+
+
+def to_text(diagnosis: Diagnosis, *, ascii: bool = False) -> str:  # noqa: A002 - named like Python's own function
+    """Renders a diagnosis for a terminal, without colour.
+
+    Args:
+        diagnosis: The diagnosis.
+        ascii: Use ASCII characters only.
+    """
+    return "\n".join(_shown(line, ascii=ascii) for line in _lines(diagnosis))
+
+
+def _shown(text: str, *, ascii: bool) -> str:  # noqa: A002 - as above
+    start = len(text) - len(text.lstrip(" "))
+    return " " * start + plain(text, ascii=ascii)
+
+
+def _lines(diagnosis: Diagnosis) -> Iterator[str]:
+    yield f"evidence path: {verdict_line(diagnosis)}"
+    for cell in cells(diagnosis):
+        mark = ">" if cell.broken else " "
+        figure = f", question covered {cell.figure}" if cell.figure else ""
+        yield f" {mark} {cell.name}: {cell.there}{figure}"
+        yield from (f"     {cell.label}: {text}" for text in cell.lost)
+    yield from (f"   because {shorten(reason, 3 * _LONGEST)}" for reason in diagnosis.reasons)
+    yield from (f"   next: {text}" for text in diagnosis.look_at)
+    yield from (f"   ! {shorten(warning, 3 * _LONGEST)}" for warning in diagnosis.warnings)

@@ -1,0 +1,303 @@
+"""Where the evidence path of a run broke first, with the figures that say so.
+
+The method is evidence-path diagnosis of retrieval-augmented generation: the same coverage at every depth, and the
+earliest confirmed break wins. What cannot be computed is None, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from trail_callbacks import display
+from trail_callbacks.evidence import Evidence
+
+__all__ = [
+    "Break",
+    "Certainty",
+    "ClaimFinding",
+    "Coverage",
+    "Depth",
+    "Diagnosis",
+    "Facet",
+    "FacetFinding",
+    "FacetKind",
+    "Figure",
+    "Overlap",
+    "RetrievalFinding",
+    "Signature",
+    "Stage",
+    "StageName",
+    "Where",
+]
+
+Depth: TypeAlias = Literal["retrieved", "reranked", "selected"]
+"""`retrieved`: what all retrievers brought; `reranked`: what rerankers and filters left of it; `selected`: what of it
+the model that answered was shown."""
+
+StageName: TypeAlias = Literal["query", "retrieval", "reranking", "packing", "sources", "generation"]
+
+Certainty: TypeAlias = Literal["high", "medium", "low"]
+"""`high` if code or the caller's gold passages show it, `medium` if a judge's reading does, `low` if only shared words
+do."""
+
+FacetKind: TypeAlias = Literal["entity", "time", "place", "quantity", "condition", "version", "topic"]
+
+Signature: TypeAlias = Literal[
+    "rewrite_loss",
+    "recall_failure",
+    "selection_failure",
+    "truncation",
+    "grounding_failure",
+    "source_conflict",
+    "right_by_memory",
+    "should_have_abstained",
+    "none",
+    "undetermined",
+]
+"""What the figures look like together.
+
+- `rewrite_loss`: the query that was sent lost something that the question asks for, and nothing about it was retrieved.
+- `recall_failure`: what the answer needs was not retrieved.
+- `selection_failure`: it was retrieved, but a reranker, a cutoff or a token budget left it out of the prompt.
+- `truncation`: the passage is in the prompt, but not the part that matters.
+- `source_conflict`: passages in the prompt disagree about what the answer says.
+- `grounding_failure`: the prompt held what was needed, and the answer departs from it.
+- `right_by_memory`: the answer says what no passage in the prompt says, and texts that it did not read bear it out.
+- `should_have_abstained`: passages on the subject were found, none of them answers, and the answer asserts something.
+- `none`: nothing is wrong with the answer.
+- `undetermined`: something may be wrong, and the figures do not show where it began.
+"""
+
+Where: TypeAlias = Literal["prompt", "cut", "dropped", "earlier_turn", "reference", "nowhere", "unknown"]
+"""Where the text that bears on a claim or facet is: in the prompt; in a passage of the prompt, but in a part that was
+cut; in a passage that was retrieved and dropped; only in an earlier turn; only in the reference that the caller gave;
+in none of these; or nobody could tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A share with its n, or the reason why there is none.
+
+    Attributes:
+        value: 0.0 to 1.0, or None.
+        n: Items it is a share of.
+        interval: Wilson 95 % interval; None without a value, and for weighted shares and Jaccard indices.
+        why: Why there is no value; empty if there is one.
+    """
+
+    value: float | None = None
+    n: int = 0
+    interval: tuple[float, float] | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facet:
+    """One thing that a question asks for or is restricted by.
+
+    Attributes:
+        id: `f1`, `f2`, ...
+        text: The facet in a few words.
+        kind: What it is; `topic` for what is none of the others.
+        weight: How much it counts, above 0.0.
+    """
+
+    id: str
+    text: str
+    kind: FacetKind = "topic"
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FacetFinding:
+    """Where a facet is met.
+
+    Attributes:
+        facet: The facet.
+        in_query: Whether a query that was sent names it; None if that cannot be told.
+        depths: The depths at which a passage meets it.
+        where: Where the passage nearest to the prompt is that meets it.
+        nodes: The passages' nodes.
+    """
+
+    facet: Facet
+    in_query: bool | None = None
+    depths: tuple[Depth, ...] = ()
+    where: Where = "unknown"
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimFinding:
+    """Where the text that bears on a claim is, however the claim was judged.
+
+    Attributes:
+        claim_id: The claim.
+        where: Where that text is.
+        relation: Whether it supports or contradicts the claim; None if there is no such text.
+        evidence: The passages.
+        by_memory: True if the claim holds by a text that the model was not shown.
+    """
+
+    claim_id: str
+    where: Where = "unknown"
+    relation: Literal["supports", "contradicts"] | None = None
+    evidence: tuple[Evidence, ...] = ()
+    by_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """How the passages at one depth compare with those that ought to be there (EO).
+
+    Attributes:
+        jaccard: Size of the intersection by size of the union.
+        recall: Share of those that ought to be there that are.
+        precision: Share of those there that ought to be.
+    """
+
+    jaccard: Figure
+    recall: Figure
+    precision: Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The coverage of question, evidence, answer and citations.
+
+    Attributes:
+        query: Query coverage (QC) by depth: weighted share of the question's facets that a passage meets.
+        rewritten: The same for the facets that the queries sent still name.
+        kept: Weighted share of the question's facets that the queries sent name.
+        sufficient: Whether a careful reader could answer the question from the passages at a depth; None if unknown.
+        missing: What is missing to answer it, in the judge's words; empty if nothing, or unknown.
+        overlap: Evidence overlap (EO) by depth; empty unless it is known which passages ought to be there.
+        answer: Answer coverage (AC): share of the decided claims that are supported.
+        contradicted: Share of the decided claims that are contradicted.
+        citation_presence: Share of the claims that cite a source (CC).
+        citation_precision: Share of the decided citations whose source supports the claim.
+        citation_recall: Share of the claims that a source they cite supports.
+    """
+
+    query: Mapping[Depth, Figure] = field(default_factory=dict)
+    rewritten: Mapping[Depth, Figure] = field(default_factory=dict)
+    kept: Figure = field(default_factory=Figure)
+    sufficient: Mapping[Depth, bool | None] = field(default_factory=dict)
+    missing: str = ""
+    overlap: Mapping[Depth, Overlap] = field(default_factory=dict)
+    answer: Figure = field(default_factory=Figure)
+    contradicted: Figure = field(default_factory=Figure)
+    citation_presence: Figure = field(default_factory=Figure)
+    citation_precision: Figure = field(default_factory=Figure)
+    citation_recall: Figure = field(default_factory=Figure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalFinding:
+    """One retrieval of a run, by itself.
+
+    Attributes:
+        run_id: The run.
+        step: Name of the component.
+        query: The query as sent.
+        candidates: Number of passages it brought.
+        selected: Number of them in the prompt of the answer.
+        met: Ids of the facets that they meet.
+        lost: Ids of the facets of the question that its query does not name.
+        note: What is odd about it: it failed, brought nothing, or came after the answer.
+    """
+
+    run_id: str
+    step: str
+    query: str
+    candidates: int = 0
+    selected: int = 0
+    met: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One stage of the evidence path, as a strip shows it.
+
+    Attributes:
+        name: The stage.
+        there: Passages that were there after it, or claims; None if the run has no such stage, or it is unknown.
+        lost: What was lost at it: texts of facets and claims.
+        broken: Whether this is the first break.
+        note: A remark in a few words.
+    """
+
+    name: StageName
+    there: int | None = None
+    lost: tuple[str, ...] = ()
+    broken: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Break:
+    """A stage that lost what the answer needed.
+
+    Attributes:
+        stage: The stage.
+        signature: What kind of break it is.
+        step: Name of the component, if one is known.
+        run_id: Its run, likewise.
+        reasons: The figures and passages that show it, a sentence each.
+        certainty: What shows it.
+    """
+
+    stage: StageName
+    signature: Signature
+    step: str | None = None
+    run_id: str | None = None
+    reasons: tuple[str, ...] = ()
+    certainty: Certainty = "medium"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """Where the evidence path of a run broke first.
+
+    Attributes:
+        signature: What the figures look like together.
+        first_break: The earliest confirmed break; None for `none` and `undetermined`.
+        breaks: All confirmed breaks, the earliest first.
+        reasons: What the signature rests on, a sentence each; for `undetermined` what is missing.
+        look_at: What to look at next, in the order retrieval, selection, grounding.
+        coverage: The figures.
+        facets: What the question asks for, and where it is met.
+        claims: Where the text is that bears on each claim that is not simply supported by the prompt.
+        retrievals: Each retrieval by itself.
+        stages: The stages in order, for a strip.
+        warnings: What a reader should know before relying on it.
+        judge: Name of the judge.
+    """
+
+    signature: Signature
+    first_break: Break | None = None
+    breaks: tuple[Break, ...] = ()
+    reasons: tuple[str, ...] = ()
+    look_at: tuple[str, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)
+    facets: tuple[FacetFinding, ...] = ()
+    claims: tuple[ClaimFinding, ...] = ()
+    retrievals: tuple[RetrievalFinding, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    warnings: tuple[str, ...] = ()
+    judge: str = ""
+
+    def __str__(self) -> str:
+        """Renders for a terminal, without colour."""
+        return display.text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns it as a JSON-safe dictionary."""
+        from pydantic_core import to_jsonable_python  # noqa: PLC0415 - pydantic takes longer to import than all of this
+
+        found: dict[str, Any] = to_jsonable_python(self)
+        return found
