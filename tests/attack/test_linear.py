@@ -138,7 +138,7 @@ EXCLUDED = {
     "verify.outcome": "one claim",
     "verify.self_support": "needs a claim that only a model's words state: tests/verify/test_self_support.py",
     "verify.sources": "what a judge with a model reads, by way of 'judges.llm asked'",
-    "verify.trace": "ids of nodes",
+    "verify.backtrace": "ids of nodes",
     "verify.walk": "one claim",
     "verify.one_pass": "short answers and sources only",
     "verify.pipeline": "the same as check and verify, with asyncio",

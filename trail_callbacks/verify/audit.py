@@ -11,8 +11,8 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Assessment, Judge, Judgement, Question, matched, reads_whole
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.taxonomy import ErrorType, SupportClass
+from trail_callbacks.verify.backtrace import Introduction
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.trace import Introduction
 
 __all__ = ["Findings", "answerable", "audit", "is_verbatim"]
 

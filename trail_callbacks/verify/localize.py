@@ -5,7 +5,7 @@ it, the walk continues with the inputs of that output; if none of them states it
 backward search of VeriTrail (Metropolitansky and Larson, 2025) in reverse order: sources are audited first, so only
 unsupported claims cost a walk, and all of them share the reading of a text.
 
-A call costs more than a few more sentences in it, so a walk reads ahead, see `Trace`. In a very wide layer only the
+A call costs more than a few more sentences in it, so a walk reads ahead, see `Backtrace`. In a very wide layer only the
 outputs that share most words with the claim are read.
 
 An error often begins smaller than it ends: "two nurses in Oslo" becomes "nurses in Norway", then "nurses". So the judge
@@ -25,8 +25,8 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
+from trail_callbacks.verify.backtrace import READ, Backtrace, Introduction
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.trace import READ, Introduction, Trace
 
 __all__ = ["Introductions", "Suspect", "localize"]
 
@@ -81,7 +81,7 @@ def localize(
     """
     if graph.answer is None:
         return Introductions(by_claim={})
-    walks = [Trace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
+    walks = [Backtrace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
     evidence = {suspect.claim.id: suspect.evidence for suspect in suspects}
     warnings: list[str] = []
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
@@ -104,7 +104,7 @@ def _statements(suspect: Suspect) -> Sequence[str]:
     return list(dict.fromkeys(fault for fault in suspect.faults if fault.strip())) or [suspect.claim.text]
 
 
-def _groups(walk: Trace, nodes: Sequence[Node]) -> list[list[Node]]:
+def _groups(walk: Backtrace, nodes: Sequence[Node]) -> list[list[Node]]:
     """Nodes in groups that fit one question; of a very wide layer only those that share most with the claim."""
     if len(nodes) > _WIDE:
         near = {passage.node_id for passage in candidates([_searched(walk)], nodes, _WIDE)[walk.claim.id]}
@@ -130,7 +130,9 @@ def _part(quote: str, asked: set[str]) -> str:
 
 
 def _questions(
-    asked: Sequence[tuple[Trace, Sequence[Node]]], evidence: Mapping[str, Sequence[Evidence]], options: VerifyOptions
+    asked: Sequence[tuple[Backtrace, Sequence[Node]]],
+    evidence: Mapping[str, Sequence[Evidence]],
+    options: VerifyOptions,
 ) -> list[Question]:
     """One question for each group of nodes; a passage has the same id in all of them."""
     ids: dict[tuple[str, int, int], str] = {}
@@ -148,7 +150,7 @@ def _questions(
     return questions
 
 
-def _chosen(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOptions) -> list[tuple[Passage, ...]]:
+def _chosen(asked: Sequence[tuple[Backtrace, Sequence[Node]]], options: VerifyOptions) -> list[tuple[Passage, ...]]:
     """The passages for each question; texts are split once for all the questions about them."""
     groups: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for i, (_, nodes) in enumerate(asked):
@@ -160,7 +162,7 @@ def _chosen(asked: Sequence[tuple[Trace, Sequence[Node]]], options: VerifyOption
     return [found[str(i)] for i in range(len(asked))]
 
 
-def _searched(walk: Trace) -> Claim:
+def _searched(walk: Backtrace) -> Claim:
     """The statement, with the wording in which it was last found, as a query for passages."""
     return replace(walk.claim, text=" ".join([walk.statement, *walk.wording[-2:]]))
 

@@ -12,7 +12,7 @@ from trail_callbacks.judges.judge import Extraction, Judge, Judgement
 from trail_callbacks.report import State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.verify.audit import is_verbatim
-from trail_callbacks.verify.trace import Introduction
+from trail_callbacks.verify.backtrace import Introduction
 
 __all__ = ["final_state", "left_out", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
 

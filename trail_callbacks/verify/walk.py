@@ -14,7 +14,7 @@ from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.judges.tracer import Selection
 from trail_callbacks.report import Layer, Selected, Summary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
-from trail_callbacks.verify.trace import Introduction, carriers
+from trail_callbacks.verify.backtrace import Introduction, carriers
 
 __all__ = ["LONGEST", "PassageCache", "Walk", "absent", "interim", "length", "packed"]
 

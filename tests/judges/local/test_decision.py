@@ -273,3 +273,21 @@ def test_what_a_claim_denies_is_not_contradicted_by_another_value(claim, source)
 )
 def test_a_denial_elsewhere_hides_no_contradiction(claim, source):
     assert check(claim, [source]).verdicts[0].support is SupportClass.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The pier number 77 of Orvik was built in 1999.", "The pier number 12 of Orvik was built in 1805."),
+        ("Room 12 costs 90 euros.", "Room 11 costs 80 euros."),
+        ("Lot 3 sold for 400 euros in May.", "Lot 4 sold for 600 euros in May."),
+        ("Article 5 limits the fee to 40 euros.", "Article 6 limits the fee to 60 euros."),
+    ],
+)
+def test_another_one_of_a_numbered_series_contradicts_nothing(claim, source):
+    assert check(claim, [source]).verdicts[0].outcome == "undecided"
+
+
+def test_the_same_one_of_a_numbered_series_does():
+    found = check("Room 12 of the inn costs 90 euros.", ["Room 12 of the inn costs 80 euros."])
+    assert found.verdicts[0].support is SupportClass.CONTRADICTED

@@ -13,6 +13,7 @@ from trail_callbacks.judges.local.aligned import losses, slots
 from trail_callbacks.judges.local.aligned.alignment import Alignment, Token, align, shared, tokens
 from trail_callbacks.judges.local.aligned.markers import DENIALS, DENYING
 from trail_callbacks.judges.local.aligned.verbatim import repeats, states
+from trail_callbacks.judges.local.checks.number import is_about_another
 from trail_callbacks.judges.local.checks.reading import Finding, Reading
 from trail_callbacks.judges.local.checks.registry import ANY_LANGUAGE, CHECKS
 from trail_callbacks.taxonomy import ErrorType, SupportClass
@@ -241,7 +242,7 @@ def found(alignment: Alignment, names: Sequence[str]) -> Iterator[Finding]:
     """
     for finding in _all(alignment, names):
         exchanged = finding.error_type in {ErrorType.NUMBER, ErrorType.ENTITY} or finding.detail == "opposite"
-        if not (exchanged and _denies(alignment, finding)):
+        if not (exchanged and (_denies(alignment, finding) or is_about_another(alignment.claim, alignment.passage))):
             yield finding
 
 

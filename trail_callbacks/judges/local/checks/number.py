@@ -10,7 +10,7 @@ from trail_callbacks.language.quantities import EXACT, Quantity
 from trail_callbacks.language.terms import stem, vocabulary
 from trail_callbacks.taxonomy import ErrorType, SupportClass
 
-__all__ = ["compare", "equal", "is_label", "stated"]
+__all__ = ["compare", "equal", "is_about_another", "is_label", "stated"]
 
 _HEDGED = 0.1  # how far `about 500` may be from the number it stands for
 _CONVERTED = 0.01  # what is lost between units
@@ -20,7 +20,8 @@ _WORD = 24  # characters before a number in which its label stands
 _BEHIND = re.compile(r"([^\W\d_]+)[ \u00a0-]$")
 _LABELS = vocabulary(
     """passage step source document doc chunk snippet page chapter section figure fig table method option item tip note
-    question answer part reason paragraph line article appendix footnote result reference level no"""
+    question answer part reason paragraph line article appendix footnote result reference level no nr number
+    lot room track version volume"""
 )
 _DATE = frozenset({"day", "month", "year", "weekday"})
 _PHRASE = 4  # words between a number and what it counts
@@ -59,6 +60,22 @@ def compare(claim: Reading, passage: Reading) -> Finding | None:
             support=SupportClass.CONTRADICTED,
         )
     return None
+
+
+def is_about_another(claim: Reading, passage: Reading) -> bool:
+    """Whether a passage is about another one of several things that are numbered: `lot 3` and `lot 4`."""
+    mine, its = _labels(claim), _labels(passage)
+    return any(word in its and not values & its[word] for word, values in mine.items())
+
+
+def _labels(reading: Reading) -> dict[str, set[float]]:
+    """The numbers of labels, by the word in front."""
+    found: dict[str, set[float]] = {}
+    for quantity in reading.quantities:
+        match = _BEHIND.search(reading.text[max(0, quantity.start - _WORD) : quantity.start])
+        if match is not None and is_label(quantity, reading):
+            found.setdefault(match[1].casefold(), set()).add(quantity.value)
+    return found
 
 
 def is_label(quantity: Quantity, reading: Reading) -> bool:

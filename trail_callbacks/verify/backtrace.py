@@ -22,7 +22,7 @@ from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import sentences
 
-__all__ = ["READ", "Introduction", "Trace", "carriers"]
+__all__ = ["READ", "Backtrace", "Introduction", "carriers"]
 
 READ = 12
 """Outputs read at once for one statement."""
@@ -66,7 +66,7 @@ class _Gap(NamedTuple):
 
 
 @dataclass(slots=True)
-class Trace:
+class Backtrace:
     """The search for one statement.
 
     Attributes:
