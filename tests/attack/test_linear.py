@@ -100,8 +100,8 @@ SAMPLES = (
     '{"boats": [{"name": "Alma", "minutes": 40, "note": "She is old. It leaves at nine, but not in winter."}]}',
     "- It may be that about twenty-one hundred people live there.\n- **Every** boat is the best, U.S. and EU (European Union).",
 )
-ON_IMPORT = ("language.terms.vocabulary",)
-"""Called when a module is imported: it depends on what ran before."""
+ONCE = ("language.terms.vocabulary", "prompts.load")
+"""Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",
@@ -182,6 +182,6 @@ def reached():
 def test_every_function_that_takes_a_text_of_others_is_reached_by_a_reader():
     entered = reached()
     missing = [f"{name}." for name, code in offered() if code not in entered]
-    left = [name for name in missing if not any(name.startswith(f"{each}.") for each in (*EXCLUDED, *ON_IMPORT))]
+    left = [name for name in missing if not any(name.startswith(f"{each}.") for each in (*EXCLUDED, *ONCE))]
     assert not left, "\n".join(left)
     assert [each for each in EXCLUDED if not any(name.startswith(f"{each}.") for name in missing)] == []

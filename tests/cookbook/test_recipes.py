@@ -181,8 +181,8 @@ def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
     assert f"[{name}]({name})" in index
 
 
-def test_there_are_eight():
-    assert len(RECIPES) == 8
+def test_there_are_ten():
+    assert len(RECIPES) == 10
 
 
 @pytest.mark.encoder
