@@ -138,6 +138,14 @@ def test_a_report_may_be_given_but_only_of_this_answer():
         diagnose(report)
 
 
+def test_without_a_retrieval_nothing_is_covered_and_nothing_is_not():
+    plan = planted("undetermined", "no retrieval")
+    found = diagnose(langchain_faults.played(plan))
+    assert found.coverage.query == {}
+    assert [stage.name for stage in found.stages if stage.there is None] == ["retrieval"]
+    assert any("no retrieval" in reason for reason in found.reasons)
+
+
 def test_facets_may_be_given():
     plan = planted("none", "right")
     found = diagnose(langchain_faults.played(plan), facets=[plan.asked.subject, "colour"])

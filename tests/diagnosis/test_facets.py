@@ -27,6 +27,10 @@ def test_facets_are_found(question, kind, text):
     assert (kind, text) in [(each.kind, each.text) for each in facets_of(question)]
 
 
+def test_asking_when_is_no_condition():
+    assert "condition" not in {each.kind for each in facets_of("What does it cost and when does it leave?")}
+
+
 def test_the_topic_counts_half():
     (topic,) = facets_of("how much does it cost?")
     assert topic.kind == "topic"

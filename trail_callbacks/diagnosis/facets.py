@@ -24,7 +24,7 @@ _TIMES = frozenset({"year", "month", "day", "weekday", "clock", "quarter"})
 _VERSION = re.compile(r"\b(?:v|version |release )?\d+(?:\.\d+){1,3}(?:[-.]?(?:rc|beta|alpha|a|b)\d*)?\b", re.IGNORECASE)
 _CONDITION = re.compile(
     r"\b(?:if|when|unless|without|except|during|wenn|falls|ohne|außer|w\u00e4hrend|si|sin|sans|pendant|durante|cuando)\s+"
-    r"([^?.!,;:]{3,80})",
+    r"(?!(?:do|does|did|is|are|was|were|will|can|has|have)\b)([^?.!,;:]{3,80})",  # `when does it leave` is no condition
     re.IGNORECASE,
 )
 _TOPIC_WEIGHT = 0.5

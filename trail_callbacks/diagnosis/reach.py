@@ -148,6 +148,8 @@ class Reach:
     @property
     def depths(self) -> tuple[Depth, ...]:
         """The depths that this run has."""
+        if not any(not retrieval.after_answer for retrieval in self.trace.retrievals):
+            return ()
         found: list[Depth] = ["retrieved"]
         if self.reranked is not None:
             found.append("reranked")

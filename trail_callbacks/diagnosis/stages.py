@@ -30,7 +30,7 @@ def _stages(case: Case) -> Iterator[tuple[StageName, int | None, tuple[str, ...]
     rewritten = sum(bool(each.rewritten) for each in before)
     yield "query", len(before), unnamed, f"{rewritten} rewritten" if rewritten else ""
     never = tuple(each.facet.text for each in case.facets if "retrieved" not in each.depths and case.trusted(each))
-    yield "retrieval", len(case.reach.candidates) if before else None, never if before else (), "" if before else "none"
+    yield "retrieval", len(case.reach.candidates) if before else None, never if before else (), ""
     late = [each for each in case.facets if "retrieved" in each.depths]
     if case.reach.reranked is not None:
         dropped = tuple(each.facet.text for each in late if "reranked" not in each.depths)

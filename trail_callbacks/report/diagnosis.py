@@ -205,7 +205,7 @@ class RetrievalFinding:
         candidates: Number of passages it brought.
         selected: Number of them in the prompt of the answer.
         met: Ids of the facets that they meet.
-        lost: Ids of the facets of the question that its query does not name.
+        lost: Ids of the facets of the question that no query names, if this one is a rewritten one.
         note: What is odd about it: it failed, brought nothing, or came after the answer.
     """
 
