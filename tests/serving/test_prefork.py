@@ -1,0 +1,97 @@
+"""Servers that load an app and then fork: every worker answers, each request with the report on its own answer."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+REQUESTS = 24
+
+
+def environment(**more):
+    path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH", "")]))
+    return {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore", **more}
+
+
+@contextmanager
+def running(command, settings, log):
+    with log.open("w") as written, subprocess.Popen(command, env=settings, stdout=written, stderr=written) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def checked(replies):
+    assert [each["claim"] for each in replies] == [each["answer"] for each in replies]
+    assert {each["answer"] for each in replies} == {f"Ferry {n} costs 6 euros." for n in range(1, REQUESTS + 1)}
+    assert {each["score"] for each in replies} == {1.0}
+    assert len(Counter(each["pid"] for each in replies)) > 1  # more than one worker had something to do
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("evaluate", ["background", "inline", "process"])
+def test_gunicorn_with_a_preloaded_app(evaluate, tmp_path):
+    pytest.importorskip("gunicorn")
+    log = tmp_path / "log"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    at = ["--workers", "3", "--bind", f"127.0.0.1:{port}"]
+    command = [sys.executable, "-m", "gunicorn", "--preload", *at, "prefork_app"]
+
+    def ask(number):
+        for _ in range(200):
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/{number}", timeout=60) as reply:
+                    return json.load(reply)
+            except urllib.error.HTTPError as error:
+                error.close()
+                raise AssertionError(log.read_text()) from error
+            except (ConnectionError, urllib.error.URLError):
+                assert server.poll() is None, log.read_text()
+                time.sleep(0.1)
+        raise AssertionError(log.read_text())
+
+    with running(command, environment(TRAIL_EVALUATE=evaluate), log) as server:
+        ask(0)
+        with ThreadPoolExecutor(6) as pool:
+            checked(list(pool.map(ask, range(1, REQUESTS + 1))))
+
+
+def test_celery_workers(tmp_path):
+    pytest.importorskip("celery")
+    settings, log = environment(TRAIL_QUEUE=str(tmp_path)), tmp_path / "log"
+    forked = ["--pool", "prefork", "--concurrency", "3"]
+    command = [sys.executable, "-m", "celery", "-A", "celery_app", "worker", *forked, "-l", "error"]
+    asking = (
+        "import json; from celery_app import ask\n"
+        f"waiting = [ask.delay(n) for n in range(1, {REQUESTS + 1})]\n"
+        "print(json.dumps([each.get(timeout=120) for each in waiting]))"
+    )
+    with running(command, settings, log):
+        asked = subprocess.run(
+            [sys.executable, "-c", asking],
+            env=settings,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=180,
+            check=False,
+        )
+    assert asked.returncode == 0, asked.stderr + log.read_text()
+    checked(json.loads(asked.stdout))
