@@ -337,7 +337,7 @@ MISSING = {
     "no evidence": lambda: check("It opened in 1962.", [], "When did it open?"),
     "abstained": lambda: check("I do not know.", ["It opened in 1926."], "When did it open?"),
     "no checkable claims": lambda: check("Hello! How can I help?", ["It opened in 1926."], "When did it open?"),
-    "unverified": lambda: check("# The ferry takes 53 minutes to cross", ["It opened in 1926."], "When did it open?"),
+    "unverified": lambda: check("```python\nprint(53)\n```", ["It opened in 1926."], "When did it open?"),
     "no claims": lambda: Report(state="no_checkable_claims", graph=_GREETING),
     "partial": lambda: replace(long_answer(12), warnings=("out of budget: 2 claims were not judged",)),
     "blank texts": lambda: Report(state="no_checkable_claims", graph=_BLANK),
