@@ -78,7 +78,11 @@ def test_a_prompt_with_the_schema_where_it_has_not(says, ask):
         ("no json at all", "invalid: ", "no json at all"),
         ('{"score": 3}', "invalid: ", '{"score": 3}'),
         (AIMessage('{"label": "sup', response_metadata={"finish_reason": "length"}), "length: ", '{"label": "sup'),
-        (AIMessage("", additional_kwargs={"refusal": "I will not judge."}), "refused: I will not judge.", "I will not judge."),
+        (
+            AIMessage("", additional_kwargs={"refusal": "I will not judge."}),
+            "refused: I will not judge.",
+            "I will not judge.",
+        ),
         (AIMessage([{"type": "refusal", "refusal": "No."}]), "refused: No.", "No."),
         (AIMessage("", response_metadata={"stop_reason": "content_filter"}), "refused: ", ""),
         (ConnectionError("no route to host"), "unreachable: ConnectionError: no route", None),
