@@ -26,7 +26,7 @@ from langchain_trail.messages import (
     role_of,
     tool_calls,
 )
-from trail_callbacks.capture.events import REPLY, Piece
+from trail_callbacks.capture.events import MOST_PIECES, REPLY, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
 from trail_callbacks.guard.feedback import without_feedback
 
@@ -36,8 +36,8 @@ FILTERED = "trail_filter"
 """Metadata key of a document that `TrailContextFilter` flagged or dropped."""
 
 _DEPTH = 16
-_PIECES = 10_000
-"""Pieces for one payload; a larger one is cut, so that a state that holds a corpus cannot exhaust the app's memory."""
+_RESERVED, _ALL_RESERVED = 100, 1_000
+"""More, for each entry of a state and for all: a channel that holds a corpus must not hide the answer in the next."""
 _OWN_TEXT = 100_000
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
@@ -69,11 +69,12 @@ class _Walk:
     def __init__(self, model: bool) -> None:
         self.model = model
         self.pieces: list[Piece] = []
+        self._limit = MOST_PIECES
         self._open: set[int] = set()
 
     def visit(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
         """Adds the pieces of an item."""
-        if item is None or depth > _DEPTH or len(self.pieces) >= _PIECES:
+        if item is None or depth > _DEPTH or len(self.pieces) >= self._limit:
             return
         if isinstance(item, str):
             self._leaf(item, path)
@@ -179,6 +180,9 @@ class _Walk:
             for key, value in list(item.items()):
                 if isinstance(key, str) and key.startswith("__"):  # the framework's own: __interrupt__, __type
                     continue
+                if depth == 0:
+                    reserved = min(len(self.pieces) + _RESERVED, MOST_PIECES + _ALL_RESERVED)
+                    self._limit = max(MOST_PIECES, reserved)
                 self.visit(value, (*path, key if isinstance(key, str | int) else str(key)), depth + 1)
 
     def _sequence(self, item: Sequence[object], path: tuple[str | int, ...], depth: int) -> None:

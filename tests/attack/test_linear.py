@@ -1,62 +1,28 @@
-"""Time on hostile texts grows with their length and not with its square: an exponent is fitted for each reader.
+"""Time on hostile texts grows with their length and not with its square: an exponent is measured for each reader.
 
-A text is made longer, four times each, until reading it takes long enough to be measured. What seems steep is measured
-again, one size on, because a reader may take another way with long texts. `make attack` tries all units, and goes on to
-4 MB as long as a text is read within a second.
+`make attack` tries all units, and texts of up to 4 MB; see `growth.py`.
 """
 
 import gc
 import importlib
 import inspect
-import math
 import os
 import pkgutil
 import re
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import trail_callbacks
 
-sys.path.insert(0, str(Path(__file__).parent))  # for readers.py and units.py
+sys.path.insert(0, str(Path(__file__).parent))  # for the modules beside this one
+from growth import FULL, QUICK, WARMING, growth
 from readers import READERS
-from units import SHORT, UNITS, hostile
+from units import SHORT, UNITS
 
-FULL = os.environ.get("TRAIL_ATTACK") == "full"
-SMALLEST, LARGEST = 1_000, 4_000_000 if FULL else 16_000  # characters
-STEP = 4  # times as long as the text before
-LONG = 0.5 if FULL else 0.008  # seconds after which no longer text is tried
-BRIEF = 0.002  # seconds that say nothing: noise is as large
-STEEPEST = 1.5  # exponent: with `STEP`, 8 times as long; a square takes 16 times, what is linear 4 and the noise
-SLOWEST = 2e-3  # seconds a character
-
-
-def seconds(read, unit, size, times=1):
-    text = hostile(unit, size)
-    taken = []
-    for _ in range(times):
-        began = time.process_time()
-        read(text)
-        taken.append(time.process_time() - began)
-    return min(taken)  # what else the machine does only ever adds
-
-
-def exponent(before, after):
-    return math.log(after / max(before, BRIEF / STEP), STEP)
-
-
-def growth(read, unit):
-    """The exponent at the end of the sizes that are tried; of what seems steep it is measured again, one size on."""
-    size, before, after = SMALLEST, 0.0, seconds(read, unit, SMALLEST)
-    while after < LONG and size < LARGEST:
-        size, before, after = size * STEP, after, seconds(read, unit, size * STEP)
-    if after > SLOWEST * size and seconds(read, unit, size) > SLOWEST * size:
-        return math.inf
-    if after < BRIEF or not before or exponent(before, after) <= STEEPEST:
-        return 0.0
-    return exponent(seconds(read, unit, size, 3), seconds(read, unit, size * STEP, 2))
+ALL = os.environ.get("TRAIL_ATTACK") == "full"
+PLAN = FULL if ALL else QUICK
 
 
 @pytest.fixture
@@ -68,12 +34,12 @@ def collected():
     gc.enable()
 
 
-@pytest.mark.timeout(3600 if FULL else 120)
+@pytest.mark.timeout(3600 if ALL else 120)
 @pytest.mark.parametrize("name", READERS)
 def test_time_grows_with_the_length_of_a_text(name, collected):
-    READERS[name]("Words that load what is loaded at first use: 5 km on 1 May 1937.")
-    found = {unit: growth(READERS[name], unit) for unit in (UNITS if FULL else SHORT)}
-    assert {unit: steep for unit, steep in found.items() if steep > STEEPEST} == {}
+    READERS[name](WARMING)
+    found = {unit: growth(READERS[name], unit, PLAN) for unit in (UNITS if ALL else SHORT)}
+    assert {unit: each for unit, each in found.items() if each.exponent > PLAN.steepest} == {}
 
 
 def test_a_square_is_seen(collected, monkeypatch):
@@ -82,7 +48,7 @@ def test_a_square_is_seen(collected, monkeypatch):
             text[i:].upper()
 
     monkeypatch.setitem(UNITS, "a", "a")
-    assert growth(square, "a") > STEEPEST
+    assert growth(square, "a", PLAN).exponent > PLAN.steepest
 
 
 # That no reader is missing: all that the rooms below offer, and that takes a text of others, is reached by a reader.

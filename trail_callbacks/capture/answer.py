@@ -69,8 +69,7 @@ def question_first(inputs: Sequence[Slot]) -> Slot | None:
         named = [slot for slot in texts if name in slot.piece.path]
         if named:
             return named[-1]
-    plain = [slot for slot in texts if root_kind(slot, inputs) == "question"]
-    return plain[0] if plain else None
+    return next((slot for slot in texts if root_kind(slot, inputs) == "question"), None)
 
 
 def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
@@ -83,8 +82,10 @@ def root_kind(slot: Slot, inputs: Sequence[Slot]) -> NodeKind:
         return kinds[piece.role]
     if any(part in _MATERIAL for part in piece.path):
         return "document"
-    alone = sum(1 for other in inputs if other.piece.text.strip()) == 1
-    return "document" if len(piece.text) >= _LONG and not alone else "question"
+    if len(piece.text) < _LONG:
+        return "question"
+    others = (other for other in inputs if other is not slot and other.piece.text.strip())
+    return "question" if next(others, None) is None else "document"
 
 
 def is_reply(slot: Slot) -> bool:

@@ -55,6 +55,7 @@ class _Builder:
         self._runs = runs
         self._earlier = earlier
         self._continue(runs[0])
+        self._asked = question_first(runs[0].inputs)
         self._linker = Linker(runs)
         self._drafts: list[NodeDraft] = []
         self._anchors: dict[Slot, NodeDraft | None] = {}
@@ -79,7 +80,7 @@ class _Builder:
     def graph(self) -> ProvenanceGraph:
         root = self._runs[0]
         for slot in root.inputs:
-            if slot.piece.form == "document" or slot is question_first(root.inputs):
+            if slot.piece.form == "document" or slot is self._asked:
                 self._anchor(slot)
         for run in sorted(self._runs, key=lambda run: run.end):
             if run.kind in {"model", "tool", "retriever"}:
@@ -90,8 +91,7 @@ class _Builder:
         recall(self._drafts, self._earlier)
         mark_model_text(self._drafts, self._runs, self._earlier, self._was_before)
         decisions = FilterDecisions(self._runs, self._resolver)
-        asked = question_first(root.inputs)
-        first = self._anchors.get(asked) if asked else self._last_request()
+        first = self._anchors.get(self._asked) if self._asked else self._last_request()
         return with_source_labels(assemble(self._drafts, first, decisions, alternatives), self._runs)
 
     def _was_before(self, slot: Slot) -> bool:
@@ -157,7 +157,7 @@ class _Builder:
         run, kind = slot.run, root_kind(slot, slot.run.inputs)
         long = len(self._linker.text(slot).forms) >= _NEW_WORDS
         known = slot.piece.form != "text" or slot.piece.origin == "user"
-        if kind == "question" and not known and long and slot is not question_first(run.inputs):
+        if kind == "question" and not known and long and slot is not self._asked:
             kind = "document"
         draft = self._draft(kind, slot, run.start)
         if is_reply(slot):

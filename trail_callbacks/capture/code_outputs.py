@@ -25,7 +25,6 @@ class CodeOutputs:
     def __init__(self, linker: Linker, resolver: LineageResolver) -> None:
         self._linker = linker
         self._resolver = resolver
-        self._given: dict[Run, set[str]] = {}  # words of a run's inputs
 
     def is_source(self, slot: Slot) -> bool:
         """True if the code is the source of a text: no input is contained in full, and it has words of its own."""
@@ -51,8 +50,13 @@ class CodeOutputs:
         Sentences about like things share most of their words, so where nothing was quoted a new number and a new name
         do. A new number alone does not: that is what a model changes of which no callback saw the call.
         """
-        said, known = self._linker.text(slot).forms, self._known(slot.run)
-        new = [form for form in said if form not in known]
+        said = self._linker.text(slot).forms
+        unknown = set(said)
+        for each in slot.run.inputs:
+            if not unknown:
+                break
+            unknown = unknown.difference(self._linker.text(each).counts)
+        new = [form for form in said if form in unknown]
         if len(said) < _WORDS or not new:
             return False
         text = slot.piece.text
@@ -60,13 +64,6 @@ class CodeOutputs:
             return len(new) * 2 >= len(said)
         numbers = [form for form in new if any(map(str.isdigit, form))]
         return len(new) * 3 >= len(said) or 0 < len(numbers) < len(new)
-
-    def _known(self, run: Run) -> set[str]:
-        known = self._given.get(run)
-        if known is None:
-            known = {form for each in run.inputs for form in self._linker.text(each).forms}
-            self._given[run] = known
-        return known
 
     def _is_history(self, run: Run) -> bool:
         """True if code returned both sides of a conversation that were not among its inputs."""

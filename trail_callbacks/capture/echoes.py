@@ -54,11 +54,12 @@ class _Times:
 class Echoes:
     """What models wrote and what sources held, by clauses and runs of words, with times.
 
-    Times only have to be comparable: a text of an earlier turn has a smaller one than any of this run. Only words that
-    also stand in one of the texts to be examined are kept, so the outputs of a hundred thousand steps cost no memory.
+    Times only have to be comparable: a text of an earlier turn has a smaller one than any of this run. Only the words
+    of some texts are kept, so neither the outputs of a hundred thousand steps nor long sources cost memory.
 
     Args:
-        texts: The texts that `spans` and `whole` will be asked about.
+        texts: All texts that `spans` and `whole` will be asked about, or all that `wrote` will be told of, whichever
+            are fewer.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -90,6 +91,8 @@ class Echoes:
             times.source = min(times.source, time)
 
     def _keys(self, text: str) -> Iterator[_Times]:
+        if not self._clauses and not self._runs:
+            return
         found = words(text)
         for clause in _clauses(text, found):
             times = self._clauses.get(clause.forms)
@@ -114,6 +117,8 @@ class Echoes:
             Character ranges in order, without overlap: clauses that state something, and sentences that repeat little
             else. A name or a search phrase that a longer sentence takes up is left in it.
         """
+        if not self._clauses and not self._runs:
+            return ()
         found = words(text)
         echoed = [False] * len(found.forms)
         spans: list[Span] = []
@@ -134,7 +139,10 @@ class Echoes:
 
     def whole(self, text: str, time: float) -> bool:
         """True if nearly all of a text is what a model wrote first, in a recorded run: a memory, not a document."""
-        spans, found = self.spans(text, time, recorded=True), words(text)
+        spans = self.spans(text, time, recorded=True)
+        if not spans:
+            return False
+        found = words(text)
         inside = sum(last - first for first, last in (_within(found, *span) for span in spans))
         return bool(found.forms) and inside >= _WHOLE * len(found.forms)
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "MOST_PIECES",
     "REPLY",
     "SENT",
     "Event",
@@ -33,6 +34,9 @@ __all__ = [
     "dump",
     "load",
 ]
+
+MOST_PIECES = 10_000
+"""Pieces of one payload; a larger one is cut, so that a state that holds a corpus cannot exhaust the app's memory."""
 
 REPLY = "reply"
 """Attribute of a piece: what a user replied to an interrupt, not the request of the run that it resumes."""

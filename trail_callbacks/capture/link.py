@@ -61,6 +61,7 @@ class Linker:
         self._index = PieceIndex(runs)
         self._known: dict[Slot, tuple[Link, ...]] = {}
         self._equal: dict[tuple[Run, str], dict[str, list[Slot]]] = {}  # pieces of one side of a run by their text
+        self._keys: dict[Run, dict[tuple[str, object], list[int]]] = {}  # places of inputs
         self.text = self._index.text
         """Returns the text of a piece, as the one object that caches what is computed from it."""
 
@@ -167,7 +168,10 @@ class Linker:
             return self._of_composite(slot)
         if run.kind in {"model", "tool", "retriever"}:
             return _opaque(run.inputs)
-        return self._from(run.inputs, slot) or _opaque(run.inputs)
+        own = self._same(self._alike(run, slot), slot)
+        if own is not None:
+            return [self._declared(own, slot)]
+        return self._contained(run.inputs, slot) or _opaque(run.inputs)
 
     def _of_prompt(self, slot: Slot) -> list[Link]:
         """A prompt contains the variables it names and nothing else, whatever the other inputs are."""
@@ -203,7 +207,7 @@ class Linker:
         below = [source for child in run.children for source in child.outputs]
         if cut := self._cut(below, slot):
             return cut
-        own = self._same(run.inputs, slot)
+        own = self._same(self._alike(run, slot), slot)
         if own is not None:
             return [self._declared(own, slot)]
         target = self.text(slot)
@@ -220,6 +224,10 @@ class Linker:
         same = self._same(pool, slot)
         if same is not None:
             return [self._declared(same, slot)]
+        return self._contained(pool, slot)
+
+    def _contained(self, pool: Sequence[Slot], slot: Slot) -> list[Link]:
+        """Links to those members of a pool whose text a piece contains."""
         if cut := self._cut(pool, slot):
             return cut
         target = self.text(slot)
@@ -264,6 +272,16 @@ class Linker:
         place, of = self._rank(slot)  # equal results of a map: each piece is another one's
         several = (placed if of == 1 and placed else equal)[-of:]
         return several[min(place, len(several) - 1)]
+
+    def _alike(self, run: Run, slot: Slot) -> list[Slot]:
+        """Those inputs of a run, in order, that may be a piece: `_same` need not look at the others."""
+        known = self._keys.get(run)
+        if known is None:
+            known = self._keys[run] = defaultdict(list)
+            for i, each in enumerate(run.inputs):
+                for key in _keys(each):
+                    known[key].append(i)
+        return [run.inputs[i] for i in sorted({i for key in _keys(slot) for i in known.get(key, ())})]
 
     def _cut(self, pool: Iterable[Slot], slot: Slot) -> list[Link]:
         """The link to the one document that a document was shortened from, by id or metadata.
@@ -316,6 +334,17 @@ def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]
             if spans := tuple(sorted(match.spans))[place :: len(several)]:
                 divided[i] = source, replace(match, spans=spans)
     return divided
+
+
+def _keys(slot: Slot) -> Iterator[tuple[str, object]]:
+    """By what a piece is the same as another one: text, object or id."""
+    piece = slot.piece
+    if text := piece.text.strip():
+        yield "text", text
+    if piece.ref is not None:
+        yield "ref", piece.ref
+    if piece.id is not None:
+        yield "id", piece.id
 
 
 def _is_another_message(slot: Slot, pool: Sequence[Slot]) -> bool:

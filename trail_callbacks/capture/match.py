@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ __all__ = ["SENTENCE_RUN", "Match", "Text", "arrived", "longest_first", "overlap
 
 _ENDS = (*'.!?;:"\r\u201c\u201d\u3002\uff01\uff1f', "\\n", "\\r")  # of lines, sentences and quotations
 _LONG = 1000  # words; a text from this length on keeps its sorted hashes
+_FEW = 64  # words of a text that are looked up in a much longer one, whose own words need not be found then
+_MUCH = 8  # times as long
 _PLACES = 16  # occurrences of the same few words in one text that are tried
 
 SENTENCE_RUN = 5
@@ -30,10 +32,11 @@ SENTENCE_RUN = 5
 class Text:
     """A distinct text that caches what is computed from it."""
 
-    __slots__ = ("_forms", "_segments", "_sorted", "_words", "text")
+    __slots__ = ("_counts", "_forms", "_segments", "_sorted", "_words", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._counts: dict[str, int] | None = None
         self._forms: tuple[str, ...] | None = None
         self._words: Words | None = None
         self._segments: tuple[str, ...] | None = None
@@ -45,6 +48,13 @@ class Text:
         if self._forms is None:
             self._forms = forms(self.text)
         return self._forms
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How often each of its words occurs."""
+        if self._counts is None:
+            self._counts = Counter(self.forms)
+        return self._counts
 
     @property
     def words(self) -> Words:
@@ -88,7 +98,10 @@ class Text:
 
     def forget(self) -> None:
         """Frees what can be computed again: the words take twenty times the memory of their text."""
-        self._forms = self._words = self._segments = self._sorted = None
+        self._words = self._segments = self._sorted = None
+        if self._forms is not None and len(self._forms) < _LONG:
+            self._counts = None  # of a long text they stay: most of its words occur again and again
+        self._forms = None
 
     @property
     def distinctive(self) -> bool:
@@ -127,7 +140,8 @@ def overlap(source: Text, target: Text, shortest: int = SENTENCE_RUN) -> Match |
         return Match(1.0, verbatim, whole=True)
     if len(target.text) < len(source.text) and target.forms and _verbatim(target.text, source.text):
         return Match(len(target.forms) / len(source.forms), ((0, len(target.text)),), whole=False)
-    have = source.forms
+    few = _MUCH * len(target.text) < len(source.text)
+    have = () if few and _lacks_runs(source.text, target.forms, shortest) else source.forms
     if not have or (len(have) <= shortest and _lacks(target.text, max(have, key=len))):
         return None
     want = target.forms
@@ -169,6 +183,18 @@ def _lacks(text: str, word: str) -> bool:
     return "\\" not in text and word not in text.casefold()
 
 
+def _lacks_runs(text: str, forms: Sequence[str], length: int) -> bool:
+    """True if a text certainly lacks every run of so many of a few words: cheaper than finding all its words."""
+    if not forms or len(forms) > _FEW or "\\" in text:
+        return False
+    folded, found = text.casefold(), 0
+    for form in forms:
+        found = found + 1 if form in folded else 0
+        if found >= min(length, len(forms)):
+            return False
+    return True
+
+
 def _verbatim(source: str, target: str) -> tuple[tuple[int, int], ...]:
     """All places where the stripped source occurs in the target between word boundaries."""
     source = source.strip()
@@ -189,10 +215,11 @@ def arrived(source: Text, target: Text) -> float:
 
     For text that code rewrote (reversed, reformatted), where no run of words survives.
     """
-    if not source.forms:
+    have, want = source.counts, target.counts
+    if not have:
         return 0.0
-    rest = Counter(source.forms) - Counter(target.forms)
-    return 1.0 - rest.total() / len(source.forms)
+    fewer, more = (have, want) if len(have) <= len(want) else (want, have)
+    return sum(min(count, more.get(form, 0)) for form, count in fewer.items()) / sum(have.values())
 
 
 def longest_first(matches: Sequence[tuple[object, Match]]) -> dict[int, tuple[tuple[int, int], ...]]:

@@ -83,18 +83,19 @@ def mark_model_text(
     sources = [draft for draft in drafts if draft.kind in EVIDENCE_KINDS and draft.text.text.strip()]
     if not sources:
         return
-    echoes = Echoes(draft.text.text for draft in sources)
     latest = max(time_of(draft) for draft in sources)
+    written = [(text, _EARLIER_TURN, True) for text in (earlier.written() if earlier is not None else ())]
+    written += [each for each in _written(drafts, runs, was_before) if each[1] < latest]
+    # Only words of both kinds of texts matter, so those of the kind that has fewer are kept.
+    texts = [draft.text.text for draft in sources], [text for text, _, _ in written]
+    echoes = Echoes(min(texts, key=lambda several: sum(map(len, dict.fromkeys(several)))))
     for draft in sources:
         echoes.held(outside(draft.text.text, draft.model_spans), time_of(draft))
     for node in earlier.graph.nodes if earlier is not None else ():
         if node.is_evidence:  # what a model then read is no invention of its own, though it be read again
             echoes.held(outside(node.text, node.model_spans), _EARLIER_SOURCE)
-    for text in earlier.written() if earlier is not None else ():
-        echoes.wrote(text, _EARLIER_TURN, recorded=True)
-    for text, time, recorded in _written(drafts, runs, was_before):
-        if time < latest:
-            echoes.wrote(text, time, recorded=recorded)
+    for text, time, recorded in written:
+        echoes.wrote(text, time, recorded=recorded)
     for draft in sources:
         if TURN not in draft.attributes:  # else decided in its own turn
             _mark(draft, echoes)

@@ -9,8 +9,9 @@ from threading import Lock
 from typing import Any
 
 from trail_callbacks.capture.declared import DeclaredSources, Sources
-from trail_callbacks.capture.events import Event, Pending, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.events import MOST_PIECES, Event, Pending, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.redaction import Redactor
+from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 
 __all__ = ["Deferred", "EventMaker", "RunTree"]
@@ -39,6 +40,9 @@ class RunTree:
         kept: Records that were read of a tree that goes on, see `EventMaker.add`.
         converting: Held while pending records are converted.
         forgotten: Its texts are not to be kept: `graph` has none, and `events` have gone or are about to.
+        cut: Some of its texts were not recorded, and that was said.
+        pieces: Those of its events so far, of a tree that goes on: equal ones are kept once, because all nodes of a
+            graph read all of its state.
     """
 
     root_id: str
@@ -56,10 +60,12 @@ class RunTree:
     kept: list[Pending | Deferred] = field(default_factory=list)
     converting: Lock = field(default_factory=Lock)
     forgotten: bool = False
+    cut: bool = False
+    pieces: dict[Hashable, Piece] = field(default_factory=dict)
 
     def drop_events(self) -> None:
         """Drops all that was recorded; the graph stays."""
-        self.pending, self.times, self.events, self.kept, self.declared = [], [], [], [], None
+        self.pending, self.times, self.events, self.kept, self.declared, self.pieces = [], [], [], [], None, {}
 
 
 class EventMaker:
@@ -104,11 +110,41 @@ class EventMaker:
                 self._on_error(error)
                 event = _without_payload(seq, record)
             event = replace(event, at=tree.epoch + left)
-            tree.events.append(self._redactor.event(event) if self._redactor else event)
+            if len(event.inputs or ()) >= MOST_PIECES or len(getattr(event, "outputs", ())) >= MOST_PIECES:
+                self._cut(tree)
+            tree.events.append(_shared(self._redactor.event(event) if self._redactor else event, tree.pieces))
         if ended:
             tree.kept.clear()
+            tree.pieces = {}
         else:
             tree.kept += records
+
+    def _cut(self, tree: RunTree) -> None:
+        """Says once that a tree is not recorded in full."""
+        if not tree.cut:
+            tree.cut = True
+            self._on_error(
+                InputError(
+                    f"a payload of run {tree.root_id} has {MOST_PIECES:,} texts or more: those beyond are not "
+                    "recorded, and no claim can be supported by them. Pass on what is read, not all there is"
+                )
+            )
+
+
+def _shared(event: Event, pieces: dict[Hashable, Piece]) -> Event:
+    """The event with pieces that equal ones of earlier events replaced by those."""
+
+    def same(several: Sequence[Piece]) -> tuple[Piece, ...]:
+        return tuple([each if each.attributes else pieces.setdefault(_key(each), each) for each in several])
+
+    inputs = None if event.inputs is None else same(event.inputs)
+    if isinstance(event, RunStarted):
+        return replace(event, inputs=inputs or ())
+    return replace(event, inputs=inputs, outputs=same(event.outputs))
+
+
+def _key(piece: Piece) -> Hashable:
+    return piece.path, piece.ref, piece.form, piece.id, piece.role, piece.call_id, piece.origin, piece.text
 
 
 def _without_payload(seq: int, record: Pending) -> Event:
