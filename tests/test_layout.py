@@ -29,6 +29,7 @@ ELSEWHERE = {
     # Reached by one way only, which is the test's subject
     "judges.one_pass": "tests/verify/test_one_pass.py",  # a protocol
     "judges.tracer": "tests/verify/test_veritrail.py",  # a protocol
+    "report.evaluation": "tests/export/test_evaluations.py",  # the form of a record
     "render.comparison": "tests/comparison/test_comparison.py",
     "retrieval.ranking": "tests/test_evidence.py",
     "retrieval.tables": "tests/retrieval/test_passages.py",
