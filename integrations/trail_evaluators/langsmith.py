@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
+from trail_callbacks.verify.options import VerifyOptions
+from trail_evaluators.cases import Checker, found, retrieved
 from trail_evaluators.records import UUID, About, Ids, addressed
 
-__all__ = ["send"]
+__all__ = ["evaluator", "send"]
 
 _IDS = Ids(
     trace=UUID,
@@ -67,3 +71,54 @@ def send(
             extend_trace_retention=False,  # by default it costs the user
         )
     return len(records)
+
+
+def evaluator(
+    judge: JudgeLike = None,
+    *,
+    options: VerifyOptions | None = None,
+    answer: str | None = None,
+    sources: str | None = None,
+    question: str | None = None,
+    higher_is_better: bool = True,
+) -> Callable[[Any, Any], dict[str, Any]]:
+    """Makes an evaluator for `langsmith.evaluate(..., evaluators=[evaluator()])`.
+
+    Sources are what the outputs or the example hold under a usual key, else what the retrievers and tools of the run
+    brought, at whatever depth. An answer without a score has the score None and its state as value.
+
+    Args:
+        judge: Who decides; None is the offline judge.
+        options: Settings of the verification.
+        answer: Key of the answer in the outputs, if it is none of `cases.ANSWERS`.
+        sources: Key of the sources, if it is none of `cases.SOURCES`.
+        question: Key of the question, if it is none of `cases.QUESTIONS`.
+        higher_is_better: Score `groundedness`, 1 - score, as LangSmith's charts expect; else `hallucination`.
+    """
+    checker = Checker(judge, options)
+
+    def trail(run: Any, example: Any) -> dict[str, Any]:
+        given, asked = getattr(example, "inputs", None), run.inputs or {}
+        case = found([run.outputs], [given, asked], answer=answer, sources=sources, question=question)
+        if not case.sources:
+            case = replace(case, sources=tuple(_brought(run)))
+        record = checker.report(case).to_evaluations(higher_is_better=higher_is_better)
+        claims = [each["metadata"] | {"label": each["label"]} for each in record if "claim_id" in each["metadata"]]
+        return {
+            "key": record[0]["name"],
+            "score": record[0]["score"],
+            "value": record[0]["label"],
+            "comment": record[0]["explanation"],
+            "metadata": {**record[0]["metadata"], "claims": claims},
+        }
+
+    return trail
+
+
+def _brought(run: Any) -> Iterator[str]:
+    """The texts of the retrievers and tools under a run; what ran inside one of them is its own affair."""
+    for child in run.child_runs or ():
+        if child.run_type in {"retriever", "tool"}:
+            yield from retrieved(child.outputs)
+        else:
+            yield from _brought(child)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 from trail_callbacks.report.evaluation import Evaluation
+from trail_callbacks.verify.options import VerifyOptions
+from trail_evaluators.cases import Checker, found, retrieved
 from trail_evaluators.records import HEX_SPAN, About, Ids, addressed, tool
 
-__all__ = ["send"]
+__all__ = ["scorer", "send"]
 
 _IDS = Ids(
     trace=re.compile("tr-.+|trace:/.+"),
@@ -87,3 +91,47 @@ def _feedback(entities: Any, record: Evaluation, span: str | None) -> Any:
 
 def _source(record: Evaluation) -> str:
     return "LLM_JUDGE" if record["annotator_kind"] == "LLM" else "CODE"
+
+
+def scorer(
+    judge: JudgeLike = None,
+    *,
+    options: VerifyOptions | None = None,
+    answer: str | None = None,
+    sources: str | None = None,
+    question: str | None = None,
+    higher_is_better: bool = True,
+) -> Any:
+    """Makes a scorer for `mlflow.genai.evaluate(..., scorers=[scorer()])`.
+
+    Sources are what inputs or outputs hold under a usual key, else what the RETRIEVER and TOOL spans of the trace
+    brought. An answer without a score is feedback with an error, whose code is the state.
+
+    Args:
+        judge: Who decides; None is the offline judge.
+        options: Settings of the verification.
+        answer: Key of the answer in the outputs, if it is none of `cases.ANSWERS`.
+        sources: Key of the sources, if it is none of `cases.SOURCES`.
+        question: Key of the question, if it is none of `cases.QUESTIONS`.
+        higher_is_better: Score `groundedness`, 1 - score; else `hallucination`.
+
+    Raises:
+        ImportError: If MLflow is not installed.
+    """
+    scorers, entities = tool("mlflow.genai.scorers", "mlflow"), tool("mlflow.entities", "mlflow")
+    checker = Checker(judge, options)
+
+    def trail(*, inputs: Any = None, outputs: Any = None, trace: Any = None) -> Any:
+        case = found([outputs], [inputs], answer=answer, sources=sources, question=question)
+        if not case.sources and trace is not None:
+            case = replace(case, sources=tuple(_brought(trace)))
+        record = checker.report(case).to_evaluations(higher_is_better=higher_is_better)[0]
+        return _feedback(entities, record, None)
+
+    return scorers.scorer(trail, name="groundedness" if higher_is_better else "hallucination")
+
+
+def _brought(trace: Any) -> Iterator[str]:
+    for kind in ("RETRIEVER", "TOOL"):
+        for span in trace.search_spans(span_type=kind):
+            yield from retrieved(span.outputs)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trail_callbacks.errors import InputError
+from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
 from trail_callbacks.report.evaluation import Evaluation
-from trail_evaluators.records import HEX_SPAN, HEX_TRACE, About, Ids, addressed
+from trail_callbacks.verify.options import VerifyOptions
+from trail_evaluators.cases import Case, Checker, retrieved, text_of
+from trail_evaluators.records import HEX_SPAN, HEX_TRACE, About, Ids, addressed, tool
 
-__all__ = ["send"]
+__all__ = ["evaluator", "send"]
 
 _IDS = Ids(
     trace=HEX_TRACE,
@@ -67,3 +71,37 @@ def _annotation(record: Evaluation) -> dict[str, Any]:
         "metadata": record["metadata"],
         "result": {key: value for key, value in parts.items() if value is not None},
     }
+
+
+def evaluator(judge: JudgeLike = None, *, options: VerifyOptions | None = None) -> Any:
+    """Makes an evaluator for `phoenix.evals`: fields `input`, `output` and `context`, lower is better.
+
+    `phoenix.evals.bind_evaluator` maps other columns to these fields. An answer without a score has the score None and
+    its state as label.
+
+    Args:
+        judge: Who decides; None is the offline judge.
+        options: Settings of the verification.
+
+    Raises:
+        ImportError: If arize-phoenix-evals is not installed.
+    """
+    evals = tool("phoenix.evals", "arize-phoenix-evals")
+    checker = Checker(judge, options)
+
+    def hallucination(input: Any, output: Any, context: Any) -> Any:  # noqa: A002 - Phoenix goes by these names
+        reply = text_of(output)
+        if reply is None:
+            raise InputError("there is no answer to check: the field output is empty")
+        record = checker.report(Case(reply, retrieved(context), text_of(input))).to_evaluations()[0]
+        return evals.Score(
+            score=record["score"],
+            label=record["label"],
+            explanation=record["explanation"],
+            metadata=record["metadata"],
+        )
+
+    made = evals.create_evaluator(
+        name="hallucination", kind="llm" if checker.asks_a_model else "code", direction="minimize"
+    )
+    return made(hallucination)

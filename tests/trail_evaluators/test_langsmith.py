@@ -57,3 +57,43 @@ def test_without_a_run_nothing_is_sent(report, imported):
     for unknown, about in ((report, {}), (imported, {}), (report, {"trace_id": TRACE})):
         with pytest.raises(InputError, match="trace_id=, the id of the root run"):
             langsmith.send(unknown, None, **about)
+
+
+def test_an_experiment_reads_what_its_retrievers_brought(client, server):
+    from langsmith import evaluate, traceable
+    from langsmith.schemas import Example
+
+    @traceable(run_type="retriever")
+    def shelf(query):
+        return [{"page_content": "The tower is 40 m high.", "type": "Document", "metadata": {}}]
+
+    def app(inputs):
+        return {"answer": inputs["said"], "found": len(shelf("tower"))}
+
+    id_ = "01a20511-6712-740a-93d5-05520817270"
+    said = ["The tower is 40 m high.", "The tower is 53 m high.", "Hello!"]
+    data = [
+        Example(id=f"{id_}{n}", dataset_id=f"{id_}f", inputs={"said": text, "question": "How high?"}, outputs={})
+        for n, text in enumerate(said)
+    ]
+    rows = list(evaluate(app, data=data, evaluators=[langsmith.evaluator()], upload_results=False, client=client))
+    found = {row["run"].outputs["answer"]: row["evaluation_results"]["results"][0] for row in rows}
+    assert [found[text].score for text in said] == [1.0, 0.0, None]
+    assert [found[text].value for text in said] == ["grounded", "hallucinated", "no_checkable_claims"]
+    assert {each.key for each in found.values()} == {"groundedness"}
+    assert "53 m" in found[said[1]].comment
+    assert found[said[1]].metadata["claims"][0]["label"] == "contradicted"
+
+
+def test_sources_of_the_outputs_go_first():
+    from types import SimpleNamespace
+
+    inner = SimpleNamespace(run_type="tool", outputs={"output": "Another text."}, child_runs=[])
+    run = SimpleNamespace(
+        inputs={}, outputs={"output": "It is 53 m high.", "documents": ["It is 40 m high."]}, child_runs=[inner]
+    )
+    result = langsmith.evaluator(higher_is_better=False)(run, None)
+    assert (result["key"], result["score"]) == ("hallucination", 1.0)
+    run.outputs = {"output": "It is 53 m high."}
+    inner.outputs = {"output": {"content": "It is 40 m high.", "type": "tool"}}
+    assert langsmith.evaluator()(run, None)["score"] == 0.0

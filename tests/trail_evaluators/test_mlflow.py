@@ -16,6 +16,7 @@ def mlflow(tmp_path, monkeypatch):
     monkeypatch.setenv("DO_NOT_TRACK", "true")
     library = pytest.importorskip("mlflow", reason="mlflow is not installed")
     pytest.importorskip("sqlalchemy", reason="mlflow without its store: sqlalchemy is not installed")
+    monkeypatch.chdir(tmp_path)  # artifacts go into the working folder
     library.set_tracking_uri(f"sqlite:///{tmp_path}/store.db")
     return library
 
@@ -60,3 +61,33 @@ def test_without_a_trace_nothing_is_sent(report):
     pytest.importorskip("mlflow")
     with pytest.raises(InputError, match="trace_id="):
         ours.send(report, None)
+
+
+def test_a_scorer_reads_what_the_spans_brought(mlflow):
+    @mlflow.trace(span_type="RETRIEVER")
+    def shelf(query):
+        return [{"page_content": "The tower is 40 m high.", "metadata": {}, "id": "1"}]
+
+    @mlflow.trace
+    def app(said):
+        shelf("tower")
+        return said
+
+    data = [{"inputs": {"said": text}} for text in ("The tower is 40 m high.", "The tower is 53 m high.", "Hello!")]
+    result = mlflow.genai.evaluate(data=data, predict_fn=app, scorers=[ours.scorer()])
+    found = {}
+    for trace in mlflow.search_traces(run_id=result.run_id, return_type="list"):
+        (ours_,) = [each for each in trace.info.assessments if each.name == "groundedness"]
+        found[trace.data.spans[0].outputs] = ours_
+    assert found["The tower is 40 m high."].value == 1.0
+    assert found["The tower is 53 m high."].value == 0.0
+    assert "53 m" in found["The tower is 53 m high."].rationale
+    assert found["Hello!"].value is None
+    assert found["Hello!"].error.error_code == "no_checkable_claims"
+
+
+def test_a_scorer_reads_what_the_outputs_hold(mlflow):
+    feedback = ours.scorer(higher_is_better=False)(
+        inputs={"question": "How high?"}, outputs={"answer": "It is 53 m high.", "context": "It is 40 m high."}
+    )
+    assert (feedback.name, feedback.value) == ("hallucination", 1.0)

@@ -1,5 +1,7 @@
 """What Phoenix's own client sends for a report."""
 
+import json
+
 import pytest
 from sent_runs import SPAN, STEP, TRACE
 from trail_evaluators import phoenix
@@ -63,3 +65,32 @@ def test_the_answer_alone(client, server, imported):
 def test_without_an_id_of_phoenix_nothing_is_sent_and_it_says_what_to_give(report, about):
     with pytest.raises(InputError, match="span_id="):
         phoenix.send(report, None, **about)
+
+
+def test_its_evaluator_in_a_data_frame():
+    evals = pytest.importorskip("phoenix.evals", reason="arize-phoenix-evals is not installed")
+    pandas = pytest.importorskip("pandas")
+    source = "The tower is 40 m high."
+    frame = pandas.DataFrame(
+        {
+            "question": ["How high?"] * 3,
+            "output": [source, "The tower is 53 m high.", "The tower is 53 m high."],
+            "context": [[source], [source], []],
+        }
+    )
+    ours = evals.bind_evaluator(evaluator=phoenix.evaluator(), input_mapping={"input": "question"})
+    done = evals.evaluate_dataframe(dataframe=frame, evaluators=[ours])
+    scores = [value if isinstance(value, dict) else json.loads(value) for value in done["hallucination_score"]]
+    assert [each.get("score") for each in scores] == [0.0, 1.0, None]
+    assert [each["label"] for each in scores] == ["grounded", "hallucinated", "no_evidence"]
+    assert {each["direction"] for each in scores} == {"minimize"}
+
+
+def test_its_evaluator_refuses_an_empty_output():
+    pytest.importorskip("phoenix.evals", reason="arize-phoenix-evals is not installed")
+    (score,) = phoenix.evaluator().evaluate(
+        {"input": "?", "output": "The tower is 53 m high.", "context": "The tower is 40 m high."}
+    )
+    assert (score.score, score.kind) == (1.0, "code")
+    with pytest.raises(InputError, match="output is empty"):
+        phoenix.evaluator().evaluate({"input": "?", "output": None, "context": "x"})
