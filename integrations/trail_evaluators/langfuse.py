@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from trail_callbacks.report import Report
 from trail_callbacks.report.evaluation import Evaluation
-from trail_evaluators.records import HEX_SPAN, HEX_TRACE, About, Ids, addressed
+from trail_evaluators.records import HEX_SPAN, HEX_TRACE, UUID, About, Ids, addressed
 
 __all__ = ["send"]
 
 _IDS = Ids(
     trace=HEX_TRACE,
-    span=HEX_SPAN,
+    span=re.compile(f"{HEX_SPAN.pattern}|{UUID.pattern}"),  # of observations from before OpenTelemetry
     hint="give trace_id=, the id of the trace in Langfuse, such as langfuse.get_current_trace_id()",
     trace_needed=True,
+    others_too=True,
 )
 
 
@@ -47,11 +49,12 @@ def send(
         The number of records sent.
 
     Raises:
-        InputError: If the trace is not known, or a given id is none of Langfuse.
+        InputError: If the trace is not known.
     """
     records = addressed(report, _IDS, About(trace_id, span_id, spans), claims=claims, higher_is_better=higher_is_better)
     for each in records:
-        client.create_score(trace_id=each.trace, observation_id=each.span, **_score(each.record))
+        observation = each.span if each.span != each.trace else None  # the root, which is no observation here
+        client.create_score(trace_id=each.trace, observation_id=observation, **_score(each.record))
     return len(records)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -28,12 +28,14 @@ class Ids:
         span: Likewise of spans.
         hint: What the caller should give if the trace is not known.
         trace_needed: The tool takes nothing for a span of an unknown trace.
+        others_too: Ids that the caller gives may look otherwise.
     """
 
     trace: re.Pattern[str]
     span: re.Pattern[str]
     hint: str
     trace_needed: bool = False
+    others_too: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +67,25 @@ def addressed(
     given = [("trace_id", about.trace_id, ids.trace), ("span_id", about.span_id, ids.span)]
     given += [(f"spans[{run!r}]", span, ids.span) for run, span in (about.spans or {}).items()]
     for name, id_, form in given:
-        if id_ is not None and not form.fullmatch(id_):
+        if id_ is not None and not form.fullmatch(id_) and not (id_ and ids.others_too):
             raise InputError(f"{name} is {id_!r}, which is no id of this tool: {ids.hint}")
     records = report.to_evaluations(
         trace_id=about.trace_id, span_id=about.span_id, spans=about.spans, higher_is_better=higher_is_better
     )
+    traces, spans = {about.trace_id}, {about.span_id, *(about.spans or {}).values()}
     found = []
     for record in records if claims else records[:1]:
-        trace, span = _known(record, "trace_id", ids.trace), _known(record, "span_id", ids.span)
+        trace = _known(record["metadata"]["trace_id"], ids.trace, traces)
+        span = _known(record["metadata"]["span_id"], ids.span, spans)
         if trace is None and (span is None or ids.trace_needed):
             raise InputError(f"it is not known which trace this report is about: {ids.hint}")
         found.append(Addressed(record, trace, span))
     return found
 
 
-def _known(record: Evaluation, key: str, form: re.Pattern[str]) -> str | None:
-    id_ = record["metadata"][key]
-    return id_ if id_ is not None and form.fullmatch(id_) else None
+def _known(id_: str | None, form: re.Pattern[str], given: Set[str | None]) -> str | None:
+    """An id that is one of the tool: it looks like one, or the caller gives it."""
+    return id_ if id_ is not None and (id_ in given or form.fullmatch(id_)) else None
 
 
 def tool(module: str, package: str) -> Any:

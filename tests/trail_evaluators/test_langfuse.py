@@ -1,7 +1,7 @@
 """What Langfuse's own client sends for a report."""
 
 import pytest
-from sent_runs import SPAN, STEP, TRACE
+from sent_runs import SPAN, STEP, TRACE, run_report
 from trail_evaluators import langfuse
 
 from trail_callbacks.errors import InputError
@@ -47,8 +47,16 @@ def test_where_higher_is_better(client, server, report):
     assert (sent["name"], sent["value"], sent.get("observationId")) == ("groundedness", 0.0, None)
 
 
-def test_without_a_trace_nothing_is_sent(report, imported):
+@pytest.mark.parametrize("trace", ["my-trace", "5f1b7c1e-0000-4000-8000-000000000000"])
+def test_an_id_that_is_given_may_look_otherwise(client, server, trace):
+    first, second = "5f1b7c1e-0000-4000-8000-000000000001", "5f1b7c1e-0000-4000-8000-000000000002"
+    langfuse.send(run_report(trace, first, second), client, trace_id=trace)
+    client.flush()
+    assert {each["traceId"] for each in scores(server)} == {trace}
+    assert [each.get("observationId") for each in scores(server)] == [None, None, None, second]
+
+
+@pytest.mark.parametrize("about", [{}, {"trace_id": ""}, {"span_id": SPAN}])
+def test_without_a_trace_nothing_is_sent(report, about):
     with pytest.raises(InputError, match="trace_id="):
-        langfuse.send(report, None)
-    with pytest.raises(InputError, match="which is no id of this tool"):
-        langfuse.send(imported, None, trace_id="another")
+        langfuse.send(report, None, **about)
