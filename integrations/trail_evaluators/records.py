@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -83,7 +83,7 @@ def addressed(
     return found
 
 
-def _known(id_: str | None, form: re.Pattern[str], given: Set[str | None]) -> str | None:
+def _known(id_: str | None, form: re.Pattern[str], given: Container[str | None]) -> str | None:
     """An id that is one of the tool: it looks like one, or the caller gives it."""
     return id_ if id_ is not None and (id_ in given or form.fullmatch(id_)) else None
 
