@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-PAGES = sorted((Path(__file__).parents[2] / "docs" / "ecosystems").glob("*.md"))
+FOLDER = Path(__file__).parents[2] / "docs" / "ecosystems"
+PAGES = sorted(page for page in FOLDER.glob("*.md") if page.stem != "README")
 OURS = ("trail_callbacks", "trail_evaluators", "langchain_trail")
 
 
@@ -52,7 +53,9 @@ def test_what_a_page_calls_takes_these_arguments(page):
 
 
 def test_the_links_between_pages_lead_somewhere():
-    for page in PAGES:
+    index = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in PAGES if f"]({page.name})" not in index] == []
+    for page in FOLDER.glob("*.md"):
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert link.startswith("https://") or (page.parent / link).exists(), (page.name, link)
 
