@@ -109,7 +109,7 @@ def evaluator(
             "score": record[0]["score"],
             "value": record[0]["label"],
             "comment": record[0]["explanation"],
-            "metadata": {**record[0]["metadata"], "claims": claims},
+            "metadata": {**record[0]["metadata"], "per_claim": claims},
         }
 
     return trail

@@ -9,7 +9,7 @@ from any_report import reports, undecided
 from hypothesis import given, settings
 
 from trail_callbacks import ProvenanceGraph, Report, check
-from trail_callbacks.export.evaluations import evaluations
+from trail_callbacks.export.evaluations import evaluations, json_line, to_evaluation_lines
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report.evaluation import Evaluation
 from trail_callbacks.report.scoring import Scoring
@@ -174,3 +174,17 @@ def test_records_of_any_report_are_json_and_complete(report):
     assert len({record["identifier"] for record in records}) == len(records)
     again = Report.from_json(report.to_json())
     assert [each["identifier"] for each in again.to_evaluations()] == [each["identifier"] for each in records]
+
+
+@given(reports())
+@settings(max_examples=50)
+def test_lines_can_be_split_however_a_reader_does(report):
+    lines = to_evaluation_lines(report).splitlines()
+    assert [json.loads(line) for line in lines] == evaluations(report)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\x0b", "\x1c", "\x85", "\u2028", "\u2029"])
+def test_a_line_end_in_a_text_is_none_of_the_file(end):
+    line = json_line({"text": f"a{end}b"})
+    assert line.splitlines() == [line.removesuffix("\n")]
+    assert json.loads(line) == {"text": f"a{end}b"}

@@ -175,6 +175,11 @@ def test_from_the_command_line(report, tmp_path, capsys):
         (("-f", "csv", "--trace-id", "x"), "--trace-id is for --format otlp and evaluations, not for csv"),
         (("-f", "evaluations", "--signal", "logs"), "--signal is for --format otlp, not for evaluations"),
         (("R", "-f", "otlp", "--span-id", "x"), "one by one"),
+        (("-f", "otlp", "--trace-id", "tr-5"), "trace_id is 'tr-5', expected 32 hexadecimal digits"),
+        (
+            ("-f", "otlp", "--trace-id", TRACE, "--span-id", "0" * 16),
+            "expected 16 hexadecimal digits, not all of them 0",
+        ),
     ],
 )
 def test_wrong_use(report, tmp_path, capsys, args, words):

@@ -82,7 +82,7 @@ def test_an_experiment_reads_what_its_retrievers_brought(client, server):
     assert [found[text].value for text in said] == ["grounded", "hallucinated", "no_checkable_claims"]
     assert {each.key for each in found.values()} == {"groundedness"}
     assert "53 m" in found[said[1]].comment
-    assert found[said[1]].metadata["claims"][0]["label"] == "contradicted"
+    assert found[said[1]].metadata["per_claim"][0]["label"] == "contradicted"
 
 
 def test_sources_of_the_outputs_go_first():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -11,7 +10,7 @@ import typer
 from trail_callbacks.cli.inputs import saved
 from trail_callbacks.cli.output import complain, pour
 from trail_callbacks.errors import InputError
-from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_otlp, to_prov_json
+from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_mermaid, to_otlp, to_prov_json
 from trail_callbacks.files import write
 from trail_callbacks.report import Report
 
@@ -80,15 +79,10 @@ def export(
     elif format == "otlp":
         text = "".join(to_otlp(each, trace_id=trace_id, span_id=span_id, signal=signal) for _, each in found)
     else:
-        text = "".join(_records(each, trace_id, span_id) for _, each in found)
+        text = "".join(to_evaluation_lines(each, trace_id=trace_id, span_id=span_id) for _, each in found)
     _deliver(text, output)
     if len(found) < len(reports):
         raise typer.Exit(2)
-
-
-def _records(report: Report, trace_id: str | None, span_id: str | None) -> str:
-    records = report.to_evaluations(trace_id=trace_id, span_id=span_id)
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records)
 
 
 def _refuse(format: str, given: Mapping[str, object], *formats: str) -> None:  # noqa: A002 - as above

@@ -18,10 +18,11 @@ from trail_callbacks.report.evaluation import AnnotatorKind, Evaluation
 from trail_callbacks.report.scoring import weight
 from trail_callbacks.text import encodable, encodable_parts
 
-__all__ = ["evaluations"]
+__all__ = ["evaluations", "json_line", "to_evaluation_lines"]
 
 _NAMESPACE = UUID("6f1f5a0e-52ab-5c1f-9d5e-7e1d1f8a64c3")
 _ENTRY = "hallucination.entry"
+_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}  # the others are escaped in JSON anyway
 _SHOWN = 3
 """Unsupported claims that the explanation of an answer quotes."""
 _TRACE_ID = re.compile(r"[0-9a-fA-F]{32}|tr-.*")
@@ -47,6 +48,16 @@ def evaluations(
             entries.setdefault(node_id, []).append(claim)
     found += [records.entry(node_id, claims) for node_id, claims in entries.items()]
     return encodable_parts(found)  # type: ignore[no-any-return]  # it keeps the form of what it is given
+
+
+def to_evaluation_lines(report: Report, *, trace_id: str | None = None, span_id: str | None = None) -> str:
+    """Writes the evaluation records of a report as JSON lines, see `Report.to_evaluations`."""
+    return "".join(map(json_line, evaluations(report, trace_id=trace_id, span_id=span_id)))
+
+
+def json_line(value: object) -> str:
+    """Returns a value as one line of JSON with its line feed, for readers that split at any of Unicode's line ends."""
+    return json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS) + "\n"
 
 
 class _Records:

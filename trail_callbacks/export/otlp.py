@@ -19,7 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
-from trail_callbacks.export.evaluations import evaluations
+from trail_callbacks.errors import InputError
+from trail_callbacks.export.evaluations import evaluations, json_line
 from trail_callbacks.report import Report
 from trail_callbacks.report.evaluation import Evaluation
 
@@ -56,7 +57,16 @@ def to_otlp(
         spans: Spans of further runs, by the run's id.
         signal: Only `traces` or only `logs`, for readers that take one kind a file; None writes both.
         at: The time of the evaluation in seconds since the epoch; None is now.
+
+    Raises:
+        InputError: If a given id is none of OpenTelemetry. Those of the report that are none are left out.
     """
+    given = [("trace_id", trace_id, _TRACE), ("span_id", span_id, _SPAN)]
+    given += [(f"spans[{run!r}]", id_, _SPAN) for run, id_ in (spans or {}).items()]
+    for name, id_, form in given:
+        if id_ is not None and not form.fullmatch(id_.lower()):
+            digits = 32 if form is _TRACE else 16
+            raise InputError(f"{name} is {id_!r}, expected {digits} hexadecimal digits, not all of them 0")
     records = evaluations(report, trace_id=trace_id, span_id=span_id, spans=spans)
     nanoseconds = str(time.time_ns() if at is None else int(at * 1_000_000_000))
     lines: list[dict[str, Any]] = []
@@ -66,7 +76,7 @@ def to_otlp(
     if signal != "traces":
         logged = [_logged(record, nanoseconds) for record in records]
         lines.append({"resourceLogs": [{**_RESOURCE, "scopeLogs": [{"scope": _SCOPE, "logRecords": logged}]}]})
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return "".join(map(json_line, lines))
 
 
 def attributes_of(records: Iterable[Evaluation], prefix: str = "", first: int = 0) -> dict[str, str | float]:
