@@ -32,6 +32,7 @@ ELSEWHERE = {
     "judges.one_pass": "tests/verify/test_one_pass.py",  # a protocol
     "judges.tracer": "tests/verify/test_veritrail.py",  # a protocol
     "verify.audit": "tests/verify/test_pipeline.py",
+    "report.evaluation": "tests/export/test_evaluations.py",  # the form of a record
     "render.comparison": "tests/comparison/test_comparison.py",
     "trace.codec": "tests/trace/test_stored.py",
     "retrieval.ranking": "tests/test_evidence.py",

@@ -1,5 +1,7 @@
 """Lone surrogates, which JSON from outside may hold and no file can: whatever holds one, every format is written."""
 
+import json
+
 import pytest
 
 from trail_callbacks import (
@@ -21,7 +23,9 @@ FORMATS = {
     "csv": export.to_csv,
     "graphml": lambda report: (pytest.importorskip("networkx"), export.to_graphml(report))[1],
     "mermaid": export.to_mermaid,
+    "otlp": export.to_otlp,
     "prov-json": export.to_prov_json,
+    "evaluations": lambda report: json.dumps(report.to_evaluations(), ensure_ascii=False),
     "json": Report.to_json,
     "page": Report.to_html,
     "terminal": str,

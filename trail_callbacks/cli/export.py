@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from trail_callbacks.cli.inputs import saved
 from trail_callbacks.cli.output import complain, pour
 from trail_callbacks.errors import InputError
-from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json
+from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_mermaid, to_otlp, to_prov_json
 from trail_callbacks.files import write
 from trail_callbacks.report import Report
 
@@ -22,12 +23,15 @@ def export(
     *,
     reports: Annotated[
         list[str],
-        typer.Argument(metavar="REPORT", help="A report as JSON; - is standard input. CSV takes several."),
+        typer.Argument(metavar="REPORT", help="A report as JSON; - is standard input. Several for formats with lines."),
     ],
     format: Annotated[  # noqa: A002 - the name of the option
-        Literal["prov-json", "mermaid", "graphml", "csv"],
+        Literal["prov-json", "mermaid", "graphml", "csv", "otlp", "evaluations"],
         typer.Option(
-            "--format", "-f", help="W3C PROV-JSON, a Mermaid flowchart, GraphML (needs networkx), or claims as CSV."
+            "--format",
+            "-f",
+            help="W3C PROV-JSON, a Mermaid flowchart, GraphML (needs networkx), claims as CSV, OpenTelemetry (OTLP) as "
+            "JSON lines, or evaluation records as JSON lines.",
         ),
     ],
     output: Annotated[
@@ -38,41 +42,59 @@ def export(
         bool,
         typer.Option("--raw-cells", help="CSV: do not prefix ' to text that a spreadsheet would run as a formula."),
     ] = False,
+    trace_id: Annotated[
+        str | None,
+        typer.Option("--trace-id", metavar="ID", help="OTLP and evaluations: the trace that the report is about."),
+    ] = None,
+    span_id: Annotated[
+        str | None, typer.Option("--span-id", metavar="ID", help="Likewise the span that returned the answer.")
+    ] = None,
+    signal: Annotated[
+        Literal["traces", "logs"] | None,
+        typer.Option("--signal", help="OTLP: only spans, or only log records; by default a line of each."),
+    ] = None,
 ) -> None:
     """Converts saved reports to formats of other programs.
 
-    With several reports, CSV has a column with the file name. Files that cannot be read are skipped with a message, and
-    the exit status is 2.
+    With several reports, CSV has a column with the file name, and the lines of OTLP and of evaluations follow each
+    other. Files that cannot be read are skipped with a message, and the exit status is 2.
     """
     if reports.count("-") > 1:
         raise InputError("standard input (-) can be read only once: put the other report into a file")
-    if format != "csv":
-        _refuse_options(format, bom=bom, raw_cells=raw_cells, several=len(reports) > 1)
+    _refuse(format, {"--bom": bom, "--raw-cells": raw_cells}, "csv")
+    _refuse(format, {"--signal": signal}, "otlp")
+    _refuse(format, {"--trace-id": trace_id, "--span-id": span_id}, "otlp", "evaluations")
+    if len(reports) > 1 and format in _ONE:
+        raise InputError(f"--format {format} takes one report; csv, otlp and evaluations take several")
+    if len(reports) > 1 and (trace_id or span_id):
+        raise InputError("--trace-id and --span-id are of one report: export the reports one by one")
+    if format in _ONE:
         _deliver(_ONE[format](saved(reports[0])), output)
         return
-    if len(reports) == 1:
-        _deliver(to_csv(saved(reports[0]), guard=not raw_cells, bom=bom), output)
-        return
-    found = []
-    for name in reports:
-        report = _read(name)
-        if report is not None:
-            found.append((name, report))
-    if found:
-        _deliver(to_csv(found, guard=not raw_cells, bom=bom), output)
+    found = [(name, report) for name in reports if (report := _one_of(reports, name)) is not None]
+    if not found:
+        raise typer.Exit(2)
+    if format == "csv":
+        text = to_csv(found if len(reports) > 1 else found[0][1], guard=not raw_cells, bom=bom)
+    elif format == "otlp":
+        text = "".join(to_otlp(each, trace_id=trace_id, span_id=span_id, signal=signal) for _, each in found)
+    else:
+        text = "".join(to_evaluation_lines(each, trace_id=trace_id, span_id=span_id) for _, each in found)
+    _deliver(text, output)
     if len(found) < len(reports):
         raise typer.Exit(2)
 
 
-def _refuse_options(format: str, *, bom: bool, raw_cells: bool, several: bool) -> None:  # noqa: A002 - as above
-    if several:
-        raise InputError(f"--format {format} takes one report; --format csv takes several")
-    for name, given in (("--bom", bom), ("--raw-cells", raw_cells)):
-        if given:
-            raise InputError(f"{name} is for --format csv, not for {format}")
+def _refuse(format: str, given: Mapping[str, object], *formats: str) -> None:  # noqa: A002 - as above
+    for name, value in given.items():
+        if value and format not in formats:
+            raise InputError(f"{name} is for --format {' and '.join(formats)}, not for {format}")
 
 
-def _read(name: str) -> Report | None:
+def _one_of(names: list[str], name: str) -> Report | None:
+    """A report; one of several that cannot be read is left out, with a message."""
+    if len(names) == 1:
+        return saved(name)
     try:
         return saved(name)
     except InputError as error:

@@ -1,12 +1,25 @@
-"""Export: reports for other programs, as W3C PROV-JSON, Mermaid, GraphML or CSV.
+"""Export: reports for other programs, as W3C PROV-JSON, Mermaid, GraphML, CSV or OpenTelemetry (OTLP).
 
-One module for each format, each with one function from a `Report` to text; start with any of them. What a person reads
-is in `render`; the report's own JSON is in `report`.
+One module for each format, each with one function from a `Report` to text; start with any of them. `evaluations` makes
+the records behind `Report.to_evaluations`, `otlp` and `open_span` write them as OpenTelemetry. What a person reads is
+in `render`; the report's own JSON is in `report`.
 """
 
 from trail_callbacks.export.claims_csv import to_csv
+from trail_callbacks.export.evaluations import to_evaluation_lines
 from trail_callbacks.export.graphml import to_graphml, to_networkx
 from trail_callbacks.export.mermaid import to_mermaid
+from trail_callbacks.export.open_span import annotate_span
+from trail_callbacks.export.otlp import to_otlp
 from trail_callbacks.export.prov_json import to_prov_json
 
-__all__ = ["to_csv", "to_graphml", "to_mermaid", "to_networkx", "to_prov_json"]
+__all__ = [
+    "annotate_span",
+    "to_csv",
+    "to_evaluation_lines",
+    "to_graphml",
+    "to_mermaid",
+    "to_networkx",
+    "to_otlp",
+    "to_prov_json",
+]

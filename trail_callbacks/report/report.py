@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from trail_callbacks.report.citations import CitationFigures
     from trail_callbacks.report.diagnosis import Diagnosis
+    from trail_callbacks.report.evaluation import Evaluation
 
 __all__ = ["Layer", "Report", "State", "Verdict"]
 
@@ -252,6 +254,41 @@ class Report:
             raise ReportError(f"not a report: {first['msg']} (at {'.'.join(map(str, first['loc']))})") from error
         _check(report)
         return report
+
+    def to_evaluations(
+        self,
+        *,
+        trace_id: str | None = None,
+        span_id: str | None = None,
+        spans: Mapping[str, str] | None = None,
+        higher_is_better: bool = False,
+    ) -> list[Evaluation]:
+        """Returns the report as evaluation records, as OpenInference and the tools that follow it exchange them.
+
+        - `hallucination`: the answer. The score is the hallucination score; the label `hallucinated`, `grounded`,
+          `partial` (no claim is unsupported, but not all were decided), or the state of a report without a score.
+        - `hallucination.claim`: one for each claim. The score is 1.0 for an unsupported claim, 0.0 for a supported one,
+          None for one that is not counted; the label is `Verdict.outcome`.
+        - `hallucination.entry`: one for each step at which unsupported claims were introduced. It has no score.
+
+        What has no score (no evidence, an undecided claim, a failed judge) has the score None, never 0; no claim of a
+        report without a score has one.
+
+        Args:
+            trace_id: The trace in the tool that the records go to; by default `Report.trace_id`.
+            span_id: The span there that returned the answer. By default the root run; of a trace with an id of its own
+                the run that wrote the answer. Ids of runs are those of spans if the trace was imported from the tool.
+                In another trace than the report's they mean nothing, and are left out.
+            spans: Spans there of runs, by the run's id, `Node.run_id`.
+            higher_is_better: Give 1 - score, under the names `groundedness` and `groundedness.claim`.
+        """
+        from importlib import import_module  # noqa: PLC0415 - as is the next line
+
+        written = import_module("trail_callbacks.export.evaluations")  # which imports this module
+        found: list[Evaluation] = written.evaluations(
+            self, trace_id=trace_id, span_id=span_id, spans=spans, higher_is_better=higher_is_better
+        )
+        return found
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""

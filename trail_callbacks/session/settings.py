@@ -70,7 +70,8 @@ class CaptureSettings:
             them later. None is one of this process, which nobody can read.
         on_report: Called with every finished report, on the thread that verified. It may be a coroutine function: of a
             run in an event loop it is awaited in that loop, as a task of its own; of any other run in a loop of ours.
-            What it raises is kept in `errors`.
+            What it raises is kept in `errors`. The OpenTelemetry span that was current when the run ended is current in
+            it, for `trail_callbacks.export.annotate_span`.
         max_traces: Runs, and their reports, kept for reading, 1 or more; the oldest are dropped first.
         max_waiting: Ended runs that may wait to be verified, 1 or more; those beyond are skipped, and counted. They are
             kept in memory, also those beyond `max_traces`.

@@ -10,16 +10,17 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from threading import RLock, get_ident
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child, unforked
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
+from trail_callbacks.session.app_span import app_span, within
 from trail_callbacks.session.lane import Lane
 from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.slices import Slices, current
@@ -112,8 +113,9 @@ class Verifier:
                 self._behind = False
             self._recorder.hold(root)
             try:
-                loop = running_loop()
-                future = self._lane.submit(lambda hurried: self._on_lane(root, loop, hurried=hurried), hurry=inline)
+                loop, span = running_loop(), app_span() if self._settings.on_report else None
+                work = partial(self._on_lane, root, loop, span)
+                future = self._lane.submit(work, hurry=inline)
             except RuntimeError as error:  # the interpreter is on its way out and starts no work any more
                 self._recorder.release(root)
                 self._keep_error(error)
@@ -221,10 +223,10 @@ class Verifier:
             await self._delivery.adeliver(report, self._keep_error)
         return report
 
-    def _on_lane(self, root: str, loop: asyncio.AbstractEventLoop | None, *, hurried: bool) -> Report:
+    def _on_lane(self, root: str, loop: asyncio.AbstractEventLoop | None, span: Any, hurried: bool) -> Report:
         self._threads.add(get_ident())
         try:
-            return self._verify(root, Slices(patient=not hurried), loop)
+            return self._verify(root, Slices(patient=not hurried), loop, span)
         except InputError:
             with self._lock:
                 most = self._settings.max_traces
@@ -246,10 +248,17 @@ class Verifier:
                 del self._futures[root]
                 self._recorder.release(root)
 
-    def _verify(self, root: str, slices: Slices | None = None, loop: asyncio.AbstractEventLoop | None = None) -> Report:
+    def _verify(
+        self,
+        root: str,
+        slices: Slices | None = None,
+        loop: asyncio.AbstractEventLoop | None = None,
+        span: Any = None,
+    ) -> Report:
         report, final = self._judged(root, slices)
         if final:
-            self._delivery.deliver(report, self._keep_error, loop)
+            with within(span):
+                self._delivery.deliver(report, self._keep_error, loop)
         return report
 
     def _judged(self, root: str, slices: Slices | None = None) -> tuple[Report, bool]:
