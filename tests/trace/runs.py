@@ -31,7 +31,14 @@ class Log:
         seq = len(self.events) + 1
         self.events.append(
             RunStarted(
-                seq=seq, run_id=run_id, parent_id=parent, kind=kind, name=name or kind, inputs=inputs, at=99.0 + seq, **more
+                seq=seq,
+                run_id=run_id,
+                parent_id=parent,
+                kind=kind,
+                name=name or kind,
+                inputs=inputs,
+                at=99.0 + seq,
+                **more,
             )
         )
         return run_id

@@ -37,7 +37,9 @@ def test_versions_are_read_from_metadata():
         "app_version": "1.4", "model_version": "m2", "lc_hub_commit_hash": "abc", "retriever_version": "r",
         "reranker_version": 3, "index_build": "nightly", "chunker_version": "512/64", "other": "x",
     }  # fmt: skip
-    known = Versions(app="1.4", model="m2", prompt="abc", retriever="r", reranker="3", index="nightly", chunker="512/64")
+    known = Versions(
+        app="1.4", model="m2", prompt="abc", retriever="r", reranker="3", index="nightly", chunker="512/64"
+    )
     assert versions_of(said) == known
     assert versions_of({**said, "index_version": "v9", "prompt_version": "p2"}).index == "v9"
 

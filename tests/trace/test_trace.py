@@ -78,7 +78,12 @@ def test_a_modality_is_read_from_metadata():
     pieces = [replace(piece, attributes={key: value}) for piece, (key, value) in zip(documents(), named.items())]
     log = Log()
     log.retrieved(pieces)
-    assert [each.modality for each in log.done().trace().retrievals[0].candidates] == ["table", "image", "text", "image"]
+    assert [each.modality for each in log.done().trace().retrievals[0].candidates] == [
+        "table",
+        "image",
+        "text",
+        "image",
+    ]
 
 
 def test_a_tool_that_brings_a_text_is_a_retrieval_and_one_around_a_retriever_is_none():
@@ -128,7 +133,12 @@ def test_ids_that_change_on_the_way_do_not_part_a_passage_from_itself():
     renamed = [replace(piece, id=f"new-{i}") for i, piece in enumerate(moved(documents(), 3, 1))]
     log.did("chain", documents(), renamed, name="rerank")
     trace = log.done().trace()
-    assert [(each.rank_in, each.rank_out) for each in trace.rerankings[0].ranked] == [(1, None), (2, 2), (3, None), (4, 1)]
+    assert [(each.rank_in, each.rank_out) for each in trace.rerankings[0].ranked] == [
+        (1, None),
+        (2, 2),
+        (3, None),
+        (4, 1),
+    ]
 
 
 # -- reranking
@@ -138,7 +148,9 @@ def test_a_step_that_orders_anew_and_drops_has_ranks_before_and_after():
     log = Log()
     log.retrieved(documents(scores=[0.9, 0.8, 0.7, 0.6]))
     after = moved(documents(scores=[0.9, 0.8, 0.7, 0.6]), 2, 0)
-    scored = [replace(piece, attributes={**piece.attributes, "relevance_score": 0.99 - i}) for i, piece in enumerate(after)]
+    scored = [
+        replace(piece, attributes={**piece.attributes, "relevance_score": 0.99 - i}) for i, piece in enumerate(after)
+    ]
     log.did("chain", documents(scores=[0.9, 0.8, 0.7, 0.6]), scored, name="rerank")
     trace = log.done().trace()
     (step,) = trace.rerankings
@@ -314,7 +326,10 @@ def test_a_call_has_model_tokens_and_time_and_says_whether_it_answered():
     log.retrieved(documents())
     log.packed(documents(), together(documents()))
     trace = log.done().trace()
-    assert [(call.model, call.answers, call.seconds) for call in trace.calls] == [("small", False, 1.0), (None, True, 1.0)]
+    assert [(call.model, call.answers, call.seconds) for call in trace.calls] == [
+        ("small", False, 1.0),
+        (None, True, 1.0),
+    ]
     counted = Log()
     counted.asked("Say when.", attributes={"model": "large", "prompt_tokens": 12, "completion_tokens": 5})
     (call,) = counted.done().trace().calls

@@ -16,7 +16,7 @@ from trail_callbacks.trace.trace import Trace
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["FORMAT", "VERSION", "dumped", "loaded", "read", "save", "schema"]
+__all__ = ["FORMAT", "VERSION", "dumped", "loaded", "of_object", "read", "save", "schema"]
 
 FORMAT = "trail-trace"
 VERSION = 1
@@ -48,12 +48,17 @@ def dumped(trace: Trace) -> str:
 
 def loaded(data: str | bytes) -> Trace:
     """Reads a trace. See `Trace.from_json`."""
-    from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
-
     try:
         stored = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not a trace: the JSON is broken or truncated ({error})") from error
+    return of_object(stored)
+
+
+def of_object(stored: object) -> Trace:
+    """Reads a trace of what its JSON holds. See `Trace.from_json`."""
+    from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
+
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise InputError(f'not a trace: the key "format" is not "{FORMAT}"')
     version = stored.get("version")

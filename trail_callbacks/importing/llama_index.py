@@ -1,0 +1,61 @@
+"""What is particular to traces of LlamaIndex, whoever recorded them: methods are steps, and prompts show metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from trail_callbacks.capture.events import Piece
+from trail_callbacks.importing.steps import Step
+
+__all__ = ["is_passing", "named_by_asker", "shown"]
+
+_PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
+"""Methods that only hand on what the steps around them show."""
+_OWN = frozenset({"score", "rank"})  # attributes that are no metadata of the document
+
+
+def is_passing(name: str) -> bool:
+    """True for the name of a step that its own steps, or those around it, say everything about."""
+    return _PASSING.fullmatch(name) is not None
+
+
+def named_by_asker(steps: Sequence[Step]) -> None:
+    """Names steps after their class, and models after the component that asks them: often one model serves all."""
+    by_id = {step.id: step for step in steps}
+    classes = {step.id: step.name.rpartition(".")[0] or step.name for step in steps}
+    for step in steps:
+        around = by_id.get(step.parent or "")
+        while around is not None and around.kind in {None, "model"}:
+            around = by_id.get(around.parent or "")
+        asker = around.id if step.kind == "model" and around is not None and around.kind == "chain" else step.id
+        step.name = classes[asker]
+
+
+def shown(given: Iterable[Piece], prompts: Sequence[str]) -> tuple[Piece, ...]:
+    """Returns documents with the metadata that prompts show above them: a claim may rest on a file's name.
+
+    Args:
+        given: Pieces; those that are no documents stay as they are.
+        prompts: What the models of the run read. A document that is in none of them is shown with all of its metadata,
+            which is how LlamaIndex writes it unless told otherwise.
+    """
+    return tuple(
+        _shown(piece, prompts) if piece.form == "document" and piece.text.strip() else piece for piece in given
+    )
+
+
+def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
+    lines = [f"{key}: {value}" for key, value in piece.attributes.items() if key not in _OWN]
+    read = next(((prompt, at) for prompt in prompts if (at := prompt.find(piece.text)) >= 0), None)
+    if read is not None:
+        above = read[0][: read[1]].removesuffix("\n\n")
+        head: list[str] = []
+        if len(above) < read[1]:
+            for line in reversed(above.split("\n")):
+                if line not in lines:
+                    break
+                head.insert(0, line)
+        lines = head
+    return replace(piece, text="\n".join(lines) + f"\n\n{piece.text}") if lines else piece

@@ -1,0 +1,204 @@
+"""Traces from a file of any known tool: what the file is, is found out from what is in it."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.importing import langfuse, langsmith, mlflow, otlp
+from trail_callbacks.importing.assemble import assembled
+from trail_callbacks.importing.opening import opened
+from trail_callbacks.importing.records import records
+from trail_callbacks.importing.spans import run_of
+from trail_callbacks.importing.steps import Run
+from trail_callbacks.trace import Trace
+from trail_callbacks.trace.stored import FORMAT, of_object
+
+__all__ = ["read"]
+
+Dialect = Literal["own", "spans", "mlflow", "langsmith", "langfuse"]
+
+_LOOKED_FOR = (
+    "OpenTelemetry spans (resourceSpans, or objects with trace and span ids: OpenInference, GenAI, Phoenix, Langfuse), "
+    "LangSmith runs (run_type), Langfuse observations (type and traceId), MLflow traces (info and data.spans), and "
+    f"traces of this library ({FORMAT})"
+)
+
+
+class _Item(NamedTuple):
+    """A part of a trace.
+
+    Attributes:
+        trace_id: The trace.
+        dialect: How it is written.
+        value: A span, run, observation or whole trace.
+    """
+
+    trace_id: str
+    dialect: Dialect
+    value: Any
+
+
+@dataclass(slots=True)
+class _Index:
+    """What a first reading of a file shows: a trace may be in many places, and no order is guaranteed.
+
+    Attributes:
+        first: For each trace the line on which its first part is.
+        last: For each trace the record in which its last part is, counted from 0.
+        last_line: For each trace the line of that record.
+        broken: Lines that could not be read.
+        records: How many could be.
+        keys: What the first of the records that belong to no known tool looks like.
+    """
+
+    first: dict[str, int] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
+    last_line: dict[str, int] = field(default_factory=dict)
+    broken: list[int] = field(default_factory=list)
+    records: int = 0
+    keys: str = ""
+
+
+def read(path: str | Path, on_error: Callable[[InputError], object] | None = None) -> Iterator[Trace]:
+    """Reads the traces in a file of any known tool, one after the other.
+
+    The file is read twice, and what is in memory are the traces that began and have not ended, so that it may be
+    larger than the memory. Known are OTLP as JSON (of the collector, of OpenTelemetry's exporters, of Phoenix) with
+    attributes of OpenInference, GenAI or Langfuse; runs of LangSmith; observations of Langfuse; traces of MLflow; and
+    what `Trace.to_json` writes. They may be JSON, JSON lines, or an array, compressed with gzip or zstd.
+
+    Args:
+        path: The file.
+        on_error: Called with what is wrong with a line, which is left out then; None issues a warning for each.
+
+    Yields:
+        A trace for each trace of the file in which an app with a language model did something. What the file lacks of
+        it is in `lost` and `warnings`.
+
+    Raises:
+        InputError: If the file cannot be read, or holds nothing that is known; says what was looked for.
+    """
+    file = Path(path)
+    report = on_error or _warned
+    index = _indexed(file, report)
+    if not index.last:
+        raise _unknown(file, index)
+    found = 0
+    waiting: dict[str, list[_Item]] = defaultdict(list)
+    with opened(file) as stream:
+        for number, record in enumerate(records(stream, str(file), _ignored)):
+            ids = []
+            for item in _items(record.value):
+                waiting[item.trace_id].append(item)
+                ids.append(item.trace_id)
+            for trace_id in dict.fromkeys(ids):
+                if index.last.get(trace_id) == number:
+                    for trace in _traces(trace_id, waiting.pop(trace_id), f"{file}, line {record.line}", report):
+                        found += 1
+                        yield _noted(trace, trace_id, index)
+    if not found and not index.broken:
+        raise InputError(
+            f"{file} has {len(index.last)} traces, none of an app with a language model: expected spans with "
+            "attributes of OpenInference (openinference.span.kind) or GenAI (gen_ai.operation.name), among others. Is the "
+            "instrumentor of LangChain or LlamaIndex switched on?"
+        )
+
+
+def _indexed(file: Path, report: Callable[[InputError], object]) -> _Index:
+    index = _Index()
+
+    def broken(line: int, error: InputError) -> None:
+        index.broken.append(line)
+        report(error)
+
+    with opened(file) as stream:
+        for number, record in enumerate(records(stream, str(file), broken)):
+            index.records = number + 1
+            known = False
+            for item in _items(record.value):
+                known = True
+                index.first.setdefault(item.trace_id, record.line)
+                index.last[item.trace_id], index.last_line[item.trace_id] = number, record.line
+            if not known and not index.keys:
+                index.keys = ", ".join(map(str, list(record.value)[:8])) or "nothing"
+    return index
+
+
+def _items(record: Mapping[str, Any]) -> Iterator[_Item]:
+    """The parts of traces in a record; none in one of another kind."""
+    if record.get("format") == FORMAT:
+        yield _Item(str(record.get("id")), "own", record)
+    elif mlflow.is_trace(record):
+        yield _Item(mlflow.trace_id(record), "mlflow", record)
+    elif langsmith.is_run(record):
+        for run in langsmith.inside(record):
+            yield _Item(langsmith.trace_id(run), "langsmith", run)
+    elif langfuse.is_observation(record) or langfuse.is_trace(record):
+        for each in langfuse.inside(record):
+            yield _Item(langfuse.trace_id(each), "langfuse", each)
+    elif otlp.is_span(record):
+        for span in otlp.spans_in(record):
+            yield _Item(span.trace_id, "spans", span)
+
+
+def _traces(trace_id: str, items: list[_Item], where: str, report: Callable[[InputError], object]) -> Iterator[Trace]:
+    """The trace of some parts; of whole traces, which may share an id, each one."""
+    dialects: dict[Dialect, list[Any]] = defaultdict(list)
+    for item in items:
+        dialects[item.dialect].append(item.value)
+    for dialect, values in dialects.items():
+        if dialect == "own":
+            for value in values:
+                try:
+                    yield of_object(value)
+                except InputError as error:
+                    report(InputError(f"{where}: {error}"))
+        elif dialect == "mlflow":
+            for value in values:
+                run = run_of(trace_id, mlflow.spans_of(value))
+                run.metadata = {**run.metadata, **mlflow.said_of_trace(value)}
+                yield from _assembled(run)
+        elif dialect == "langsmith":
+            yield from _assembled(langsmith.run_of(trace_id, values))
+        elif dialect == "langfuse":
+            yield from _assembled(langfuse.run_of(trace_id, values))
+        else:
+            yield from _assembled(run_of(trace_id, values))
+
+
+def _assembled(run: Run) -> Iterator[Trace]:
+    trace = assembled(run)
+    if trace is not None:
+        yield trace
+
+
+def _noted(trace: Trace, trace_id: str, index: _Index) -> Trace:
+    """The trace with a note if a line beside its own could not be read: a step of it may have been there."""
+    first, last = index.first[trace_id] - 1, index.last_line[trace_id] + 1
+    near = [line for line in index.broken if first <= line <= last]
+    if not near:
+        return trace
+    note = f"line {near[0]} of the file could not be read: a step of this run may have been there"
+    return replace(trace, lost=(*trace.lost, note), warnings=(*trace.warnings, note))
+
+
+def _unknown(file: Path, index: _Index) -> InputError:
+    if index.records:
+        return InputError(
+            f"{file} holds no traces that are known: looked for {_LOOKED_FOR}; found an object with {index.keys}"
+        )
+    return InputError(f"{file} is no JSON: looked for {_LOOKED_FOR}")
+
+
+def _warned(error: InputError) -> None:
+    warnings.warn(f"skipped: {error}", stacklevel=4)
+
+
+def _ignored(line: int, error: InputError) -> None:
+    """At the second reading: the first one reported it."""
