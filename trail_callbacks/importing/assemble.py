@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.importing.branches import matched
 from trail_callbacks.importing.llama_index import named_by_asker, shown
 from trail_callbacks.importing.order import moments
 from trail_callbacks.importing.steps import Run, Step
@@ -28,6 +29,7 @@ def assembled(run: Run) -> Trace | None:
             step.inputs, step.outputs = shown(step.inputs, prompts), shown(step.outputs, prompts)
             if step.kind == "model":  # it sends templates, whereas apps of LangChain write messages
                 step.inputs = tuple(replace(each, origin=None) for each in step.inputs)
+    matched(steps)
     root, lost = rooted(steps, run.id)
     steps = steps if root in steps else [root, *steps]
     _complete(root, steps)
@@ -48,7 +50,7 @@ def _complete(root: Step, steps: Sequence[Step]) -> None:
         if written:
             root.outputs = tuple(replace(piece, path=("response",)) for piece in written)
             root.ended = max(filter(None, [root.ended, ends[-1].ended]), default=None)
-    if not any(_is_text(piece) for piece in root.inputs):
+    if not any(piece.text.strip() for piece in root.inputs):
         first = sorted((step for step in steps if step is not root), key=lambda step: step.started or 0.0)
         searching = next((step for step in first if step.kind == "retriever" and step.inputs), None)
         asked = [piece for step in first if step.kind == "model" for piece in step.inputs if piece.role == "user"]

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Piece
+from trail_callbacks.importing.pieces import is_repr
 from trail_callbacks.importing.steps import Step
 
-__all__ = ["is_passing", "named_by_asker", "shown"]
+__all__ = ["is_passing", "named_by_asker", "said", "shown"]
 
 _PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
 """Methods that only hand on what the steps around them show."""
+_TEXT = r"(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+_RESULT = re.compile(
+    r"(?:StopEvent\(result=)?(?:\w*Response\(response=|"
+    r"AgentOutput\(response=ChatMessage\(.{0,200}?blocks=\[TextBlock\(block_type='text', text=)?" + _TEXT,
+    re.DOTALL,
+)
+"""How Python prints what a workflow or an agent returned; long ones are cut, and have no end then."""
+_UNSHOWN = frozenset({"window", "original_text"})
+"""Metadata of sentence windows, which LlamaIndex shows to no model."""
 _OWN = frozenset({"score", "rank"})  # attributes that are no metadata of the document
 
 
@@ -33,6 +44,12 @@ def named_by_asker(steps: Sequence[Step]) -> None:
         step.name = classes[asker]
 
 
+def said(printed: object) -> tuple[Piece, ...]:
+    """Returns the text of a workflow's or agent's result, of which the instrumentor keeps what Python prints."""
+    found = _RESULT.match(printed) if isinstance(printed, str) and is_repr(printed) else None
+    return (Piece(text=str(ast.literal_eval(found["text"])), path=("response",)),) if found else ()
+
+
 def shown(given: Iterable[Piece], prompts: Sequence[str]) -> tuple[Piece, ...]:
     """Returns documents with the metadata that prompts show above them: a claim may rest on a file's name.
 
@@ -47,7 +64,7 @@ def shown(given: Iterable[Piece], prompts: Sequence[str]) -> tuple[Piece, ...]:
 
 
 def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
-    lines = [f"{key}: {value}" for key, value in piece.attributes.items() if key not in _OWN]
+    lines = [f"{key}: {value}" for key, value in piece.attributes.items() if key not in _OWN | _UNSHOWN]
     read = next(((prompt, at) for prompt in prompts if (at := prompt.find(piece.text)) >= 0), None)
     if read is not None:
         above = read[0][: read[1]].removesuffix("\n\n")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
-from trail_callbacks.importing.llama_index import is_passing
+from trail_callbacks.importing.llama_index import is_passing, said
 from trail_callbacks.importing.otlp import Span
 from trail_callbacks.importing.pieces import REDACTED, document, parsed, pieces, text_of
 from trail_callbacks.importing.steps import Step, said_of
@@ -47,6 +47,9 @@ def step(span: Span) -> Step:
     inputs, outputs = _sides(span, kind)
     answered = next((piece.call_id for piece in outputs if kind == "tool" and piece.call_id), None)
     node = metadata.get("langgraph_node")
+    variables = _variables(known, outputs) if kind == "prompt" else None
+    if variables and len(variables) == len(inputs) == 1 and not inputs[0].path:  # an object with one text is shown as it
+        inputs = (replace(inputs[0], path=variables),)
     return Step(
         id=span.id,
         parent=span.parent,
@@ -60,6 +63,7 @@ def step(span: Span) -> Step:
         error=span.error,
         status=span.status,
         hints=Hints(
+            variables=variables,
             call_id=answered,
             channels=kind == "chain" and node is not None and span.name == node,
             internal=named in _JUDGING,
@@ -101,7 +105,13 @@ def _sides(span: Span, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[P
     if kind == "retriever":
         listed = _documents(known, "retrieval.documents")
         return inputs, _identified(listed, outputs) or tuple(each for each in outputs if each.form == "document")
-    return inputs, outputs
+    return inputs, outputs or said(known.get("output.value"))
+
+
+def _variables(known: Mapping[str, Any], outputs: Sequence[Piece]) -> tuple[str, ...] | None:
+    """The variables of a prompt, if it is one message: of several only the first one's are written."""
+    named = _object(known.get("llm.prompt_template.variables"))
+    return tuple(named) if named and len(outputs) == 1 else None
 
 
 def _path(given: object, kind: RunKind | None) -> tuple[str | int, ...]:

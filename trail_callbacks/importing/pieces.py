@@ -40,7 +40,7 @@ _ROLES = {
 _REASONING = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
 _CALLS = frozenset({"tool_call", "tool_call_chunk", "tool_use", "function_call", "input_json_delta"})
 _SKIPPED = frozenset({"callback_manager", "additional_kwargs", "response_metadata", "invocation_params", "embedding"})
-_REPR = re.compile(r"<(?:[\w.]+ object(?: [\w.<>]+)?(?: at 0x[0-9a-fA-F]+)?|[A-Z]\w*\(.*\))>|<[\w.]+\(.*\)>", re.DOTALL)
+_REPR = re.compile(r"[A-Z]\w*\([a-z_]\w*=.*|<(?:[\w.]+ object(?: [\w.<>]+)?(?: at 0x[0-9a-fA-F]+)?|[A-Z]\w*\(.*\))>|<[\w.]+\(.*\)>", re.DOTALL)
 
 
 def parsed(text: object) -> Any:
@@ -69,7 +69,7 @@ def text_of(text: object) -> Any:
 
 def is_repr(text: str) -> bool:
     """True for what Python prints of an object without a text, such as `<generator object>`."""
-    return text.startswith("<") and _REPR.fullmatch(text.strip()) is not None
+    return (text[:1] == "<" or text[:1].isupper()) and _REPR.fullmatch(text.strip()) is not None
 
 
 def pieces(value: object, path: Path = (), *, model: bool = False) -> tuple[Piece, ...]:
@@ -157,6 +157,11 @@ def message(item: Mapping[str, Any], role: str, path: Path, *, model: bool = Fal
     return found
 
 
+def _short(kind: str) -> str:
+    """A message's type without what classes add: `AIMessageChunk` is `ai`."""
+    return kind.removesuffix("Chunk").removesuffix("Message").lower()
+
+
 class _Walk:
     """One walk through one payload."""
 
@@ -192,7 +197,7 @@ class _Walk:
         if item.get("lc") is not None and isinstance(item.get("id"), list) and item["id"]:
             name, content = str(item["id"][-1]), item.get("kwargs") or {}
             if name.endswith(("Message", "MessageChunk")):
-                kind = name.removesuffix("Chunk").removesuffix("Message").lower()
+                kind = name
             elif name == "Document":
                 self.found.append(
                     document(content.get("page_content"), content.get("metadata"), path, id_=content.get("id"))
@@ -205,7 +210,7 @@ class _Walk:
             content = item["data"]
         elif "content" not in item:
             return False
-        role = _ROLES.get(kind.lower()) if isinstance(kind, str) else None
+        role = _ROLES.get(_short(kind)) if isinstance(kind, str) else None
         if role is None or not isinstance(content, Mapping):
             return False
         self.found += message(content, role, path, model=self.model)

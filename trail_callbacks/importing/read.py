@@ -70,7 +70,8 @@ def read(path: str | Path, on_error: Callable[[InputError], object] | None = Non
 
     The file is read twice, and what is in memory are the traces that began and have not ended, so that it may be
     larger than the memory. Known are OTLP as JSON (of the collector, of OpenTelemetry's exporters, of Phoenix) with
-    attributes of OpenInference, GenAI or Langfuse; runs of LangSmith; observations of Langfuse; traces of MLflow; and
+    attributes of "
+            "OpenInference, GenAI or Langfuse; runs of LangSmith; observations of Langfuse; traces of MLflow; and
     what `Trace.to_json` writes. They may be JSON, JSON lines, or an array, compressed with gzip or zstd.
 
     Args:
@@ -105,7 +106,8 @@ def read(path: str | Path, on_error: Callable[[InputError], object] | None = Non
     if not found and not index.broken:
         raise InputError(
             f"{file} has {len(index.last)} traces, none of an app with a language model: expected spans with "
-            "attributes of OpenInference (openinference.span.kind) or GenAI (gen_ai.operation.name), among others. Is the "
+            "attributes of "
+            "OpenInference (openinference.span.kind) or GenAI (gen_ai.operation.name), among others. Is the "
             "instrumentor of LangChain or LlamaIndex switched on?"
         )
 
