@@ -18,6 +18,7 @@ def matched(steps: Sequence[Step]) -> None:
 
     OpenInference writes none of these, and an object with a single text as that text. The outputs around tell it; of equal ones those that began first are the first, because they are started in that order.
     """
+    _answer_calls(steps)
     children: dict[str, list[Step]] = defaultdict(list)
     for step in steps:
         children[step.parent or ""].append(step)
@@ -31,6 +32,20 @@ def matched(steps: Sequence[Step]) -> None:
         written = [each for each in children[step.id] if each.hints.channels and _is_bare(each)]
         if written:
             _name(written, [step, *children[step.id]])
+
+
+def _answer_calls(steps: Sequence[Step]) -> None:
+    """Gives tools the id of the call that they answer, by the message with their result that a model read later."""
+    calls: dict[str, list[str]] = defaultdict(list)
+    for step in steps:
+        for piece in step.inputs if step.kind == "model" else ():
+            if piece.role == "tool" and piece.call_id and piece.call_id not in calls[piece.text.strip()]:
+                calls[piece.text.strip()].append(piece.call_id)
+    for step in steps:
+        if step.kind == "tool" and step.hints.call_id is None:
+            found = next((ids for piece in step.outputs if (ids := calls.get(piece.text.strip()))), None)
+            if found:
+                step.hints = replace(step.hints, call_id=found.pop(0) if len(found) > 1 else found[0])
 
 
 def _chain(inside: Sequence[Step]) -> None:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from trail_callbacks.capture.events import Piece
+from trail_callbacks.capture.events import Piece, RunKind
 from trail_callbacks.importing.pieces import is_repr
 from trail_callbacks.importing.steps import Step
 
-__all__ = ["is_passing", "named_by_asker", "said", "shown"]
+__all__ = ["is_passing", "named_by_asker", "said", "shown", "without_settings"]
 
 _PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
 """Methods that only hand on what the steps around them show."""
@@ -24,12 +24,27 @@ _RESULT = re.compile(
 """How Python prints what a workflow or an agent returned; long ones are cut, and have no end then."""
 _UNSHOWN = frozenset({"window", "original_text"})
 """Metadata of sentence windows, which LlamaIndex shows to no model."""
+_SETTINGS = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager", "run_id"})
 _OWN = frozenset({"score", "rank"})  # attributes that are no metadata of the document
 
 
-def is_passing(name: str) -> bool:
-    """True for the name of a step that its own steps, or those around it, say everything about."""
-    return _PASSING.fullmatch(name) is not None
+def is_passing(name: str, kind: RunKind | None, given: object) -> bool:
+    """True for a step that its own steps, or those around it, say everything about.
+
+    Args:
+        name: Its name.
+        kind: Its kind.
+        given: Its inputs as they are in the file. Those of a workflow's step are an event, which Python only printed.
+    """
+    if kind == "model":
+        return name.rpartition(".")[2].startswith("_")
+    is_step = isinstance(given, str) and given.startswith("{") and '"ev": "' in given
+    return is_step or _PASSING.fullmatch(name) is not None
+
+
+def without_settings(given: object) -> object:
+    """Returns the arguments of a method that are no settings of a workflow or an agent."""
+    return {key: each for key, each in given.items() if key not in _SETTINGS} if isinstance(given, dict) else given
 
 
 def named_by_asker(steps: Sequence[Step]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
-from trail_callbacks.importing.llama_index import is_passing, said
+from trail_callbacks.importing.llama_index import is_passing, said, without_settings
 from trail_callbacks.importing.otlp import Span
 from trail_callbacks.importing.pieces import REDACTED, document, parsed, pieces, text_of
 from trail_callbacks.importing.steps import Step, said_of
@@ -41,7 +41,7 @@ def step(span: Span) -> Step:
     known = span.attributes
     named = str(known.get(KIND) or "").upper()
     kind = _KINDS.get(named, "chain")
-    if "llama_index" in span.scope and is_passing(span.name):
+    if "llama_index" in span.scope and is_passing(span.name, kind, known.get("input.value")):
         kind = None
     metadata = _object(known.get("metadata"))
     inputs, outputs = _sides(span, kind)
@@ -100,6 +100,8 @@ def _sides(span: Span, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[P
         before, after = (_documents(known, f"reranker.{side}_documents") for side in ("input", "output"))
         return query + before, after
     given = _payload(known, "input")
+    if "llama_index" in span.scope:
+        given = without_settings(given)
     inputs = pieces(given, _path(given, kind))
     outputs = pieces(_payload(known, "output"))
     if kind == "retriever":

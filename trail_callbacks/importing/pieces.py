@@ -40,7 +40,7 @@ _ROLES = {
 _REASONING = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
 _CALLS = frozenset({"tool_call", "tool_call_chunk", "tool_use", "function_call", "input_json_delta"})
 _SKIPPED = frozenset({"callback_manager", "additional_kwargs", "response_metadata", "invocation_params", "embedding"})
-_REPR = re.compile(r"[A-Z]\w*\([a-z_]\w*=.*|<(?:[\w.]+ object(?: [\w.<>]+)?(?: at 0x[0-9a-fA-F]+)?|[A-Z]\w*\(.*\))>|<[\w.]+\(.*\)>", re.DOTALL)
+_REPR = re.compile(r"[A-Z]\w*\((?:\)|[a-z_]\w*=.*)|<[\w.]+\(.*>|<(?:[\w.]+ object(?: [\w.<>]+)?(?: at 0x[0-9a-fA-F]+)?|[A-Z]\w*\(.*\))>|<[\w.]+\(.*\)>", re.DOTALL)
 
 
 def parsed(text: object) -> Any:
@@ -235,6 +235,9 @@ class _Walk:
         elif "update" in item and "goto" in item:  # a command of LangGraph
             self.visit(item["update"], path, depth + 1)
             self._reply(item.get("resume"), path, depth)
+        elif "raw_output" in item and "tool_name" in item:  # what a tool of LlamaIndex returned
+            content = "\n".join(_lines(item.get("blocks"))) or item["raw_output"]
+            self.visit(content, (*path, "content"), depth + 1)
         elif "source_nodes" in item and ("response" in item or "response_gen" in item):  # a response of LlamaIndex
             self.visit(item.get("response"), (*path, "response"), depth + 1)
         else:
