@@ -16,7 +16,8 @@ _PARALLEL = ("RunnableParallel", "RunnableAssign", "RunnableMap")
 def matched(steps: Sequence[Step]) -> None:
     """Sets the places of steps in a sequence, the keys of those side by side, and the channels of a graph's state.
 
-    OpenInference writes none of these, and an object with a single text as that text. The outputs around tell it; of equal ones those that began first are the first, because they are started in that order.
+    OpenInference writes none of these, and an object with a single text as that text. What is beside a step tells it;
+    of equal outputs those of the steps that began first are the first, because they are started in that order.
     """
     _answer_calls(steps)
     children: dict[str, list[Step]] = defaultdict(list)

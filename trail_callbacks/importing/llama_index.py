@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Piece, RunKind
-from trail_callbacks.importing.pieces import is_repr
+from trail_callbacks.importing.otlp import Span
 from trail_callbacks.importing.steps import Step
 
-__all__ = ["is_passing", "named_by_asker", "said", "shown", "without_settings"]
+__all__ = ["is_passing", "lost_with", "named_by_asker", "not_printed", "said", "shown", "without_settings"]
 
 _PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
 """Methods that only hand on what the steps around them show."""
+_PRINTED = re.compile(r"[A-Z]\w*\((?:\)|[a-z_]\w*=)")
+"""How the print of an object begins, such as an event's."""
 _TEXT = r"(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _RESULT = re.compile(
     r"(?:StopEvent\(result=)?(?:\w*Response\(response=|"
@@ -47,6 +49,27 @@ def without_settings(given: object) -> object:
     return {key: each for key, each in given.items() if key not in _SETTINGS} if isinstance(given, dict) else given
 
 
+def not_printed(given: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Returns pieces without those that are only what Python prints of an object."""
+    return tuple(piece for piece in given if not (piece.form == "text" and _PRINTED.match(piece.text)))
+
+
+def lost_with(spans: Iterable[Span]) -> Iterator[str]:
+    """Yields what is lost because the instrumentor keeps objects as Python prints them."""
+    events, nodes = False, False
+    for span in spans:
+        given = span.attributes.get("input.value")
+        if isinstance(given, str):
+            events = events or (
+                '"ev": "' in given and not span.name.startswith(("BaseWorkflowAgent.", "AgentWorkflow."))
+            )
+            nodes = nodes or (span.parent is None and "NodeWithScore(" in given)
+    if events:
+        yield "what the steps of a workflow hand on is in the file only in part, as Python prints it"
+    if nodes:
+        yield "the file lacks the text of nodes that were given to the app"
+
+
 def named_by_asker(steps: Sequence[Step]) -> None:
     """Names steps after their class, and models after the component that asks them: often one model serves all."""
     by_id = {step.id: step for step in steps}
@@ -61,7 +84,7 @@ def named_by_asker(steps: Sequence[Step]) -> None:
 
 def said(printed: object) -> tuple[Piece, ...]:
     """Returns the text of a workflow's or agent's result, of which the instrumentor keeps what Python prints."""
-    found = _RESULT.match(printed) if isinstance(printed, str) and is_repr(printed) else None
+    found = _RESULT.match(printed) if isinstance(printed, str) and _PRINTED.match(printed) else None
     return (Piece(text=str(ast.literal_eval(found["text"])), path=("response",)),) if found else ()
 
 

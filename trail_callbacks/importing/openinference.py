@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
-from trail_callbacks.importing.llama_index import is_passing, said, without_settings
+from trail_callbacks.importing.llama_index import is_passing, lost_with, not_printed, said, without_settings
 from trail_callbacks.importing.otlp import Span
 from trail_callbacks.importing.pieces import REDACTED, document, parsed, pieces, text_of
 from trail_callbacks.importing.steps import Step, said_of
@@ -41,14 +41,16 @@ def step(span: Span) -> Step:
     known = span.attributes
     named = str(known.get(KIND) or "").upper()
     kind = _KINDS.get(named, "chain")
-    if "llama_index" in span.scope and is_passing(span.name, kind, known.get("input.value")):
+    if "llama_index" in span.scope and (
+        is_passing(span.name, kind, known.get("input.value")) or known.get("tool.name") == "handoff"
+    ):
         kind = None
     metadata = _object(known.get("metadata"))
     inputs, outputs = _sides(span, kind)
     answered = next((piece.call_id for piece in outputs if kind == "tool" and piece.call_id), None)
     node = metadata.get("langgraph_node")
     variables = _variables(known, outputs) if kind == "prompt" else None
-    if variables and len(variables) == len(inputs) == 1 and not inputs[0].path:  # an object with one text is shown as it
+    if variables and len(variables) == len(inputs) == 1 and not inputs[0].path:  # an object, shown as its one text
         inputs = (replace(inputs[0], path=variables),)
     return Step(
         id=span.id,
@@ -84,6 +86,7 @@ def gaps_in(spans: Sequence[Span]) -> Iterator[str]:
     broken = [span.name for span in spans if any(_is_cut(span, side) for side in ("input", "output"))]
     if broken:
         yield f"the recorded JSON of {', '.join(dict.fromkeys(broken[:8]))} is cut off: its texts are missing"
+    yield from lost_with(span for span in spans if "llama_index" in span.scope)
     for span in spans:
         found = {int(match[1]) for key in span.attributes if (match := _INDEXED.match(key))}
         missing = set(range(max(found) + 1)) - found if found else set()
@@ -104,6 +107,8 @@ def _sides(span: Span, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[P
         given = without_settings(given)
     inputs = pieces(given, _path(given, kind))
     outputs = pieces(_payload(known, "output"))
+    if "llama_index" in span.scope and kind == "chain":
+        inputs, outputs = not_printed(inputs), not_printed(outputs)
     if kind == "retriever":
         listed = _documents(known, "retrieval.documents")
         return inputs, _identified(listed, outputs) or tuple(each for each in outputs if each.form == "document")

@@ -40,7 +40,7 @@ _ROLES = {
 _REASONING = frozenset({"reasoning", "reasoning_content", "thinking", "redacted_thinking", "non_standard"})
 _CALLS = frozenset({"tool_call", "tool_call_chunk", "tool_use", "function_call", "input_json_delta"})
 _SKIPPED = frozenset({"callback_manager", "additional_kwargs", "response_metadata", "invocation_params", "embedding"})
-_REPR = re.compile(r"[A-Z]\w*\((?:\)|[a-z_]\w*=.*)|<[\w.]+\(.*>|<(?:[\w.]+ object(?: [\w.<>]+)?(?: at 0x[0-9a-fA-F]+)?|[A-Z]\w*\(.*\))>|<[\w.]+\(.*\)>", re.DOTALL)
+_REPR = re.compile(r"<(?:generator object|[\w.]+ object|[\w.]+\(|_\w+ at 0x).*>", re.DOTALL)
 
 
 def parsed(text: object) -> Any:
@@ -69,7 +69,7 @@ def text_of(text: object) -> Any:
 
 def is_repr(text: str) -> bool:
     """True for what Python prints of an object without a text, such as `<generator object>`."""
-    return (text[:1] == "<" or text[:1].isupper()) and _REPR.fullmatch(text.strip()) is not None
+    return text[:1] == "<" and _REPR.fullmatch(text.strip()) is not None
 
 
 def pieces(value: object, path: Path = (), *, model: bool = False) -> tuple[Piece, ...]:
@@ -273,7 +273,7 @@ class _Walk:
 def _lines(content: object) -> list[str]:
     """The text of a message's content, then a marker for each part that is not text."""
     if isinstance(content, str):
-        return [] if not content or content == REDACTED or is_repr(content) else [content]
+        return [] if not content or content == REDACTED else [content]
     texts: list[str] = []
     markers: list[str] = []
     for block in content if isinstance(content, list) else ():
