@@ -34,52 +34,56 @@ _HEAD = 4_096
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def opened(path: Path, name: str) -> Iterator[IO[bytes]]:
     """Opens a file for one reading from its start.
+
+    Args:
+        path: The file.
+        name: What it is called in errors.
 
     Raises:
         InputError: If it cannot be opened, is empty, or is in a format that is no text; says what to do.
     """
     if path.is_dir():
-        raise InputError(f"{path} is a folder: name the files in it")
+        raise InputError(f"{name} is a folder: name the files in it")
     try:
         with path.open("rb") as raw:
             head = raw.read(_HEAD)
             raw.seek(0)
-            with _unpacked(raw, head, path) as stream:
+            with _unpacked(raw, head, name) as stream:
                 yield stream
     except FileNotFoundError as error:
-        raise InputError(f"{path} does not exist") from error
+        raise InputError(f"{name} does not exist") from error
     except PermissionError as error:
-        raise InputError(f"{path} may not be read by this user: change its permissions (chmod u+r)") from error
+        raise InputError(f"{name} may not be read by this user: change its permissions (chmod u+r)") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(
-            f"{path} is damaged or not yet complete: its compressed data end too early ({error})"
+            f"{name} is damaged or not yet complete: its compressed data end too early ({error})"
         ) from error
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from error
 
 
-def _unpacked(raw: IO[bytes], head: bytes, path: Path) -> IO[bytes]:
+def _unpacked(raw: IO[bytes], head: bytes, name: str) -> IO[bytes]:
     if not head.strip():
-        raise InputError(f"{path} is empty: expected traces")
+        raise InputError(f"{name} is empty: expected traces")
     if head.startswith(_GZIP):
-        return _text(cast("IO[bytes]", gzip.GzipFile(fileobj=raw)), path)
+        return _text(cast("IO[bytes]", gzip.GzipFile(fileobj=raw)), name)
     if head.startswith(_ZSTD) or head[_LENGTH:].startswith(_ZSTD):
-        return _text(_unzstd(raw, path, lengths=not head.startswith(_ZSTD)), path)
-    return _text(raw, path, head)
+        return _text(_unzstd(raw, name, lengths=not head.startswith(_ZSTD)), name)
+    return _text(raw, name, head)
 
 
-def _text(stream: IO[bytes], path: Path, head: bytes | None = None) -> IO[bytes]:
+def _text(stream: IO[bytes], name: str, head: bytes | None = None) -> IO[bytes]:
     """Checks that what is in a stream is text, and skips its byte order mark."""
     buffered = stream if head is not None else cast("IO[bytes]", io.BufferedReader(cast("Any", stream), 1 << 16))
     start = head if head is not None else cast("io.BufferedReader", buffered).peek(_HEAD)[:_HEAD]
     for magic, what in _OTHERS:
         if start.startswith(magic):
-            raise InputError(f"{path} is {what}")
+            raise InputError(f"{name} is {what}")
     if b"\0" in start:
         raise InputError(
-            f"{path} is a binary file: expected JSON. Of the OpenTelemetry collector, set `format: json` in its file "
+            f"{name} is a binary file: expected JSON. Of the OpenTelemetry collector, set `format: json` in its file "
             "exporter"
         )
     if start.startswith(_MARK):
@@ -87,7 +91,7 @@ def _text(stream: IO[bytes], path: Path, head: bytes | None = None) -> IO[bytes]
     return buffered
 
 
-def _unzstd(raw: IO[bytes], path: Path, *, lengths: bool) -> IO[bytes]:
+def _unzstd(raw: IO[bytes], name: str, *, lengths: bool) -> IO[bytes]:
     try:
         from compression import zstd  # type: ignore[import-not-found,unused-ignore] # noqa: PLC0415 - Python 3.14 and later
     except ImportError:
@@ -95,7 +99,7 @@ def _unzstd(raw: IO[bytes], path: Path, *, lengths: bool) -> IO[bytes]:
             import zstandard  # noqa: PLC0415 - few files need it
         except ImportError as error:
             raise InputError(
-                f"{path} is compressed with zstd, which this Python cannot read: unpack it first (unzstd {path}), or "
+                f"{name} is compressed with zstd, which this Python cannot read: unpack it first (unzstd {name}), or "
                 "pip install zstandard"
             ) from error
         if not lengths:

@@ -19,7 +19,7 @@ from trail_callbacks.importing.steps import Run
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.stored import FORMAT, of_object
 
-__all__ = ["read"]
+__all__ = ["named", "read"]
 
 Dialect = Literal["own", "spans", "mlflow", "langsmith", "langfuse"]
 
@@ -85,42 +85,45 @@ def read(path: str | Path, on_error: Callable[[InputError], object] | None = Non
     Raises:
         InputError: If the file cannot be read, or holds nothing that is known; says what was looked for.
     """
-    file = Path(path)
-    report = on_error or _warned
-    index = _indexed(file, report)
+    yield from named(Path(path), str(path), on_error or _warned)
+
+
+def named(file: Path, name: str, report: Callable[[InputError], object]) -> Iterator[Trace]:
+    """As `read`, of a file that is called something else in errors."""
+    index = _indexed(file, name, report)
     if not index.last:
-        raise _unknown(file, index)
+        raise _unknown(name, index)
     found = 0
     waiting: dict[str, list[_Item]] = defaultdict(list)
-    with opened(file) as stream:
-        for number, record in enumerate(records(stream, str(file), _ignored)):
+    with opened(file, name) as stream:
+        for number, record in enumerate(records(stream, name, _ignored)):
             ids = []
             for item in _items(record.value):
                 waiting[item.trace_id].append(item)
                 ids.append(item.trace_id)
             for trace_id in dict.fromkeys(ids):
                 if index.last.get(trace_id) == number:
-                    for trace in _traces(trace_id, waiting.pop(trace_id), f"{file}, line {record.line}", report):
+                    for trace in _traces(trace_id, waiting.pop(trace_id), f"{name}, line {record.line}", report):
                         found += 1
                         yield _noted(trace, trace_id, index)
     if not found and not index.broken:
         raise InputError(
-            f"{file} has {len(index.last)} traces, none of an app with a language model: expected spans with "
+            f"{name} has {len(index.last)} traces, none of an app with a language model: expected spans with "
             "attributes of "
             "OpenInference (openinference.span.kind) or GenAI (gen_ai.operation.name), among others. Is the "
             "instrumentor of LangChain or LlamaIndex switched on?"
         )
 
 
-def _indexed(file: Path, report: Callable[[InputError], object]) -> _Index:
+def _indexed(file: Path, name: str, report: Callable[[InputError], object]) -> _Index:
     index = _Index()
 
     def broken(line: int, error: InputError) -> None:
         index.broken.append(line)
         report(error)
 
-    with opened(file) as stream:
-        for number, record in enumerate(records(stream, str(file), broken)):
+    with opened(file, name) as stream:
+        for number, record in enumerate(records(stream, name, broken)):
             index.records = number + 1
             known = False
             for item in _items(record.value):
@@ -190,12 +193,12 @@ def _noted(trace: Trace, trace_id: str, index: _Index) -> Trace:
     return replace(trace, lost=(*trace.lost, note), warnings=(*trace.warnings, note))
 
 
-def _unknown(file: Path, index: _Index) -> InputError:
+def _unknown(name: str, index: _Index) -> InputError:
     if index.records:
         return InputError(
-            f"{file} holds no traces that are known: looked for {_LOOKED_FOR}; found an object with {index.keys}"
+            f"{name} holds no traces that are known: looked for {_LOOKED_FOR}; found an object with {index.keys}"
         )
-    return InputError(f"{file} is no JSON: looked for {_LOOKED_FOR}")
+    return InputError(f"{name} is no JSON: looked for {_LOOKED_FOR}")
 
 
 def _warned(error: InputError) -> None:
