@@ -12,6 +12,7 @@ from trail_callbacks.importing.order import moments
 from trail_callbacks.importing.steps import Run, Step
 from trail_callbacks.importing.tree import rooted, tidied
 from trail_callbacks.trace import Trace
+from trail_callbacks.trace.context import Versions
 from trail_callbacks.trace.recorded import recorded
 
 __all__ = ["assembled"]
@@ -35,7 +36,9 @@ def assembled(run: Run) -> Trace | None:
     _complete(root, steps)
     root.metadata = {**run.metadata, **root.metadata}
     known = list(dict.fromkeys([*run.lost, *lost, *_silent(steps)]))
-    trace = recorded(run.id, tuple(_events(root, steps)))
+    # The model that ended last, not that of the graph: a file of many traces is read without building theirs.
+    wrote = max((step for step in steps if step.kind == "model"), key=lambda step: step.ended or 0.0, default=None)
+    trace = recorded(run.id, tuple(_events(root, steps)), answering=Versions(model=wrote.model if wrote else None))
     return replace(trace, lost=tuple(known), warnings=tuple(dict.fromkeys([*known, *trace.warnings])))
 
 

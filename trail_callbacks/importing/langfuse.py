@@ -8,8 +8,8 @@ from typing import Any
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.importing.otlp import Span, moment
-from trail_callbacks.importing.pieces import pieces, text_of
-from trail_callbacks.importing.steps import Run, Step, said_of
+from trail_callbacks.importing.pieces import parsed, pieces, text_of
+from trail_callbacks.importing.steps import Run, Step, kind_named, said_of
 
 __all__ = ["KIND", "inside", "is_observation", "is_trace", "run_of", "step_of_span", "trace_id"]
 
@@ -74,7 +74,7 @@ def step_of_span(span: Span) -> Step:
     """Makes the step of a span that has Langfuse's attributes."""
     known = span.attributes
     kind = str(known.get(KIND) or "span").lower()
-    metadata = {key.removeprefix(_METADATA): value for key, value in known.items() if key.startswith(_METADATA)}
+    metadata = {key.removeprefix(_METADATA): _decoded(each) for key, each in known.items() if key.startswith(_METADATA)}
     return _made(
         {
             "id": span.id,
@@ -135,7 +135,7 @@ def _made(
     record: Mapping[str, Any], *, parent: str | None, times: tuple[float | None, float | None], error: str | None
 ) -> Step:
     named = str(record.get("type") or "").lower()
-    kind = _KINDS.get(named, "chain")
+    kind = kind_named(_KINDS.get(named, "chain"), str(record.get("name") or ""))
     metadata = _object(record.get("metadata"))
     inputs = _inputs(record.get("input"), kind)
     outputs = pieces(text_of(record.get("output")))
@@ -191,6 +191,14 @@ def _details(record: Mapping[str, Any]) -> dict[str, int]:
 def _get(record: Mapping[str, Any], *names: str) -> Any:
     """The first value that is there, of several spellings of a field."""
     return next((record[name] for name in names if record.get(name)), None)
+
+
+def _decoded(value: object) -> Any:
+    """A value of metadata, which the client writes as JSON."""
+    try:
+        return parsed(value)
+    except ValueError:
+        return value
 
 
 def _object(value: object) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from trail_callbacks.capture.events import Hints, Piece, RunKind
 from trail_callbacks.importing.otlp import Span, spans_in
 from trail_callbacks.importing.pieces import parsed, pieces
-from trail_callbacks.importing.steps import Step, said_of
+from trail_callbacks.importing.steps import Step, kind_named, said_of
 
 __all__ = ["KIND", "is_trace", "said_of_trace", "spans_of", "step", "trace_id"]
 
@@ -60,7 +60,7 @@ def step(span: Span) -> Step:
     """Makes the step of a span."""
     known = span.attributes
     named = str(_decoded(known.get(KIND)) or "").upper()
-    kind = _KINDS.get(named, "chain")
+    kind = kind_named(_KINDS.get(named, "chain"), span.name)
     inputs, outputs = _decoded(known.get("mlflow.spanInputs")), _decoded(known.get("mlflow.spanOutputs"))
     made = pieces(outputs)
     model = _decoded(known.get("mlflow.llm.model")) or _decoded(known.get("mlflow.chat.model"))

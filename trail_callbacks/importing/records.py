@@ -20,6 +20,9 @@ _LISTS = ("runs", "data", "spans", "traces", "items", "results")
 _BLOCK = 1 << 20
 _LARGEST = 1 << 28
 """Characters of the largest object that is read as one."""
+_FIRST = 1 << 22
+"""Bytes of the first line that are read to see whether each line is a value."""
+_SHORT = 256
 _SPACE = re.compile(r"[\s,]*")
 
 
@@ -44,18 +47,17 @@ def records(stream: IO[bytes], name: str, on_error: Callable[[int, InputError], 
         name: What it is called in errors.
         on_error: Called with the line and what is wrong with it; it is left out then.
     """
-    first = _line(stream)
+    first = stream.readline(_FIRST)
     blank = 0
     while first and not first.strip():
-        first, blank = _line(stream), blank + 1
-    if _is_line(first, second := _line(stream)):
-        yield from _lines(chain((first, second), iter(lambda: _line(stream), b"")), blank, name, on_error)
+        first, blank = stream.readline(_FIRST), blank + 1
+    second = stream.readline(_FIRST)
+    if _is_line(first, second):
+        rest = b"" if second.endswith(b"\n") else stream.readline(_LARGEST)
+        lines = chain((first, second + rest), iter(lambda: stream.readline(_LARGEST), b""))
+        yield from _lines(lines, blank, name, on_error)
     else:
         yield from _values(_Text(chain((first, second), iter(lambda: stream.read(_BLOCK), b"")), blank), name, on_error)
-
-
-def _line(stream: IO[bytes]) -> bytes:
-    return stream.readline(_LARGEST)
 
 
 def _is_line(first: bytes, second: bytes) -> bool:
@@ -107,28 +109,23 @@ def _objects(value: object, line: int, name: str, on_error: Callable[[int, Input
 
 
 def _values(text: _Text, name: str, on_error: Callable[[int, InputError], object]) -> Iterator[Record]:
-    """Reads values that are not one a line: members of an array, or one value after another."""
+    """Reads values that are not one a line: members of a list, or one value after another."""
     decoder = json.JSONDecoder()
-    text.more()
-    found = _AROUND.match(text.held)
-    inside = found is not None or text.held.lstrip()[:1] == "["
-    if inside:
-        wrapped = found[1] if found else ""
-        text.skip(found.end() if found else text.held.index("[") + 1)
-    else:
-        wrapped = ""
-    while True:
-        text.skip_space()
-        if not text.held:
-            if inside:
-                on_error(text.line, InputError(f"{name}, line {text.line}: the file ends within a list: it is cut off"))
-            return
-        if inside and text.held[0] == "]":
-            return  # what may follow is the end of the object around the list
+    wrapped: str | None = None  # the key of the list that is being read; empty for a bare one
+    while text.skip(_SPACE):
+        if wrapped is None and (wrapped := _entered(text)) is not None:
+            continue
+        if wrapped is not None and text.starts_with("]"):
+            text.advance(text.at + 1)
+            if wrapped and not (text.skip(_SPACE) and text.starts_with("}")):
+                return  # the rest of the object around the list
+            text.advance(text.at + bool(wrapped))
+            wrapped = None
+            continue
         try:
-            value, end = decoder.raw_decode(text.held)
+            value, end = decoder.raw_decode(text.held, text.at)
         except (ValueError, RecursionError) as error:
-            if len(text.held) > _LARGEST:
+            if len(text.held) - text.at > _LARGEST:
                 raise InputError(
                     f"{name}, line {text.line}: one JSON object of more than {_LARGEST >> 20} MB: write JSON lines "
                     "instead, for example with jq -c '.resourceSpans[]'"
@@ -139,22 +136,45 @@ def _values(text: _Text, name: str, on_error: Callable[[int, InputError], object
             return
         if end == len(text.held) and text.more():
             continue  # a number may go on
-        value = {"resourceSpans": [value]} if wrapped.startswith("resource") else value
+        value = {"resourceSpans": [value]} if wrapped and wrapped.startswith("resource") else value
         yield from _objects(value, text.line, name, on_error)
-        text.skip(end)
+        text.advance(end)
+    if wrapped is not None:
+        on_error(text.line, InputError(f"{name}, line {text.line}: the file ends within a list: it is cut off"))
+
+
+def _entered(text: _Text) -> str | None:
+    """Goes into a list that begins here; returns its key in the object around it, which may be empty, else None."""
+    around = text.match(_AROUND)
+    if around is not None:
+        text.advance(around.end())
+        return around[1]
+    if text.starts_with("["):
+        text.advance(text.at + 1)
+        return ""
+    return None
 
 
 class _Text:
-    """A text of which only the part that is being read is in memory."""
+    """A text of which only the part that is being read is in memory.
+
+    Attributes:
+        held: That part.
+        at: The place in it that has been reached.
+        line: The line of that place, from 1.
+    """
 
     def __init__(self, parts: Iterator[bytes], before: int) -> None:
         self._parts = parts
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.held = ""
+        self.at = 0
         self.line = before + 1
 
     def more(self) -> bool:
         """Reads as much again as is held, so that a large object is not parsed too often; False at the end."""
+        self.held = self.held[self.at :]
+        self.at = 0
         wanted, parts = max(len(self.held), 1), []
         while wanted > 0 and (part := next(self._parts, None)) is not None:
             parts.append(self._decoder.decode(part))
@@ -164,14 +184,26 @@ class _Text:
         self.held += "".join(parts)
         return True
 
-    def skip(self, count: int) -> None:
-        self.line += self.held.count("\n", 0, count)
-        self.held = self.held[count:]
+    def advance(self, to: int) -> None:
+        """Goes on to a place in what is held."""
+        self.line += self.held.count("\n", self.at, to)
+        self.at = to
 
-    def skip_space(self) -> None:
-        """Goes on to the next value; commas, too, stand between those of a list."""
+    def skip(self, what: re.Pattern[str]) -> bool:
+        """Goes on behind what matches, which may be nothing; False at the end of the text."""
         while True:
-            found = _SPACE.match(self.held)
-            self.skip(found.end() if found else 0)
-            if self.held or not self.more():
-                return
+            found = what.match(self.held, self.at)
+            self.advance(found.end() if found else self.at)
+            if self.at < len(self.held):
+                return True
+            if not self.more():
+                return False
+
+    def match(self, what: re.Pattern[str]) -> re.Match[str] | None:
+        """Matches a short pattern at the place that has been reached."""
+        if len(self.held) - self.at < _SHORT:
+            self.more()
+        return what.match(self.held, self.at)
+
+    def starts_with(self, what: str) -> bool:
+        return self.held.startswith(what, self.at)

@@ -9,11 +9,11 @@ from typing import Any
 from trail_callbacks.capture.events import Hints, Piece, RunKind, Status
 from trail_callbacks.capture.payloads import scalars
 
-__all__ = ["Run", "Step", "said_of"]
+__all__ = ["Run", "Step", "kind_named", "said_of"]
 
 _FRAMEWORK_KEYS = (
     *("ls_", "lc_", "langgraph_", "langfuse_", "checkpoint_", "thread_ts", "__"),
-    *("LANGSMITH_", "LANGCHAIN_", "LANGFUSE_", "runtime", "sdk", "platform"),
+    *("LANGSMITH_", "LANGCHAIN_", "LANGFUSE_", "is_langchain_root", "runtime", "sdk", "platform"),
 )
 
 
@@ -76,6 +76,11 @@ class Run:
     lost: list[str] = field(default_factory=list)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     by_methods: bool = False
+
+
+def kind_named(kind: RunKind | None, name: str) -> RunKind | None:
+    """Returns the kind of a step whose tool knows no prompts, and calls LangChain's a chain."""
+    return "prompt" if kind == "chain" and name.endswith("PromptTemplate") else kind
 
 
 def said_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
