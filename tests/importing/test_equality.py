@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-import apps  # noqa: E402 - it stands beside this file, as tests are no package
+import recorded_apps as apps
 
-from trail_callbacks.importing import read  # noqa: E402 - as above
+from trail_callbacks.importing import read
 
 # The instrumentors use what LangChain and OpenTelemetry call deprecated.
 pytestmark = pytest.mark.filterwarnings("ignore")
