@@ -32,6 +32,7 @@ _KINDS: dict[str, RunKind | None] = {
     "TOOL": "tool",
     "EMBEDDING": None,
 }
+_DEEPEST = 12  # parts of a key
 _JUDGING = frozenset({"GUARDRAIL", "EVALUATOR"})
 _INDEXED = re.compile(r"retrieval\.documents\.(\d+)\.")
 
@@ -235,7 +236,7 @@ def _unflattened(known: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
         if key.startswith(f"{prefix}."):
             index, _, rest = key[len(prefix) + 1 :].partition(".")
             if index.isdigit() and rest:
-                _put(items[int(index)], rest.split("."), value)
+                _put(items[int(index)], rest.split(".", _DEEPEST), value)
     return [cast("dict[str, Any]", _as_lists(items[i])) for i in sorted(items)]
 
 

@@ -221,10 +221,11 @@ def _value(value: object) -> Any:
     kind, held = next(iter(value.items()))
     if kind in {"intValue", "int_value"}:
         return _number(held)
+    values = held.get("values") if isinstance(held, Mapping) else None
     if kind in {"arrayValue", "array_value"}:
-        return [_value(each) for each in (held or {}).get("values", [])]
+        return [_value(each) for each in _objects(values)]
     if kind in {"kvlistValue", "kvlist_value"}:
-        return {each.get("key"): _value(each.get("value")) for each in _objects((held or {}).get("values", []))}
+        return {str(each.get("key")): _value(each.get("value")) for each in _objects(values)}
     return held
 
 

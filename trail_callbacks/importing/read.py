@@ -13,9 +13,8 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.importing import langfuse, langsmith, mlflow, otlp
 from trail_callbacks.importing.assemble import assembled
 from trail_callbacks.importing.opening import opened
-from trail_callbacks.importing.records import records
+from trail_callbacks.importing.records import Record, records
 from trail_callbacks.importing.spans import run_of
-from trail_callbacks.importing.steps import Run
 from trail_callbacks.trace import Trace
 from trail_callbacks.trace.stored import FORMAT, of_object
 
@@ -97,11 +96,10 @@ def named(file: Path, name: str, report: Callable[[InputError], object]) -> Iter
     waiting: dict[str, list[_Item]] = defaultdict(list)
     with opened(file, name) as stream:
         for number, record in enumerate(records(stream, name, _ignored)):
-            ids = []
-            for item in _items(record.value):
+            items = _understood(record, name, _ignored)
+            for item in items:
                 waiting[item.trace_id].append(item)
-                ids.append(item.trace_id)
-            for trace_id in dict.fromkeys(ids):
+            for trace_id in dict.fromkeys(item.trace_id for item in items):
                 if index.last.get(trace_id) == number:
                     for trace in _traces(trace_id, waiting.pop(trace_id), f"{name}, line {record.line}", report):
                         found += 1
@@ -125,14 +123,22 @@ def _indexed(file: Path, name: str, report: Callable[[InputError], object]) -> _
     with opened(file, name) as stream:
         for number, record in enumerate(records(stream, name, broken)):
             index.records = number + 1
-            known = False
-            for item in _items(record.value):
-                known = True
+            items = _understood(record, name, broken)
+            for item in items:
                 index.first.setdefault(item.trace_id, record.line)
                 index.last[item.trace_id], index.last_line[item.trace_id] = number, record.line
-            if not known and not index.keys:
+            if not items and not index.keys:
                 index.keys = ", ".join(map(str, list(record.value)[:8])) or "nothing"
     return index
+
+
+def _understood(record: Record, name: str, broken: Callable[[int, InputError], object]) -> list[_Item]:
+    """The parts of traces in a record. What is in no shape that its tool writes is reported, and the file read on."""
+    try:
+        return list(_items(record.value))
+    except Exception as error:  # noqa: BLE001 - anything may be in a file
+        broken(record.line, InputError(f"{name}, line {record.line}: not as its tool writes it ({error!r})"))
+        return []
 
 
 def _items(record: Mapping[str, Any]) -> Iterator[_Item]:
@@ -158,29 +164,31 @@ def _traces(trace_id: str, items: list[_Item], where: str, report: Callable[[Inp
     for item in items:
         dialects[item.dialect].append(item.value)
     for dialect, values in dialects.items():
-        if dialect == "own":
-            for value in values:
-                try:
-                    yield of_object(value)
-                except InputError as error:
-                    report(InputError(f"{where}: {error}"))
-        elif dialect == "mlflow":
-            for value in values:
-                run = run_of(trace_id, mlflow.spans_of(value))
-                run.metadata = {**run.metadata, **mlflow.said_of_trace(value)}
-                yield from _assembled(run)
-        elif dialect == "langsmith":
-            yield from _assembled(langsmith.run_of(trace_id, values))
-        elif dialect == "langfuse":
-            yield from _assembled(langfuse.run_of(trace_id, values))
-        else:
-            yield from _assembled(run_of(trace_id, values))
+        for together in [[value] for value in values] if dialect in {"own", "mlflow"} else [values]:
+            try:
+                trace = _made(trace_id, dialect, together)
+            except InputError as error:
+                report(InputError(f"{where}: {error}"))
+            except Exception as error:  # noqa: BLE001 - as above
+                report(InputError(f"{where}: trace {trace_id} is not as its tool writes it ({error!r})"))
+            else:
+                if trace is not None:
+                    yield trace
 
 
-def _assembled(run: Run) -> Iterator[Trace]:
-    trace = assembled(run)
-    if trace is not None:
-        yield trace
+def _made(trace_id: str, dialect: Dialect, values: list[Any]) -> Trace | None:
+    if dialect == "own":
+        return of_object(values[0])
+    if dialect == "mlflow":
+        run = run_of(trace_id, mlflow.spans_of(values[0]))
+        run.metadata = {**run.metadata, **mlflow.said_of_trace(values[0])}
+    elif dialect == "langsmith":
+        run = langsmith.run_of(trace_id, values)
+    elif dialect == "langfuse":
+        run = langfuse.run_of(trace_id, values)
+    else:
+        run = run_of(trace_id, values)
+    return assembled(run)
 
 
 def _noted(trace: Trace, trace_id: str, index: _Index) -> Trace:
