@@ -55,7 +55,9 @@ def _any(value: Any) -> dict[str, Any]:
     return {"stringValue": value}
 
 
-def otlp(spans: list[dict[str, Any]], *, ids: str = "hex", enums: str = "int", **more: Any) -> dict[str, Any]:
+def otlp(
+    spans: list[dict[str, Any]], *, ids: str = "hex", enums: str = "int", library: str = "langchain", **more: Any
+) -> dict[str, Any]:
     """OTLP: ids as `hex`, `HEX` or `base64`, enums as `int` or `name`."""
 
     def id_(value: str | None) -> str:
@@ -75,7 +77,7 @@ def otlp(spans: list[dict[str, Any]], *, ids: str = "hex", enums: str = "int", *
         for each in spans
     ]  # fmt: skip
     resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "app"}}]}
-    scope = {"name": "openinference.instrumentation.langchain", "version": "0.1"}
+    scope = {"name": f"openinference.instrumentation.{library}", "version": "0.1"}
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": written}]}]}
 
 

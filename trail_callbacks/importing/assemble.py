@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.importing.branches import matched
-from trail_callbacks.importing.llama_index import named_by_asker, shown
+from trail_callbacks.importing.llama_index import changed, handed_over, named_by_asker, shown
 from trail_callbacks.importing.order import moments
 from trail_callbacks.importing.steps import Run, Step
 from trail_callbacks.importing.tree import rooted, tidied
@@ -17,6 +18,9 @@ from trail_callbacks.trace.recorded import recorded
 
 __all__ = ["assembled"]
 
+_REASONED = re.compile(r"\AThought:.*?\nAnswer:\s*", re.DOTALL)
+"""What a reasoning agent writes before its answer, and does not return."""
+
 
 def assembled(run: Run) -> Trace | None:
     """Makes the trace of a run; None if none of its steps is one of an app with a language model."""
@@ -25,11 +29,15 @@ def assembled(run: Run) -> Trace | None:
         return None
     if run.by_methods:
         prompts = [piece.text for step in steps if step.kind == "model" for piece in step.inputs]
+        run.lost += changed(steps, prompts)
+        handed_over(steps)
         named_by_asker(steps)
         for step in steps:
             step.inputs, step.outputs = shown(step.inputs, prompts), shown(step.outputs, prompts)
             if step.kind == "model":  # it sends templates, whereas apps of LangChain write messages
-                step.inputs = tuple(replace(each, origin=None) for each in step.inputs)
+                step.inputs = tuple(
+                    replace(each, origin=None) if each.origin == "given" else each for each in step.inputs
+                )
     matched(steps)
     root, lost = rooted(steps, run.id)
     steps = steps if root in steps else [root, *steps]
@@ -51,7 +59,9 @@ def _complete(root: Step, steps: Sequence[Step]) -> None:
         ends = sorted((step for step in steps if step.kind == "model"), key=lambda step: step.ended or 0.0)
         written = [piece for piece in (ends[-1].outputs if ends else ()) if _is_text(piece)]
         if written:
-            root.outputs = tuple(replace(piece, path=("response",)) for piece in written)
+            root.outputs = tuple(
+                replace(piece, text=_REASONED.sub("", piece.text), path=("response",)) for piece in written
+            )
             root.ended = max(filter(None, [root.ended, ends[-1].ended]), default=None)
     if not any(piece.text.strip() for piece in root.inputs):
         first = sorted((step for step in steps if step is not root), key=lambda step: step.started or 0.0)

@@ -11,7 +11,17 @@ from trail_callbacks.capture.events import Piece, RunKind
 from trail_callbacks.importing.otlp import Span
 from trail_callbacks.importing.steps import Step
 
-__all__ = ["is_passing", "lost_with", "named_by_asker", "not_printed", "said", "shown", "without_settings"]
+__all__ = [
+    "changed",
+    "handed_over",
+    "is_passing",
+    "lost_with",
+    "named_by_asker",
+    "not_printed",
+    "said",
+    "shown",
+    "without_settings",
+]
 
 _PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
 """Methods that only hand on what the steps around them show."""
@@ -26,6 +36,8 @@ _RESULT = re.compile(
 """How Python prints what a workflow or an agent returned; long ones are cut, and have no end then."""
 _UNSHOWN = frozenset({"window", "original_text"})
 """Metadata of sentence windows, which LlamaIndex shows to no model."""
+_SENTENCE = re.compile(r"(?<=[.!?\n])\s+")
+_LONG = 20  # characters from which a sentence is not in a prompt by chance
 _SETTINGS = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager", "run_id"})
 _OWN = frozenset({"score", "rank"})  # attributes that are no metadata of the document
 
@@ -86,6 +98,37 @@ def said(printed: object) -> tuple[Piece, ...]:
     """Returns the text of a workflow's or agent's result, of which the instrumentor keeps what Python prints."""
     found = _RESULT.match(printed) if isinstance(printed, str) and _PRINTED.match(printed) else None
     return (Piece(text=str(ast.literal_eval(found["text"])), path=("response",)),) if found else ()
+
+
+def handed_over(steps: Sequence[Step]) -> None:
+    """Marks what the tool returns by which an agent hands over to another one: the reason that a model gave."""
+    calls = {
+        piece.call_id
+        for step in steps
+        for piece in step.outputs
+        if piece.form == "tool_call" and piece.call_id and piece.text.startswith("handoff(")
+    }
+    for step in steps:
+        step.inputs = tuple(
+            replace(piece, origin="model") if piece.role == "tool" and piece.call_id in calls else piece
+            for piece in step.inputs
+        )
+
+
+def changed(steps: Sequence[Step], prompts: Sequence[str]) -> Iterator[str]:
+    """Yields that a postprocessor shortened documents: prompts show a part of them, and no step shows the rest gone."""
+    documents = {piece.text for step in steps if step.kind == "retriever" for piece in step.documents}
+    parts = [
+        text
+        for text in documents
+        if not any(text in prompt for prompt in prompts)
+        and any(part in prompt for part in _SENTENCE.split(text) if len(part) >= _LONG for prompt in prompts)
+    ]
+    if parts:
+        yield (
+            f"of {len(parts)} documents the prompts show a part only, and the file does not show what became of the "
+            "rest: it may count as evidence though no model read it"
+        )
 
 
 def shown(given: Iterable[Piece], prompts: Sequence[str]) -> tuple[Piece, ...]:
