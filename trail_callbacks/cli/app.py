@@ -20,7 +20,7 @@ from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
-from trail_callbacks.cli.traces import is_trace, show_traces
+from trail_callbacks.cli.traces import is_trace, show_traces, spooled
 from trail_callbacks.cli.verify import verify as verify_traces
 from trail_callbacks.errors import InputError, ReportError, TrailError
 from trail_callbacks.files import write
@@ -163,9 +163,7 @@ def show(
     *,
     report: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE", help="A report or a trace as JSON, or traces as JSON lines; - is standard input."
-        ),
+        typer.Argument(metavar="FILE", help="A report as JSON, or traces, also of other tools; - is standard input."),
     ],
     width: Annotated[int | None, typer.Option(min=40, metavar="N", help="Columns, 40 or more.")] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Also show the provenance graph.")] = False,
@@ -180,14 +178,14 @@ def show(
     """
     if open_ and not html:
         raise InputError("--open opens the page that --html FILE writes: give both")
-    text = read(report)
-    if is_trace(text):
+    path = spooled(report)
+    if is_trace(path):
         if html:
             raise InputError(f"{report} is a trace, and --html draws reports: trail verify {report} -o report.json")
-        show_traces(text, report, graph=graph, width=width, as_json=as_json)
+        show_traces(report, path, graph=graph, width=width, as_json=as_json)
         return
     try:
-        read_back = Report.from_json(text, lenient=True)
+        read_back = Report.from_json(read(str(path), called=report), lenient=True)
     except ReportError as error:
         raise ReportError(f"{report}: {error}") from error
     if html:

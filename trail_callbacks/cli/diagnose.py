@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from trail_callbacks import diagnosis
-from trail_callbacks.cli.inputs import read
 from trail_callbacks.cli.output import complain, display, dumped, emit, progress
 from trail_callbacks.cli.traces import traces_in
 from trail_callbacks.errors import InputError
@@ -26,7 +25,11 @@ __all__ = ["diagnose"]
 def diagnose(
     *,
     trace: Annotated[
-        str, typer.Argument(metavar="TRACE", help="A trace as JSON, or several as JSON lines; - is standard input.")
+        str,
+        typer.Argument(
+            metavar="TRACE",
+            help="Traces of this library, OpenTelemetry, LangSmith, Langfuse or MLflow; - is standard input.",
+        ),
     ],
     gold: Annotated[
         list[str] | None,
@@ -65,7 +68,7 @@ def diagnose(
     """
     if gold and unanswerable:
         raise InputError("--gold names passages that answer, --unanswerable says that there are none: give one of them")
-    traces, errors = traces_in(read(trace), trace)
+    traces, errors = traces_in(trace)
     if len(traces) > 1 and (gold or reference or facet):
         raise InputError("--gold, --reference and --facet are about one run: give a file with one trace")
     asked = resolve(judge, base_url=base_url)

@@ -63,17 +63,18 @@ def texts(
     return ProvenanceGraph.from_texts(text, nodes, question)
 
 
-def read(name: str, hint: str = "") -> str:
+def read(name: str, hint: str = "", called: str | None = None) -> str:
     """Reads a UTF-8 text file; `-` is standard input.
 
     Args:
         name: The file.
         hint: Appended to the message if the file does not exist.
+        called: What it is called in messages; None: its name.
 
     Raises:
         InputError: If it does not exist, cannot be opened, or is not UTF-8 text; names the file.
     """
-    where = _named(name)
+    where = _named(called or name)
     try:
         data = sys.stdin.buffer.read() if name == _STDIN else Path(name).read_bytes()
     except IsADirectoryError as error:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import io
+import re
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -18,37 +22,77 @@ from trail_callbacks.trace import Packing, Trace
 from trail_callbacks.trace.codec import FORMAT
 from trail_callbacks.trace.stored import read_lines
 
-__all__ = ["is_trace", "show_traces", "traces_in"]
+__all__ = ["is_trace", "show_traces", "spooled", "traces_in"]
 
-_HEAD = 4_096  # bytes in which a saved trace says what it is
+_HEAD = 4_096  # bytes in which a file says what it is
+_OTHERS = re.compile(
+    rb"\x1f\x8b|\x28\xb5\x2f\xfd|....\x28\xb5\x2f\xfd|"
+    rb'.*"(?:resource_?spans|scope_?spans|span_?id|spans|run_type|parent_?observation_?id|trace_?metadata)"',
+    re.DOTALL | re.IGNORECASE,
+)
+"""How compressed files begin, and what is near the start of other tools' traces and of no report."""
 
 
-def is_trace(text: str) -> bool:
-    """True for the text of a file that says that it holds traces."""
-    return f'"{FORMAT}"' in text[:_HEAD]
+def is_trace(path: Path) -> bool:
+    """True for a file of traces, by its start. What cannot be read is none; who reads it will say why."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return _is_own(head) or _OTHERS.match(head) is not None
 
 
-def traces_in(text: str, name: str) -> tuple[list[Trace], list[InputError]]:
-    """Reads all traces of a text, and what is wrong with the lines that are none.
+def spooled(name: str) -> Path:
+    """Returns the file that a name means: of standard input, a copy that lives as long as this process."""
+    if name != "-":
+        return Path(name)
+    copy = tempfile.NamedTemporaryFile(prefix="trail-", suffix=".stdin")  # noqa: SIM115 - closed at the end
+    _copies.append(copy)
+    shutil.copyfileobj(sys.stdin.buffer, copy)
+    copy.flush()
+    return Path(copy.name)
+
+
+_copies: list[Any] = []
+
+
+def traces_in(name: str, path: Path | None = None) -> tuple[list[Trace], list[InputError]]:
+    """Reads all traces of a file, of this library or of another tool, and what is wrong with lines that are none.
 
     Args:
-        text: What is in the file.
         name: The file; `-` is standard input.
+        path: Where its text is, if that is known.
 
     Raises:
-        InputError: If the text holds no trace at all; names the file.
+        InputError: If the file holds no trace at all; names it.
     """
+    from trail_callbacks.importing.read import named  # noqa: PLC0415 - other commands do not need it
+
+    file, called = path or spooled(name), "standard input" if name == "-" else name
     errors: list[InputError] = []
-    data = io.BytesIO(text.encode("utf-8", "replace"))
-    traces = list(read_lines(data, "standard input" if name == "-" else name, errors.append))
+    try:
+        with file.open("rb") as stream:
+            own = _is_own(stream.read(_HEAD))
+            stream.seek(0)
+            if own:
+                traces = list(read_lines(stream, called, errors.append))
+    except OSError:
+        own = False  # said with the reason below
+    if not own:
+        traces = list(named(file, called, errors.append))
     if not traces:
         raise errors[0]
     return traces, errors
 
 
-def show_traces(text: str, name: str, *, graph: bool, width: int | None, as_json: bool) -> None:
-    """Prints the traces of a text. Lines that are no trace are skipped with a message, and the exit status is 2."""
-    traces, errors = traces_in(text, name)
+def _is_own(head: bytes) -> bool:
+    return f'"{FORMAT}"'.encode() in head
+
+
+def show_traces(name: str, path: Path, *, graph: bool, width: int | None, as_json: bool) -> None:
+    """Prints the traces of a file. Lines that are no trace are skipped with a message, and the exit status is 2."""
+    traces, errors = traces_in(name, path)
     if as_json:
         shown = [_as_json(trace) for trace in traces]
         emit(shown[0] if len(shown) == 1 and not errors else {"traces": shown, "errors": [str(e) for e in errors]})

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from trail_callbacks.cli.gate import checked, refusal
-from trail_callbacks.cli.inputs import OnUndecidedClaims, read
+from trail_callbacks.cli.inputs import OnUndecidedClaims
 from trail_callbacks.cli.output import complain, display, dumped, emit, progress
 from trail_callbacks.cli.traces import traces_in
 from trail_callbacks.errors import TrailError
@@ -27,7 +27,11 @@ __all__ = ["verify"]
 def verify(
     *,
     trace: Annotated[
-        str, typer.Argument(metavar="TRACE", help="A trace as JSON, or several as JSON lines; - is standard input.")
+        str,
+        typer.Argument(
+            metavar="TRACE",
+            help="Traces of this library, OpenTelemetry, LangSmith, Langfuse or MLflow; - is standard input.",
+        ),
     ],
     judge: Annotated[
         str | None, typer.Option(metavar="JUDGE", help="The judge, as for check: local, provider/model, encoder:MODEL.")
@@ -55,7 +59,7 @@ def verify(
     message, and the exit status is 2; it is 1 if any report is over --max-score, and 2 if the judge fails completely.
     """
     threshold = checked(max_score)
-    traces, errors = traces_in(read(trace), trace)
+    traces, errors = traces_in(trace)
     asked = resolve(judge, base_url=base_url)
     reports = []
     with progress(f"judging with {asked.name}", total=len(traces)) as bar:

@@ -30,6 +30,7 @@ from trail_callbacks.trace import Trace
 from trail_callbacks.verify.caching import cached, call_cache
 from trail_callbacks.verify.estimate import Estimate, estimated
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.outcome import lacking
 from trail_callbacks.verify.pipeline import judging, pipeline
 from trail_callbacks.verify.sources import Sources
 
@@ -133,6 +134,7 @@ def diagnosis_cost(trace: Trace, judge: JudgeLike = None, options: VerifyOptions
 
 def _report(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
     report = yield from pipeline(trace.graph, judge, options)
+    report = lacking(report, trace.lost)
     if trace.graph.answer is None:
         return report
     diagnosis = yield from diagnosed(trace, report, judge, options)
@@ -197,7 +199,7 @@ def _whole_work(  # noqa: PLR0917 - what `diagnose` takes
 ) -> Pipeline[Diagnosis]:
     verified = report
     if verified is None:
-        verified = yield from pipeline(trace.graph, judge, options)
+        verified = lacking((yield from pipeline(trace.graph, judge, options)), trace.lost)
     return (yield from diagnosed(trace, verified, judge, options, gold=gold, reference=reference, facets=facets))
 
 

@@ -11,7 +11,7 @@ from trail_callbacks.text import encodable_parts
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["FORMAT", "VERSION", "dumped", "loaded", "schema_of"]
+__all__ = ["FORMAT", "VERSION", "dumped", "loaded", "of_object", "schema_of"]
 
 FORMAT = "trail-trace"
 VERSION = 1
@@ -61,12 +61,17 @@ def loaded(kind: type[Value], data: str | bytes) -> Value:
     Raises:
         InputError: If it is truncated, no trace, or of a newer version.
     """
-    from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
-
     try:
         stored = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not a trace: the JSON is broken or truncated ({error})") from error
+    return of_object(kind, stored)
+
+
+def of_object(kind: type[Value], stored: object) -> Value:
+    """Reads a trace of what its JSON holds. See `loaded`."""
+    from pydantic import ValidationError  # noqa: PLC0415 - see _adapter
+
     if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise InputError(f'not a trace: the key "format" is not "{FORMAT}"')
     version = stored.get("version")

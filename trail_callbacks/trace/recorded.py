@@ -25,6 +25,7 @@ def recorded(
     graph: ProvenanceGraph | None = None,
     context: Mapping[str, Any] | None = None,
     versions: Versions | None = None,
+    answering: Versions | None = None,
 ) -> Trace:
     """Makes the trace of a run.
 
@@ -35,6 +36,7 @@ def recorded(
         graph: Its graph, if it is built already.
         context: What holds for all runs of the app, with the keys of a run's metadata, which goes before it.
         versions: Likewise; what a run or its documents say goes before them.
+        answering: What wrote the answer, where that is known; else the graph is built to find it.
     """
     root = next((event for event in events if isinstance(event, RunStarted)), None)
     last = events[-1] if events else None
@@ -51,11 +53,11 @@ def recorded(
     )
     if graph is not None:
         trace.__dict__["graph"] = graph  # where `cached_property` keeps it
-    object.__setattr__(trace, "versions", _versions(trace, versions_of(said), versions or Versions()))
+    object.__setattr__(trace, "versions", _versions(trace, versions_of(said), versions or Versions(), answering))
     return trace
 
 
-def _versions(trace: Trace, said: Versions, given: Versions) -> Versions:
+def _versions(trace: Trace, said: Versions, given: Versions, answering: Versions | None) -> Versions:
     """What the run says, else its components, else its documents, else what holds for all runs, else its calls."""
     components = [event.metadata for event in trace.events if isinstance(event, RunStarted)]
     documents = [
@@ -65,7 +67,8 @@ def _versions(trace: Trace, said: Versions, given: Versions) -> Versions:
         for piece in event.outputs
         if piece.form == "document"
     ]
-    sources = [asdict(said), _named(components), _named(documents), asdict(given), _answering(trace)]
+    sources = [asdict(said), _named(components), _named(documents), asdict(given)]
+    sources.append(_answering(trace) if answering is None else asdict(answering))
     return Versions(
         **{
             each.name: next((found for source in sources if (found := source.get(each.name))), None)

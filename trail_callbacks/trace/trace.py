@@ -27,12 +27,14 @@ class Trace:
     """A recorded run that can be kept, and verified, diagnosed or replayed later with other settings.
 
     Attributes:
-        id: Id of the root run.
+        id: Id of the root run; of an imported trace, its id in the tool that recorded it.
         events: What the run did, in the order of `seq`.
         earlier: What is known of the conversation before the run; None if it is the first turn.
         context: Whose run it was.
         versions: What answered.
-        warnings: What is known to be missing: the trace is partial.
+        warnings: What is known to be missing, or odd.
+        lost: Those of the warnings that are about texts of an imported run which its file lacks: a report on it is
+            `partial` at best, because nobody can check what is not there.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Trace:
     context: Context = field(default_factory=Context)
     versions: Versions = field(default_factory=Versions)
     warnings: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
     @cached_property
     def graph(self) -> ProvenanceGraph:

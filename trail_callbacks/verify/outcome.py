@@ -9,12 +9,12 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction, Judge, Judgement
-from trail_callbacks.report import State, Verdict
+from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.taxonomy import UNSUPPORTED, ErrorType, SupportClass
 from trail_callbacks.verify.audit import is_verbatim
 from trail_callbacks.verify.backtrace import Introduction
 
-__all__ = ["final_state", "left_out", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
+__all__ = ["final_state", "lacking", "left_out", "not_checked", "placed", "unasked", "verdict_on", "warnings_on"]
 
 
 def unasked(claim: Claim) -> Judgement:
@@ -130,6 +130,20 @@ def final_state(
     if outcomes <= {"undecided", SupportClass.UNEVALUATABLE}:
         return "unverified" if complete else "partial"
     return "assessed" if complete and "undecided" not in outcomes else "partial"
+
+
+def lacking(report: Report, lost: Sequence[str]) -> Report:
+    """Returns the report on a run of which the recording lacks texts: only a part of it was checked.
+
+    Args:
+        report: The report.
+        lost: What is missing, a sentence each.
+    """
+    if not lost:
+        return report
+    state: State = "partial" if report.state == "assessed" else report.state
+    warnings = dict.fromkeys([*lost, *report.warnings])
+    return replace(report, state=state, warnings=tuple(warnings))
 
 
 def warnings_on(

@@ -22,7 +22,16 @@ from trail_callbacks.verify.audit import answerable, audit
 from trail_callbacks.verify.coverage import Coverage, covered
 from trail_callbacks.verify.localize import Introductions, Suspect, localize
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.outcome import final_state, left_out, not_checked, placed, unasked, verdict_on, warnings_on
+from trail_callbacks.verify.outcome import (
+    final_state,
+    lacking,
+    left_out,
+    not_checked,
+    placed,
+    unasked,
+    verdict_on,
+    warnings_on,
+)
 
 if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
@@ -82,10 +91,10 @@ def verify(graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: Ver
         judge: See `check`.
         options: See `check`.
     """
-    graph, run_id, settings = _checked(graph, options)
+    graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
     report, usage = drive(_work(graph, asked, settings), asked.model, _limits(settings))
-    return replace(report, usage=usage + report.usage, run_id=run_id, warnings=(*report.warnings, *_unheeded(settings)))
+    return _of_run(replace(report, usage=usage + report.usage), trace, settings)
 
 
 async def averify(
@@ -94,11 +103,11 @@ async def averify(
     """As `verify`, without blocking the event loop during model calls."""
     from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
 
-    graph, run_id, settings = _checked(graph, options)
+    graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
     with sliced():  # the work is on a thread, but Python runs one at a time
         report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
-    return replace(report, usage=usage + report.usage, run_id=run_id, warnings=(*report.warnings, *_unheeded(settings)))
+    return _of_run(replace(report, usage=usage + report.usage), trace, settings)
 
 
 def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
@@ -230,8 +239,8 @@ def _work(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pipel
 
 def _checked(
     graph: ProvenanceGraph | Trace, options: VerifyOptions | None
-) -> tuple[ProvenanceGraph, str | None, VerifyOptions]:
-    run_id = None
+) -> tuple[ProvenanceGraph, Trace | None, VerifyOptions]:
+    trace = None
     if not isinstance(graph, ProvenanceGraph):
         from trail_callbacks.trace import Trace  # noqa: PLC0415 - most give a graph
 
@@ -240,10 +249,16 @@ def _checked(
                 f"graph is {type(graph).__name__}, expected a ProvenanceGraph (from_texts() makes one of texts) or a "
                 "Trace"
             )
-        run_id, graph = graph.id, graph.graph
+        trace, graph = graph, graph.graph
     if options is not None and not isinstance(options, VerifyOptions):
         raise InputError(f"options is {type(options).__name__}, expected VerifyOptions(...)")
-    return graph, run_id, options or VerifyOptions()
+    return graph, trace, options or VerifyOptions()
+
+
+def _of_run(report: Report, trace: Trace | None, options: VerifyOptions) -> Report:
+    """The report with what is known of the run itself."""
+    whole = report if trace is None else replace(lacking(report, trace.lost), run_id=trace.id)
+    return replace(whole, warnings=(*whole.warnings, *_unheeded(options)))
 
 
 def _asserts(claims: Sequence[Claim], answer: str) -> bool:

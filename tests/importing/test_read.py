@@ -1,0 +1,303 @@
+"""What a file may look like: layouts, compression, order, faults. The runs in it are the same everywhere."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import sys
+import tracemalloc
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import spans_by_hand as made
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.importing import read
+from trail_callbacks.verify.pipeline import verify
+
+RUN = made.run()
+OTHER = "1af7651916cd43dd8448eb211c80319d"
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="traces.jsonl"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def is_whole(trace):
+    """The run as it is in every layout."""
+    assert (trace.id, trace.question, trace.answer) == (made.TRACE, made.QUESTION, made.ANSWER)
+    (retrieval,) = trace.retrievals
+    assert [(each.text, each.id, each.score) for each in retrieval.candidates] == [(made.TEXT, "d-1", 0.5)]
+    assert [node.text for node in trace.graph.leaves("answer") if node.kind == "document"] == [made.TEXT]
+    assert [(call.model, call.answers) for call in trace.calls] == [("m-1", True)]
+    assert trace.lost == ()
+    return True
+
+
+def children_first(spans):
+    return list(reversed(spans))
+
+
+LAYOUTS = {
+    "a line": made.lines([made.otlp(RUN)]),
+    "pretty-printed": json.dumps(made.otlp(RUN), indent=2),
+    "a line a span": made.lines([made.otlp([each]) for each in RUN]),
+    "children first": made.lines([made.otlp([each]) for each in children_first(RUN)]),
+    "base64 and names": json.dumps(made.otlp(RUN, ids="base64", enums="name")),
+    "upper case": json.dumps(made.otlp(RUN, ids="HEX")),
+    "an array of containers": json.dumps([made.otlp([each]) for each in RUN], indent=1),
+    "bare spans in data": json.dumps(
+        {"data": made.otlp(RUN)["resourceSpans"][0]["scopeSpans"][0]["spans"], "next_cursor": None}
+    ),
+    "a cursor before data": json.dumps(
+        {"next": None, "data": made.otlp(RUN)["resourceSpans"][0]["scopeSpans"][0]["spans"]}, indent=2
+    ),
+    "ReadableSpan, one after the other": "\n".join(json.dumps(each, indent=4) for each in made.readable(RUN)),
+    "Phoenix": json.dumps(made.readable(RUN)),
+    "Phoenix, lines": made.lines(made.readable(RUN)),
+    "exported twice": made.lines([made.otlp(RUN), made.otlp(RUN)]),
+    "with unknown fields": json.dumps({**made.otlp(RUN), "resourceLogs": [], "odd": {"x": [1]}}),
+    "blank lines and a mark": "\ufeff\n\n" + made.lines([made.otlp([each]) for each in RUN]).replace("\n", "\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_run_is_the_same_in_every_layout(layout, file):
+    (trace,) = read(file(layout))
+    assert is_whole(trace)
+
+
+@pytest.mark.parametrize("name", ["traces.jsonl", "traces.json.gz", "traces.txt"])
+@pytest.mark.parametrize("layout", ["a line a span", "pretty-printed"])
+def test_what_is_compressed_is_known_by_its_content(layout, name, file):
+    (trace,) = read(file(gzip.compress(LAYOUTS[layout].encode()), name))
+    assert is_whole(trace)
+
+
+@pytest.mark.parametrize("framed", [False, True], ids=["plain", "as the collector writes it"])
+def test_zstd_named_json_is_read(framed, file):
+    zstandard = pytest.importorskip("zstandard")
+    parts = LAYOUTS["a line a span"].encode().splitlines(keepends=True)
+    packed = [zstandard.ZstdCompressor().compress(part) for part in parts]
+    if framed:
+        packed = [len(part).to_bytes(4, "big") + part for part in packed]
+    (trace,) = read(file(b"".join(packed), "traces.json"))
+    assert is_whole(trace)
+
+
+def test_without_a_library_for_zstd_it_says_what_to_do(file, monkeypatch):
+    zstandard = pytest.importorskip("zstandard")
+    path = file(zstandard.ZstdCompressor().compress(b"{}"))
+    for name in ("zstandard", "compression", "compression.zstd"):
+        monkeypatch.setitem(__import__("sys").modules, name, None)
+    with pytest.raises(InputError, match=r"zstd.*unzstd.*pip install zstandard"):
+        list(read(path))
+
+
+def test_traces_that_are_mixed_in_a_file_come_out_one_by_one(file):
+    spans = [
+        each for number in range(12) for each in made.run(f"{number + 1:032x}", f"Bridge {number} opened in 1968.")
+    ]
+    random.Random(7).shuffle(spans)  # noqa: S311 - the same order every time
+    traces = list(read(file(made.lines([made.otlp([each]) for each in spans]))))
+    assert sorted(trace.id for trace in traces) == [f"{number + 1:032x}" for number in range(12)]
+    for trace in traces:
+        (retrieval,) = trace.retrievals
+        assert [each.text for each in retrieval.candidates] == [f"Bridge {int(trace.id, 16) - 1} opened in 1968."]
+
+
+def test_a_broken_line_is_reported_with_its_number_and_left_out(file):
+    content = made.lines([made.otlp(RUN), made.otlp(made.run(OTHER)), made.otlp(made.run("2" * 32))])
+    lines = content.splitlines(keepends=True)
+    lines[1] = lines[1][: len(lines[1]) // 2] + "\n"
+    path, errors = file("".join(lines)), []
+    traces = list(read(path, errors.append))
+    assert [trace.id for trace in traces] == [made.TRACE, "2" * 32]
+    (error,) = errors
+    assert str(error).startswith(f"{path}, line 2: not JSON")
+    # What was on that line may have been a step of the runs beside it: nobody can say that they are whole.
+    assert [trace.lost for trace in traces] == [
+        ("line 2 of the file could not be read: a step of this run may have been there",)
+    ] * 2
+
+
+def test_the_first_line_may_be_the_broken_one(file):
+    path, errors = file('{"resourceSpans": [{"reso\n' + made.lines([made.otlp(RUN)])), []
+    (trace,) = read(path, errors.append)
+    assert trace.answer == made.ANSWER
+    assert [str(error).partition(":")[0] for error in errors] == [f"{path}, line 1"]
+
+
+def test_half_a_line_at_the_end_is_said_to_be_one(file):
+    path, errors = file(made.lines([made.otlp(RUN)]) + '{"resourceSpans": [{"scope'), []
+    (trace,) = read(path, errors.append)
+    assert trace.answer == made.ANSWER
+    assert "line 2" in str(errors[0])
+    assert "perhaps it is still being written" in str(errors[0])
+
+
+def test_without_a_listener_a_fault_is_a_warning(file):
+    path = file(made.lines([made.otlp(RUN)]) + "{")
+    with pytest.warns(UserWarning, match=r"skipped: .*line 2"):
+        assert len(list(read(path))) == 1
+
+
+def test_of_a_list_that_is_cut_off_what_is_there_is_read(file):
+    content = json.dumps([made.otlp(RUN), made.otlp(made.run(OTHER))], indent=2)
+    errors = []
+    traces = list(read(file(content[: int(len(content) * 0.8)]), errors.append))
+    assert [trace.id for trace in traces] == [made.TRACE]
+    assert "cut off" in str(errors[0])
+
+
+def test_of_what_is_packed_and_cut_off_the_error_says_so(file):
+    packed = gzip.compress(LAYOUTS["a line a span"].encode())
+    with pytest.raises(InputError, match="damaged or not yet complete"):
+        list(read(file(packed[: len(packed) // 2])))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty: expected traces"),
+        (b" \n\n", "is empty: expected traces"),
+        (bytes(range(256)), "is a binary file: expected JSON.*format: json"),
+        (b"\x0a\x80\x02\x0a\x12\x00\x0a", "is a binary file"),
+        (b"PAR1....", "Parquet file: export JSON lines"),
+        (b"PK\x03\x04....", "zip archive: unpack it first"),
+        ("{}".encode("utf-16"), "UTF-16: convert it to UTF-8"),
+        (
+            b'{"a": 1, "b": 2}',
+            r"no traces that are known: looked for OpenTelemetry.*LangSmith.*; found an object with a, b",
+        ),
+        (b"time,level\n1,INFO\n", "is no JSON: looked for OpenTelemetry"),
+        (b"[]", "looked for"),
+        (b"[1, 2, 3]", "looked for"),
+        (b'{"resourceSpans": []}', "looked for"),
+        (b'{"resourceLogs": [{}]}', "found an object with resourceLogs"),
+    ],
+)
+def test_what_is_no_file_of_traces_is_refused_with_what_to_do(content, message, file):
+    path = file(content)
+    with pytest.raises(InputError, match=message) as caught:
+        list(read(path, lambda error: None))
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_a_folder_and_one_of_somebody_else(tmp_path, file):
+    with pytest.raises(InputError, match="does not exist"):
+        list(read(tmp_path / "no.jsonl"))
+    with pytest.raises(InputError, match="is a folder"):
+        list(read(tmp_path))
+    path = file("{}")
+    path.chmod(0)
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    with pytest.raises(InputError, match="may not be read by this user"):
+        list(read(path))
+
+
+def test_spans_of_other_libraries_are_passed_through_and_alone_they_are_no_run(file):
+    web = made.span(9, None, "POST /chat", None, http__method="POST")
+    query = made.span(10, 9, "SELECT", None, db__system="postgresql")
+    inner = [{**each, "parent": each["parent"] or query["id"]} for each in RUN]
+    (trace,) = read(file(made.lines([made.otlp([web, query, *inner])])))
+    assert is_whole(trace)
+    with pytest.raises(
+        InputError, match=r"has 1 traces, none of an app with a language model.*openinference\.span\.kind"
+    ):
+        list(read(file(made.lines([made.otlp([web, query])]))))
+
+
+def test_a_missing_root_is_said_and_the_model_that_wrote_last_has_the_answer(file):
+    (trace,) = read(file(made.lines([made.otlp(RUN[1:])])))
+    assert (trace.question, trace.answer) == (made.QUESTION, made.ANSWER)
+    assert trace.lost == ("2 steps are in the file without the step around them",)
+    assert [node.text for node in trace.graph.leaves("answer") if node.kind == "document"] == [made.TEXT]
+    report = verify(trace)
+    assert report.state == "partial"
+    assert trace.lost[0] in report.warnings
+
+
+def test_a_circle_of_parents_ends(file):
+    spans = [{**each, "parent": RUN[(i + 1) % 3]["id"]} for i, each in enumerate(RUN)]
+    (trace,) = read(file(made.lines([made.otlp(spans)])))
+    assert trace.answer == made.ANSWER
+
+
+def test_a_run_without_a_retriever_says_so(file):
+    (trace,) = read(file(made.lines([made.otlp([RUN[0], RUN[2]])])))
+    assert trace.answer == made.ANSWER
+    assert "no retrieval was recorded" in trace.warnings
+    assert trace.lost == ()
+
+
+def test_a_failed_run_has_its_error_and_no_answer(file):
+    event = {"name": "exception", "attributes": [
+        {"key": "exception.type", "value": {"stringValue": "builtins.ValueError"}},
+        {"key": "exception.message", "value": {"stringValue": "no such bridge"}},
+    ]}  # fmt: skip
+    failed = {**RUN[0], "attributes": {"openinference.span.kind": "CHAIN", "input.value": made.QUESTION},
+              "status": {"code": 2}, "more": {"events": [event]}}  # fmt: skip
+    (trace,) = read(file(made.lines([made.otlp([failed, *RUN[1:]])])))
+    assert trace.answer is None
+    assert "the run failed (ValueError: no such bridge): there is no answer" in trace.warnings
+
+
+def test_steps_at_one_time_and_without_times_keep_their_order(file):
+    same = [{**each, "start": 1_800_000_000, "end": 1_800_000_000} for each in RUN]
+    (trace,) = read(file(made.lines([made.otlp(same)])))
+    assert is_whole(trace)
+    (trace,) = read(file(made.lines([made.otlp(RUN, startTimeUnixNano="0", endTimeUnixNano="0")])))
+    assert trace.answer == made.ANSWER
+    assert [node.text for node in trace.graph.leaves("answer") if node.kind == "document"] == [made.TEXT]
+
+
+def test_what_this_library_wrote_is_read_back(file):
+    (trace,) = read(file(made.lines([made.otlp(RUN)])))
+    partial = replace(trace, id="second", lost=("a part",))
+    again = list(read(file(f"{trace.to_json()}\n{partial.to_json()}\n", "own.jsonl")))
+    assert again == [trace, partial]
+
+
+def test_a_file_larger_than_what_may_be_in_memory_is_read(file):
+    filler = "Every word of this text is only here to be long. " * 400
+    path = file("")
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(400):
+            out.write(made.lines([made.otlp(made.run(f"{number + 1:032x}", f"{number}. {filler}"))]))
+    size = path.stat().st_size
+    count = sum(1 for _ in read(path))
+    tracemalloc.start()
+    for trace in read(path):
+        assert len(trace.events) == 6
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 400
+    assert size > 15_000_000
+    assert peak < size / 3
+
+
+def test_a_long_list_is_not_held_in_memory_either(file):
+    filler = "Every word of this text is only here to be long. " * 400
+    runs = [made.otlp(made.run(f"{number + 1:032x}", f"{number}. {filler}")) for number in range(800)]
+    path = file(json.dumps(runs))
+    del runs
+    size = path.stat().st_size
+    tracemalloc.start()
+    count = sum(1 for _ in read(path))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 800
+    assert peak < size

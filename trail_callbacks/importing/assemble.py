@@ -1,0 +1,115 @@
+"""Steps to trace: the events that an adapter would have reported for the same run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.importing.branches import matched
+from trail_callbacks.importing.llama_index import changed, handed_over, named_by_asker, shown
+from trail_callbacks.importing.order import moments
+from trail_callbacks.importing.steps import Run, Step
+from trail_callbacks.importing.tree import rooted, tidied
+from trail_callbacks.trace import Trace
+from trail_callbacks.trace.context import Versions
+from trail_callbacks.trace.recorded import recorded
+
+__all__ = ["assembled"]
+
+_REASONED = re.compile(r"\AThought:.*?\nAnswer:\s*", re.DOTALL)
+"""What a reasoning agent writes before its answer, and does not return."""
+
+
+def assembled(run: Run) -> Trace | None:
+    """Makes the trace of a run; None if none of its steps is one of an app with a language model."""
+    steps = tidied(run.steps)
+    if not steps:
+        return None
+    if run.by_methods:
+        prompts = [piece.text for step in steps if step.kind == "model" for piece in step.inputs]
+        run.lost += changed(steps, prompts)
+        handed_over(steps)
+        named_by_asker(steps)
+        for step in steps:
+            step.inputs, step.outputs = shown(step.inputs, prompts), shown(step.outputs, prompts)
+            if step.kind == "model":  # it sends templates, whereas apps of LangChain write messages
+                step.inputs = tuple(
+                    replace(each, origin=None) if each.origin == "given" else each for each in step.inputs
+                )
+    matched(steps)
+    root, lost = rooted(steps, run.id)
+    steps = steps if root in steps else [root, *steps]
+    _complete(root, steps)
+    root.metadata = {**run.metadata, **root.metadata}
+    known = list(dict.fromkeys([*run.lost, *lost, *_silent(steps)]))
+    # The model that ended last, not that of the graph: a file of many traces is read without building theirs.
+    wrote = max((step for step in steps if step.kind == "model"), key=lambda step: step.ended or 0.0, default=None)
+    trace = recorded(run.id, tuple(_events(root, steps)), answering=Versions(model=wrote.model if wrote else None))
+    return replace(trace, lost=tuple(known), warnings=tuple(dict.fromkeys([*known, *trace.warnings])))
+
+
+def _complete(root: Step, steps: Sequence[Step]) -> None:
+    """Gives a root that shows no answer, or no question, what its models wrote last and its steps were asked first.
+
+    A stream's root ends before its text is there, and a text may be missing from the file; what the model wrote is it.
+    """
+    if root.error is None and not any(_is_text(piece) for piece in root.outputs):
+        ends = sorted((step for step in steps if step.kind == "model"), key=lambda step: step.ended or 0.0)
+        written = [piece for piece in (ends[-1].outputs if ends else ()) if _is_text(piece)]
+        if written:
+            root.outputs = tuple(
+                replace(piece, text=_REASONED.sub("", piece.text), path=("response",)) for piece in written
+            )
+            root.ended = max(filter(None, [root.ended, ends[-1].ended]), default=None)
+    if not any(piece.text.strip() for piece in root.inputs):
+        first = sorted((step for step in steps if step is not root), key=lambda step: step.started or 0.0)
+        searching = next((step for step in first if step.kind == "retriever" and step.inputs), None)
+        asked = [piece for step in first if step.kind == "model" for piece in step.inputs if piece.role == "user"]
+        if searching is not None:
+            root.inputs = (replace(searching.inputs[0], path=("question",)),)
+        elif asked:
+            root.inputs = (replace(asked[0], path=("messages", 0), origin=None),)
+
+
+def _is_text(piece: Piece) -> bool:
+    return piece.form in {"text", "message"} and bool(piece.text.strip())
+
+
+def _silent(steps: Sequence[Step]) -> Iterator[str]:
+    """What models read or wrote that the file does not hold: somebody switched the recording of texts off."""
+    models = [step for step in steps if step.kind == "model" and step.error is None]
+    for missing, texts in (
+        ("prompt", [step.inputs for step in models]),
+        ("output", [step.outputs for step in models if step.ended is not None]),
+    ):
+        count = sum(not any(piece.text.strip() for piece in each) for each in texts)
+        if count:
+            yield f"the file lacks the {missing} of {count} of {len(texts)} model calls"
+
+
+def _events(root: Step, steps: Sequence[Step]) -> Iterator[Event]:
+    for seq, (moment, step) in enumerate(moments(root, steps), 1):
+        if moment == "start":
+            yield RunStarted(
+                seq=seq,
+                run_id=step.id,
+                parent_id=None if step is root else step.parent,
+                kind=step.kind or "chain",
+                name=step.name,
+                inputs=step.inputs,
+                hints=step.hints,
+                at=step.started,
+                tags=step.tags if step is root else (),
+                metadata=step.metadata,
+            )
+        elif step.error is not None:
+            yield RunFailed(
+                seq=seq, run_id=step.id, error=step.error, status=step.status, outputs=step.outputs, at=step.ended
+            )
+        elif step.ended is not None or step.outputs:
+            outputs = step.outputs
+            if step.model:
+                outputs = tuple(replace(each, attributes={"model": step.model, **each.attributes}) for each in outputs)
+            yield RunEnded(seq=seq, run_id=step.id, outputs=outputs, at=step.ended)

@@ -1,0 +1,159 @@
+"""What is particular to traces of LlamaIndex, whoever recorded them: methods are steps, and prompts show metadata."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from trail_callbacks.capture.events import Piece, RunKind
+from trail_callbacks.importing.otlp import Span
+from trail_callbacks.importing.steps import Step
+
+__all__ = [
+    "changed",
+    "handed_over",
+    "is_passing",
+    "lost_with",
+    "named_by_asker",
+    "not_printed",
+    "said",
+    "shown",
+    "without_settings",
+]
+
+_PASSING = re.compile(r"\w*(?:Splitter|Parser|Program|Selector|Embedding|QuestionGenerator|PromptTemplate)\.\w+")
+"""Methods that only hand on what the steps around them show."""
+_PRINTED = re.compile(r"[A-Z]\w*\((?:\)|[a-z_]\w*=)")
+"""How the print of an object begins, such as an event's."""
+_TEXT = r"(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+_RESULT = re.compile(
+    r"(?:StopEvent\(result=)?(?:\w*Response\(response=|"
+    r"AgentOutput\(response=ChatMessage\(.{0,200}?blocks=\[TextBlock\(block_type='text', text=)?" + _TEXT,
+    re.DOTALL,
+)
+"""How Python prints what a workflow or an agent returned; long ones are cut, and have no end then."""
+_UNSHOWN = frozenset({"window", "original_text"})
+"""Metadata of sentence windows, which LlamaIndex shows to no model."""
+_SENTENCE = re.compile(r"(?<=[.!?\n])\s+")
+_LONG = 20  # characters from which a sentence is not in a prompt by chance
+_SETTINGS = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager", "run_id"})
+_OWN = frozenset({"score", "rank"})  # attributes that are no metadata of the document
+
+
+def is_passing(name: str, kind: RunKind | None, given: object) -> bool:
+    """True for a step that its own steps, or those around it, say everything about.
+
+    Args:
+        name: Its name.
+        kind: Its kind.
+        given: Its inputs as they are in the file. Those of a workflow's step are an event, which Python only printed.
+    """
+    if kind == "model":
+        return name.rpartition(".")[2].startswith("_")
+    is_step = isinstance(given, str) and given.startswith("{") and '"ev": "' in given
+    return is_step or _PASSING.fullmatch(name) is not None
+
+
+def without_settings(given: object) -> object:
+    """Returns the arguments of a method that are no settings of a workflow or an agent."""
+    return {key: each for key, each in given.items() if key not in _SETTINGS} if isinstance(given, dict) else given
+
+
+def not_printed(given: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Returns pieces without those that are only what Python prints of an object."""
+    return tuple(piece for piece in given if not (piece.form == "text" and _PRINTED.match(piece.text)))
+
+
+def lost_with(spans: Iterable[Span]) -> Iterator[str]:
+    """Yields what is lost because the instrumentor keeps objects as Python prints them."""
+    events, nodes = False, False
+    for span in spans:
+        given = span.attributes.get("input.value")
+        if isinstance(given, str):
+            events = events or (
+                '"ev": "' in given and not span.name.startswith(("BaseWorkflowAgent.", "AgentWorkflow."))
+            )
+            nodes = nodes or (span.parent is None and "NodeWithScore(" in given)
+    if events:
+        yield "what the steps of a workflow hand on is in the file only in part, as Python prints it"
+    if nodes:
+        yield "the file lacks the text of nodes that were given to the app"
+
+
+def named_by_asker(steps: Sequence[Step]) -> None:
+    """Names steps after their class, and models after the component that asks them: often one model serves all."""
+    by_id = {step.id: step for step in steps}
+    classes = {step.id: step.name.rpartition(".")[0] or step.name for step in steps}
+    for step in steps:
+        around = by_id.get(step.parent or "")
+        while around is not None and around.kind in {None, "model"}:
+            around = by_id.get(around.parent or "")
+        asker = around.id if step.kind == "model" and around is not None and around.kind == "chain" else step.id
+        step.name = classes[asker]
+
+
+def said(printed: object) -> tuple[Piece, ...]:
+    """Returns the text of a workflow's or agent's result, of which the instrumentor keeps what Python prints."""
+    found = _RESULT.match(printed) if isinstance(printed, str) and _PRINTED.match(printed) else None
+    return (Piece(text=str(ast.literal_eval(found["text"])), path=("response",)),) if found else ()
+
+
+def handed_over(steps: Sequence[Step]) -> None:
+    """Marks what the tool returns by which an agent hands over to another one: the reason that a model gave."""
+    calls = {
+        piece.call_id
+        for step in steps
+        for piece in step.outputs
+        if piece.form == "tool_call" and piece.call_id and piece.text.startswith("handoff(")
+    }
+    for step in steps:
+        step.inputs = tuple(
+            replace(piece, origin="model") if piece.role == "tool" and piece.call_id in calls else piece
+            for piece in step.inputs
+        )
+
+
+def changed(steps: Sequence[Step], prompts: Sequence[str]) -> Iterator[str]:
+    """Yields that a postprocessor shortened documents: prompts show a part of them, and no step shows the rest gone."""
+    documents = {piece.text for step in steps if step.kind == "retriever" for piece in step.documents}
+    parts = [
+        text
+        for text in documents
+        if not any(text in prompt for prompt in prompts)
+        and any(part in prompt for part in _SENTENCE.split(text) if len(part) >= _LONG for prompt in prompts)
+    ]
+    if parts:
+        yield (
+            f"of {len(parts)} documents the prompts show a part only, and the file does not show what became of the "
+            "rest: it may count as evidence though no model read it"
+        )
+
+
+def shown(given: Iterable[Piece], prompts: Sequence[str]) -> tuple[Piece, ...]:
+    """Returns documents with the metadata that prompts show above them: a claim may rest on a file's name.
+
+    Args:
+        given: Pieces; those that are no documents stay as they are.
+        prompts: What the models of the run read. A document that is in none of them is shown with all of its metadata,
+            which is how LlamaIndex writes it unless told otherwise.
+    """
+    return tuple(
+        _shown(piece, prompts) if piece.form == "document" and piece.text.strip() else piece for piece in given
+    )
+
+
+def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
+    lines = [f"{key}: {value}" for key, value in piece.attributes.items() if key not in _OWN | _UNSHOWN]
+    read = next(((prompt, at) for prompt in prompts if (at := prompt.find(piece.text)) >= 0), None)
+    if read is not None:
+        above = read[0][: read[1]].removesuffix("\n\n")
+        head: list[str] = []
+        if len(above) < read[1]:
+            for line in reversed(above.split("\n")):
+                if line not in lines:
+                    break
+                head.insert(0, line)
+        lines = head
+    return replace(piece, text="\n".join(lines) + f"\n\n{piece.text}") if lines else piece

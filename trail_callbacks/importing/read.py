@@ -1,0 +1,217 @@
+"""Traces from a file of any known tool: what the file is, is found out from what is in it."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.importing import langfuse, langsmith, mlflow, otlp
+from trail_callbacks.importing.assemble import assembled
+from trail_callbacks.importing.opening import opened
+from trail_callbacks.importing.records import Record, records
+from trail_callbacks.importing.spans import run_of
+from trail_callbacks.trace import Trace
+from trail_callbacks.trace.codec import FORMAT, of_object
+
+__all__ = ["named", "read"]
+
+Dialect = Literal["own", "spans", "mlflow", "langsmith", "langfuse"]
+
+_LOOKED_FOR = (
+    "OpenTelemetry spans (resourceSpans, or objects with trace and span ids: OpenInference, GenAI, Phoenix, Langfuse), "
+    "LangSmith runs (run_type), Langfuse observations (type and traceId), MLflow traces (info and data.spans), and "
+    f"traces of this library ({FORMAT})"
+)
+
+
+class _Item(NamedTuple):
+    """A part of a trace.
+
+    Attributes:
+        trace_id: The trace.
+        dialect: How it is written.
+        value: A span, run, observation or whole trace.
+    """
+
+    trace_id: str
+    dialect: Dialect
+    value: Any
+
+
+@dataclass(slots=True)
+class _Index:
+    """What a first reading of a file shows: a trace may be in many places, and no order is guaranteed.
+
+    Attributes:
+        first: For each trace the line on which its first part is.
+        last: For each trace the record in which its last part is, counted from 0.
+        last_line: For each trace the line of that record.
+        broken: Lines that could not be read.
+        records: How many could be.
+        keys: What the first of the records that belong to no known tool looks like.
+    """
+
+    first: dict[str, int] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
+    last_line: dict[str, int] = field(default_factory=dict)
+    broken: list[int] = field(default_factory=list)
+    records: int = 0
+    keys: str = ""
+
+
+def read(path: str | Path, on_error: Callable[[InputError], object] | None = None) -> Iterator[Trace]:
+    """Reads the traces in a file of any known tool, one after the other.
+
+    The file is read twice, and what is in memory are the traces that began and have not ended, so that it may be
+    larger than the memory. Known are OTLP as JSON (of the collector, of OpenTelemetry's exporters, of Phoenix) with
+    attributes of "
+            "OpenInference, GenAI or Langfuse; runs of LangSmith; observations of Langfuse; traces of MLflow; and
+    what `Trace.to_json` writes. They may be JSON, JSON lines, or an array, compressed with gzip or zstd.
+
+    Args:
+        path: The file.
+        on_error: Called with what is wrong with a line, which is left out then; None issues a warning for each.
+
+    Yields:
+        A trace for each trace of the file in which an app with a language model did something. What the file lacks of
+        it is in `lost` and `warnings`.
+
+    Raises:
+        InputError: If the file cannot be read, or holds nothing that is known; says what was looked for.
+    """
+    yield from named(Path(path), str(path), on_error or _warned)
+
+
+def named(file: Path, name: str, report: Callable[[InputError], object]) -> Iterator[Trace]:
+    """As `read`, of a file that is called something else in errors."""
+    index = _indexed(file, name, report)
+    if not index.last:
+        raise _unknown(name, index)
+    found = 0
+    waiting: dict[str, list[_Item]] = defaultdict(list)
+    with opened(file, name) as stream:
+        for number, record in enumerate(records(stream, name, _ignored)):
+            items = _understood(record, name, _ignored)
+            for item in items:
+                waiting[item.trace_id].append(item)
+            for trace_id in dict.fromkeys(item.trace_id for item in items):
+                if index.last.get(trace_id) == number:
+                    for trace in _traces(trace_id, waiting.pop(trace_id), f"{name}, line {record.line}", report):
+                        found += 1
+                        yield _noted(trace, trace_id, index)
+    if not found and not index.broken:
+        raise InputError(
+            f"{name} has {len(index.last)} traces, none of an app with a language model: expected spans with "
+            "attributes of "
+            "OpenInference (openinference.span.kind) or GenAI (gen_ai.operation.name), among others. Is the "
+            "instrumentor of LangChain or LlamaIndex switched on?"
+        )
+
+
+def _indexed(file: Path, name: str, report: Callable[[InputError], object]) -> _Index:
+    index = _Index()
+
+    def broken(line: int, error: InputError) -> None:
+        index.broken.append(line)
+        report(error)
+
+    with opened(file, name) as stream:
+        for number, record in enumerate(records(stream, name, broken)):
+            index.records = number + 1
+            items = _understood(record, name, broken)
+            for item in items:
+                index.first.setdefault(item.trace_id, record.line)
+                index.last[item.trace_id], index.last_line[item.trace_id] = number, record.line
+            if not items and not index.keys:
+                index.keys = ", ".join(map(str, list(record.value)[:8])) or "nothing"
+    return index
+
+
+def _understood(record: Record, name: str, broken: Callable[[int, InputError], object]) -> list[_Item]:
+    """The parts of traces in a record. What is in no shape that its tool writes is reported, and the file read on."""
+    try:
+        return list(_items(record.value))
+    except Exception as error:  # noqa: BLE001 - anything may be in a file
+        broken(record.line, InputError(f"{name}, line {record.line}: not as its tool writes it ({error!r})"))
+        return []
+
+
+def _items(record: Mapping[str, Any]) -> Iterator[_Item]:
+    """The parts of traces in a record; none in one of another kind."""
+    if record.get("format") == FORMAT:
+        yield _Item(str(record.get("id")), "own", record)
+    elif mlflow.is_trace(record):
+        yield _Item(mlflow.trace_id(record), "mlflow", record)
+    elif langsmith.is_run(record):
+        for run in langsmith.inside(record):
+            yield _Item(langsmith.trace_id(run), "langsmith", run)
+    elif langfuse.is_observation(record) or langfuse.is_trace(record):
+        for each in langfuse.inside(record):
+            yield _Item(langfuse.trace_id(each), "langfuse", each)
+    elif otlp.is_span(record):
+        for span in otlp.spans_in(record):
+            yield _Item(span.trace_id, "spans", span)
+
+
+def _traces(trace_id: str, items: list[_Item], where: str, report: Callable[[InputError], object]) -> Iterator[Trace]:
+    """The trace of some parts; of whole traces, which may share an id, each one."""
+    dialects: dict[Dialect, list[Any]] = defaultdict(list)
+    for item in items:
+        dialects[item.dialect].append(item.value)
+    for dialect, values in dialects.items():
+        for together in [[value] for value in values] if dialect in {"own", "mlflow"} else [values]:
+            try:
+                trace = _made(trace_id, dialect, together)
+            except InputError as error:
+                report(InputError(f"{where}: {error}"))
+            except Exception as error:  # noqa: BLE001 - as above
+                report(InputError(f"{where}: trace {trace_id} is not as its tool writes it ({error!r})"))
+            else:
+                if trace is not None:
+                    yield trace
+
+
+def _made(trace_id: str, dialect: Dialect, values: list[Any]) -> Trace | None:
+    if dialect == "own":
+        return of_object(Trace, values[0])
+    if dialect == "mlflow":
+        run = run_of(trace_id, mlflow.spans_of(values[0]))
+        run.metadata = {**run.metadata, **mlflow.said_of_trace(values[0])}
+    elif dialect == "langsmith":
+        run = langsmith.run_of(trace_id, values)
+    elif dialect == "langfuse":
+        run = langfuse.run_of(trace_id, values)
+    else:
+        run = run_of(trace_id, values)
+    return assembled(run)
+
+
+def _noted(trace: Trace, trace_id: str, index: _Index) -> Trace:
+    """The trace with a note if a line beside its own could not be read: a step of it may have been there."""
+    first, last = index.first[trace_id] - 1, index.last_line[trace_id] + 1
+    near = [line for line in index.broken if first <= line <= last]
+    if not near:
+        return trace
+    note = f"line {near[0]} of the file could not be read: a step of this run may have been there"
+    return replace(trace, lost=(*trace.lost, note), warnings=(*trace.warnings, note))
+
+
+def _unknown(name: str, index: _Index) -> InputError:
+    if index.records:
+        return InputError(
+            f"{name} holds no traces that are known: looked for {_LOOKED_FOR}; found an object with {index.keys}"
+        )
+    return InputError(f"{name} is no JSON: looked for {_LOOKED_FOR}")
+
+
+def _warned(error: InputError) -> None:
+    warnings.warn(f"skipped: {error}", stacklevel=4)
+
+
+def _ignored(line: int, error: InputError) -> None:
+    """At the second reading: the first one reported it."""
