@@ -107,6 +107,10 @@ class Ledger:
         """What has been spent, by earlier runs too."""
         return self._spent
 
+    def stop(self, why: str) -> None:
+        """Grants nothing more: nobody wants the answers."""
+        self.exhausted = self.exhausted or why
+
     def admit(self, tokens: int) -> float | Failure:
         """See `Grants`."""
         with self._lock:

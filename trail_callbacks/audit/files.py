@@ -263,6 +263,8 @@ def _csv(stream: IO[bytes], name: str) -> Iterator[Record | Broken]:
                 yield Broken(f"{name}, line {rows.line_num + 1}", f"is no CSV: {error}")
                 continue
             if row is None:
+                if rows.line_num == 0:
+                    yield Broken(name, f"has no row below its first line, {head.strip()[:80]!r}")
                 return
             place = f"{name}, line {rows.line_num + 1}"
             if len(row) == len(columns):

@@ -33,6 +33,8 @@ CREATE TABLE IF NOT EXISTS entry (n INTEGER PRIMARY KEY, key TEXT, place TEXT NO
 CREATE INDEX IF NOT EXISTS entry_key ON entry (key);
 DELETE FROM entry;
 """
+_AGAIN = {"unfinished", "failed"}  # statuses that another run may change
+_NOTHING = {"failed", "broken"}  # statuses without a result
 _EVERY = 1.0  # seconds after which results are made durable
 _MOST = 256  # results after which they are, too
 
@@ -104,7 +106,7 @@ class Journal:
         """Tells whether a task is to be judged: it was not, or not to its end by an earlier run."""
         with self._told():
             found = self._db.execute("SELECT status, run FROM judged WHERE key = ?", (key,)).fetchone()
-        return found is None or (found[0] == "unfinished" and found[1] != self._run)
+        return found is None or (found[0] in _AGAIN and found[1] != self._run)
 
     def enter(self, n: int, place: str, item: Item | None, key: str | None, why: str | None = None) -> None:
         """Writes down a place of the input."""
@@ -139,7 +141,7 @@ class Journal:
         with self._told():
             for n, place, id_, fields, why, status, data, same in self._db.execute(query):
                 text = None if data is None else zlib.decompress(data).decode()
-                yield Entry(n, place, id_, json.loads(fields), text if status == "broken" else why, status, text, same)
+                yield Entry(n, place, id_, json.loads(fields), text if status in _NOTHING else why, status, text, same)
 
     def repeated_ids(self) -> list[str]:
         """Returns ids under which the input has different answers."""

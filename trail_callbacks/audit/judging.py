@@ -14,7 +14,7 @@ from typing import Any, Literal
 from trail_callbacks.audit.budget import Grants
 from trail_callbacks.audit.granted import Granted, granted
 from trail_callbacks.audit.items import Kind
-from trail_callbacks.errors import TrailError
+from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.call import Model, Pipeline
@@ -50,13 +50,13 @@ class Outcome:
 
     Attributes:
         key: That of the task.
-        status: `done`; `unfinished` if the judge failed in a way that another run may not meet again; `broken` if the
-            task cannot be judged at all.
-        data: The result as JSON, see `as_data`; of a broken task, why.
+        status: `done`; `unfinished` if the judge failed on some of it in a way that another run may not meet again;
+            `failed` if it came to no result at all, likewise; `broken` if it cannot be judged.
+        data: The result as JSON, what a row of `answers.jsonl` and its claims hold; of a failed or broken task, why.
     """
 
     key: str
-    status: Literal["done", "unfinished", "broken"]
+    status: Literal["done", "unfinished", "failed", "broken"]
     data: str
 
 
@@ -86,7 +86,7 @@ class Judging:
                 sleep(_pause(tried))
             return _outcome(task, report)
         except Exception as error:  # noqa: BLE001 - one bad row must not end an audit
-            return _broken(task, error)
+            return _failed(task, error)
 
     async def ajudge(self, task: Task) -> Outcome:
         """As `judge`, without blocking the event loop."""
@@ -103,7 +103,7 @@ class Judging:
                 await asyncio.sleep(_pause(tried))
             return _outcome(task, report)
         except Exception as error:  # noqa: BLE001 - as above
-            return _broken(task, error)
+            return _failed(task, error)
 
     def _model(self) -> Model | None:
         model = self._judge.model
@@ -152,9 +152,10 @@ def _outcome(task: Task, report: Any) -> Outcome:
     return Outcome(task.key, "unfinished" if stopped else "done", data)
 
 
-def _broken(task: Task, error: Exception) -> Outcome:
-    why = str(error) if isinstance(error, TrailError) else f"{type(error).__name__}: {error}"
-    return Outcome(task.key, "broken", why)
+def _failed(task: Task, error: Exception) -> Outcome:
+    if isinstance(error, InputError):
+        return Outcome(task.key, "broken", str(error))
+    return Outcome(task.key, "failed", f"{type(error).__name__}: {error}")
 
 
 def _as_data(report: Report) -> dict[str, Any]:

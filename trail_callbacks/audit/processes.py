@@ -154,7 +154,7 @@ class _Crew:
                 self.again.append(job)
             else:
                 why = f"{_DEATHS} worker processes died over it, the last with status {worker.process.returncode}"
-                yield Outcome(job.task.key, "broken", why)
+                yield Outcome(job.task.key, "failed", why)
 
     def end(self) -> None:
         for worker in self.workers:

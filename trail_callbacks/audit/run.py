@@ -179,13 +179,16 @@ class _Work:
             for outcome in outcomes:
                 self.in_work.discard(outcome.key)
                 self.journal.keep(outcome, self.ledger.spent)
-                failures = 0 if outcome.status == "done" else failures + (outcome.status == "unfinished")
+                failures = 0 if outcome.status == "done" else failures + (outcome.status != "broken")
                 self.progress.judged += 1
                 self.progress.failed += outcome.status != "done"
                 if failures >= _FAILURES and self.ledger.exhausted is None:
                     raise JudgeError(f"the judge failed {failures} times in a row, the last time: {_why(outcome)}")
                 if on_progress is not None:
                     self._report(budget, on_progress)
+        except BaseException:  # an interrupt above all: what is in work is not to ask for more
+            self.ledger.stop("the audit was stopped")
+            raise
         finally:
             if isinstance(outcomes, Generator):
                 outcomes.close()
@@ -231,6 +234,8 @@ class _Work:
 
 
 def _why(outcome: Outcome) -> str:
+    if outcome.status != "unfinished":
+        return outcome.data
     result = json.loads(outcome.data)
     errors = [each["why"] for each in result["verdicts"] if each["outcome"] == "not_judged" and each["why"]]
     return str(next(iter([*errors, *result["warnings"]]), "it says nothing"))
