@@ -77,14 +77,18 @@ def speed(folder: Path, count: int) -> None:
         "loop": lambda: loop(path),
         **{f"{n} workers": lambda n=n: seconds(path, folder / "speed", n) for n in (1, 2)},
     }
-    taken = {name: [] for name in ways}
+    taken: dict[str, list[float]] = {name: [] for name in ways}
+    cpu: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():
+            before = sum(os.times()[:4])
             taken[name].append(way())
+            cpu[name].append(sum(os.times()[:4]) - before)
     for name, times in taken.items():
         rates = [round(count / each, 1) for each in times]
         line = {"benchmark": "audit_speed", "way": name, "rows": count, "rows_a_second": rates, "best": max(rates)}
-        print(json.dumps({**line, "load": os.getloadavg()[0]}))
+        per_row = round(1e3 * min(cpu[name]) / count, 2)
+        print(json.dumps({**line, "cpu_ms_a_row": per_row, "load": round(os.getloadavg()[0], 1)}))
 
 
 def memory(folder: Path, large: int) -> None:

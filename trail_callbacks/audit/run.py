@@ -182,8 +182,7 @@ class _Work:
                 failures = 0 if outcome.status == "done" else failures + (outcome.status != "broken")
                 self.progress.judged += 1
                 self.progress.failed += outcome.status != "done"
-                if failures >= _FAILURES and self.ledger.exhausted is None:
-                    raise JudgeError(f"the judge failed {failures} times in a row, the last time: {_why(outcome)}")
+                self._endure(failures, outcome)
                 if on_progress is not None:
                     self._report(budget, on_progress)
         except BaseException:  # an interrupt above all: what is in work is not to ask for more
@@ -193,6 +192,10 @@ class _Work:
             if isinstance(outcomes, Generator):
                 outcomes.close()
             self.journal.commit(self.ledger.spent)
+
+    def _endure(self, failures: int, outcome: Outcome) -> None:
+        if failures >= _FAILURES and self.ledger.exhausted is None:
+            raise JudgeError(f"the judge failed {failures} times in a row, the last time: {_why(outcome)}")
 
     def tasks(self) -> Iterator[Task]:
         """Reads the input: enters each place, and yields what is to be judged."""
