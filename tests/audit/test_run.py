@@ -384,6 +384,21 @@ def test_a_judge_that_raises_leaves_its_row_for_later(lines, table, tmp_path, by
     assert audit(tmp_path / "in.jsonl", by_colour, out=tmp_path / "out").broken == 0
 
 
+def test_an_interrupt_ends_the_calls_and_what_is_done_is_kept(lines, table, tmp_path):
+    path, model = lines("in.jsonl", rows(40)), scripted()
+
+    def interrupt(reached):
+        if reached.judged == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(path, model, out=tmp_path / "out", engine=LocalEngine(concurrency=2), on_progress=interrupt)
+    assert len(model.calls) <= 2 * 9
+    assert not (tmp_path / "out" / "answers.jsonl").exists()
+    assert audit(path, model, out=tmp_path / "out").total.answers == 40
+    assert len(model.calls) == 80  # nothing is paid twice
+
+
 def test_progress_says_how_far_it_is(lines, tmp_path):
     seen = []
     audit(
