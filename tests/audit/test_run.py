@@ -275,13 +275,14 @@ def test_two_audits_do_not_write_to_one_folder(lines, tmp_path):
 
 
 def honest(call):
-    """Finds one claim in the answer, and that it is absent from the sources."""
+    """Finds the two claims of the answer, and that both are absent from the sources."""
     if call.purpose == "claims":
-        text = call.messages[-1].content
-        quote = next(line for line in text.splitlines() if line.startswith("Tower")).split(". ")[0] + "."
-        return {"claims": [{"quote": quote, "claim": quote, "checkable": True}], "abstained": False}
-    verdict = {"claim": "c1", "comparison": "Silent.", "support": "absent", "error_type": "other"}
-    return {"verdicts": [verdict]}
+        text = next(line for line in call.messages[-1].content.splitlines() if line.startswith("Tower"))
+        quotes = [text.partition(". ")[0] + ".", "It is 31 metres high."]
+        claims = [{"quote": quote, "claim": quote, "checkable": True} for quote in quotes]
+        return {"claims": claims, "abstained": False}
+    verdict = {"comparison": "Silent.", "support": "absent", "error_type": "other"}
+    return {"verdicts": [{"claim": id_, **verdict} for id_ in ("c1", "c2")]}
 
 
 def scripted(script=honest):
