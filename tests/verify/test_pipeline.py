@@ -322,7 +322,8 @@ def test_a_large_source_and_a_long_answer():
     answer = " ".join(f"Tree number {n} bears {n % 97} pears in row {n % 13}." for n in range(500))
     report = check(answer, source[:20_000])
     assert len(report.claims) == 500
-    assert report.state == "assessed"
+    assert report.class_counts[S.SUPPORTED] > 300
+    assert report.class_counts[S.CONTRADICTED] == 0  # of the others nothing is said
 
 
 def test_a_model_cannot_hide_a_claim_by_abstaining():

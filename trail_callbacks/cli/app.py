@@ -13,6 +13,7 @@ import typer
 from rich.text import Text
 
 from trail_callbacks.cli import doctor as doctoring
+from trail_callbacks.cli.audit import audit
 from trail_callbacks.cli.demo import run_demo
 from trail_callbacks.cli.diagnose import diagnose
 from trail_callbacks.cli.diff import diff
@@ -202,6 +203,7 @@ def show(
 
 app.command()(verify_traces)
 app.command()(diagnose)
+app.command()(audit)
 app.command()(diff)
 app.command()(export)
 

@@ -21,18 +21,21 @@ from trail_callbacks.models.call import Call, Model, Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
 
-__all__ = ["Paced"]
+__all__ = ["Bucket", "Paced"]
 
 _BURST = 0.1  # share of a minute's allowance that may be spent at once
 _ANSWER = 0.5  # share of the room for an answer that it is expected to take, until its tokens are known
 _PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
 
 
-class _Bucket:
+class Bucket:
     """A token bucket whose level may go below zero: whoever takes what is not there yet waits until it is.
 
     Size and rate are such that within any 60 seconds no more is taken than the limit. Only a single cost above the
     size may overshoot it, by what it is larger; who comes next waits for that too.
+
+    Args:
+        limit: What may be taken within a minute, 1 or more.
     """
 
     def __init__(self, limit: float) -> None:
@@ -89,8 +92,8 @@ class Paced:
         if requests_per_minute is None and tokens_per_minute is None:
             raise InputError("a pace needs requests_per_minute, tokens_per_minute or both")
         self._model = model
-        self._requests = None if requests_per_minute is None else _Bucket(requests_per_minute)
-        self._tokens = None if tokens_per_minute is None else _Bucket(tokens_per_minute)
+        self._requests = None if requests_per_minute is None else Bucket(requests_per_minute)
+        self._tokens = None if tokens_per_minute is None else Bucket(tokens_per_minute)
         self._not_before = 0.0
         self._renew()
         renewed_in_child(self, Paced._renew)
@@ -158,7 +161,7 @@ class Paced:
                 self._not_before = monotonic() + min(max(reply.retry_after, 0.0), _PATIENCE)
         return reply
 
-    def _costs(self, requests: int, tokens: int) -> list[tuple[_Bucket, int]]:
+    def _costs(self, requests: int, tokens: int) -> list[tuple[Bucket, int]]:
         pairs = ((self._requests, requests), (self._tokens, tokens))
         return [(bucket, cost) for bucket, cost in pairs if bucket is not None]
 

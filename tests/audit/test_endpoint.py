@@ -1,0 +1,134 @@
+"""A model behind real HTTP that limits its rate, fails and stalls: every answer is judged, and paid for once."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter, deque
+from pathlib import Path
+
+import pytest
+from rows import rows
+
+from trail_callbacks import LLMJudge
+from trail_callbacks.audit import Budget, LocalEngine, audit
+
+pytest.importorskip("instructor")
+pytestmark = pytest.mark.loopback
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "wire"))
+from endpoint import Answer, Endpoint, error, fair, reply  # noqa: E402 - found by the line above
+
+PER_SECOND = 40
+
+
+class Moody:
+    """Answers honestly, but refuses more than so many requests a second, fails every 20th, is silent on every 100th."""
+
+    def __init__(self):
+        self.paid = Counter()
+        self.stalls = True
+        self.refused = self.failed = self.stalled = 0
+        self._asked, self._recent = 0, deque()
+        self._lock = threading.Lock()
+
+    def __call__(self, asked):
+        with self._lock:
+            self._asked += 1
+            now = time.monotonic()
+            while self._recent and self._recent[0] < now - 1.0:
+                self._recent.popleft()
+            if len(self._recent) >= PER_SECOND:
+                self.refused += 1
+                return error(429, "slow down", Retry_After=1)
+            self._recent.append(now)
+            if self.stalls and self._asked % 100 == 50:
+                self.stalled += 1
+                return Answer(200, {}, fault="silent")
+            if self._asked % 20 == 7:
+                self.failed += 1
+                return error(500, "oops")
+            self.paid[json.dumps(asked.body["messages"])] += 1
+        return reply(asked, fair(asked))
+
+
+@pytest.fixture
+def moody():
+    script = Moody()
+    endpoint = Endpoint(script)
+    yield script, endpoint
+    endpoint.close()
+
+
+def judge(endpoint):
+    return LLMJudge("openai/m", base_url=endpoint.url, api_key="none", timeout=2.0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_answer_is_judged_and_paid_for_once(workers, moody, lines, table, tmp_path):
+    script, endpoint = moody
+    summary = audit(
+        lines("in.jsonl", rows(80)),
+        judge(endpoint),
+        out=tmp_path / "out",
+        engine=LocalEngine(workers=workers, concurrency=8),
+    )
+    assert summary.total.states == {"assessed": 80}
+    assert (summary.unfinished, summary.missing, summary.broken) == (0, 0, 0)
+    assert script.stalled >= 1
+    assert script.failed >= 8
+    least = 2 * 80
+    assert len(script.paid) == least
+    assert script.paid.total() <= least * 1.01
+    assert summary.usage.prompt_tokens == 10 * script.paid.total()
+    assert summary.usage.calls >= least + script.failed  # retries count
+
+
+def test_a_pace_is_kept_by_all_workers_together(moody, lines, tmp_path):
+    script, endpoint = moody
+    audit(
+        lines("in.jsonl", rows(20)), judge(endpoint), out=tmp_path / "out", engine=LocalEngine(workers=2, concurrency=8),
+        budget=Budget(requests_per_minute=300),
+    )  # fmt: skip
+    assert script.refused == 0
+    took = endpoint.times[-1] - endpoint.times[0]
+    assert len(endpoint.times) >= 40
+    assert took > (40 - 30) / 5.0  # a tenth of a minute's allowance comes at once, the rest at no more than its rate
+
+
+def test_a_budget_is_one_for_all_workers(moody, lines, tmp_path):
+    _, endpoint = moody
+    summary = audit(
+        lines("in.jsonl", rows(60)), judge(endpoint), out=tmp_path / "out", engine=LocalEngine(workers=2, concurrency=4),
+        budget=Budget(calls=30),
+    )  # fmt: skip
+    assert len(endpoint.times) <= 30 + 4  # the client's own retries are known only afterwards
+    assert summary.stopped == "the budget of 30 calls is used up"
+    assert summary.missing > 0
+
+
+def test_killed_and_begun_again_only_calls_in_flight_are_paid_twice(moody, lines, table, tmp_path):
+    script, endpoint = moody
+    script.stalls = False  # the command's patience is a minute
+    path, out = lines("in.jsonl", rows(60)), tmp_path / "out"
+    command = [
+        sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--out", str(out), "--judge", "openai/m",
+        "--base-url", endpoint.url, "--workers", "2", "--concurrency", "4",
+    ]  # fmt: skip
+    env = {**os.environ, "OPENAI_API_KEY": "none"}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": env}
+    process = subprocess.Popen(command, **quiet)
+    for _ in range(600):
+        if script.paid.total() >= 50:
+            break
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    time.sleep(0.5)
+    assert subprocess.run(command, timeout=150, check=False, **quiet).returncode == 0
+    assert [each["id"] for each in table(out)] == [f"r{n}" for n in range(60)]
+    assert {each["state"] for each in table(out)} == {"assessed"}
+    assert len(script.paid) == 120
+    assert script.paid.total() - 120 <= 8  # as many as were in flight

@@ -1,0 +1,154 @@
+"""Worker processes: the same results as without them, whatever happens to one; one budget and one pace for all."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from judges import DyingJudge, UnbornJudge
+from rows import row, rows
+
+from trail_callbacks.audit import LocalEngine, audit
+from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.testing import ScriptedModel
+
+FILES = ("answers.jsonl", "claims.jsonl", "broken.jsonl", "summary.json")
+
+
+def test_two_workers_write_what_one_writes_byte_for_byte(lines, tmp_path):
+    path = lines("in.jsonl", [*rows(60), "{", *rows(20)])
+    for workers in (1, 2):
+        audit(path, out=tmp_path / str(workers), by=["tenant"], engine=LocalEngine(workers=workers))
+    for name in FILES:
+        assert (tmp_path / "2" / name).read_bytes() == (tmp_path / "1" / name).read_bytes()
+
+
+@pytest.fixture
+def dies(monkeypatch, tmp_path):
+    """Says how often the judge dies."""
+    monkeypatch.setenv("DIED", str(tmp_path / "died"))
+    return lambda times: monkeypatch.setenv("DIES", str(times))
+
+
+def test_rows_of_a_worker_that_dies_are_done_by_another(dies, lines, table, tmp_path):
+    dies(1)
+    path = lines("in.jsonl", [row(n, question="die" if n == 5 else "When?") for n in range(20)])
+    summary = audit(path, DyingJudge(), out=tmp_path / "out", engine=LocalEngine(workers=2))
+    assert (tmp_path / "died").read_text() == "1"
+    assert (summary.broken, summary.total.answers) == (0, 20)
+    assert [each["id"] for each in table(tmp_path / "out")] == [f"r{n}" for n in range(20)]
+
+
+def test_a_row_that_kills_its_workers_is_given_up_alone(dies, lines, table, tmp_path):
+    dies(99)
+    path = lines("in.jsonl", [row(n, question="die" if n == 5 else "When?") for n in range(20)])
+    summary = audit(path, DyingJudge(), out=tmp_path / "out", engine=LocalEngine(workers=2))
+    assert (tmp_path / "died").read_text() == "3"
+    assert summary.broken_places == [
+        (f"{path}, line 6", "3 worker processes died over it, the last with status 3"),
+    ]
+    assert summary.total.answers == 19
+    dies(0)
+    assert audit(path, DyingJudge(), out=tmp_path / "out", engine=LocalEngine(workers=2)).total.answers == 20
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+def test_a_worker_that_is_killed_from_outside(lines, tmp_path):
+    path = lines("in.jsonl", rows(120))
+    killed = []
+
+    def kill(reached):
+        if reached.judged == 10:
+            children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+            mine = [
+                int(each)
+                for each in children
+                if "trail_callbacks.audit.worker" in Path(f"/proc/{each}/cmdline").read_text()
+            ]
+            killed.append(mine[0])
+            os.kill(mine[0], signal.SIGKILL)
+
+    audit(path, out=tmp_path / "one")
+    audit(path, out=tmp_path / "out", engine=LocalEngine(workers=2), on_progress=kill)
+    assert len(killed) == 1
+    for name in FILES:
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()
+
+
+def test_a_judge_that_cannot_travel(lines, tmp_path):
+    path = lines("in.jsonl", rows(3))
+    with pytest.raises(JudgeError, match="cannot be sent to one"):
+        audit(path, ScriptedModel([]), out=tmp_path / "a", engine=LocalEngine(workers=2))
+    with pytest.raises(JudgeError, match="LookupError: no weights here"):
+        audit(path, UnbornJudge(), out=tmp_path / "b", engine=LocalEngine(workers=2))
+    for bad in ({"workers": 0}, {"concurrency": 0}):
+        with pytest.raises(InputError, match="expected 1 or more"):
+            LocalEngine(**bad)
+
+
+def running(command):
+    return subprocess.Popen(
+        [sys.executable, "-m", "trail_callbacks.cli", "audit", *map(str, command)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """An input, the results of an audit that nobody disturbed, and how long it took."""
+    folder = tmp_path_factory.mktemp("whole")
+    path = folder / "in.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows(300)))
+    started = time.monotonic()
+    assert running([path, "--out", folder / "out", "--workers", 2]).wait(120) == 0
+    return path, folder / "out", time.monotonic() - started
+
+
+@pytest.mark.parametrize("share", [0.3, 0.55, 0.8])
+def test_killed_at_any_moment_nothing_is_lost_and_nothing_is_double(share, whole, table, tmp_path):
+    path, expected, seconds = whole
+    process = running([path, "--out", tmp_path, "--workers", 2])
+    time.sleep(seconds * share)
+    process.kill()
+    process.wait()
+    assert running([path, "--out", tmp_path, "--workers", 2]).wait(120) == 0
+    assert [each["id"] for each in table(tmp_path)] == [f"r{n}" for n in range(300)]
+    for name in FILES:
+        assert (tmp_path / name).read_bytes() == (expected / name).read_bytes()
+
+
+def test_workers_end_with_a_parent_that_is_killed(lines, tmp_path):
+    process = running([lines("in.jsonl", rows(3_000)), "--out", tmp_path / "out", "--workers", 2])
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if not children.exists():
+        process.kill()
+        pytest.skip("looks for processes in /proc")
+    for _ in range(600):
+        mine = children.read_text().split()
+        if len(mine) == 2:
+            break
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.kill()
+    process.wait()
+    for _ in range(100):
+        left = [each for each in mine if "audit.worker" in _command(each)]
+        if not left:
+            break
+        time.sleep(0.05)
+    assert len(mine) == 2
+    assert left == []
+
+
+def _command(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""

@@ -1,0 +1,128 @@
+"""`trail audit` as a user types it."""
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from tower import FALSE, SOURCE, TRUE
+
+
+def rows(*answers, **more):
+    return "".join(
+        json.dumps({"id": f"r{n}", "question": "When?", "answer": answer, "sources": [SOURCE], **more}) + "\n"
+        for n, answer in enumerate(answers, 1)
+    )
+
+
+def test_what_is_printed_and_written(trail, file, tmp_path):
+    path, out = file("in.jsonl", rows(TRUE, FALSE, FALSE, tenant="x\x1b[31m")), tmp_path / "out"
+    status, printed, complaints = trail("audit", path, "--out", str(out), "--workers", "1", "--by", "tenant")
+    assert (status, complaints) == (0, "")
+    assert "3 answers, 2 with an unsupported claim" in printed
+    assert "3 claims: 2 contradicted, 1 supported; 66.7% of those decided are" in printed
+    assert "error types: 2 number" in printed
+    assert "by tenant" in printed
+    assert "\x1b" not in printed
+    assert "1.00  1 of 1  r2  When?" in printed
+    assert "1 answers are equal to one before them and were judged once" in printed
+    assert sorted(each.name for each in out.glob("*.json*")) == [
+        "answers.jsonl", "audit.json", "broken.jsonl", "claims.jsonl", "summary.json",
+    ]  # fmt: skip
+
+
+def test_json_is_the_summary(trail, file, tmp_path):
+    path = file("in.jsonl", rows(TRUE, FALSE))
+    status, printed, _ = trail("audit", path, "--out", str(tmp_path / "out"), "--workers", "1", "--json")
+    assert status == 0
+    assert json.loads(printed) == json.loads((tmp_path / "out" / "summary.json").read_text())
+
+
+def test_rows_that_cannot_be_read_make_status_2_and_the_rest_is_audited(trail, file, tmp_path):
+    path = file("in.jsonl", rows(TRUE) + "{\n" * 12 + '{"answer": "half')
+    status, printed, complaints = trail("audit", path, "--out", str(tmp_path / "out"), "--workers", "1")
+    assert status == 2
+    assert "1 answers, 0 with an unsupported claim" in printed
+    assert f"skipped: {path}, line 2: the JSON is broken or truncated" in complaints
+    assert f"3 more were skipped, see {tmp_path / 'out' / 'broken.jsonl'}" in complaints
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--where", "tenant"], "--where is 'tenant', expected NAME=VALUE"),
+        (["--column", "reply=text"], "columns has 'reply'"),
+        (["--sample", "2"], "sample is 2.0"),
+        (["--max-cost", "5"], "needs price_in and price_out"),
+        (["--judge", "nonsense"], "judge is 'nonsense'"),
+        (["--workers", "0"], "workers"),
+        (["--engine", "ray"], "engine"),
+    ],
+)
+def test_wrong_options(options, message, trail, file, tmp_path):
+    status, printed, complaints = trail("audit", file("in.jsonl", rows(TRUE)), "--out", str(tmp_path / "out"), *options)
+    assert (status, printed) == (2, "")
+    assert message in complaints
+    assert not (tmp_path / "out" / "audit.sqlite").exists()
+
+
+def test_bad_input(trail, file, tmp_path):
+    out = ["--out", str(tmp_path / "out"), "--workers", "1"]
+    assert "is empty" in trail("audit", file("empty", ""), *out)[2]
+    assert "No such file" in trail("audit", str(tmp_path / "none"), *out)[2]
+    status, _, complaints = trail("audit", file("binary", b"\x00\x01" * 99), *out)
+    assert status == 2
+    assert "is a binary file" in complaints
+
+
+def test_a_folder_of_another_audit(trail, file, tmp_path):
+    path, out = file("in.jsonl", rows(TRUE)), str(tmp_path / "out")
+    assert trail("audit", path, "--out", out, "--workers", "1")[0] == 0
+    status, _, complaints = trail("audit", path, "--out", out, "--workers", "1", "--sample", "0.5")
+    assert status == 2
+    assert "holds the results of another audit (other: sample)" in complaints
+
+
+def test_standard_input(monkeypatch, trail, tmp_path):
+    class Stdin:
+        buffer = io.BytesIO(rows(TRUE, FALSE).encode())
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    status, printed, _ = trail("audit", "-", "--out", str(tmp_path / "out"), "--workers", "1")
+    assert (status, "2 answers, 1 with" in printed) == (0, True)
+    assert not Stdin.buffer.closed
+
+
+def test_rate_and_time_left_are_shown_on_a_terminal_only(file, tmp_path):
+    path = file("in.jsonl", rows(*(f"{TRUE} It has {n} bells." for n in range(60))))
+    ours, theirs = pty.openpty()
+    command = [
+        sys.executable,
+        "-m",
+        "trail_callbacks.cli",
+        "audit",
+        path,
+        "--out",
+        str(tmp_path / "out"),
+        "--workers",
+        "1",
+    ]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    process = subprocess.Popen(command, stderr=theirs, stdout=subprocess.DEVNULL, env=env)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    assert process.wait(60) == 0
+    assert b"a second" in shown
+    assert b"judged" in shown

@@ -1,0 +1,155 @@
+"""What an audit may cost, how fast it may ask, and what it has cost: one ledger for all who judge, in any process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import Lock
+from time import monotonic
+from typing import Protocol
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.models.call import Usage
+from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.pace import Bucket
+
+__all__ = ["Budget", "Grants", "Ledger"]
+
+_MILLION = 1_000_000
+_PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Limits of an audit, over all its runs and processes together; None is no limit.
+
+    A call over budget is not made. What is in flight when a limit is reached is paid for, so tokens and money may
+    overshoot it by the replies to those calls.
+
+    Attributes:
+        calls: Requests, retries included, 0 or more.
+        tokens: Tokens, prompt and completion, 0 or more.
+        money: In the currency of the prices, 0 or more; needs both.
+        price_in: Price of a million prompt tokens, 0 or more.
+        price_out: Price of a million completion tokens, 0 or more.
+        requests_per_minute: Requests within any 60 seconds, 1 or more.
+        tokens_per_minute: Likewise, tokens.
+
+    Raises:
+        InputError: If a number is out of range, or a price is missing.
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+
+    def __post_init__(self) -> None:
+        """Checks ranges."""
+        for name, least in (
+            ("calls", 0), ("tokens", 0), ("money", 0), ("price_in", 0), ("price_out", 0),
+            ("requests_per_minute", 1), ("tokens_per_minute", 1),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value is not None and not least <= value < float("inf"):  # also rejects NaN
+                raise InputError(f"Budget.{name} is {value}, expected {least} or more, or None for no limit")
+        if self.money is not None and (self.price_in is None or self.price_out is None):
+            raise InputError("a budget in money needs price_in and price_out, the prices of a million tokens")
+
+    def cost(self, usage: Usage) -> float | None:
+        """Returns what some usage costs; None if prices are not known."""
+        if self.price_in is None or self.price_out is None:
+            return None
+        return (usage.prompt_tokens * self.price_in + usage.completion_tokens * self.price_out) / _MILLION
+
+
+class Grants(Protocol):
+    """Grants calls, in this process or from another one."""
+
+    def admit(self, tokens: int) -> float | Failure:
+        """Returns how many seconds to wait before a call of about so many tokens, or why it must not be made."""
+
+    def settle(self, tokens: int, usage: Usage, retry_after: float | None) -> None:
+        """Takes note that an admitted call has ended.
+
+        Args:
+            tokens: As in `admit`.
+            usage: What it cost; nothing if it was not made.
+            retry_after: Seconds for which the model asks to be left alone.
+        """
+
+
+class Ledger:
+    """Keeps a budget. Works from any thread.
+
+    Args:
+        budget: The limits.
+        spent: What earlier runs of the audit cost.
+
+    Attributes:
+        exhausted: Why no call is granted any more; None while there is budget.
+    """
+
+    def __init__(self, budget: Budget, spent: Usage) -> None:
+        self.exhausted: str | None = None
+        self._budget = budget
+        self._lock = Lock()  # protects all below
+        self._spent = spent
+        self._calls = self._reserved = 0  # of calls in flight
+        self._requests = Bucket(budget.requests_per_minute) if budget.requests_per_minute else None
+        self._tokens = Bucket(budget.tokens_per_minute) if budget.tokens_per_minute else None
+        self._not_before = 0.0
+
+    @property
+    def spent(self) -> Usage:
+        """What has been spent, by earlier runs too."""
+        return self._spent
+
+    def stop(self, why: str) -> None:
+        """Grants nothing more: nobody wants the answers."""
+        self.exhausted = self.exhausted or why
+
+    def admit(self, tokens: int) -> float | Failure:
+        """See `Grants`."""
+        with self._lock:
+            self.exhausted = self.exhausted or self._over()
+            if self.exhausted is not None:
+                return Failure("budget", self.exhausted)
+            waits = [bucket.wait(cost) for bucket, cost in self._buckets(1, tokens)]
+            for bucket, cost in self._buckets(1, tokens):
+                bucket.take(cost)
+            self._calls += 1
+            self._reserved += tokens
+            return max(0.0, self._not_before - monotonic(), *waits)
+
+    def settle(self, tokens: int, usage: Usage, retry_after: float | None) -> None:
+        """See `Grants`."""
+        counted = usage.prompt_tokens + usage.completion_tokens
+        with self._lock:
+            self._calls -= 1
+            self._reserved -= tokens
+            self._spent += replace(usage, seconds=0.0)
+            correction = counted - tokens if counted or not usage.calls else 0
+            for bucket, cost in self._buckets(usage.calls - 1, correction):
+                bucket.take(cost)
+            if retry_after is not None:
+                self._not_before = monotonic() + min(max(retry_after, 0.0), _PATIENCE)
+
+    def _over(self) -> str | None:
+        budget, spent = self._budget, self._spent
+        ahead = replace(spent, prompt_tokens=spent.prompt_tokens + self._reserved)
+        tokens = ahead.prompt_tokens + ahead.completion_tokens
+        cost = budget.cost(ahead)
+        if budget.calls is not None and spent.calls + self._calls >= budget.calls:
+            return f"the budget of {budget.calls} calls is used up"
+        if budget.tokens is not None and tokens >= budget.tokens:
+            return f"the budget of {budget.tokens} tokens is used up"
+        if budget.money is not None and cost is not None and cost >= budget.money:
+            return f"the budget of {budget.money:g} is used up"
+        return None
+
+    def _buckets(self, requests: int, tokens: int) -> list[tuple[Bucket, int]]:
+        pairs = ((self._requests, requests), (self._tokens, tokens))
+        return [(bucket, cost) for bucket, cost in pairs if bucket is not None]

@@ -1,0 +1,98 @@
+"""Who carries out an audit's tasks: the protocol of an engine, and the one for this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from trail_callbacks.audit.budget import Grants
+from trail_callbacks.audit.judging import Judging, Outcome, Task
+from trail_callbacks.errors import InputError
+from trail_callbacks.judges.judge import Judge
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["Engine", "LocalEngine", "cores"]
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Carries out tasks somewhere. The audit knows what is to be done and keeps what is done; an engine does it.
+
+    Any engine is resumable, because tasks have keys: what it loses is a task again in the next run.
+    """
+
+    def run(self, tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants) -> Iterator[Outcome]:
+        """Carries out tasks, and yields one outcome for each in any order.
+
+        Takes no more tasks than it can soon begin: they may be without end. Closing the generator ends the work.
+
+        Args:
+            tasks: The tasks, each with a key of its own.
+            judge: The judge.
+            options: Settings of each verification.
+            grants: Grants the calls, wherever they are made.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """Works on this machine, in processes: each has a driver of its own, and pace and budget are one for all.
+
+    With one worker, and no other process, it works in this one: with a judge that asks a model on threads.
+
+    Args:
+        workers: Processes, 1 or more.
+        concurrency: Items in work at once in each, for a judge that asks a model, 1 or more.
+
+    Raises:
+        InputError: If a number is out of range.
+    """
+
+    workers: int = 1
+    concurrency: int = 8
+
+    def __post_init__(self) -> None:
+        """Checks ranges."""
+        for name in ("workers", "concurrency"):
+            if getattr(self, name) < 1:
+                raise InputError(f"LocalEngine.{name} is {getattr(self, name)}, expected 1 or more")
+
+    def run(self, tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants) -> Iterator[Outcome]:
+        """See `Engine`."""
+        if self.workers > 1:
+            from trail_callbacks.audit.processes import run  # noqa: PLC0415 - starts nothing unless asked
+
+            yield from run(tasks, judge, options, grants, workers=self.workers, concurrency=self.concurrency)
+            return
+        judging = Judging(judge, options, grants)
+        if judge.model is None:
+            yield from map(judging.judge, tasks)
+            return
+        yield from _on_threads(tasks, judging, self.concurrency)
+
+
+def _on_threads(tasks: Iterator[Task], judging: Judging, most: int) -> Iterator[Outcome]:
+    pool = ThreadPoolExecutor(most, thread_name_prefix="trail-audit")
+    pending: set[Future[Outcome]] = set()
+    try:
+        for task in tasks:
+            pending.add(pool.submit(judging.judge, task))
+            if len(pending) >= most:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def cores() -> int:
+    """Returns how many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS, Windows
+        return os.cpu_count() or 1

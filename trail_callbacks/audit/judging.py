@@ -1,0 +1,212 @@
+"""One item judged: from the JSON of a task to the JSON of its result."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass
+from time import sleep
+from typing import Any, Literal
+
+from trail_callbacks.audit.budget import Grants
+from trail_callbacks.audit.granted import Granted, granted
+from trail_callbacks.audit.items import Kind
+from trail_callbacks.errors import InputError
+from trail_callbacks.graph import Node, ProvenanceGraph
+from trail_callbacks.judges.judge import Judge
+from trail_callbacks.models.call import Model, Pipeline
+from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.report import Report
+from trail_callbacks.trace import Trace
+from trail_callbacks.verify.caching import cached
+from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.pipeline import pipeline
+
+__all__ = ["Judging", "Outcome", "Task"]
+
+_GIVEN = "source"  # the step of a source of a row
+_ATTEMPTS = 4
+_FIRST = 1.0  # seconds before the second attempt; doubled each time, give or take a quarter
+_TRANSIENT = re.compile(r"(no claims: )?(unreachable|busy|failed)\b")
+_STOPPED = re.compile(r"(no claims: )?(unreachable|unauthorised|busy|budget|failed)\b")
+"""How errors begin that another run may not meet again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be judged: its key, kind and JSON, see `Item`."""
+
+    key: str
+    kind: Kind
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a task.
+
+    Attributes:
+        key: That of the task.
+        status: `done`; `unfinished` if the judge failed on some of it in a way that another run may not meet again;
+            `failed` if it came to no result at all, likewise; `broken` if it cannot be judged.
+        data: The result as JSON, what a row of `answers.jsonl` and its claims hold; of a failed or broken task, why.
+    """
+
+    key: str
+    status: Literal["done", "unfinished", "failed", "broken"]
+    data: str
+
+
+class Judging:
+    """Judges tasks, with one judge and the same options.
+
+    Args:
+        judge: The judge.
+        options: Settings; with a cache, what was paid for is not asked again, whatever happened.
+        grants: Who grants calls.
+    """
+
+    def __init__(self, judge: Judge, options: VerifyOptions, grants: Grants) -> None:
+        self._judge, self._options, self._grants = judge, options, grants
+        self._limits = Limits(concurrency=options.concurrency)
+
+    def judge(self, task: Task) -> Outcome:
+        """Judges a task. Never raises: what goes wrong is an outcome."""
+        try:
+            ready = _ready(task)
+            for tried in range(_ATTEMPTS):
+                report = ready
+                if isinstance(ready, ProvenanceGraph):
+                    report, _ = drive(self._work(ready), self._model(), self._limits)
+                if not _wants_another(report, tried):
+                    break
+                sleep(_pause(tried))
+            return _outcome(task, report)
+        except Exception as error:  # noqa: BLE001 - one bad row must not end an audit
+            return _failed(task, error)
+
+    async def ajudge(self, task: Task) -> Outcome:
+        """As `judge`, without blocking the event loop."""
+        from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
+
+        try:
+            ready = await asyncio.to_thread(_ready, task)
+            for tried in range(_ATTEMPTS):
+                report = ready
+                if isinstance(ready, ProvenanceGraph):
+                    report, _ = await adrive(self._work(ready), self._model(), self._limits)
+                if not _wants_another(report, tried):
+                    break
+                await asyncio.sleep(_pause(tried))
+            return _outcome(task, report)
+        except Exception as error:  # noqa: BLE001 - as above
+            return _failed(task, error)
+
+    def _model(self) -> Model | None:
+        model = self._judge.model
+        return None if model is None else Granted(model, self._grants)
+
+    def _work(self, graph: ProvenanceGraph) -> Pipeline[Report]:
+        work = pipeline(graph, self._judge, self._options)
+        if self._options.cache is not None:
+            work = cached(work, self._judge, self._options)
+        return granted(work, self._grants)
+
+
+def _ready(task: Task) -> ProvenanceGraph | Report:
+    """The graph to judge, or the report that is taken as it is."""
+    if task.kind == "kept":
+        return Report.from_json(task.data)
+    if task.kind == "report":
+        return ProvenanceGraph.from_json(task.data)
+    if task.kind == "trace":
+        return Trace.from_json(task.data).graph
+    row = json.loads(task.data)
+    nodes = [
+        Node(id=f"source-{n}", kind="document", text=source["text"], step=_GIVEN, attributes=source["attributes"])
+        for n, source in enumerate(row["sources"], 1)
+    ]
+    return ProvenanceGraph.from_texts(row["answer"], nodes, row["question"] or None)
+
+
+def _failures(report: Report) -> list[str]:
+    errors = [verdict.error for verdict in report.verdicts if verdict.error is not None]
+    errors += [report.claims_error] if report.claims_error is not None else []
+    return errors + (list(report.warnings) if report.state == "error" else [])
+
+
+def _wants_another(report: Any, tried: int) -> bool:
+    return tried + 1 < _ATTEMPTS and any(_TRANSIENT.match(each) for each in _failures(report))
+
+
+def _pause(tried: int) -> float:
+    return _FIRST * 2.0**tried * random.uniform(0.75, 1.25)  # noqa: S311 - spreads load, no secret
+
+
+def _outcome(task: Task, report: Any) -> Outcome:
+    stopped = task.kind != "kept" and any(_STOPPED.match(each) for each in _failures(report))
+    data = json.dumps(_as_data(report), ensure_ascii=True, separators=(",", ":"))
+    return Outcome(task.key, "unfinished" if stopped else "done", data)
+
+
+def _failed(task: Task, error: Exception) -> Outcome:
+    if isinstance(error, InputError):
+        return Outcome(task.key, "broken", str(error))
+    return Outcome(task.key, "failed", f"{type(error).__name__}: {error}")
+
+
+def _as_data(report: Report) -> dict[str, Any]:
+    """What the outputs hold of a report: nothing of it depends on when, where or by which process it was made."""
+    graph = report.graph
+    claims = []
+    for claim in report.claims:
+        verdict = report.verdict(claim.id)
+        evidence = [
+            {"quote": each.quote, "relation": each.relation, "source": _source(graph, each.node_id)}
+            for each in verdict.evidence
+        ]
+        claims.append(
+            {
+                "claim_id": claim.id,
+                "claim": claim.text,
+                "quote": claim.quote,
+                "start": claim.start,
+                "end": claim.end,
+                "path": claim.path or None,
+                "outcome": verdict.outcome,
+                "error_type": verdict.error_type,
+                "second_type": verdict.second_type,
+                "detail": verdict.detail,
+                "entry_step": graph.node(verdict.introduced_at).step if verdict.introduced_at else None,
+                "confidence": verdict.confidence,
+                "rationale": verdict.rationale,
+                "why": verdict.error or verdict.undecided,
+                "evidence": evidence,
+                "judge": verdict.judge or report.judge,
+            }
+        )
+    return {
+        "question": graph.question.text if graph.question else None,
+        "answer": graph.answer.text if graph.answer else None,
+        "state": report.state,
+        "score": report.hallucination_score,
+        "interval": list(report.interval) if report.interval else None,
+        "claims": len(claims),
+        "outcomes": dict(sorted(Counter(each["outcome"] for each in claims).items())),
+        "error_types": dict(sorted(Counter(str(each["error_type"]) for each in claims if each["error_type"]).items())),
+        "entry_steps": dict(sorted(Counter(str(each["entry_step"]) for each in claims if each["entry_step"]).items())),
+        "citations": asdict(report.citations) if report.citations else None,
+        "judge": report.judge,
+        "warnings": list(report.warnings),
+        "verdicts": claims,
+    }
+
+
+def _source(graph: ProvenanceGraph, node_id: str) -> str:
+    """What a reader knows a source by."""
+    node = graph.node(node_id)
+    named = (str(node.attributes[key]) for key in ("source", "id") if node.attributes.get(key))
+    return next(named, node.id if node.step in {None, _GIVEN} else node.step)

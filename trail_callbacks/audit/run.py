@@ -1,0 +1,280 @@
+"""An audit from start to end: read, leave out, judge what is not judged yet, write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from trail_callbacks.audit.budget import Budget, Ledger
+from trail_callbacks.audit.engine import Engine, LocalEngine
+from trail_callbacks.audit.files import Broken, Files
+from trail_callbacks.audit.items import COLUMNS, Columns, Item, imported, item, known
+from trail_callbacks.audit.journal import Journal
+from trail_callbacks.audit.judging import Outcome, Task
+from trail_callbacks.audit.outputs import save_summary, written
+from trail_callbacks.audit.summary import Summary
+from trail_callbacks.errors import InputError, JudgeError
+from trail_callbacks.files import write
+from trail_callbacks.judges.judge import Judge
+from trail_callbacks.judges.resolve import JudgeLike, resolve
+from trail_callbacks.models.call import Usage
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["Progress", "audit"]
+
+_FORMAT = "trail-audit"
+_FAILURES = 20  # in a row, after which a judge is not asked any more
+_NO_MATTER = ("cache", "concurrency", "max_seconds")  # options on which no verdict depends
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far an audit is.
+
+    Attributes:
+        entered: Places of the input that were read.
+        judged: Results of this run.
+        known: Places whose result was there already: from an earlier run, or of an equal answer.
+        failed: Results of this run that are unfinished or broken.
+        share: Share of the input that was read, 0.0 to 1.0; None if its size is not known.
+        usage: What the audit cost, earlier runs too.
+        money: The same in the currency of the prices; None without prices.
+    """
+
+    entered: int = 0
+    judged: int = 0
+    known: int = 0
+    failed: int = 0
+    share: float | None = None
+    usage: Usage = field(default_factory=Usage)
+    money: float | None = None
+
+
+def audit(
+    inputs: str | Path | Sequence[str | Path],
+    judge: JudgeLike = None,
+    *,
+    out: str | Path,
+    where: Mapping[str, str] | None = None,
+    sample: float = 1.0,
+    by: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    keep_reports: bool | None = None,
+    options: VerifyOptions | None = None,
+    budget: Budget | None = None,
+    engine: Engine | None = None,
+    on_progress: Callable[[Progress], object] | None = None,
+) -> Summary:
+    """Audits answers that were recorded: traces, saved reports, or rows with an answer and its sources.
+
+    Results go to a folder: `answers.jsonl`, `claims.jsonl`, `broken.jsonl`, `summary.json`, and Parquet of the
+    first two where pyarrow is installed. The same call again does only what is missing. Equal answers to the same
+    question with the same sources are judged once. Memory does not grow with the input.
+
+    Args:
+        inputs: Files or folders: JSON lines, JSON, CSV or Parquet, gzip or not; `-` is standard input.
+        judge: The judge; None is the offline judge, and takes the verdicts of saved reports as they are.
+        out: Folder of the results; made if it does not exist.
+        where: Values that metadata must have, by field.
+        sample: Share of the answers to audit, over 0.0 to 1.0: the same ones in each run, whatever their order.
+        by: Fields of the metadata by which the summary is broken down.
+        columns: Names of the columns of rows for `id`, `question`, `answer`, `sources`, where they are not usual ones.
+        keep_reports: Whether to take the verdicts of saved reports as they are; None does so unless a judge is given.
+        options: Settings of each verification. With a judge that asks a model, the cache is in the folder by default.
+        budget: What it may cost, and how fast it may ask.
+        engine: Who does the work; None is `LocalEngine()`, this process.
+        on_progress: Called after each result.
+
+    Returns:
+        The summary. Rows that cannot be read, and answers on which the judge failed, are in it, not exceptions.
+
+    Raises:
+        InputError: If an input cannot be read, a setting is out of range, or the folder belongs to another audit.
+        JudgeError: If the judge is unknown, cannot be sent to workers, or failed 20 times in a row.
+    """
+    if not 0.0 < sample <= 1.0:
+        raise InputError(f"sample is {sample}, expected over 0.0 to 1.0 (all)")
+    for role in columns or {}:
+        if role not in COLUMNS:
+            raise InputError(f"columns has {role!r}, expected some of {', '.join(COLUMNS)}")
+    folder = Path(out)
+    names = Columns(columns or {})
+    paths = [str(each) for each in ([inputs] if isinstance(inputs, str | Path) else inputs)]
+    files = Files(paths, partial(known, columns=names), imported, folder)
+    files.check()
+    asked = resolve(judge)
+    settings = options or VerifyOptions()
+    keep = judge is None if keep_reports is None else keep_reports
+    judging = {
+        "release": version("trail-callbacks"),
+        "judge": asked.name,
+        "parameters": getattr(asked.model, "parameters", None),
+        "options": {name: each for name, each in asdict(settings).items() if name not in _NO_MATTER},
+    }
+    chosen = {
+        "inputs": [path if path == "-" else str(Path(path).resolve()) for path in paths],
+        "where": dict(where or {}),
+        "sample": sample,
+        "columns": dict(columns or {}),
+        "keep_reports": keep,
+    }
+    _claim(folder, {**judging, **chosen})
+    if asked.model is not None and settings.cache is None:
+        settings = replace(settings, cache=folder / "cache")
+    limits = budget or Budget()
+    with closing(Journal(folder)) as journal:
+        work = _Work(
+            journal=journal,
+            files=files,
+            make=partial(item, columns=names, keep_reports=keep),
+            prefix=_digest(judging),
+            ledger=Ledger(limits, journal.spent),
+            where=where or {},
+            sample=sample,
+            summary=Summary(by=tuple(by), judge=asked.name),
+        )
+        work.judge(engine or LocalEngine(), asked, settings, limits, on_progress)
+        written(journal, folder, work.summary)
+        work.summary.repeated_ids = journal.repeated_ids()
+        work.summary.usage, work.summary.stopped = journal.spent, work.ledger.exhausted
+        work.summary.money = limits.cost(journal.spent)
+    save_summary(folder, work.summary)
+    return work.summary
+
+
+@dataclass(slots=True, kw_only=True)
+class _Work:
+    """One run of an audit."""
+
+    journal: Journal
+    files: Files
+    make: Callable[[Mapping[str, Any]], Item]
+    prefix: str
+    ledger: Ledger
+    where: Mapping[str, str]
+    sample: float
+    summary: Summary
+    progress: Progress = field(default_factory=Progress)
+    in_work: set[str] = field(default_factory=set)
+
+    def judge(
+        self,
+        engine: Engine,
+        judge: Judge,
+        options: VerifyOptions,
+        budget: Budget,
+        on_progress: Callable[[Progress], object] | None,
+    ) -> None:
+        """Has everything judged that is not, and keeps the results."""
+        failures = 0
+        outcomes = engine.run(self.tasks(), judge, options, self.ledger)
+        try:
+            for outcome in outcomes:
+                self.in_work.discard(outcome.key)
+                self.journal.keep(outcome, self.ledger.spent)
+                failures = 0 if outcome.status == "done" else failures + (outcome.status != "broken")
+                self.progress.judged += 1
+                self.progress.failed += outcome.status != "done"
+                self._endure(failures, outcome)
+                if on_progress is not None:
+                    self._report(budget, on_progress)
+        except BaseException:  # an interrupt above all: what is in work is not to ask for more
+            self.ledger.stop("the audit was stopped")
+            raise
+        finally:
+            if isinstance(outcomes, Generator):
+                outcomes.close()
+            self.journal.commit(self.ledger.spent)
+
+    def _endure(self, failures: int, outcome: Outcome) -> None:
+        if failures >= _FAILURES and self.ledger.exhausted is None:
+            raise JudgeError(f"the judge failed {failures} times in a row, the last time: {_why(outcome)}")
+
+    def tasks(self) -> Iterator[Task]:
+        """Reads the input: enters each place, and yields what is to be judged."""
+        for n, (place, found) in enumerate(self._items(), 1):
+            self.progress.entered = n
+            if isinstance(found, str):
+                self.journal.enter(n, place, None, None, found)
+                continue
+            key = sha256(f"{self.prefix}{found.content}".encode()).hexdigest()
+            self.journal.enter(n, place, found, key)
+            if key in self.in_work or not self.journal.wants(key):
+                self.progress.known += 1
+            elif self.ledger.exhausted is None:
+                self.in_work.add(key)
+                yield Task(key, found.kind, found.data)
+
+    def _items(self) -> Iterable[tuple[str, Item | str]]:
+        """Places with what is to be audited there, or why it cannot be."""
+        for record in self.files:
+            if isinstance(record, Broken):
+                yield record.place, record.why
+                continue
+            try:
+                found = self.make(record.value)
+            except InputError as error:
+                yield record.place, str(error)
+                continue
+            wanted = all(found.fields.get(name) == value for name, value in self.where.items())
+            if wanted and int(found.content[:13], 16) < self.sample * 16**13:
+                yield record.place, found
+            else:
+                self.summary.left_out += 1
+
+    def _report(self, budget: Budget, on_progress: Callable[[Progress], object]) -> None:
+        progress, files = self.progress, self.files
+        progress.share = min(1.0, files.read / files.size) if files.size else None
+        progress.usage, progress.money = self.ledger.spent, budget.cost(self.ledger.spent)
+        on_progress(progress)
+
+
+def _why(outcome: Outcome) -> str:
+    if outcome.status != "unfinished":
+        return outcome.data
+    result = json.loads(outcome.data)
+    errors = [each["why"] for each in result["verdicts"] if each["outcome"] == "not_judged" and each["why"]]
+    return str(next(iter([*errors, *result["warnings"]]), "it says nothing"))
+
+
+def _digest(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _claim(folder: Path, settings: dict[str, Any]) -> None:
+    """Makes the folder that of an audit with these settings.
+
+    Raises:
+        InputError: If it is that of another audit, or holds something else; says what differs.
+    """
+    mark = folder / "audit.json"
+    settings = json.loads(json.dumps(settings, default=str))
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not mark.exists():
+            if any(folder.iterdir()):
+                raise InputError(f"{folder} holds other files: name a new folder for the results, or an empty one")
+            write(str(mark), json.dumps({"format": _FORMAT, "hash": _digest(settings), "settings": settings}, indent=2))
+            return
+        stored = json.loads(mark.read_bytes())
+        before = stored["settings"] if stored["format"] == _FORMAT else None
+    except OSError as error:
+        raise InputError(f"the folder {folder} cannot be used: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{mark} was not written by an audit, or is damaged: name another folder") from error
+    if not isinstance(before, dict) or stored.get("hash") != _digest(settings):
+        old = before if isinstance(before, dict) else {}
+        names = [name for name in settings if old.get(name) != settings[name]]
+        raise InputError(
+            f"{folder} holds the results of another audit (other: {', '.join(names) or 'settings'}): "
+            "name a new folder, or give the same settings to go on with that one"
+        )

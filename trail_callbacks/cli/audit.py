@@ -1,0 +1,235 @@
+"""`trail audit`: many answers that were recorded, judged within a budget and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.errors import InputError
+from trail_callbacks.judges.resolve import resolve
+from trail_callbacks.render.safe_text import line, plain
+from trail_callbacks.verify.options import VerifyOptions
+
+if TYPE_CHECKING:
+    from trail_callbacks.audit import Progress as Reached
+    from trail_callbacks.audit import Summary, Tally
+
+__all__ = ["audit"]
+
+_SHOWN = 10
+
+
+def audit(
+    *,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Traces, saved reports, or rows with answer and sources: JSON lines, JSON, CSV or Parquet, gzip or "
+            "not; a folder stands for the files in it; - is standard input.",
+        ),
+    ],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the results; to go on, name the same one.")],
+    judge: Annotated[
+        str | None, typer.Option(metavar="JUDGE", help="The judge, as for check: local, provider/model, encoder:MODEL.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD=VALUE", help="Audit only answers with this metadata; may be repeated."),
+    ] = None,
+    sample: Annotated[
+        float, typer.Option(metavar="X", help="Share of the answers to audit; the same ones in each run.")
+    ] = 1.0,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD", help="Break the summary down by this metadata; may be repeated."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=NAME", help="Column of rows for id, question, answer or sources; may be repeated."),
+    ] = None,
+    engine: Annotated[Literal["local"], typer.Option(help="Who does the work: processes on this machine.")] = "local",
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes; by default one for each processor.")
+    ] = None,
+    concurrency: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Answers in work at once in each process, if a model is asked.")
+    ] = 8,
+    max_calls: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Model calls allowed, over all runs.")
+    ] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=0, metavar="N", help="Tokens allowed, over all runs.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="X", help="Money allowed, over all runs; needs both prices.")
+    ] = None,
+    price_in: Annotated[float | None, typer.Option(metavar="X", help="Price of a million prompt tokens.")] = None,
+    price_out: Annotated[float | None, typer.Option(metavar="X", help="Price of a million completion tokens.")] = None,
+    requests_per_minute: Annotated[
+        float | None, typer.Option(metavar="N", help="Requests in any minute, of all processes together.")
+    ] = None,
+    tokens_per_minute: Annotated[float | None, typer.Option(metavar="N", help="Likewise, tokens.")] = None,
+    cache: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder, not in that of the results.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Audits answers that were recorded, and writes a row for each answer and each claim.
+
+    The same command again does only what is missing, whatever ended it. The exit status is 2 if something could not be
+    read or judged, and 1 if the budget was used up before the end.
+    """
+    from trail_callbacks.audit import Budget, LocalEngine, cores  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.audit import audit as audited  # noqa: PLC0415 - as above
+
+    budget = Budget(
+        calls=max_calls,
+        tokens=max_tokens,
+        money=max_cost,
+        price_in=price_in,
+        price_out=price_out,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+    )
+    asked = resolve(judge, base_url=base_url)
+    with _bar(asked.name) as show:
+        summary = audited(
+            inputs,
+            asked,
+            out=out,
+            where=_pairs("--where", where or ()),
+            sample=sample,
+            by=by or (),
+            columns=_pairs("--column", column or ()),
+            keep_reports=judge is None,
+            options=VerifyOptions(cache=cache),
+            budget=budget,
+            engine={"local": LocalEngine(workers=workers or cores(), concurrency=concurrency)}[engine],
+            on_progress=show,
+        )
+    if as_json:
+        emit(summary.as_data())
+    else:
+        display(*_lines(summary))
+    _complain(summary, Path(out))
+    if summary.broken or summary.unfinished:
+        raise typer.Exit(2)
+    if summary.missing:
+        raise typer.Exit(1)
+
+
+def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not name or not equals:
+            raise InputError(f"{option} is {each!r}, expected NAME=VALUE")
+        found[name.strip()] = value
+    return found
+
+
+@contextmanager
+def _bar(judge: str) -> Generator[Callable[[Reached], None]]:
+    """Shows how far an audit is, if the standard error is a terminal: rate, cost and time left."""
+    screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TimeElapsedColumn(),
+        TextColumn("left", markup=False),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task(f"judging with {plain(judge)}", total=None)
+
+        def show(reached: Reached) -> None:
+            seconds = bar.tasks[0].elapsed or 0.0
+            rate = f", {reached.judged / seconds:.1f} a second" if seconds else ""
+            usage = reached.usage
+            tokens = usage.prompt_tokens + usage.completion_tokens
+            cost = f", {usage.calls} calls, {tokens:,} tokens" if usage.calls else ""
+            cost += "" if reached.money is None else f", {reached.money:.2f} spent"
+            failed = f", {reached.failed} failed" if reached.failed else ""
+            known = f", {reached.known} known" if reached.known else ""
+            words = f"{reached.judged} judged{known}{failed}{rate}{cost}"
+            total = None if reached.share is None else 1.0
+            bar.update(task, description=words, completed=reached.share or 0.0, total=total)
+
+        yield show
+
+
+def _lines(summary: Summary) -> Generator[str]:
+    total = summary.total
+    yield f"{total.answers} answers, {total.flawed} with an unsupported claim; judge {plain(summary.judge)}"
+    yield f"{total.claims} claims: {_counted(total.outcomes) or 'none'}{_share(total)}"
+    for name, counts in (("error types", total.error_types), ("entry steps", total.entry_steps)):
+        if counts:
+            yield f"{name}: {_counted(counts)}"
+    yield from _segments(summary)
+    if summary.worst:
+        yield ""
+        yield "worst answers"
+    for each in summary.worst[:_SHOWN]:
+        named = each["id"] or each["place"]
+        question = line(each["question"] or "")
+        yield f"  {each['score']:.2f}  {each['unsupported']} of {each['claims']}  {line(str(named))}  {question}"
+    yield ""
+    yield from _work(summary)
+
+
+def _segments(summary: Summary) -> Generator[str]:
+    for name, values in summary.segments.items():
+        yield ""
+        yield f"by {plain(name)}"
+        for value, tally in sorted(values.items(), key=lambda pair: (-(pair[1].share or 0.0), pair[0])):
+            yield f"  {line(value)}: {tally.answers} answers, {tally.claims} claims{_share(tally)}"
+
+
+def _work(summary: Summary) -> Generator[str]:
+    if summary.duplicates:
+        yield f"{summary.duplicates} answers are equal to one before them and were judged once"
+    if summary.left_out:
+        yield f"{summary.left_out} left out by --where or --sample"
+    usage = summary.usage
+    if usage.calls:
+        money = "" if summary.money is None else f", {summary.money:.4f} in money"
+        yield (
+            f"{usage.calls} calls, {usage.prompt_tokens:,} tokens read and {usage.completion_tokens:,} written{money}, "
+            "over all runs"
+        )
+    for file in summary.files:
+        yield f"written to {plain(file)}"
+
+
+def _counted(counts: Any) -> str:
+    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.most_common())
+
+
+def _share(tally: Tally) -> str:
+    return "" if tally.share is None else f"; {tally.share:.1%} of those decided are unsupported"
+
+
+def _complain(summary: Summary, out: Path) -> None:
+    if summary.broken:
+        for place, why in summary.broken_places:
+            complain(f"skipped: {place}: {why}")
+        more = summary.broken - len(summary.broken_places)
+        if more:
+            complain(f"{more} more were skipped, see {out / 'broken.jsonl'}")
+    if summary.repeated_ids:
+        shown = ", ".join(map(repr, summary.repeated_ids[:3]))
+        complain(f"{len(summary.repeated_ids)} ids stand for different answers, such as {shown}: all were audited")
+    if summary.unfinished:
+        complain(f"the judge failed on {summary.unfinished} answers: the same command asks again")
+    if summary.missing:
+        why = summary.stopped or "the audit was stopped"
+        complain(f"{why}: {summary.missing} answers were not judged; the same command with a larger one goes on")
