@@ -191,14 +191,18 @@ def imported(path: str) -> Iterator[dict[str, Any] | InputError]:
     Raises:
         InputError: If the file is in none of them.
     """
+    names = "; ".join(f"{role}: {', '.join(COLUMNS[role])}" for role in ("answer", "sources"))
+    others = f"a report of this package, and columns ({names})"
     if path == "-":
-        names = "; ".join(f"{role}: {', '.join(COLUMNS[role])}" for role in ("answer", "sources"))
-        raise InputError(f'looked for "format": "{FORMAT}", for a report of this package, and for columns ({names})')
-    errors: list[InputError] = []
+        raise InputError(f'looked for "format": "{FORMAT}", for {others}')
     from trail_callbacks.importing import read  # noqa: PLC0415 - most files are none of other tools
 
-    for trace in read(path, errors.append):
-        yield json.loads(trace.to_json())
-        yield from errors
-        errors.clear()
+    errors: list[InputError] = []
+    try:
+        for trace in read(path, errors.append):
+            yield json.loads(trace.to_json())
+            yield from errors
+            errors.clear()
+    except InputError as error:
+        raise InputError(f"{error}; looked for {others}, too") from error
     yield from errors
