@@ -101,6 +101,20 @@ def test_other_names_of_columns_and_objects_as_sources(lines, table, tmp_path):
     assert table(tmp_path / "out", "claims")[0]["evidence"][0]["source"] == "a.md"
 
 
+def test_a_trace_whose_recording_lacks_texts_gets_no_clean_score(lines, table, tmp_path):
+    from runs import TEXTS, Log, documents
+
+    log = Log()
+    log.retrieved(documents(TEXTS[:2]))
+    log.packed(documents(TEXTS[:2]), "\n".join(TEXTS[:2]))
+    whole = log.done("The bridge opened in 1971.").trace()
+    path, out = lines("in.jsonl", [json.loads(replace(whole, lost=("texts were hidden",)).to_json())]), tmp_path / "out"
+    audit(path, out=out)
+    assert [each["state"] for each in table(out)] == ["partial"]
+    audit(lines("whole.jsonl", [json.loads(whole.to_json())]), out=tmp_path / "whole")
+    assert [each["state"] for each in table(tmp_path / "whole")] == ["assessed"]
+
+
 def test_traces_and_reports_beside_rows(lines, table, tmp_path):
     from runs import TEXTS, Log, documents
 

@@ -23,7 +23,7 @@ from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.caching import cached
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.pipeline import pipeline
+from trail_callbacks.verify.pipeline import of_run, pipeline
 
 __all__ = ["Judging", "Outcome", "Task"]
 
@@ -79,7 +79,7 @@ class Judging:
             ready = _ready(task)
             for tried in range(_ATTEMPTS):
                 report = ready
-                if isinstance(ready, ProvenanceGraph):
+                if not isinstance(ready, Report):
                     report, _ = drive(self._work(ready), self._model(), self._limits)
                 if not _wants_another(report, tried):
                     break
@@ -96,7 +96,7 @@ class Judging:
             ready = await asyncio.to_thread(_ready, task)
             for tried in range(_ATTEMPTS):
                 report = ready
-                if isinstance(ready, ProvenanceGraph):
+                if not isinstance(ready, Report):
                     report, _ = await adrive(self._work(ready), self._model(), self._limits)
                 if not _wants_another(report, tried):
                     break
@@ -109,21 +109,22 @@ class Judging:
         model = self._judge.model
         return None if model is None else Granted(model, self._grants)
 
-    def _work(self, graph: ProvenanceGraph) -> Pipeline[Report]:
-        work = pipeline(graph, self._judge, self._options)
+    def _work(self, ready: ProvenanceGraph | Trace) -> Pipeline[Report]:
+        judge, options = self._judge, self._options
+        work = of_run(ready, judge, options) if isinstance(ready, Trace) else pipeline(ready, judge, options)
         if self._options.cache is not None:
             work = cached(work, self._judge, self._options)
         return granted(work, self._grants)
 
 
-def _ready(task: Task) -> ProvenanceGraph | Report:
-    """The graph to judge, or the report that is taken as it is."""
+def _ready(task: Task) -> ProvenanceGraph | Trace | Report:
+    """The graph or run to judge, or the report that is taken as it is."""
     if task.kind == "kept":
         return Report.from_json(task.data)
     if task.kind == "report":
         return ProvenanceGraph.from_json(task.data)
     if task.kind == "trace":
-        return Trace.from_json(task.data).graph
+        return Trace.from_json(task.data)
     row = json.loads(task.data)
     nodes = [
         Node(id=f"source-{n}", kind="document", text=source["text"], step=_GIVEN, attributes=source["attributes"])

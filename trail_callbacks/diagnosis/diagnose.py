@@ -22,7 +22,7 @@ from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.judges.surveyor import Survey, Surveyor
 from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.drive import drive
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Diagnosis, Facet
 from trail_callbacks.slices import sliced
@@ -30,8 +30,7 @@ from trail_callbacks.trace import Trace
 from trail_callbacks.verify.caching import cached, call_cache
 from trail_callbacks.verify.estimate import Estimate, estimated
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.outcome import lacking
-from trail_callbacks.verify.pipeline import judging, pipeline
+from trail_callbacks.verify.pipeline import judging, of_run
 from trail_callbacks.verify.sources import Sources
 
 __all__ = ["adiagnose", "averified", "diagnose", "diagnosed", "diagnosis_cost", "verified"]
@@ -74,7 +73,7 @@ def diagnose(
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
     work = _whole_work(_checked(trace, report), asked, settings, report, gold, _texts(reference), _facets(facets))
-    return drive(_kept(work, asked, settings), asked.model, _limits(settings))[0]
+    return drive(_kept(work, asked, settings), asked.model, settings.limits)[0]
 
 
 async def adiagnose(
@@ -92,7 +91,7 @@ async def adiagnose(
     asked = judging(judge, settings)
     work = _whole_work(_checked(trace, report), asked, settings, report, gold, _texts(reference), _facets(facets))
     with sliced():
-        return (await adrive(_kept(work, asked, settings), asked.model, _limits(settings)))[0]
+        return (await adrive(_kept(work, asked, settings), asked.model, settings.limits))[0]
 
 
 def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Report:
@@ -111,7 +110,7 @@ def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | Non
     asked = judging(judge, settings)
     work = _report(_checked(trace, None), asked, settings)
     kept = work if settings.cache is None else cached(work, asked, settings)
-    report, usage = drive(kept, asked.model, _limits(settings))
+    report, usage = drive(kept, asked.model, settings.limits)
     return replace(report, usage=usage + report.usage)
 
 
@@ -122,7 +121,7 @@ async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOption
     work = _report(_checked(trace, None), asked, settings)
     kept = work if settings.cache is None else cached(work, asked, settings)
     with sliced():
-        report, usage = await adrive(kept, asked.model, _limits(settings))
+        report, usage = await adrive(kept, asked.model, settings.limits)
     return replace(report, usage=usage + report.usage)
 
 
@@ -133,12 +132,11 @@ def diagnosis_cost(trace: Trace, judge: JudgeLike = None, options: VerifyOptions
 
 
 def _report(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
-    report = yield from pipeline(trace.graph, judge, options)
-    report = lacking(report, trace.lost)
+    report = yield from of_run(trace, judge, options)
     if trace.graph.answer is None:
         return report
     diagnosis = yield from diagnosed(trace, report, judge, options)
-    return replace(report, run_id=trace.id, diagnosis=diagnosis)
+    return replace(report, diagnosis=diagnosis)
 
 
 def diagnosed(
@@ -199,7 +197,7 @@ def _whole_work(  # noqa: PLR0917 - what `diagnose` takes
 ) -> Pipeline[Diagnosis]:
     verified = report
     if verified is None:
-        verified = lacking((yield from pipeline(trace.graph, judge, options)), trace.lost)
+        verified = yield from of_run(trace, judge, options)
     return (yield from diagnosed(trace, verified, judge, options, gold=gold, reference=reference, facets=facets))
 
 
@@ -266,12 +264,3 @@ def _kept(work: Pipeline[Diagnosis], judge: Judge, options: VerifyOptions) -> Pi
     """The same diagnosis, which makes only calls that the cache folder has no answer to."""
     cache = None if options.cache is None else call_cache(judge, options)
     return work if cache is None else cache.answering(work)
-
-
-def _limits(options: VerifyOptions) -> Limits:
-    return Limits(
-        max_calls=options.max_calls,
-        max_tokens=options.max_tokens,
-        max_seconds=options.max_seconds,
-        concurrency=options.concurrency,
-    )

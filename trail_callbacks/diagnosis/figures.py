@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from trail_callbacks.diagnosis.reach import Reach
 from trail_callbacks.judges.surveyor import Survey
@@ -13,8 +13,6 @@ from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.trace import Candidate
 
 __all__ = ["coverage_of", "facet_findings", "share", "sufficient"]
-
-_ALL: tuple[Depth, ...] = ("retrieved", "reranked", "selected")
 
 
 def share(part: int, whole: int, why: str) -> Figure:
@@ -126,8 +124,3 @@ def _overlap(reach: Reach, depth: Depth, gold: Collection[str]) -> Overlap:
 def names(candidate: Candidate) -> tuple[str, ...]:
     """What a candidate may be called by in a list of gold passages."""
     return tuple(filter(None, (candidate.id, candidate.document_id, candidate.hash, candidate.node_id)))
-
-
-def depths_in(figures: Mapping[Depth, object]) -> tuple[Depth, ...]:
-    """The depths of some figures, the earliest first."""
-    return tuple(depth for depth in _ALL if depth in figures)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.models.budget import Limits
 from trail_callbacks.report.scoring import Scoring
 
 __all__ = ["VerifyOptions"]
@@ -76,6 +77,16 @@ class VerifyOptions:
             value = getattr(self, name)
             if value is not None and not value >= 0:  # also rejects NaN
                 raise InputError(f"VerifyOptions.{name} is {value}, expected 0 or more, or None for no limit")
+
+    @property
+    def limits(self) -> Limits:
+        """What the calls of one report may cost."""
+        return Limits(
+            max_calls=self.max_calls,
+            max_tokens=self.max_tokens,
+            max_seconds=self.max_seconds,
+            concurrency=self.concurrency,
+        )
 
     @property
     def scoring(self) -> Scoring:

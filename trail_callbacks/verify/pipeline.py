@@ -13,7 +13,7 @@ from trail_callbacks.graph import Node, ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.drive import drive
 from trail_callbacks.report import Report, State, Verdict
 from trail_callbacks.slices import sliced
 from trail_callbacks.taxonomy import UNSUPPORTED
@@ -36,7 +36,7 @@ from trail_callbacks.verify.outcome import (
 if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
-__all__ = ["acheck", "averify", "check", "judging", "pipeline", "verify"]
+__all__ = ["acheck", "averify", "check", "judging", "of_run", "pipeline", "verify"]
 
 _MAY_CITE = re.compile(
     r"\[|\u3010|https?://|<sup|\([^()\n]{0,80}\d|\((?i:source|quelle|fuente)|[.,;:!?\"')][\u00b9\u00b2\u00b3\u2070-\u2079]"
@@ -93,7 +93,7 @@ def verify(graph: ProvenanceGraph | Trace, judge: JudgeLike = None, options: Ver
     """
     graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
-    report, usage = drive(_work(graph, asked, settings), asked.model, _limits(settings))
+    report, usage = drive(_work(graph, asked, settings), asked.model, settings.limits)
     return _of_run(replace(report, usage=usage + report.usage), trace, settings)
 
 
@@ -106,7 +106,7 @@ async def averify(
     graph, trace, settings = _checked(graph, options)
     asked = judging(judge, settings)
     with sliced():  # the work is on a thread, but Python runs one at a time
-        report, usage = await adrive(_work(graph, asked, settings), asked.model, _limits(settings))
+        report, usage = await adrive(_work(graph, asked, settings), asked.model, settings.limits)
     return _of_run(replace(report, usage=usage + report.usage), trace, settings)
 
 
@@ -255,6 +255,12 @@ def _checked(
     return graph, trace, options or VerifyOptions()
 
 
+def of_run(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+    """As `pipeline`, of a recorded run: what its recording lacks makes the report partial."""
+    report = yield from pipeline(trace.graph, judge, options)
+    return replace(lacking(report, trace.lost), run_id=trace.id)
+
+
 def _of_run(report: Report, trace: Trace | None, options: VerifyOptions) -> Report:
     """The report with what is known of the run itself."""
     whole = report if trace is None else replace(lacking(report, trace.lost), run_id=trace.id)
@@ -271,12 +277,3 @@ def _unheeded(options: VerifyOptions) -> tuple[str, ...]:
     if not options.diagnose:
         return ()
     return ("not diagnosed: give a recorded run to trail_callbacks.diagnosis.verified(trace)",)
-
-
-def _limits(options: VerifyOptions) -> Limits:
-    return Limits(
-        max_calls=options.max_calls,
-        max_tokens=options.max_tokens,
-        max_seconds=options.max_seconds,
-        concurrency=options.concurrency,
-    )
