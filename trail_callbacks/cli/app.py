@@ -20,6 +20,7 @@ from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
+from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
 from trail_callbacks.cli.traces import is_trace, show_traces, spooled
 from trail_callbacks.cli.verify import verify as verify_traces
@@ -45,20 +46,10 @@ app = typer.Typer(
     help="Finds which sentences of an answer are made up, and which step of an app made them up.",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.")]
-Judge = Annotated[
-    str | None,
-    typer.Option(
-        metavar="JUDGE", help="The judge: local (offline, the default), provider/model, or encoder:MODEL (runs here)."
-    ),
-]
-BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")]
 Answer = Annotated[str | None, typer.Option(metavar="FILE", help="File with the answer to check; - is standard input.")]
 AnswerText = Annotated[str | None, typer.Option(metavar="TEXT", help="The answer to check, as text.")]
 Source = Annotated[list[str] | None, typer.Option(metavar="FILE", help="File with a source; may be repeated.")]
 SourceText = Annotated[list[str] | None, typer.Option(metavar="TEXT", help="A source, as text; may be repeated.")]
-Cache = Annotated[str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder.")]
 Strategy = Annotated[
     Literal["audit", "veritrail"],
     typer.Option(help="Check claims against the sources, or walk back from the answer as VeriTrail does."),

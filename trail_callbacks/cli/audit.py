@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from trail_callbacks.cli.options import BaseUrl, Json, Judge
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import resolve
@@ -37,12 +38,8 @@ def audit(
         ),
     ],
     out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the results; to go on, name the same one.")],
-    judge: Annotated[
-        str | None, typer.Option(metavar="JUDGE", help="The judge, as for check: local, provider/model, encoder:MODEL.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")
-    ] = None,
+    judge: Judge = None,
+    base_url: BaseUrl = None,
     where: Annotated[
         list[str] | None,
         typer.Option(metavar="FIELD=VALUE", help="Audit only answers with this metadata; may be repeated."),
@@ -81,7 +78,7 @@ def audit(
     cache: Annotated[
         str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder, not in that of the results.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Audits answers that were recorded, and writes a row for each answer and each claim.
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from trail_callbacks import diagnosis
+from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import complain, display, dumped, emit, progress
 from trail_callbacks.cli.traces import traces_in
 from trail_callbacks.errors import InputError
@@ -49,17 +50,11 @@ def diagnose(
         list[str] | None,
         typer.Option(metavar="TEXT", help="What the question asks for, instead of what is found; may be repeated."),
     ] = None,
-    judge: Annotated[
-        str | None, typer.Option(metavar="JUDGE", help="The judge, as for check: local, provider/model, encoder:MODEL.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")
-    ] = None,
-    cache: Annotated[str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.")
-    ] = None,
+    judge: Judge = None,
+    base_url: BaseUrl = None,
+    cache: Cache = None,
+    as_json: Json = False,
+    output: Output = None,
 ) -> None:
     """Says where the evidence path of a recorded run broke first: query, retrieval, selection, packing or generation.
 

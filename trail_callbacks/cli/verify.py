@@ -10,6 +10,7 @@ import typer
 
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims
+from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import complain, display, dumped, emit, progress
 from trail_callbacks.cli.traces import traces_in
 from trail_callbacks.errors import TrailError
@@ -33,12 +34,8 @@ def verify(
             help="Traces of this library, OpenTelemetry, LangSmith, Langfuse or MLflow; - is standard input.",
         ),
     ],
-    judge: Annotated[
-        str | None, typer.Option(metavar="JUDGE", help="The judge, as for check: local, provider/model, encoder:MODEL.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="OpenAI-compatible endpoint of the model.")
-    ] = None,
+    judge: Judge = None,
+    base_url: BaseUrl = None,
     max_score: Annotated[
         float | None, typer.Option(metavar="X", help="Exit with status 1 if a score is over this, 0.0 to 1.0.")
     ] = None,
@@ -47,11 +44,9 @@ def verify(
         Literal["audit", "veritrail"],
         typer.Option(help="Check claims against the sources, or walk back from the answer as VeriTrail does."),
     ] = "audit",
-    cache: Annotated[str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.")
-    ] = None,
+    cache: Cache = None,
+    as_json: Json = False,
+    output: Output = None,
 ) -> None:
     """Verifies the answers of recorded runs, as they were saved.
 
