@@ -126,7 +126,7 @@ def test_killed_and_begun_again_only_calls_in_flight_are_paid_twice(moody, lines
         time.sleep(0.05)
     process.kill()
     process.wait()
-    time.sleep(0.5)
+    time.sleep(0.5)  # its workers end when they see that their pipe is closed
     assert subprocess.run(command, timeout=150, check=False, **quiet).returncode == 0
     assert [each["id"] for each in table(out)] == [f"r{n}" for n in range(60)]
     assert {each["state"] for each in table(out)} == {"assessed"}

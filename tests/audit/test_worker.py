@@ -115,7 +115,7 @@ def whole(tmp_path_factory):
 def test_killed_at_any_moment_nothing_is_lost_and_nothing_is_double(share, whole, table, tmp_path):
     path, expected, seconds = whole
     process = running([path, "--out", tmp_path, "--workers", 2])
-    time.sleep(seconds * share)
+    time.sleep(seconds * share)  # the moment of the kill, a share of an undisturbed run
     process.kill()
     process.wait()
     assert running([path, "--out", tmp_path, "--workers", 2]).wait(120) == 0
@@ -135,7 +135,7 @@ def test_workers_end_with_a_parent_that_is_killed(lines, tmp_path):
         if len(mine) == 2:
             break
         time.sleep(0.05)
-    time.sleep(1.0)
+    time.sleep(1.0)  # both have work by now
     process.kill()
     process.wait()
     for _ in range(100):

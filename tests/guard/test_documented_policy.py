@@ -52,7 +52,7 @@ def unread():
 
 
 def slow():
-    time.sleep(1)
+    time.sleep(1)  # longer than the timeout of the row
     return ProvenanceGraph.from_texts(GOOD, [FACT])
 
 

@@ -277,7 +277,7 @@ async def test_the_event_loop_goes_on_while_it_loads_and_runs(entailment, monkey
     load = weights.load
 
     def slowly(source):
-        time.sleep(0.4)
+        time.sleep(0.4)  # many beats of the heart below
         return load(source)
 
     monkeypatch.setattr(weights, "load", slowly)
