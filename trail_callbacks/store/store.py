@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 
@@ -154,6 +155,14 @@ class Store:
             False if something was lost for want of time.
         """
         return self._writer.close(timeout)
+
+    def connected(self) -> AbstractContextManager[sa.Connection]:
+        """A connection for reading, for questions of one's own: see `store.series` and `store.listing`.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        return self._database.reading()
 
     def tally(
         self,
