@@ -1,4 +1,4 @@
-"""Lists of runs, documents and feedback, in pages."""
+"""Lists of runs and documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import sqlalchemy as sa
 
 from trail_callbacks.observations import Signal
 from trail_callbacks.store.schema import details, documents, plain, runs
-from trail_callbacks.store.tallies import bad, chosen
+from trail_callbacks.store.series import Window
+from trail_callbacks.store.tallies import bad
 
 __all__ = ["Page", "Sort", "listed", "run_facts", "sources"]
 
@@ -34,10 +35,8 @@ class Page:
 
 def listed(
     connection: sa.Connection,
-    since: float,
-    until: float,
+    window: Window,
     *,
-    segment: Mapping[str, str] | None = None,
     state: str | None = None,
     signal: Signal | None = None,
     stage: str | None = None,
@@ -50,9 +49,7 @@ def listed(
 
     Args:
         connection: The database.
-        since: Begin of the window, seconds since the epoch.
-        until: Its end, itself outside.
-        segment: Values that the segments of a run have.
+        window: When they began, and their segments.
         state: State of the report.
         signal: Only runs that are bad by this signal.
         stage: Only runs whose evidence path broke first at this stage.
@@ -61,7 +58,7 @@ def listed(
         after: Where the page begins.
         size: Runs of a page.
     """
-    source, conditions = chosen(since, until, segment)
+    source, conditions = window.chosen()
     by = runs.c.score if sort in {"worst", "best"} else runs.c.at
     downwards = sort in {"newest", "worst"}
     conditions += [by.is_not(None)] if sort in {"worst", "best"} else []
@@ -99,11 +96,9 @@ def run_facts(connection: sa.Connection, run: str) -> Mapping[str, Any] | None:
     return None if found is None else dict(found)
 
 
-def sources(
-    connection: sa.Connection, since: float, until: float, segment: Mapping[str, str] | None = None
-) -> list[Mapping[str, Any]]:
+def sources(connection: sa.Connection, window: Window) -> list[Mapping[str, Any]]:
     """The documents that were retrieved most, with how old they are and how many answers over them are flawed."""
-    source, conditions = chosen(since, until, segment)
+    source, conditions = window.chosen()
     decided = sa.case((runs.c.decided > 0, 1), else_=0)
     flawed = sa.case((runs.c.unsupported > 0, 1), else_=0)
     count = sa.func.count()

@@ -3,26 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
 
 import sqlalchemy as sa
 
-from trail_callbacks.observations import FigureName, Signal, Tally
+from trail_callbacks.observations import FigureName, Signal, SignalName, Tally
 from trail_callbacks.store.schema import run_segments, runs, segments
 from trail_callbacks.store.tallies import bad, chosen
 
-__all__ = ["Mean", "Rollout", "breaks", "by_value", "means", "rollouts", "series"]
+__all__ = ["Mean", "Rollout", "Window", "breaks", "by_value", "rollouts", "series"]
 
 _ROLLOUTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
-    """Mean of a figure over runs, with what its standard error needs; runs count alike."""
+class Window:
+    """The runs that are looked at.
 
-    n: int
-    total: float
-    squares: float
+    Attributes:
+        since: When the first may have begun, seconds since the epoch.
+        until: The end of the window, itself outside.
+        segment: Values that their segments have, by name.
+    """
+
+    since: float
+    until: float
+    segment: Mapping[str, str] = field(default_factory=dict)
+
+    def chosen(self) -> tuple[sa.FromClause, list[sa.ColumnElement[bool]]]:
+        """What to select from, and the conditions; see `tallies.chosen`."""
+        return chosen(self.since, self.until, self.segment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """Mean of a figure over runs, each of which counts alike.
+
+    Attributes:
+        n: Runs of which it is known.
+        total: Sum of its values.
+        squares: Sum of their squares.
+    """
+
+    n: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def __add__(self, other: Mean) -> Mean:
+        return Mean(n=self.n + other.n, total=self.total + other.total, squares=self.squares + other.squares)
+
+    @property
+    def value(self) -> float | None:
+        """The mean, 0.0 to 1.0; None without a run."""
+        return self.total / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Its 95 % interval by the normal approximation, within 0.0 to 1.0; None for fewer than two runs."""
+        if self.n < 2:  # noqa: PLR2004 - one run has no spread
+            return None
+        mean = self.total / self.n
+        spread = 1.96 * sqrt(max(self.squares / self.n - mean**2, 0.0) / (self.n - 1))
+        return max(mean - spread, 0.0), min(mean + spread, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,97 +78,107 @@ class Rollout:
     value: str
 
 
-def _counted(signal: Signal, threshold: float | None) -> list[sa.ColumnElement[object]]:
+def _counted(signal: Signal, threshold: float | None = None) -> list[sa.ColumnElement[Any]]:
     is_bad, weight = bad(signal, threshold), 1.0 / runs.c.rate
     known = is_bad.is_not(None)
     parts = ((known, 1), (is_bad, 1), (known, weight), (is_bad, weight), (known, weight * weight))
-    return [sa.func.count(), *(sa.func.coalesce(sa.func.sum(sa.case((which, x), else_=0)), 0) for which, x in parts)]
+    return [sa.func.coalesce(sa.func.sum(sa.case((which, x), else_=0)), 0) for which, x in parts]
 
 
-def _count(row: Sequence[float]) -> Tally:
-    found, decided, is_bad, weight, bad_weight, squares = row
-    return Tally(
-        runs=int(found),
-        decided=int(decided),
-        bad=int(is_bad),
-        weight=float(weight),
-        bad_weight=float(bad_weight),
-        squares=float(squares),
-    )
+def _tallies(row: Sequence[Any], signals: Sequence[Signal]) -> dict[SignalName, Tally]:
+    """Tallies of a row: the number of runs, then five columns for each signal."""
+    found = {}
+    for place, signal in enumerate(signals):
+        decided, is_bad, weight, bad_weight, squares = row[1 + 5 * place : 6 + 5 * place]
+        found[signal.name] = Tally(
+            runs=int(row[0]),
+            decided=int(decided),
+            bad=int(is_bad),
+            weight=float(weight),
+            bad_weight=float(bad_weight),
+            squares=float(squares),
+        )
+    return found
 
 
-def _bucket(connection: sa.Connection, since: float, seconds: float) -> sa.ColumnElement[int]:
-    place = (runs.c.at - since) / seconds
-    whole = sa.func.trunc(place) if connection.dialect.name == "postgresql" else place  # PostgreSQL's cast rounds
-    return sa.cast(whole, sa.Integer)
+def _meant(names: Sequence[FigureName]) -> list[sa.ColumnElement[Any]]:
+    value = sa.func.coalesce(*(runs.c[f"f_{name}"] for name in names), sa.null())
+    return [sa.func.count(value), sa.func.sum(value), sa.func.sum(value * value)]
+
+
+def _means(row: Sequence[Any], figures: Mapping[str, Sequence[FigureName]]) -> dict[str, Mean]:
+    found = {}
+    for place, name in enumerate(figures):
+        n, total, squares = row[3 * place : 3 * place + 3]
+        found[name] = Mean(n=n, total=total or 0.0, squares=squares or 0.0)
+    return found
 
 
 def series(
     connection: sa.Connection,
-    signal: Signal,
-    since: float,
-    until: float,
+    signals: Sequence[Signal],
+    figures: Mapping[str, Sequence[FigureName]],
+    window: Window,
     seconds: float,
-    segment: Mapping[str, str] | None = None,
-    threshold: float | None = None,
-) -> dict[int, Tally]:
-    """Counts bad runs by bucket of time, numbered from 0 at `since`; buckets without a run are left out."""
-    source, conditions = chosen(since, until, segment)
-    bucket = _bucket(connection, since, seconds)
-    asked = sa.select(bucket, *_counted(signal, threshold)).select_from(source).where(*conditions).group_by(bucket)
-    return {row[0]: _count(row[1:]) for row in connection.execute(asked)}
+) -> dict[int, tuple[dict[SignalName, Tally], dict[str, Mean]]]:
+    """Counts bad runs and averages figures by bucket of time, in one reading.
 
+    Args:
+        connection: The database.
+        signals: What makes a run bad.
+        figures: Figures by a name for them; of several, each run counts with the first that is known of it.
+        window: Which runs.
+        seconds: Length of a bucket.
 
-def means(
-    connection: sa.Connection,
-    names: Sequence[FigureName],
-    since: float,
-    until: float,
-    seconds: float,
-    segment: Mapping[str, str] | None = None,
-) -> dict[int, Mean]:
-    """Mean of a figure by bucket of time; of several names, each run counts with the first that is known of it."""
-    source, conditions = chosen(since, until, segment)
-    bucket = _bucket(connection, since, seconds)
-    value = sa.func.coalesce(*(runs.c[f"f_{name}"] for name in names), sa.null())
-    asked = (
-        sa.select(bucket, sa.func.count(value), sa.func.sum(value), sa.func.sum(value * value))
-        .select_from(source)
-        .where(*conditions)
-        .group_by(bucket)
-    )
-    return {row[0]: Mean(n=row[1], total=row[2], squares=row[3]) for row in connection.execute(asked) if row[1]}
+    Returns:
+        By the number of the bucket, from 0 at the begin of the window; buckets without a run are left out.
+    """
+    source, conditions = window.chosen()
+    place = (runs.c.at - window.since) / seconds
+    whole = sa.func.trunc(place) if connection.dialect.name == "postgresql" else place  # PostgreSQL's cast rounds
+    bucket = sa.cast(whole, sa.Integer)
+    counted = [column for signal in signals for column in _counted(signal)]
+    meant = [column for names in figures.values() for column in _meant(names)]
+    asked = sa.select(bucket, sa.func.count(), *counted, *meant).select_from(source).where(*conditions)
+    found = {}
+    for row in connection.execute(asked.group_by(bucket)):
+        values = tuple(row)
+        split = 2 + len(counted)
+        found[values[0]] = _tallies(values[1:split], signals), _means(values[split:], figures)
+    return found
 
 
 def by_value(
     connection: sa.Connection,
     name: str,
-    signal: Signal,
-    since: float,
-    until: float,
-    segment: Mapping[str, str] | None = None,
-    threshold: float | None = None,
-) -> dict[str, Tally]:
-    """Counts bad runs by the value of a segment."""
-    source, conditions = chosen(since, until, segment)
+    signals: Sequence[Signal],
+    figures: Mapping[str, Sequence[FigureName]],
+    window: Window,
+) -> dict[str, tuple[dict[SignalName, Tally], dict[str, Mean]]]:
+    """As `series`, by the value of a segment."""
+    source, conditions = window.chosen()
     link, named = run_segments.alias("by_link"), segments.alias("by_name")
     whole = source.join(link, link.c.n == runs.c.n).join(named, sa.and_(named.c.s == link.c.s, named.c.name == name))
-    asked = sa.select(named.c.value, *_counted(signal, threshold)).select_from(whole)
-    found = connection.execute(asked.where(*conditions).group_by(named.c.value))
-    return {row[0]: _count(row[1:]) for row in found}
+    counted = [column for signal in signals for column in _counted(signal)]
+    meant = [column for names in figures.values() for column in _meant(names)]
+    asked = sa.select(named.c.value, sa.func.count(), *counted, *meant).select_from(whole).where(*conditions)
+    found = {}
+    for row in connection.execute(asked.group_by(named.c.value)):
+        values = tuple(row)
+        split = 2 + len(counted)
+        found[values[0]] = _tallies(values[1:split], signals), _means(values[split:], figures)
+    return found
 
 
-def breaks(
-    connection: sa.Connection, since: float, until: float, segment: Mapping[str, str] | None = None
-) -> tuple[dict[str, int], int]:
+def breaks(connection: sa.Connection, window: Window) -> tuple[dict[str, int], int]:
     """Counts the diagnosed runs by the stage at which their evidence path broke first; returns how many there are."""
-    source, conditions = chosen(since, until, segment)
+    source, conditions = window.chosen()
     asked = sa.select(runs.c.broken, sa.func.count()).select_from(source).where(*conditions, runs.c.diagnosed)
     found = {row[0]: row[1] for row in connection.execute(asked.group_by(runs.c.broken))}
     return {stage: n for stage, n in found.items() if stage is not None}, sum(found.values())
 
 
-def rollouts(connection: sa.Connection, names: Sequence[str], since: float, until: float) -> list[Rollout]:
+def rollouts(connection: sa.Connection, names: Sequence[str], window: Window) -> list[Rollout]:
     """The versions that were first seen in a window, oldest first; the very first of a part is no rollout."""
     first = (
         sa.select(sa.func.min(run_segments.c.at)).where(run_segments.c.s == segments.c.s).correlate(segments)
@@ -134,7 +188,7 @@ def rollouts(connection: sa.Connection, names: Sequence[str], since: float, unti
     begun: set[str] = set()
     found = []
     for row in rows:
-        if row.name in begun and since <= row.at < until:
+        if row.name in begun and window.since <= row.at < window.until:
             found.append(Rollout(at=row.at, name=row.name, value=row.value))
         begun.add(row.name)
     return found[-_ROLLOUTS:]
