@@ -24,7 +24,7 @@ __all__ = ["POLICY", "Access", "Guarded", "is_loopback"]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 """What a page may load: its own script and style sheet. Charts are drawn by the server and need neither."""
 

@@ -183,6 +183,7 @@ feedback = sa.Table(
     sa.Column("claim", Plain, nullable=False),
     sa.Column("key", Plain, nullable=False),  # of the claim as it was judged then
     sa.Column("verdict", Plain, nullable=False),  # right, wrong
+    sa.Column("should", Plain),  # the class it should have, if somebody says
     sa.Column("outcome", Plain, nullable=False),  # what the judge had said
     sa.Column("judge", Plain, nullable=False),
     sa.Column("author", Plain, nullable=False),

@@ -15,10 +15,11 @@ from trail_callbacks.errors import InputError, StoreError
 from trail_callbacks.observations import Observation, Signal, Tally
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
-from trail_callbacks.store import reading, tallies
+from trail_callbacks.store import feedback, reading, tallies
 from trail_callbacks.store.bodies import LARGEST
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.entries import Preparation
+from trail_callbacks.store.feedback import Feedback
 from trail_callbacks.store.rows import Entry
 from trail_callbacks.store.writer import Writer
 from trail_callbacks.store.writing import write
@@ -143,6 +144,15 @@ class Store:
                 write(connection, entries, time.time())
         finally:
             current.reset(token)
+
+    def mark(self, said: Feedback) -> bool:
+        """Keeps what a person says of a verdict; returns False if the store has no such claim.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        with self._database.writing() as connection:
+            return feedback.put(connection, said)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until what was added is written or lost; returns False if the time was too short."""

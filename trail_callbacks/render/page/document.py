@@ -21,7 +21,7 @@ from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, plain, script_json, shorten
 from trail_callbacks.report import Report
 
-__all__ = ["to_page"]
+__all__ = ["page_policy", "to_page"]
 
 _START = "start.js"  # in the head
 _SCRIPTS = ("vendor/dagre.min.js", "vendor/cytoscape.min.js", "graph.js", "page.js")
@@ -50,7 +50,7 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
     scripts = [_asset(path) for path in _SCRIPTS]
     start, style = _asset(_START), _asset("page.css")
     return Template(_asset("page.html")).substitute(
-        policy=_security_policy([start, *scripts], [style]),
+        policy=page_policy(),
         style=style,
         title=line(shorten(plain(title or (question.text if question else "")), 120) or "Report on an answer"),
         start=start,
@@ -81,6 +81,12 @@ def _path(report: Report) -> str:
 def _asset(path: str) -> str:
     text = files(__package__).joinpath("assets", *path.split("/")).read_text("utf-8")
     return _SOURCE_MAP.sub("", text)
+
+
+@cache
+def page_policy() -> str:
+    """The content security policy of every page: its scripts and style sheet by their hashes, and nothing else."""
+    return _security_policy([_asset(_START), *map(_asset, _SCRIPTS)], [_asset("page.css")])
 
 
 def _security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:

@@ -1,0 +1,210 @@
+"""The page for the team: routes, templates, and what every reply has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from trail_callbacks.errors import StoreError, TrailError
+from trail_callbacks.observations import SIGNALS
+from trail_callbacks.render.page.document import page_policy
+from trail_callbacks.render.safe_text import plain
+from trail_callbacks.serving import charts, comparing, feedback, overview, runs
+from trail_callbacks.serving.filters import SORTS, STAGES, STATES, WINDOWS, Filters
+from trail_callbacks.serving.security import Access, Guarded
+from trail_callbacks.store import Store
+
+__all__ = ["app"]
+
+_PAGES = (
+    ("/", "Overview"),
+    ("/segments", "Segments"),
+    ("/releases", "Releases"),
+    ("/runs", "Runs"),
+    ("/feedback", "Feedback"),
+    ("/sources", "Sources"),
+)
+_STATIC = {"page.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"}
+_MINUTE, _HOUR, _DAY = 60.0, 3_600.0, 86_400.0
+_TWO = 2.0  # of a unit, before the next larger one is used
+_FORM = 64 * 1024  # bytes
+_FIELDS = 64
+_SHOWN = 2_000  # characters of one text on a page that is no report
+
+
+def app(store: Store, access: Access | None = None) -> ASGIApp:
+    """Returns the ASGI application.
+
+    Args:
+        store: Whose runs it shows.
+        access: Who may read; by default everybody on this machine.
+    """
+    return _Pages(store, access or Access()).app()
+
+
+class _Pages:
+    def __init__(self, store: Store, access: Access) -> None:
+        self._store, self._access = store, access
+        self._templates = _environment()
+
+    def app(self) -> ASGIApp:
+        routes = [
+            Route("/", self._page("overview.html", "Overview", overview.overview)),
+            Route("/segments", self._page("segments.html", "Segments", comparing.segments)),
+            Route("/releases", self._page("releases.html", "Releases", comparing.releases)),
+            Route("/runs", self._page("runs.html", "Runs", runs.listing)),
+            Route("/sources", self._page("sources.html", "Sources", runs.source_health)),
+            Route("/feedback", self._page("feedback.html", "Feedback", feedback.agreement)),
+            Route("/feedback.jsonl", self._labelled),
+            Route("/runs/{run:path}/report", self._report),
+            Route("/runs/{run:path}/feedback", self._mark, methods=["POST"]),
+            Route("/runs/{run:path}", self._run),
+            Route("/static/{name}", _static),
+        ]
+        return Starlette(
+            routes=routes,
+            middleware=[Middleware(Guarded, access=self._access)],
+            exception_handlers={404: self._missing, TrailError: self._failed},
+        )
+
+    def _page(self, template: str, title: str, read: Callable[[Store, Filters], Mapping[str, Any]]) -> Any:
+        def endpoint(request: Request) -> Response:
+            filters = Filters.read(request.query_params)
+            return self._reply(request.url.path, template, title, read(self._store, filters), filters=filters)
+
+        return endpoint
+
+    def _reply(
+        self, path: str, template: str, title: str, found: Mapping[str, Any], *, filters: Filters, status: int = 200
+    ) -> Response:
+        pages = [{"href": filters.href(href, after=None), "text": text, "here": path == href} for href, text in _PAGES]
+        common = {
+            "title": title,
+            "filters": filters,
+            "pages": pages,
+            "windows": WINDOWS,
+            "segments": self._segments(),
+            "states": STATES,
+            "sorts": SORTS,
+            "stages": STAGES,
+            "signals": list(SIGNALS.values()),
+            "notices": self._notices(),
+        }
+        text = self._templates.get_template(template).render({**common, **found})
+        return HTMLResponse(text.encode("utf-8", "replace"), status_code=status)
+
+    def _segments(self) -> Mapping[str, Sequence[str]]:
+        with suppress(StoreError):  # the page itself says why
+            return self._store.segments()
+        return {}
+
+    def _notices(self) -> list[str]:
+        lost = self._store.lost
+        return [f"{lost} runs of this process were not written to the store"] if lost else []
+
+    def _run(self, request: Request) -> Response:
+        run = request.path_params["run"]
+        found = runs.one(self._store, run)
+        if found is None:
+            return self._missing(request, None)
+        address = f"/runs/{quote(run, safe='')}"
+        report = f"{address}/report" if found["has_report"] else None
+        more = {"action": f"{address}/feedback", "csrf": self._access.form(), "report": report}
+        filters = Filters.read(request.query_params)
+        return self._reply(request.url.path, "run.html", "Run", {**found, **more}, filters=filters)
+
+    def _report(self, request: Request) -> Response:
+        report = self._store.report(request.path_params["run"])
+        if report is None:
+            return self._missing(request, None)
+        policy = f"{page_policy()}; frame-ancestors 'self'; sandbox allow-scripts"
+        text = report.to_html().encode("utf-8", "replace")
+        return HTMLResponse(text, headers={"content-security-policy": policy})
+
+    async def _mark(self, request: Request) -> Response:
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > _FORM:
+                return PlainTextResponse("This is no form of this page.\n", status_code=413)
+        form = dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=_FIELDS))
+        if not self._access.is_form(form.get("csrf", "")):
+            return PlainTextResponse("This form is not of this page, or the server was restarted: reload.\n", 403)
+        run = request.path_params["run"]
+        done = await run_in_threadpool(feedback.mark, self._store, run, form)
+        if not done:
+            return PlainTextResponse("There is no such claim.\n", status_code=404)
+        return Response(status_code=303, headers={"location": f"/runs/{quote(run, safe='')}#verdicts"})
+
+    def _labelled(self, _: Request) -> Response:
+        return StreamingResponse(feedback.labelled(self._store), media_type="application/x-ndjson")
+
+    def _missing(self, request: Request, _: Exception | None) -> Response:
+        found = {"text": "There is no such page, or the run was deleted."}
+        return self._reply(request.url.path, "message.html", "Not found", found, filters=Filters(), status=404)
+
+    def _failed(self, request: Request, error: Exception) -> Response:
+        found, title = {"text": str(error)}, "The store cannot be read"
+        return self._reply(request.url.path, "message.html", title, found, filters=Filters(), status=503)
+
+
+def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _STATIC:
+        return PlainTextResponse("There is no such file.\n", status_code=404)
+    data = (files("trail_callbacks.serving") / "static" / name).read_bytes()
+    return Response(data, media_type=_STATIC[name], headers={"cache-control": "no-cache"})
+
+
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("trail_callbacks.serving"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
+    )
+    made.filters |= {
+        "percent": charts.percent,
+        "minute": charts.minute,
+        "points": _points,
+        "score": _score,
+        "words": lambda name: str(name).replace("_", " "),
+        "duration": _duration,
+    }
+    return made
+
+
+def _visible(value: Any) -> Any:
+    """Texts without control and bidirectional characters, which could rearrange a page; escaping follows."""
+    return plain(value)[:_SHOWN] if type(value) is str else value
+
+
+def _points(value: float) -> str:
+    return f"{value * 100:+.1f} points"
+
+
+def _score(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}"
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "unknown"
+    for size, name in ((_DAY, "days"), (_HOUR, "hours"), (_MINUTE, "minutes")):
+        if abs(seconds) >= _TWO * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} seconds"
