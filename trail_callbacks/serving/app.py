@@ -182,6 +182,7 @@ def _environment() -> Environment:
         "minute": charts.minute,
         "points": _points,
         "score": _score,
+        "thousands": "{:,}".format,
         "words": lambda name: str(name).replace("_", " "),
         "duration": _duration,
     }

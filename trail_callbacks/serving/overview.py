@@ -101,6 +101,8 @@ def _sum(buckets: list[_Bucket], name: SignalName) -> Tally:
 def _card(filters: Filters, name: SignalName, shown: list[_Bucket], before: list[_Bucket]) -> dict[str, Any]:
     now = _sum(shown, name)
     low, high = interval(now)
+    then = _sum(before, name)
+    _, most = interval(then)
     return {
         "title": name.replace("_", " "),
         "about": SIGNALS[name].about,
@@ -109,7 +111,8 @@ def _card(filters: Filters, name: SignalName, shown: list[_Bucket], before: list
         "low": low,
         "high": high,
         "n": now.decided,
-        "before": _sum(before, name).share,
+        "before": then.share,
+        "worse": low is not None and most is not None and low > most,
         "href": filters.href("/runs", signal=name),
     }
 
