@@ -153,7 +153,9 @@ class Store:
         Returns:
             False if something was lost for want of time.
         """
-        return self._writer.close(timeout)
+        done = self._writer.close(timeout)
+        self._database.close()
+        return done
 
     def tally(
         self,
@@ -227,5 +229,5 @@ class Store:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Whether a write may succeed if it is tried again: somebody holds the lock, the server is away, the disk is full."""
+    """Whether a write may succeed if it is tried again: somebody holds the lock, or the server is away."""
     return isinstance(error, StoreError) and isinstance(error.__cause__, sa.exc.OperationalError)
