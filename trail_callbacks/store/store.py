@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 import sqlalchemy as sa
 
 from trail_callbacks.errors import InputError, StoreError
-from trail_callbacks.observations import Observation, Signal, Tally
+from trail_callbacks.observations import Observation, Signal, Tally, observe
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
 from trail_callbacks.store import reading, tallies
@@ -36,6 +37,7 @@ class _Queued:
     rate: float
     at: float
     run: Observation | None
+    segments: Mapping[str, str]
 
 
 class Store:
@@ -68,6 +70,15 @@ class Store:
         max_waiting: int = 1024,
         max_body: int = LARGEST,
     ) -> None:
+        self._made = (
+            where,
+            {
+                "texts": texts,
+                "text_key": text_key,
+                "max_waiting": max_waiting,
+                "max_body": max_body,
+            },
+        )
         if max_waiting < 1:
             raise InputError(f"max_waiting is {max_waiting}, expected 1 or more")
         if max_body < 1:
@@ -81,6 +92,10 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({self.url!r})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process opens it anew."""
+        return _made, self._made
+
     @property
     def lost(self) -> int:
         """Runs of this process that were queued and not written."""
@@ -92,7 +107,13 @@ class Store:
         return list(self._writer.errors)
 
     def add(
-        self, report: Report, trace: Trace | None = None, rate: float = 1.0, *, run: Observation | None = None
+        self,
+        report: Report,
+        trace: Trace | None = None,
+        rate: float = 1.0,
+        *,
+        run: Observation | None = None,
+        segments: Mapping[str, str] | None = None,
     ) -> None:
         """Queues a run to be written. It never blocks and raises nothing: see `lost` and `errors`.
 
@@ -101,8 +122,9 @@ class Store:
             trace: Its trace, for segments, versions and documents, and to be kept.
             rate: Share of such runs that are judged, above 0.0 to 1.0.
             run: Its figures, if they were read already: where report and trace do not show them any more.
+            segments: Further segments, by name.
         """
-        self._writer.add(_Queued(report, trace, rate, time.time(), run))
+        self._writer.add(_Queued(report, trace, rate, time.time(), run, segments or {}))
 
     def put(self, pairs: Iterable[tuple[Report, Trace | None]], rate: float = 1.0) -> int:
         """Writes runs at once, in batches; returns how many were new or better than what was there.
@@ -116,7 +138,9 @@ class Store:
             InputError: If a report or a trace cannot be written as JSON.
         """
         now = time.time()
-        return self._put(self._preparation.entry(report, trace, rate, now, None) for report, trace in pairs)
+        return self._put(
+            self._preparation.entry(report, trace, observe(report, trace, at=now, rate=rate)) for report, trace in pairs
+        )
 
     def put_observations(self, runs: Iterable[Observation]) -> int:
         """As `put`, of runs of which only the figures are known.
@@ -137,11 +161,17 @@ class Store:
     def _write(self, batch: Sequence[_Queued]) -> None:
         token = current.set(Slices(patient=True))
         try:
-            entries = [self._preparation.entry(each.report, each.trace, each.rate, each.at, each.run) for each in batch]
+            entries = [self._entry(each) for each in batch]
             with self._database.writing() as connection:
                 write(connection, entries, time.time())
         finally:
             current.reset(token)
+
+    def _entry(self, queued: _Queued) -> Entry:
+        run = queued.run or observe(queued.report, queued.trace, at=queued.at, rate=queued.rate)
+        if queued.segments:
+            run = replace(run, fields={**run.fields, **queued.segments})
+        return self._preparation.entry(queued.report, queued.trace, run)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until what was added is written or lost; returns False if the time was too short."""
@@ -226,6 +256,10 @@ class Store:
         """
         with self._database.reading() as connection:
             return reading.segment_values(connection)
+
+
+def _made(where: str, settings: Mapping[str, Any]) -> Store:
+    return Store(where, **settings)
 
 
 def _may_pass(error: Exception) -> bool:
