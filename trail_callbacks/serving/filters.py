@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import get_args
 from urllib.parse import urlencode
 
@@ -90,8 +91,8 @@ class Filters:
         return _BUCKETS[self.window]
 
     def runs(self) -> Window:
-        """The runs that are shown."""
-        until = time.time() if self.until is None else self.until
+        """The runs that are shown; the window has whole hours, in which figures are kept."""
+        until = ceil((time.time() if self.until is None else self.until) / _HOUR) * _HOUR
         name, equals, value = self.segment.partition("=")
         return Window(since=until - self.length, until=until, segment={name: value} if equals else {})
 

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from math import ceil
 from typing import Any
 
-from trail_callbacks.observations import SIGNALS, FigureName, SignalName, Tally
+from trail_callbacks.observations import SIGNALS, SignalName, Tally
 from trail_callbacks.report.scoring import wilson
 from trail_callbacks.serving.charts import Chart, Line, Mark, Point
 from trail_callbacks.serving.filters import Filters
 from trail_callbacks.store import Store
-from trail_callbacks.store.series import Mean, Window, breaks, by_value, rollouts, series
+from trail_callbacks.store.hours import AVERAGED, HOUR, Figures
+from trail_callbacks.store.series import Mean, Window, rollouts
 
 __all__ = ["PARTS", "interval", "overview"]
 
 PARTS = ("release", "model", "prompt", "retriever", "reranker", "index", "chunker")
 """Versions of which a new value is a rollout."""
 
-_FIGURES: Mapping[str, tuple[FigureName, ...]] = {
-    "QC": ("query_coverage",),
-    "EO": ("evidence_overlap", "selection"),
-    "AC": ("answer_coverage",),
-    "CC": ("citation_recall",),
-}
 _HUES = {"unsupported": "other", "contradiction": "bad", "abstention": "odd", "undecided": "plain"}
 _FIGURE_HUES = {"QC": "plain", "EO": "odd", "AC": "good", "CC": "other"}
 _COUNTED: tuple[SignalName, ...] = ("unsupported", "contradiction", "abstention", "undecided")
-_CLASSES = 20
-
-_Bucket = tuple[dict[SignalName, Tally], dict[str, Mean]]
+_CLASS, _CLASSES = "query_class", 20
 
 
 def interval(tally: Tally) -> tuple[float, float] | tuple[None, None]:
@@ -44,19 +38,18 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     """Returns what the page shows."""
     window, seconds = filters.runs(), filters.bucket
     count = ceil((window.until - window.since) / seconds)
-    whole = Window(since=window.since - count * seconds, until=window.until, segment=window.segment)
-    signals = list(SIGNALS.values())
+    earlier = Window(since=window.since - count * seconds, until=window.since, segment=window.segment)
+    shown = _buckets(store, window, seconds, count)
+    before = _sum(_buckets(store, earlier, seconds, count))
+    now = _sum(shown)
     with store.connected() as connection:
-        found = series(connection, signals, _FIGURES, whole, seconds)
-        stages, diagnosed = breaks(connection, window)
         new = rollouts(connection, PARTS, window)
-        classes = by_value(connection, "query_class", [], _FIGURES, window)
     marks = [Mark(at=each.at, text=f"{each.name} {each.value}") for each in new]
-    shown = [found.get(count + n, ({}, {})) for n in range(count)]
-    before = [found.get(n, ({}, {})) for n in range(count)]
     chart = partial(Chart, since=window.since, until=window.until, bucket=seconds, marks=marks)
     return {
-        "cards": [_card(filters, name, shown, before) for name in SIGNALS],
+        "cards": [
+            _card(filters, name, now.tallies.get(name, Tally()), before.tallies.get(name, Tally())) for name in SIGNALS
+        ],
         "charts": [
             chart(
                 title="Bad runs",
@@ -66,42 +59,51 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
             chart(
                 title="Coverage",
                 about="mean of QC (question), EO (evidence kept), AC (answer) and CC (citations)",
-                lines=[_averaged(name, shown, window.since, seconds) for name in _FIGURES],
+                lines=[_averaged(name, shown, window.since, seconds) for name in AVERAGED],
             ),
         ],
-        "classes": [
-            {
-                "name": name,
-                "means": [means[each] for each in _FIGURES],
-                "href": filters.href("/", segment=f"query_class={name}"),
-            }
-            for name, (_, means) in sorted(classes.items())[:_CLASSES]
-        ],
-        "figures": list(_FIGURES),
-        "stages": [
-            {
-                "name": name,
-                "n": n,
-                "value": n / diagnosed,
-                "low": wilson(n / diagnosed, diagnosed)[0],
-                "high": wilson(n / diagnosed, diagnosed)[1],
-                "href": filters.href("/runs", stage=name),
-            }
-            for name, n in sorted(stages.items(), key=lambda pair: -pair[1])
-        ],
+        "classes": list(_classes(store, filters, window)),
+        "figures": list(AVERAGED),
+        "stages": list(_stages(filters, now)),
     }
 
 
-def _sum(buckets: list[_Bucket], name: SignalName) -> Tally:
-    tallies = [tallies[name] for tallies, _ in buckets if name in tallies]
-    names = ("runs", "decided", "bad", "weight", "bad_weight", "squares")
-    return Tally(**{each: sum(getattr(tally, each) for tally in tallies) for each in names})
+def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[Figures]:
+    """The figures of a window by bucket; a bucket is some whole hours."""
+    found = [Figures() for _ in range(count)]
+    for hour, figures in store.figures(window).items():
+        place = int((hour * HOUR - window.since) // seconds)
+        if 0 <= place < count:
+            found[place].add(figures)
+    return found
 
 
-def _card(filters: Filters, name: SignalName, shown: list[_Bucket], before: list[_Bucket]) -> dict[str, Any]:
-    now = _sum(shown, name)
+def _sum(buckets: Iterable[Figures]) -> Figures:
+    whole = Figures()
+    for each in buckets:
+        whole.add(each)
+    return whole
+
+
+def _classes(store: Store, filters: Filters, window: Window) -> Iterator[dict[str, Any]]:
+    """The coverage of each kind of question, if not one segment is looked at anyway."""
+    for name in store.segments().get(_CLASS, ())[:_CLASSES] if not window.segment else ():
+        segment = {_CLASS: name}
+        means = _sum(store.figures(replace(window, segment=segment)).values()).means
+        if means:
+            href = filters.href("/", segment=f"{_CLASS}={name}")
+            yield {"name": name, "means": [means.get(each, Mean()) for each in AVERAGED], "href": href}
+
+
+def _stages(filters: Filters, now: Figures) -> Iterator[dict[str, Any]]:
+    for name, n in now.breaks.most_common():
+        low, high = wilson(n / now.diagnosed, now.diagnosed)
+        href = filters.href("/runs", stage=name)
+        yield {"name": name, "n": n, "value": n / now.diagnosed, "low": low, "high": high, "href": href}
+
+
+def _card(filters: Filters, name: SignalName, now: Tally, then: Tally) -> dict[str, Any]:
     low, high = interval(now)
-    then = _sum(before, name)
     _, most = interval(then)
     return {
         "title": name.replace("_", " "),
@@ -117,19 +119,19 @@ def _card(filters: Filters, name: SignalName, shown: list[_Bucket], before: list
     }
 
 
-def _counted(name: SignalName, buckets: list[_Bucket], since: float, seconds: float) -> Line:
+def _counted(name: SignalName, buckets: list[Figures], since: float, seconds: float) -> Line:
     points = []
-    for n, (tallies, _) in enumerate(buckets):
-        tally = tallies.get(name, Tally())
+    for n, figures in enumerate(buckets):
+        tally = figures.tallies.get(name, Tally())
         low, high = interval(tally)
         points.append(Point(at=since + n * seconds, value=tally.share, low=low, high=high, n=tally.decided))
     return Line(name=name.replace("_", " "), hue=_HUES[name], points=points)
 
 
-def _averaged(name: str, buckets: list[_Bucket], since: float, seconds: float) -> Line:
+def _averaged(name: str, buckets: list[Figures], since: float, seconds: float) -> Line:
     points = []
-    for n, (_, means) in enumerate(buckets):
-        mean = means.get(name, Mean())
+    for n, figures in enumerate(buckets):
+        mean = figures.means.get(name, Mean())
         low, high = mean.interval or (None, None)
         points.append(Point(at=since + n * seconds, value=mean.value, low=low, high=high, n=mean.n))
     return Line(name=name, hue=_FIGURE_HUES[name], points=points)

@@ -22,6 +22,7 @@ __all__ = [
     "details",
     "documents",
     "feedback",
+    "hours",
     "meta",
     "metadata",
     "plain",
@@ -191,6 +192,17 @@ feedback = sa.Table(
     sa.Column("note", Plain),
     sa.UniqueConstraint("n", "key", "author"),
 )
+
+hours = sa.Table(
+    "trail_hours",
+    metadata,
+    sa.Column("s", _Number, primary_key=True, autoincrement=False),  # a segment, or 0 for all runs
+    sa.Column("hour", _Number, primary_key=True, autoincrement=False),  # since the epoch
+    sa.Column("made_by", Plain, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),  # figures as JSON, see `hours`
+    sqlite_with_rowid=False,
+)
+sa.Index("trail_hours_hour", hours.c.hour)
 
 totals = sa.Table(
     "trail_totals",

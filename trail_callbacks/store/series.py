@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
@@ -13,7 +14,7 @@ from trail_callbacks.observations import FigureName, Signal, SignalName, Tally
 from trail_callbacks.store.schema import run_segments, runs, segments
 from trail_callbacks.store.tallies import bad, chosen
 
-__all__ = ["Mean", "Rollout", "Window", "breaks", "by_value", "rollouts", "series"]
+__all__ = ["Mean", "Rollout", "Window", "by_value", "rollouts", "series", "stages"]
 
 _ROLLOUTS = 20
 
@@ -114,6 +115,12 @@ def _means(row: Sequence[Any], figures: Mapping[str, Sequence[FigureName]]) -> d
     return found
 
 
+def _bucket(connection: sa.Connection, window: Window, seconds: float) -> sa.ColumnElement[int]:
+    place = (runs.c.at - window.since) / seconds
+    whole = sa.func.trunc(place) if connection.dialect.name == "postgresql" else place  # PostgreSQL's cast rounds
+    return sa.cast(whole, sa.Integer)
+
+
 def series(
     connection: sa.Connection,
     signals: Sequence[Signal],
@@ -134,9 +141,7 @@ def series(
         By the number of the bucket, from 0 at the begin of the window; buckets without a run are left out.
     """
     source, conditions = window.chosen()
-    place = (runs.c.at - window.since) / seconds
-    whole = sa.func.trunc(place) if connection.dialect.name == "postgresql" else place  # PostgreSQL's cast rounds
-    bucket = sa.cast(whole, sa.Integer)
+    bucket = _bucket(connection, window, seconds)
     counted = [column for signal in signals for column in _counted(signal)]
     meant = [column for names in figures.values() for column in _meant(names)]
     asked = sa.select(bucket, sa.func.count(), *counted, *meant).select_from(source).where(*conditions)
@@ -170,12 +175,20 @@ def by_value(
     return found
 
 
-def breaks(connection: sa.Connection, window: Window) -> tuple[dict[str, int], int]:
-    """Counts the diagnosed runs by the stage at which their evidence path broke first; returns how many there are."""
+def stages(connection: sa.Connection, window: Window, seconds: float) -> dict[int, tuple[Counter[str], int]]:
+    """Counts the diagnosed runs by the stage at which their evidence path broke first, by bucket as in `series`.
+
+    Returns:
+        The runs with a break by stage, and how many were diagnosed.
+    """
     source, conditions = window.chosen()
-    asked = sa.select(runs.c.broken, sa.func.count()).select_from(source).where(*conditions, runs.c.diagnosed)
-    found = {row[0]: row[1] for row in connection.execute(asked.group_by(runs.c.broken))}
-    return {stage: n for stage, n in found.items() if stage is not None}, sum(found.values())
+    bucket = _bucket(connection, window, seconds)
+    asked = sa.select(bucket, runs.c.broken, sa.func.count()).select_from(source).where(*conditions, runs.c.diagnosed)
+    found: dict[int, tuple[Counter[str], int]] = {}
+    for place, stage, n in connection.execute(asked.group_by(bucket, runs.c.broken)):
+        breaks, diagnosed = found.get(place, (Counter(), 0))
+        found[place] = breaks + Counter({} if stage is None else {stage: n}), diagnosed + n
+    return found
 
 
 def rollouts(connection: sa.Connection, names: Sequence[str], window: Window) -> list[Rollout]:

@@ -6,21 +6,24 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 import sqlalchemy as sa
 
 from trail_callbacks.errors import InputError, StoreError
-from trail_callbacks.observations import Observation, Signal, Tally
+from trail_callbacks.observations import Observation, Signal, Tally, observe
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
-from trail_callbacks.store import feedback, reading, tallies
+from trail_callbacks.store import feedback, hours, reading, tallies
 from trail_callbacks.store.bodies import LARGEST
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.entries import Preparation
 from trail_callbacks.store.feedback import Feedback
+from trail_callbacks.store.hours import Figures
 from trail_callbacks.store.rows import Entry
+from trail_callbacks.store.series import Window
 from trail_callbacks.store.writer import Writer
 from trail_callbacks.store.writing import write
 from trail_callbacks.trace import Trace
@@ -38,6 +41,7 @@ class _Queued:
     rate: float
     at: float
     run: Observation | None
+    segments: Mapping[str, str]
 
 
 class Store:
@@ -70,6 +74,15 @@ class Store:
         max_waiting: int = 1024,
         max_body: int = LARGEST,
     ) -> None:
+        self._made = (
+            where,
+            {
+                "texts": texts,
+                "text_key": text_key,
+                "max_waiting": max_waiting,
+                "max_body": max_body,
+            },
+        )
         if max_waiting < 1:
             raise InputError(f"max_waiting is {max_waiting}, expected 1 or more")
         if max_body < 1:
@@ -83,6 +96,10 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({self.url!r})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process opens it anew."""
+        return _made, self._made
+
     @property
     def lost(self) -> int:
         """Runs of this process that were queued and not written."""
@@ -94,7 +111,13 @@ class Store:
         return list(self._writer.errors)
 
     def add(
-        self, report: Report, trace: Trace | None = None, rate: float = 1.0, *, run: Observation | None = None
+        self,
+        report: Report,
+        trace: Trace | None = None,
+        rate: float = 1.0,
+        *,
+        run: Observation | None = None,
+        segments: Mapping[str, str] | None = None,
     ) -> None:
         """Queues a run to be written. It never blocks and raises nothing: see `lost` and `errors`.
 
@@ -103,8 +126,9 @@ class Store:
             trace: Its trace, for segments, versions and documents, and to be kept.
             rate: Share of such runs that are judged, above 0.0 to 1.0.
             run: Its figures, if they were read already: where report and trace do not show them any more.
+            segments: Further segments, by name.
         """
-        self._writer.add(_Queued(report, trace, rate, time.time(), run))
+        self._writer.add(_Queued(report, trace, rate, time.time(), run, segments or {}))
 
     def put(self, pairs: Iterable[tuple[Report, Trace | None]], rate: float = 1.0) -> int:
         """Writes runs at once, in batches; returns how many were new or better than what was there.
@@ -118,7 +142,9 @@ class Store:
             InputError: If a report or a trace cannot be written as JSON.
         """
         now = time.time()
-        return self._put(self._preparation.entry(report, trace, rate, now, None) for report, trace in pairs)
+        return self._put(
+            self._preparation.entry(report, trace, observe(report, trace, at=now, rate=rate)) for report, trace in pairs
+        )
 
     def put_observations(self, runs: Iterable[Observation]) -> int:
         """As `put`, of runs of which only the figures are known.
@@ -139,11 +165,25 @@ class Store:
     def _write(self, batch: Sequence[_Queued]) -> None:
         token = current.set(Slices(patient=True))
         try:
-            entries = [self._preparation.entry(each.report, each.trace, each.rate, each.at, each.run) for each in batch]
+            entries = [self._entry(each) for each in batch]
             with self._database.writing() as connection:
                 write(connection, entries, time.time())
         finally:
             current.reset(token)
+
+    def _entry(self, queued: _Queued) -> Entry:
+        run = queued.run or observe(queued.report, queued.trace, at=queued.at, rate=queued.rate)
+        if queued.segments:
+            run = replace(run, fields={**run.fields, **queued.segments})
+        return self._preparation.entry(queued.report, queued.trace, run)
+
+    def figures(self, window: Window) -> dict[int, Figures]:
+        """Returns what is counted of each hour of a window, by the hour's number since the epoch; see `store.hours`.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        return hours.by_hour(self._database, window)
 
     def mark(self, said: Feedback) -> bool:
         """Keeps what a person says of a verdict; returns False if the store has no such claim.
@@ -164,7 +204,9 @@ class Store:
         Returns:
             False if something was lost for want of time.
         """
-        return self._writer.close(timeout)
+        done = self._writer.close(timeout)
+        self._database.close()
+        return done
 
     def connected(self) -> AbstractContextManager[sa.Connection]:
         """A connection for reading, for questions of one's own: see `store.series` and `store.listing`.
@@ -245,6 +287,10 @@ class Store:
             return reading.segment_values(connection)
 
 
+def _made(where: str, settings: Mapping[str, Any]) -> Store:
+    return Store(where, **settings)
+
+
 def _may_pass(error: Exception) -> bool:
-    """Whether a write may succeed if it is tried again: somebody holds the lock, the server is away, the disk is full."""
+    """Whether a write may succeed if it is tried again: somebody holds the lock, or the server is away."""
     return isinstance(error, StoreError) and isinstance(error.__cause__, sa.exc.OperationalError)

@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from trail_callbacks.store.hours import changed
 from trail_callbacks.store.rows import Entry, detail_row, run_row, segments_of
 from trail_callbacks.store.schema import bodies, claims, details, documents, plain, run_segments, runs, segments
 
@@ -60,6 +61,7 @@ def write(connection: sa.Connection, entries: Iterable[Entry], added: float) -> 
             _replace(connection, number, row)
         written.append((number, entry))
     _children(connection, written)
+    changed(connection, [*(entry.run.at for _, entry in written), *(each["at"] for each in old.values())])
     return [entry for _, entry in written]
 
 
@@ -73,7 +75,11 @@ def _known(connection: sa.Connection, names: Sequence[str]) -> dict[str, Mapping
     found: dict[str, Mapping[str, Any]] = {}
     for start in range(0, len(names), _MANY):
         chosen = runs.c.run.in_(names[start : start + _MANY])
-        asked = sa.select(runs.c.run, runs.c.n, runs.c.rank, runs.c.digest).where(chosen).order_by(runs.c.run)
+        asked = (
+            sa.select(*(runs.c[name] for name in ("run", "n", "at", "rank", "digest")))
+            .where(chosen)
+            .order_by(runs.c.run)
+        )
         found |= {row["run"]: row for row in connection.execute(asked.with_for_update()).mappings()}
     return found
 

@@ -1,0 +1,182 @@
+"""Figures by the hour, counted once: a page over a million runs reads hundreds of rows.
+
+An hour's row is made when somebody asks for it, and removed in the transaction that changes a run of that hour. It is
+made in a transaction that no writer can overlap, so that it is never older than the runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import groupby
+from typing import Any
+
+import sqlalchemy as sa
+
+from trail_callbacks.errors import StoreError
+from trail_callbacks.observations import SIGNALS, FigureName, SignalName, Tally
+from trail_callbacks.store.database import Database
+from trail_callbacks.store.schema import hours, runs, segments
+from trail_callbacks.store.series import Mean, Window, series, stages
+
+__all__ = ["AVERAGED", "HOUR", "Figures", "by_hour", "changed"]
+
+HOUR = 3_600
+AVERAGED: Mapping[str, tuple[FigureName, ...]] = {
+    "QC": ("query_coverage",),
+    "EO": ("evidence_overlap", "selection"),
+    "AC": ("answer_coverage",),
+    "CC": ("citation_recall",),
+}
+"""Figures that are averaged, by their short names; of several, a run counts with the first that is known of it."""
+
+_ALL = 0  # in place of a segment's number
+_TOGETHER = 48  # hours that are counted in one transaction: a second or so of a busy store
+_COUNTS = ("decided", "bad", "weight", "bad_weight", "squares")
+_MEANS = ("n", "total", "squares")
+_MADE_BY = sha256(repr([sorted(SIGNALS.items()), sorted(AVERAGED.items())]).encode()).hexdigest()[:12]
+"""What a row depends on besides the runs: those of a release that counts otherwise are made anew."""
+
+
+@dataclass(slots=True)
+class Figures:
+    """What is counted of a stretch of time.
+
+    Attributes:
+        tallies: Bad runs by signal.
+        means: Means by the names of `AVERAGED`.
+        breaks: Diagnosed runs by the stage at which their evidence path broke first.
+        diagnosed: Diagnosed runs, also those with no break.
+    """
+
+    tallies: dict[SignalName, Tally] = field(default_factory=dict)
+    means: dict[str, Mean] = field(default_factory=dict)
+    breaks: Counter[str] = field(default_factory=Counter)
+    diagnosed: int = 0
+
+    def add(self, other: Figures) -> None:
+        """Adds what was counted of another stretch."""
+        for name, tally in other.tallies.items():
+            before = self.tallies.get(name, Tally())
+            sums = {each: getattr(before, each) + getattr(tally, each) for each in ("runs", *_COUNTS)}
+            self.tallies[name] = Tally(**sums)
+        for label, mean in other.means.items():
+            self.means[label] = self.means.get(label, Mean()) + mean
+        self.breaks.update(other.breaks)
+        self.diagnosed += other.diagnosed
+
+
+def changed(connection: sa.Connection, times: Collection[float]) -> None:
+    """Removes the rows of hours in which a run was written, changed or deleted.
+
+    Args:
+        connection: In the transaction that does so.
+        times: When those runs began.
+    """
+    for stretch in _stretches(sorted({int(at // HOUR) for at in times})):
+        connection.execute(sa.delete(hours).where(hours.c.hour.between(stretch[0], stretch[-1])))
+
+
+def by_hour(database: Database, window: Window) -> dict[int, Figures]:
+    """Returns the figures of the hours of a window that has whole hours, by their number since the epoch.
+
+    Hours without a run may be left out.
+
+    Raises:
+        StoreError: If the store cannot be read.
+    """
+    first, last = int(window.since // HOUR), int(-(-window.until // HOUR))
+    with database.reading() as connection:
+        segment = _number(connection, window.segment)
+        if segment is None:
+            return {}
+        begun = connection.execute(sa.select(sa.func.min(runs.c.at), sa.func.max(runs.c.at))).one()
+        if begun[0] is None:
+            return {}
+        first, last = max(first, int(begun[0] // HOUR)), min(last, int(begun[1] // HOUR) + 1)
+        if segment < 0:
+            return _counted(connection, first, last, window.segment)
+        found = _kept(connection, segment, first, last)
+    missing = [hour for hour in range(first, last) if hour not in found]
+    for stretch in _stretches(missing):
+        found |= _made(database, segment, stretch[0], stretch[-1] + 1, window.segment)
+    return found
+
+
+def _number(connection: sa.Connection, segment: Mapping[str, str]) -> int | None:
+    """The number of a segment: `_ALL` for none, -1 for several, None for one that no run has."""
+    if len(segment) != 1:
+        return -1 if segment else _ALL
+    ((name, value),) = segment.items()
+    asked = sa.select(segments.c.s).where(segments.c.name == name, segments.c.value == value)
+    found: int | None = connection.execute(asked).scalar()
+    return found
+
+
+def _stretches(numbers: Sequence[int]) -> Iterator[list[int]]:
+    """Numbers that follow one another, at most so many together."""
+    for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        together = [number for _, number in pairs]
+        yield from (together[n : n + _TOGETHER] for n in range(0, len(together), _TOGETHER))
+
+
+def _kept(connection: sa.Connection, segment: int, first: int, last: int) -> dict[int, Figures]:
+    asked = sa.select(hours.c.hour, hours.c.data).where(
+        hours.c.s == segment, hours.c.hour >= first, hours.c.hour < last, hours.c.made_by == _MADE_BY
+    )
+    return {row.hour: _figures(json.loads(row.data)) for row in connection.execute(asked)}
+
+
+def _made(database: Database, segment: int, first: int, last: int, chosen: Mapping[str, str]) -> dict[int, Figures]:
+    """Counts hours and keeps what was counted; where the store cannot be written, only counts."""
+    try:
+        with database.writing() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.text("LOCK TABLE trail_hours IN SHARE ROW EXCLUSIVE MODE"))
+            found = _counted(connection, first, last, chosen)
+            connection.execute(sa.delete(hours).where(hours.c.s == segment, hours.c.hour >= first, hours.c.hour < last))
+            rows = [
+                {"hour": hour, "s": segment, "made_by": _MADE_BY, "data": json.dumps(_data(found.get(hour, Figures())))}
+                for hour in range(first, last)
+            ]
+            connection.execute(sa.insert(hours), rows)
+    except StoreError:
+        with database.reading() as connection:
+            return _counted(connection, first, last, chosen)
+    return found
+
+
+def _counted(connection: sa.Connection, first: int, last: int, chosen: Mapping[str, str]) -> dict[int, Figures]:
+    window = Window(since=float(first * HOUR), until=float(last * HOUR), segment=chosen)
+    found: dict[int, Figures] = defaultdict(Figures)
+    for bucket, (tallies, means) in series(connection, list(SIGNALS.values()), AVERAGED, window, HOUR).items():
+        found[first + bucket] = Figures(tallies=tallies, means=means)
+    for bucket, (breaks, diagnosed) in stages(connection, window, HOUR).items():
+        found[first + bucket].breaks = breaks
+        found[first + bucket].diagnosed = diagnosed
+    return dict(found)
+
+
+def _data(figures: Figures) -> dict[str, Any]:
+    return {
+        "runs": next((tally.runs for tally in figures.tallies.values()), 0),
+        "tallies": {name: [getattr(tally, each) for each in _COUNTS] for name, tally in figures.tallies.items()},
+        "means": {name: [getattr(mean, each) for each in _MEANS] for name, mean in figures.means.items()},
+        "breaks": figures.breaks,
+        "diagnosed": figures.diagnosed,
+    }
+
+
+def _figures(data: Mapping[str, Any]) -> Figures:
+    return Figures(
+        tallies={
+            name: Tally(runs=data["runs"], **dict(zip(_COUNTS, values, strict=True)))
+            for name, values in data["tallies"].items()
+        },
+        means={name: Mean(**dict(zip(_MEANS, values, strict=True))) for name, values in data["means"].items()},
+        breaks=Counter(data["breaks"]),
+        diagnosed=data["diagnosed"],
+    )
