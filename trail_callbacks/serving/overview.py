@@ -14,7 +14,7 @@ from trail_callbacks.serving.charts import Chart, Line, Mark, Point
 from trail_callbacks.serving.filters import Filters
 from trail_callbacks.store import Store
 from trail_callbacks.store.hours import AVERAGED, HOUR, Figures
-from trail_callbacks.store.series import Mean, Window, rollouts
+from trail_callbacks.store.series import Window, rollouts
 
 __all__ = ["PARTS", "interval", "overview"]
 
@@ -47,9 +47,7 @@ def overview(store: Store, filters: Filters) -> dict[str, Any]:
     marks = [Mark(at=each.at, text=f"{each.name} {each.value}") for each in new]
     chart = partial(Chart, since=window.since, until=window.until, bucket=seconds, marks=marks)
     return {
-        "cards": [
-            _card(filters, name, now.tallies.get(name, Tally()), before.tallies.get(name, Tally())) for name in SIGNALS
-        ],
+        "cards": [_card(filters, name, now.tally(name), before.tally(name)) for name in SIGNALS],
         "charts": [
             chart(
                 title="Bad runs",
@@ -74,14 +72,14 @@ def _buckets(store: Store, window: Window, seconds: float, count: int) -> list[F
     for hour, figures in store.figures(window).items():
         place = int((hour * HOUR - window.since) // seconds)
         if 0 <= place < count:
-            found[place].add(figures)
+            found[place] += figures
     return found
 
 
 def _sum(buckets: Iterable[Figures]) -> Figures:
     whole = Figures()
     for each in buckets:
-        whole.add(each)
+        whole += each
     return whole
 
 
@@ -89,10 +87,10 @@ def _classes(store: Store, filters: Filters, window: Window) -> Iterator[dict[st
     """The coverage of each kind of question, if not one segment is looked at anyway."""
     for name in store.segments().get(_CLASS, ())[:_CLASSES] if not window.segment else ():
         segment = {_CLASS: name}
-        means = _sum(store.figures(replace(window, segment=segment)).values()).means
-        if means:
+        whole = _sum(store.figures(replace(window, segment=segment)).values())
+        if whole.runs:
             href = filters.href("/", segment=f"{_CLASS}={name}")
-            yield {"name": name, "means": [means.get(each, Mean()) for each in AVERAGED], "href": href}
+            yield {"name": name, "means": [whole.mean(each) for each in AVERAGED], "href": href}
 
 
 def _stages(filters: Filters, now: Figures) -> Iterator[dict[str, Any]]:
@@ -122,7 +120,7 @@ def _card(filters: Filters, name: SignalName, now: Tally, then: Tally) -> dict[s
 def _counted(name: SignalName, buckets: list[Figures], since: float, seconds: float) -> Line:
     points = []
     for n, figures in enumerate(buckets):
-        tally = figures.tallies.get(name, Tally())
+        tally = figures.tally(name)
         low, high = interval(tally)
         points.append(Point(at=since + n * seconds, value=tally.share, low=low, high=high, n=tally.decided))
     return Line(name=name.replace("_", " "), hue=_HUES[name], points=points)
@@ -131,7 +129,7 @@ def _counted(name: SignalName, buckets: list[Figures], since: float, seconds: fl
 def _averaged(name: str, buckets: list[Figures], since: float, seconds: float) -> Line:
     points = []
     for n, figures in enumerate(buckets):
-        mean = figures.means.get(name, Mean())
+        mean = figures.mean(name)
         low, high = mean.interval or (None, None)
         points.append(Point(at=since + n * seconds, value=mean.value, low=low, high=high, n=mean.n))
     return Line(name=name, hue=_FIGURE_HUES[name], points=points)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import groupby
-from typing import Any
+from typing import Self, get_args
 
+import numpy as np
 import sqlalchemy as sa
 
 from trail_callbacks.errors import StoreError
 from trail_callbacks.observations import SIGNALS, FigureName, SignalName, Tally
+from trail_callbacks.report.diagnosis import StageName
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.schema import hours, runs, segments
 from trail_callbacks.store.series import Mean, Window, series, stages
@@ -37,36 +38,89 @@ _ALL = 0  # in place of a segment's number
 _TOGETHER = 48  # hours that are counted in one transaction: a second or so of a busy store
 _COUNTS = ("decided", "bad", "weight", "bad_weight", "squares")
 _MEANS = ("n", "total", "squares")
-_MADE_BY = sha256(repr([sorted(SIGNALS.items()), sorted(AVERAGED.items())]).encode()).hexdigest()[:12]
+_STAGES: tuple[StageName, ...] = get_args(StageName)
+_PLACES = {
+    name: place
+    for place, name in enumerate(
+        [
+            "runs",
+            "diagnosed",
+            *(f"break {stage}" for stage in _STAGES),
+            *(f"{signal} {each}" for signal in SIGNALS for each in _COUNTS),
+            *(f"{label} {each}" for label in AVERAGED for each in _MEANS),
+        ]
+    )
+}
+"""Where each number stands in a row of figures."""
+
+_MADE_BY = sha256(repr([list(_PLACES), sorted(SIGNALS.items()), sorted(AVERAGED.items())]).encode()).hexdigest()[:12]
 """What a row depends on besides the runs: those of a release that counts otherwise are made anew."""
 
 
-@dataclass(slots=True)
 class Figures:
-    """What is counted of a stretch of time.
+    """What is counted of a stretch of time: sums, so that those of two stretches can be added.
 
-    Attributes:
-        tallies: Bad runs by signal.
-        means: Means by the names of `AVERAGED`.
-        breaks: Diagnosed runs by the stage at which their evidence path broke first.
-        diagnosed: Diagnosed runs, also those with no break.
+    Args:
+        numbers: The sums, as `numbers` of others gives them; None for a stretch without runs.
     """
 
-    tallies: dict[SignalName, Tally] = field(default_factory=dict)
-    means: dict[str, Mean] = field(default_factory=dict)
-    breaks: Counter[str] = field(default_factory=Counter)
-    diagnosed: int = 0
+    __slots__ = ("numbers",)
 
-    def add(self, other: Figures) -> None:
-        """Adds what was counted of another stretch."""
-        for name, tally in other.tallies.items():
-            before = self.tallies.get(name, Tally())
-            sums = {each: getattr(before, each) + getattr(tally, each) for each in ("runs", *_COUNTS)}
-            self.tallies[name] = Tally(**sums)
-        for label, mean in other.means.items():
-            self.means[label] = self.means.get(label, Mean()) + mean
-        self.breaks.update(other.breaks)
-        self.diagnosed += other.diagnosed
+    def __init__(self, numbers: Sequence[float] | None = None) -> None:
+        self.numbers = np.zeros(len(_PLACES)) if numbers is None else np.array(numbers, dtype=float)
+
+    def __iadd__(self, other: Figures) -> Self:
+        self.numbers += other.numbers
+        return self
+
+    @property
+    def runs(self) -> int:
+        """All runs."""
+        return int(self.numbers[_PLACES["runs"]])
+
+    @property
+    def diagnosed(self) -> int:
+        """Diagnosed runs, also those without a break."""
+        return int(self.numbers[_PLACES["diagnosed"]])
+
+    @property
+    def breaks(self) -> Counter[StageName]:
+        """Runs by the stage at which their evidence path broke first."""
+        return Counter({stage: n for stage in _STAGES if (n := int(self.numbers[_PLACES[f"break {stage}"]]))})
+
+    def tally(self, signal: SignalName) -> Tally:
+        """Bad runs by a signal."""
+        decided, bad, weight, bad_weight, squares = self._of(signal, _COUNTS)
+        return Tally(
+            runs=self.runs, decided=int(decided), bad=int(bad), weight=weight, bad_weight=bad_weight, squares=squares
+        )
+
+    def mean(self, label: str) -> Mean:
+        """Mean of a figure, by its name in `AVERAGED`."""
+        n, total, squares = self._of(label, _MEANS)
+        return Mean(n=int(n), total=total, squares=squares)
+
+    def count(self, tallies: Mapping[SignalName, Tally], means: Mapping[str, Mean]) -> None:
+        """Sets what `series` counted."""
+        for signal, tally in tallies.items():
+            self.numbers[_PLACES["runs"]] = tally.runs
+            for each in _COUNTS:
+                self.numbers[_PLACES[f"{signal} {each}"]] = getattr(tally, each)
+        for label, mean in means.items():
+            for each in _MEANS:
+                self.numbers[_PLACES[f"{label} {each}"]] = getattr(mean, each)
+
+    def count_breaks(self, breaks: Mapping[str, int], diagnosed: int) -> None:
+        """Sets what `stages` counted."""
+        self.numbers[_PLACES["diagnosed"]] = diagnosed
+        for stage, n in breaks.items():
+            if f"break {stage}" in _PLACES:
+                self.numbers[_PLACES[f"break {stage}"]] = n
+
+    def _of(self, name: str, parts: Sequence[str]) -> list[float]:
+        first = _PLACES[f"{name} {parts[0]}"]
+        found: list[float] = self.numbers[first : first + len(parts)].tolist()
+        return found
 
 
 def changed(connection: sa.Connection, times: Collection[float]) -> None:
@@ -127,7 +181,7 @@ def _kept(connection: sa.Connection, segment: int, first: int, last: int) -> dic
     asked = sa.select(hours.c.hour, hours.c.data).where(
         hours.c.s == segment, hours.c.hour >= first, hours.c.hour < last, hours.c.made_by == _MADE_BY
     )
-    return {row.hour: _figures(json.loads(row.data)) for row in connection.execute(asked)}
+    return {row.hour: _figures(row.data) for row in connection.execute(asked)}
 
 
 def _made(database: Database, segment: int, first: int, last: int, chosen: Mapping[str, str]) -> dict[int, Figures]:
@@ -139,7 +193,7 @@ def _made(database: Database, segment: int, first: int, last: int, chosen: Mappi
             found = _counted(connection, first, last, chosen)
             connection.execute(sa.delete(hours).where(hours.c.s == segment, hours.c.hour >= first, hours.c.hour < last))
             rows = [
-                {"hour": hour, "s": segment, "made_by": _MADE_BY, "data": json.dumps(_data(found.get(hour, Figures())))}
+                {"hour": hour, "s": segment, "made_by": _MADE_BY, "data": _data(found.get(hour))}
                 for hour in range(first, last)
             ]
             connection.execute(sa.insert(hours), rows)
@@ -153,30 +207,16 @@ def _counted(connection: sa.Connection, first: int, last: int, chosen: Mapping[s
     window = Window(since=float(first * HOUR), until=float(last * HOUR), segment=chosen)
     found: dict[int, Figures] = defaultdict(Figures)
     for bucket, (tallies, means) in series(connection, list(SIGNALS.values()), AVERAGED, window, HOUR).items():
-        found[first + bucket] = Figures(tallies=tallies, means=means)
+        found[first + bucket].count(tallies, means)
     for bucket, (breaks, diagnosed) in stages(connection, window, HOUR).items():
-        found[first + bucket].breaks = breaks
-        found[first + bucket].diagnosed = diagnosed
+        found[first + bucket].count_breaks(breaks, diagnosed)
     return dict(found)
 
 
-def _data(figures: Figures) -> dict[str, Any]:
-    return {
-        "runs": next((tally.runs for tally in figures.tallies.values()), 0),
-        "tallies": {name: [getattr(tally, each) for each in _COUNTS] for name, tally in figures.tallies.items()},
-        "means": {name: [getattr(mean, each) for each in _MEANS] for name, mean in figures.means.items()},
-        "breaks": figures.breaks,
-        "diagnosed": figures.diagnosed,
-    }
+def _data(figures: Figures | None) -> str:
+    """Sums as JSON; an hour without runs has none."""
+    return "[]" if figures is None else json.dumps(figures.numbers.tolist(), separators=(",", ":"))
 
 
-def _figures(data: Mapping[str, Any]) -> Figures:
-    return Figures(
-        tallies={
-            name: Tally(runs=data["runs"], **dict(zip(_COUNTS, values, strict=True)))
-            for name, values in data["tallies"].items()
-        },
-        means={name: Mean(**dict(zip(_MEANS, values, strict=True))) for name, values in data["means"].items()},
-        breaks=Counter(data["breaks"]),
-        diagnosed=data["diagnosed"],
-    )
+def _figures(data: str) -> Figures:
+    return Figures(json.loads(data) or None)
