@@ -42,7 +42,7 @@ def test_there_must_be_such_a_claim(store, run):
 
 @pytest.mark.parametrize("wrong", [{"should": "maybe", "right": False}, {"should": "absent", "right": True}])
 def test_classes_that_make_no_sense(wrong):
-    with pytest.raises(InputError, match="class|expected one of"):
+    with pytest.raises(InputError, match=r"class|expected one of"):
         Feedback(run="r", claim="c1", **wrong)
 
 

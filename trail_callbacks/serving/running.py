@@ -51,7 +51,11 @@ class Server:
         try:
             self._server.run(sockets=[self._socket])
         finally:
-            self._socket.close()
+            self.close()
+
+    def close(self) -> None:
+        """Stops listening."""
+        self._socket.close()
 
     def stop(self) -> None:
         """Ends `run`, from any thread."""
@@ -61,7 +65,7 @@ class Server:
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that was left a moment ago
     try:
         made.bind((host, port))
         made.listen(_WAITING)

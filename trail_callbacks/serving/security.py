@@ -122,7 +122,9 @@ class Guarded:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
-            return  # no page here speaks WebSocket
+            elif scope["type"] == "websocket":  # no page here speaks it
+                await send({"type": "websocket.close", "code": 1008})
+            return
         reply = self._refusal(scope)
 
         async def shielded(message: Message) -> None:

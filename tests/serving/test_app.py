@@ -1,0 +1,206 @@
+"""The page as a reader gets it."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from html import unescape
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.testclient import TestClient
+
+from trail_callbacks.serving import Access, app
+from trail_callbacks.serving.feedback import kappa
+from trail_callbacks.store import Store
+from trail_callbacks.store.listing import listed
+from trail_callbacks.store.series import Window
+
+NOW = 1_790_000_000.0
+WEEK = f"?window=7d&until={NOW}"
+PAGES = ["/", "/segments", "/releases", "/runs", "/feedback", "/sources"]
+SAME = {"origin": "http://127.0.0.1"}
+
+
+@pytest.fixture
+def page(store):
+    return TestClient(app(store), base_url="http://127.0.0.1")
+
+
+def rows(html, after=""):
+    """Rows of the first table after a text, as texts of their cells."""
+    table = re.search(r"<tbody>(.*?)</tbody>", html[html.index(after) :], re.DOTALL)[1]
+    cells = (
+        re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)
+    )
+    return [[unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in row] for row in cells]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_answers_and_keeps_hostile_texts_inert(page, path):
+    reply = page.get(path + WEEK)
+    assert reply.status_code == 200
+    assert "<script>alert" not in reply.text
+    assert "\u202e" not in reply.text
+    assert reply.text.count("<script") == 1
+    assert "{{" not in reply.text.replace("{{7*7}}", "")
+    assert 'style="' not in reply.text
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_of_an_empty_store_answers(tmp_path, path):
+    store = Store(str(tmp_path / "empty.db"))
+    reply = TestClient(app(store), base_url="http://127.0.0.1").get(path)
+    assert reply.status_code == 200
+    store.close(1)
+
+
+def test_the_overview_says_what_is_wrong_since_when_and_where(page):
+    html = page.get("/" + WEEK).text
+    assert "release v2" in html
+    (stage,) = rows(html, 'id="broken"')
+    assert stage[0] == "generation"
+    billing, legal = rows(html, 'id="classes"')
+    assert (billing[0], legal[0]) == ("billing", "legal")
+    assert float(legal[5].split()[0]) < float(billing[5].split()[0])
+
+
+def test_the_worst_segment_leads(page):
+    found = rows(page.get(f"/segments{WEEK}&by=query_class&signal=contradiction").text)
+    assert [row[0] for row in found] == ["legal", "billing"]
+    assert sum(int(row[3]) for row in found) == 120
+
+
+def test_releases_stand_side_by_side(page):
+    html = page.get(f"/releases{WEEK}&a=v1&b=v2").text
+    found = {row[0]: row for row in rows(html)}
+    assert re.match(r"\+\d", found["contradiction"][5])
+    assert found["citation coverage"][5] == "unknown"
+    assert 'class="worse"' in html
+    swapped = {row[0]: row for row in rows(page.get(f"/releases{WEEK}&a=v2&b=v1").text)}
+    assert swapped["contradiction"][5].startswith("-")
+
+
+def test_runs_page_by_page(page):
+    seen, path = [], f"/runs{WEEK}&segment=query_class%3Dlegal"
+    while path:
+        html = page.get(path).text
+        seen += re.findall(r'<a href="(/runs/[^"]+)">', html)
+        more = re.search(r'<a rel="next" href="([^"]+)"', html)
+        path = unescape(more[1]) if more else None
+    assert len(seen) == len(set(seen)) > 50
+
+
+def test_a_search_finds_a_run_and_its_report(page):
+    html = page.get("/runs?q=how+long").text
+    (address,) = re.findall(r'<a href="(/runs/[^"]+)">', html)
+    run = page.get(unescape(address))
+    assert run.status_code == 200
+    assert "A ticket costs 12 euros." in run.text
+    assert run.text.count("<script") == 1
+    report = page.get(f"{address}/report")
+    policy = report.headers["content-security-policy"]
+    assert "sandbox allow-scripts" in policy
+    assert "unsafe" not in policy
+    assert "allow-same-origin" not in policy
+    assert "A ticket costs 12 euros." in report.text
+
+
+def test_ids_with_slashes_and_markup_lead_to_their_run(page, store):
+    with store.connected() as connection:
+        runs = [row["run"] for row in listed(connection, Window(since=0.0, until=1e12), size=500).rows]
+    html = "".join(page.get(f"/runs{WEEK}&sort=oldest{more}").text for more in ("", "&state=assessed"))
+    hostile = next(run for run in runs if "alert" in run)
+    links = {unescape(each) for each in re.findall(r'<a href="(/runs/[^"]+)">', html)}
+    pages = [page.get(link) for link in links if "alert" in link]
+    assert pages
+    assert all(each.status_code == 200 and "run 3/" in each.text for each in pages)
+    assert hostile
+
+
+def form(page, address, **values):
+    html = page.get(address).text
+    secret = re.search(r'name="csrf" value="([0-9a-f]+)"', html)[1]
+    return page.post(f"{address}/feedback", data={"csrf": secret, **values}, headers=SAME, follow_redirects=False)
+
+
+def test_feedback_is_kept_and_counted(page):
+    (address,) = re.findall(r'<a href="(/runs/[^"]+)">', page.get("/runs?q=how+long").text)
+    ids = re.findall(r'name="claim" value="([^"]+)"', page.get(address).text)
+    assert form(page, address, claim=ids[0], right="yes").status_code == 303
+    reply = form(page, address, claim=ids[1], right="no", should="absent")
+    assert urlsplit(reply.headers["location"]).path == address
+    assert page.get(address).text.count('aria-pressed="true"') == 2
+    html = page.get("/feedback").text
+    assert "50 %" in html
+    labelled = [json.loads(line) for line in page.get("/feedback.jsonl").text.splitlines()]
+    assert [(row["outcome"], row["label"]) for row in labelled] == [
+        ("supported", "supported"),
+        ("contradicted", "absent"),
+    ]
+    assert labelled[0]["quote"] == "The ferry takes 40 minutes."
+
+
+@pytest.mark.parametrize(
+    ("values", "headers", "status"),
+    [
+        ({"csrf": "0" * 64}, SAME, 403),
+        ({}, SAME, 403),
+        ({"csrf": "right"}, {"origin": "http://evil.example"}, 403),
+        ({"csrf": "right", "claim": "c99"}, SAME, 404),
+        ({"csrf": "right", "claim": "c1", "should": "nonsense"}, SAME, 404),
+        ({"csrf": "right", "claim": "x" * 70_000}, SAME, 413),
+    ],
+)
+def test_forms_that_are_refused_change_nothing(page, values, headers, status):
+    (address,) = re.findall(r'<a href="(/runs/[^"]+)">', page.get("/runs?q=how+long").text)
+    secret = re.search(r'name="csrf" value="([0-9a-f]+)"', page.get(address).text)[1]
+    sent = {name: secret if value == "right" else value for name, value in values.items()}
+    assert page.post(f"{address}/feedback", data={**sent, "right": "no"}, headers=headers).status_code == status
+    assert page.get("/feedback.jsonl").text == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/runs/nothing", "/runs/nothing/report", "/static/app.py", "/static/..%2fapp.py"]
+)
+def test_what_is_not_there(page, path):
+    assert page.get(path).status_code == 404
+
+
+def test_a_store_that_cannot_be_read_is_said(tmp_path):
+    store = Store(str(tmp_path / "trail.db"))
+    view = TestClient(app(store), base_url="http://127.0.0.1")
+    (tmp_path / "trail.db").write_bytes(b"no database at all" * 1000)
+    for beside in tmp_path.glob("trail.db-*"):
+        beside.unlink()
+    reply = view.get("/")
+    assert reply.status_code == 503
+    assert "cannot be read" in reply.text
+
+
+def test_a_token_guards_all_but_the_style_sheet(store):
+    view = TestClient(app(store, Access(token="t" * 20)), base_url="http://127.0.0.1")
+    assert [view.get(path).status_code for path in ("/", "/runs", "/feedback.jsonl", "/static/page.css")] == [
+        401,
+        401,
+        401,
+        200,
+    ]
+
+
+def test_kappa():
+    assert kappa([]) == (None, "nobody says what would be right")
+    assert kappa([("a", "a")])[0] is None
+    assert kappa([("a", "a"), ("b", "b")]) == (1.0, "")
+    assert kappa([("a", "b"), ("b", "a")])[0] == -1.0
+    # Cohen 1960: 20 + 15 of 50 agree, marginals 25/25 and 30/20
+    pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
+    assert kappa(pairs)[0] == pytest.approx(0.4)
+
+
+def test_now_is_the_end_of_a_window(page, store):
+    from trail_callbacks.observations import Observation
+
+    store.put_observations([Observation(id="just now", at=time.time(), state="assessed", outcomes={"supported": 1})])
+    assert "just%20now" in page.get("/runs").text

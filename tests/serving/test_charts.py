@@ -1,0 +1,83 @@
+"""Charts: what is drawn is what the table says."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from trail_callbacks.serving.charts import Chart, Line, Point, day, minute, percent
+
+DAY = 86_400.0
+
+
+def chart(*values, n=10):
+    points = [
+        Point(
+            at=place * DAY,
+            value=value,
+            low=value and value / 2,
+            high=value and min(1.0, value * 2),
+            n=n if value is not None else 0,
+        )
+        for place, value in enumerate(values)
+    ]
+    return Chart(
+        title="Bad", lines=[Line(name="bad", hue="bad", points=points)], since=0.0, until=len(values) * DAY, bucket=DAY
+    )
+
+
+def numbers(path):
+    return [float(each) for each in re.findall(r"-?\d+\.?\d*", path)]
+
+
+def test_points_are_where_the_axes_say():
+    drawn = chart(0.0, 0.05, 0.1)
+    line = drawn.lines[0]
+    assert drawn.top == 0.1
+    places = numbers(drawn.path(line))
+    xs, ys = places[::2], places[1::2]
+    assert xs == sorted(xs)
+    zero, half, top = (tick.place for tick in drawn.across)
+    assert ys == [zero, half, top]
+    assert [tick.text for tick in drawn.across] == ["0 %", "5 %", "10 %"]
+    assert all(44 <= x <= 632 for x in xs)
+
+
+def test_a_gap_is_no_line():
+    drawn = chart(0.1, None, 0.2, 0.3)
+    assert drawn.path(drawn.lines[0]).count("M") == 2
+    assert drawn.band(drawn.lines[0]).count("Z") == 2
+    assert [at for at, _ in drawn.rows] == [0.0, 2 * DAY, 3 * DAY]
+
+
+def test_intervals_do_not_leave_the_drawing():
+    drawn = chart(0.9, 1.0)
+    assert all(0 <= y <= 200 for y in numbers(drawn.band(drawn.lines[0]))[1::2])
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ((None, None), "bad: no data"),
+        ((None, 0.25), "bad: 25 % on 1970-01-02"),
+        ((0.04, None, 0.085), "bad: 4 % on 1970-01-01, 8.5 % on 1970-01-03"),
+    ],
+)
+def test_the_caption_says_what_is_drawn(values, said):
+    assert chart(*values).caption == said
+
+
+def test_nothing_known_is_empty():
+    assert chart(None, None).empty
+    assert not chart(None, 0.0).empty
+
+
+def test_short_windows_have_times_on_their_axis():
+    drawn = Chart(title="x", lines=[], since=0.0, until=DAY, bucket=3600.0)
+    assert [tick.text for tick in drawn.along][:2] == ["1970-01-01 00:00", "1970-01-01 04:00"]
+
+
+def test_words():
+    assert (percent(None), percent(0.0), percent(0.0449), percent(1.0)) == ("\u2013", "0 %", "4.5 %", "100 %")
+    assert (day(0.0), minute(60.0)) == ("1970-01-01", "1970-01-01 00:01")

@@ -1,0 +1,57 @@
+"""Filters: an address says what is shown, and says it again."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks.observations import SIGNALS
+from trail_callbacks.serving.filters import Filters
+
+KNOWN = {
+    "window": "30d",
+    "until": "7200",
+    "segment": "kind=a=b",
+    "signal": "contradiction",
+    "by": "tenant",
+    "state": "partial",
+    "stage": "packing",
+    "sort": "worst",
+    "q": "how long?",
+    "a": "v1",
+    "b": "v2",
+}
+
+
+def test_an_address_is_read_and_written_again():
+    filters = Filters.read(KNOWN)
+    again = dict(parse_qsl(filters.href("/x").partition("?")[2]))
+    assert {**again, "until": str(int(float(again["until"])))} == KNOWN
+    assert filters.runs().segment == {"kind": "a=b"}
+    assert (filters.runs().until, filters.runs().since) == (7200.0, 7200.0 - 30 * 86_400)
+    assert filters.chosen_signal() is SIGNALS["contradiction"]
+
+
+def test_nothing_is_said_of_what_is_usual():
+    assert Filters.read({}).href("/runs") == "/runs"
+    assert Filters().href("/runs", q="a&b") == "/runs?q=a%26b"
+
+
+@given(st.dictionaries(st.sampled_from([*KNOWN, "after"]), st.text(max_size=30)))
+def test_whatever_an_address_says_is_read(query):
+    filters = Filters.read(query)
+    window = filters.runs()
+    assert window.since < window.until
+    Filters.read(dict(parse_qsl(filters.href("/").partition("?")[2])))
+
+
+@pytest.mark.parametrize("after", ["nan,1", "1", "1,-2", "1,x", "inf,3", "1," + "9" * 30])
+def test_places_that_are_none(after):
+    assert Filters.read({"after": after}).after is None
+
+
+def test_windows_have_whole_hours():
+    assert Filters.read({"until": "3601"}).runs().until == 7200.0

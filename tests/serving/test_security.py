@@ -1,0 +1,132 @@
+"""Who may read the page, and from where."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from trail_callbacks.errors import InputError
+from trail_callbacks.serving.security import Access, Guarded, is_loopback
+
+TOKEN = "t" * 20
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - it is what is refused
+
+
+def client(access=None, host="127.0.0.1:8766"):
+    def said(_):
+        return PlainTextResponse("inside")
+
+    async def talk(socket):
+        await socket.accept()
+
+    routes = [Route("/", said, methods=["GET", "POST"]), Route("/runs", said), WebSocketRoute("/talk", talk)]
+    app = Guarded(Starlette(routes=routes), access or Access())
+    return TestClient(app, base_url=f"http://{host}", follow_redirects=False)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8766", "localhost:1", "localhost", "[::1]:8766", "LOCALHOST:80"])
+def test_this_machine_may_read(host):
+    assert client().get("/", headers={"host": host}).text == "inside"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8766", "", "localhost@evil.example", "[::1", "a b"]
+)
+def test_a_name_that_is_not_this_machines_is_refused(host):
+    reply = client().get("/", headers={"host": host})
+    assert (reply.status_code, "inside" in reply.text) == (400, False)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": "http://127.0.0.1:8766"}, 200),
+        ({"origin": "http://127.0.0.1:8766", "sec-fetch-site": "same-origin"}, 200),
+        ({}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "http://127.0.0.1:9999"}, 403),  # another server of this machine
+        ({"origin": "http://127.0.0.1:8766", "sec-fetch-site": "cross-site"}, 403),
+        ({"origin": "http://127.0.0.1:8766", "sec-fetch-site": "same-site"}, 403),
+    ],
+)
+def test_only_forms_of_the_page_itself_are_taken(headers, status):
+    assert client().post("/", headers=headers).status_code == status
+
+
+def test_every_reply_has_the_policy():
+    for reply in (client().get("/"), client().get("/", headers={"host": "evil.example"})):
+        policy = reply.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["cache-control"] == "no-store"
+
+
+def test_a_token_is_asked_for_and_leaves_the_address():
+    view = client(Access(token=TOKEN))
+    assert view.get("/").status_code == 401
+    assert view.get("/?token=wrong").status_code == 401
+    admitted = view.get(f"/runs?token={TOKEN}")
+    assert (admitted.status_code, admitted.headers["location"]) == (303, "/runs")
+    cookie = admitted.headers["set-cookie"]
+    assert TOKEN not in cookie
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert view.get("/runs").text == "inside"
+
+
+def test_a_redirect_stays_on_the_page():
+    admitted = client(Access(token=TOKEN)).get(f"http://127.0.0.1:8766//evil.example/?token={TOKEN}")
+    assert admitted.headers["location"].startswith("/evil.example")
+    assert not admitted.headers["location"].startswith("//")
+
+
+def test_a_scraper_shows_the_token_in_a_header():
+    view = client(Access(token=TOKEN))
+    assert view.get("/", headers={"authorization": f"Bearer {TOKEN}"}).text == "inside"
+    assert view.get("/", headers={"authorization": "Bearer \u00e9".encode()}).status_code == 401
+    assert view.get("/", headers={"cookie": "trail_access=forged"}).status_code == 401
+    assert view.get("/", headers={"cookie": f"trail_access={Access(token=TOKEN).cookie()}"}).status_code == 401
+
+
+def test_nobody_speaks_websocket():
+    with pytest.raises(WebSocketDisconnect), client().websocket_connect("/talk"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"host": EVERYWHERE}, "--token"),
+        ({"host": "10.0.0.7", "token": TOKEN}, "--allow-host"),
+        ({"token": "short"}, "16 or more"),
+    ],
+)
+def test_beyond_this_machine_only_with_a_token_and_a_name(settings, message):
+    with pytest.raises(InputError, match=message):
+        Access(**settings)
+
+
+def test_a_named_host_may_read():
+    view = client(Access(EVERYWHERE, TOKEN, ["trail.example"]), "Trail.example:80")
+    assert view.get("/", headers={"authorization": f"Bearer {TOKEN}"}).text == "inside"
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("localhost", True), (EVERYWHERE, False), ("", False)],
+)
+def test_what_is_this_machine(host, here):
+    assert is_loopback(host) is here
+
+
+def test_forms_are_of_one_process():
+    one, other = Access(), Access()
+    assert one.is_form(one.form())
+    assert not one.is_form(other.form())
+    assert not one.is_form("\ud800")
