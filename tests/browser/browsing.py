@@ -269,7 +269,8 @@ def started() -> Iterator[Chromium]:
     sink = Sink()
     try:
         with sync_playwright() as playwright:
-            flags = [*_FLAGS, f"--host-resolver-rules=MAP *.example 127.0.0.1:{sink.port}, MAP * ~NOTFOUND"]
+            rules = f"MAP *.example 127.0.0.1:{sink.port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+            flags = [*_FLAGS, f"--host-resolver-rules={rules}"]
             browser = playwright.chromium.launch(executable_path=path, args=flags)
             try:
                 yield Chromium(browser, sink)

@@ -117,7 +117,7 @@ def test_the_keyboard_reaches_everything(chromium, address):
         names = []
         for _ in range(12):
             page.keyboard.press("Tab")
-            names.append(page.evaluate("document.activeElement.innerText || document.activeElement.name"))
+            names.append(page.evaluate("document.activeElement.name || document.activeElement.innerText"))
         assert names[:6] == ["Overview", "Segments", "Releases", "Runs", "Feedback", "Sources"]
         assert {"window", "segment"} <= set(names)
 

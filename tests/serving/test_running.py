@@ -20,6 +20,7 @@ def trail(*args):
     return [sys.executable, "-m", "trail_callbacks.cli", "serve", *args]
 
 
+@pytest.mark.loopback
 def test_it_says_where_it_is_and_ends_when_interrupted(store):
     where = store.url.removeprefix("sqlite:///")
     token = "t" * 20
@@ -46,7 +47,7 @@ def test_it_says_where_it_is_and_ends_when_interrupted(store):
         (["--store", "nothing.db"], "there is no store nothing.db"),
         (["--store", "nothing.db", "--host", "10.0.0.1"], "--token"),
         (["--store", "nothing.db", "--token", "short"], "16 or more"),
-        (["--port", "99999"], "99999"),
+        (["--port", "99999"], "--port"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_listens(args, message, tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.applications import Starlette
@@ -68,9 +68,9 @@ class _Pages:
             Route("/sources", self._page("sources.html", "Sources", runs.source_health)),
             Route("/feedback", self._page("feedback.html", "Feedback", feedback.agreement)),
             Route("/feedback.jsonl", self._labelled),
-            Route("/runs/{run:path}/report", self._report),
-            Route("/runs/{run:path}/feedback", self._mark, methods=["POST"]),
-            Route("/runs/{run:path}", self._run),
+            Route("/run/report", self._report),
+            Route("/run/feedback", self._mark, methods=["POST"]),
+            Route("/run", self._run),
             Route("/static/{name}", _static),
         ]
         return Starlette(
@@ -115,18 +115,17 @@ class _Pages:
         return [f"{lost} runs of this process were not written to the store"] if lost else []
 
     def _run(self, request: Request) -> Response:
-        run = request.path_params["run"]
+        run = request.query_params.get("id", "")
         found = runs.one(self._store, run)
         if found is None:
             return self._missing(request, None)
-        address = f"/runs/{quote(run, safe='')}"
-        report = f"{address}/report" if found["has_report"] else None
-        more = {"action": f"{address}/feedback", "csrf": self._access.form(), "report": report}
+        report = runs.href(run, "/run/report") if found["has_report"] else None
+        more = {"action": runs.href(run, "/run/feedback"), "csrf": self._access.form(), "report": report}
         filters = Filters.read(request.query_params)
         return self._reply(request.url.path, "run.html", "Run", {**found, **more}, filters=filters)
 
     def _report(self, request: Request) -> Response:
-        report = self._store.report(request.path_params["run"])
+        report = self._store.report(request.query_params.get("id", ""))
         if report is None:
             return self._missing(request, None)
         policy = f"{page_policy()}; frame-ancestors 'self'; sandbox allow-scripts"
@@ -142,11 +141,11 @@ class _Pages:
         form = dict(parse_qsl(body.decode("utf-8", "replace"), max_num_fields=_FIELDS))
         if not self._access.is_form(form.get("csrf", "")):
             return PlainTextResponse("This form is not of this page, or the server was restarted: reload.\n", 403)
-        run = request.path_params["run"]
+        run = request.query_params.get("id", "")
         done = await run_in_threadpool(feedback.mark, self._store, run, form)
         if not done:
             return PlainTextResponse("There is no such claim.\n", status_code=404)
-        return Response(status_code=303, headers={"location": f"/runs/{quote(run, safe='')}#verdicts"})
+        return Response(status_code=303, headers={"location": f"{runs.href(run)}#verdicts"})
 
     def _labelled(self, _: Request) -> Response:
         return StreamingResponse(feedback.labelled(self._store), media_type="application/x-ndjson")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 from trail_callbacks.serving.charts import minute
 from trail_callbacks.serving.feedback import given
@@ -14,7 +14,7 @@ from trail_callbacks.store import Store
 from trail_callbacks.store.listing import listed, run_facts, sources
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["listing", "one", "source_health"]
+__all__ = ["href", "listing", "one", "source_health"]
 
 
 def listing(store: Store, filters: Filters) -> dict[str, Any]:
@@ -30,8 +30,13 @@ def listing(store: Store, filters: Filters) -> dict[str, Any]:
             sort=filters.sort,
             after=filters.after,
         )
-    rows = [{**row, "href": f"/runs/{quote(row['run'], safe='')}"} for row in page.rows]
+    rows = [{**row, "href": href(row["run"])} for row in page.rows]
     return {"rows": rows, "next": filters.href("/runs", after=page.after) if page.after else None}
+
+
+def href(run: str, path: str = "/run") -> str:
+    """Address of a run's page, or of another path about it; ids of runs are any texts."""
+    return f"{path}?{urlencode({'id': run})}"
 
 
 def one(store: Store, run: str) -> dict[str, Any] | None:
