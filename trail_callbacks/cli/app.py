@@ -22,7 +22,7 @@ from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
-from trail_callbacks.cli.serve import serve
+from trail_callbacks.cli.serve import serve, serve_demo
 from trail_callbacks.cli.traces import is_trace, show_traces, spooled
 from trail_callbacks.cli.verify import verify as verify_traces
 from trail_callbacks.errors import InputError, ReportError, TrailError
@@ -85,6 +85,9 @@ def demo(
     html: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Also write each report as an HTML page, APP.html.")
     ] = None,
+    served: Annotated[
+        bool, typer.Option("--serve", help="Instead, show 30 days of played traffic with two rollouts in a browser.")
+    ] = False,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -92,6 +95,9 @@ def demo(
 
     Runs offline with recorded model replies, unless --model is given.
     """
+    if served:
+        serve_demo()
+        return
     into = folder(html) if html else None
     finished = run_demo(app, model, base_url, judge)
     if output:

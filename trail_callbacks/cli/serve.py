@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trail_callbacks.cli.output import complain, display
+from trail_callbacks.cli.output import complain, display, progress
 from trail_callbacks.errors import InputError, MissingExtraError
 
-__all__ = ["serve"]
+if TYPE_CHECKING:
+    from trail_callbacks.report import Report
+    from trail_callbacks.serving import Access
+    from trail_callbacks.trace import Trace
+
+__all__ = ["serve", "serve_demo"]
 
 
 def serve(
@@ -32,27 +41,58 @@ def serve(
     ] = None,
 ) -> None:
     """Shows the runs of a store in a browser, until it is interrupted. Nothing is sent anywhere."""
-    try:
-        from trail_callbacks.serving import Access  # noqa: PLC0415 - needs an extra
-        from trail_callbacks.serving.running import Server  # noqa: PLC0415 - as above
-        from trail_callbacks.store import Store  # noqa: PLC0415 - as above
-    except ImportError as error:
-        raise MissingExtraError("the page", "serve") from error
+    _need_extra()
+    from trail_callbacks.serving import Access  # noqa: PLC0415 - needs an extra
+
     access = Access(host, token, allow_host or ())
-    if "://" not in store and not _exists(store):
-        raise InputError(
-            f"there is no store {store}: name the one of your app with --store, or try `trail demo --serve`"
+    if "://" not in store and not Path(store).expanduser().exists():
+        raise InputError(f"there is no store {store}: name the one of your app with --store")
+    _serve(store, host, port, access, token)
+
+
+def serve_demo(runs: int = 2_000) -> None:
+    """Judges played traffic into a store that is removed at the end, and shows it."""
+    _need_extra()
+    from trail_callbacks.demo.traffic import BAD, DAYS, traffic  # noqa: PLC0415 - only here
+    from trail_callbacks.diagnosis import verified  # noqa: PLC0415 - as above
+    from trail_callbacks.serving import Access  # noqa: PLC0415 - needs an extra
+    from trail_callbacks.store import Store  # noqa: PLC0415 - as above
+
+    with TemporaryDirectory(prefix="trail-demo-") as folder, progress("judging played runs", total=runs) as bar:
+        where = str(Path(folder) / "trail.db")
+        store = Store(where)
+
+        def judged() -> Iterator[tuple[Report, Trace]]:
+            for trace in traffic(runs, time.time()):
+                yield verified(trace), trace
+                bar.advance(bar.task_ids[0])
+
+        store.put(judged())
+        store.close()
+        bar.stop()
+        display(
+            f"{runs:,} played runs over {DAYS} days, with two rollouts. One broke the questions of the class {BAD}: the "
+            "page says which rollout, and at which stage."
         )
-    opened = Store(store)
+        _serve(where, "127.0.0.1", 0, Access(), None)
+
+
+def _serve(where: str, host: str, port: int, access: Access, token: str | None) -> None:
+    from trail_callbacks.serving.running import Server  # noqa: PLC0415 - needs an extra
+    from trail_callbacks.store import Store  # noqa: PLC0415 - as above
+
+    store = Store(where)
     try:
-        server = Server(opened, host, port, access, token)
+        server = Server(store, host, port, access, token)
         display(f"The page is at {server.url}", "Ctrl+C ends it.")
         server.run()
     except KeyboardInterrupt:
         complain("ended")
     finally:
-        opened.close(1.0)
+        store.close(1.0)
 
 
-def _exists(store: str) -> bool:
-    return Path(store).expanduser().exists()
+def _need_extra() -> None:
+    for name in ("starlette", "uvicorn", "jinja2", "sqlalchemy"):
+        if find_spec(name) is None:
+            raise MissingExtraError("the page", "serve")

@@ -1,0 +1,44 @@
+"""`trail demo --serve`: played traffic in which the page shows what broke, since when, and where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from trail_callbacks.demo.traffic import BAD, DAYS, traffic
+from trail_callbacks.diagnosis import verified
+from trail_callbacks.observations import SIGNALS, Recorded, observe
+
+NOW = 1_790_000_000.0
+
+
+@pytest.fixture(scope="module")
+def played():
+    return [observe(verified(trace), trace) for trace in traffic(240, NOW)]
+
+
+def test_runs_are_spread_over_the_days(played):
+    times = [run.at for run in played]
+    assert all(one < two for one, two in pairwise(times))
+    assert times[-1] < NOW
+    assert times[-1] - times[0] > (DAYS - 1) * 86_400
+    assert len({run.id for run in played}) == 240
+
+
+def test_the_same_seed_plays_the_same(played):
+    again = [observe(verified(trace), trace) for trace in list(traffic(240, NOW))[:5]]
+    assert again == played[:5]
+
+
+def test_one_rollout_breaks_retrieval_for_one_kind_of_question(played):
+    runs, signal = Recorded(played), SIGNALS["query_coverage"]
+    shares = {
+        (kind, index): runs.tally(signal, 0.0, 2e9, {"query_class": kind, "index": index}).share
+        for kind in ("billing", "delivery", BAD)
+        for index in ("index-1", "index-2")
+    }
+    assert shares[BAD, "index-2"] > 0.3
+    assert all(share < 0.1 for key, share in shares.items() if key != (BAD, "index-2"))
+    assert Counter(run.release for run in played).keys() == {"shop-1", "shop-2"}
