@@ -71,8 +71,8 @@ def serve_demo(runs: int = 2_000) -> None:
         store.close()
         bar.stop()
         display(
-            f"{runs:,} played runs over {DAYS} days, with two rollouts. One broke the questions of the class {BAD}: the "
-            "page says which rollout, and at which stage."
+            f"{runs:,} played runs over {DAYS} days, with two rollouts. One broke the questions of the class {BAD}: "
+            "the page says which rollout, and at which stage."
         )
         _serve(where, "127.0.0.1", 0, Access(), None)
 
