@@ -6,7 +6,7 @@ import os
 import stat
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,16 @@ class Database:
         """Keeps a connection open for as long as several transactions follow one another: a file is opened once."""
         with self._errors("opened"), self._engine.connect():
             yield
+
+    def truncate_log(self) -> None:
+        """Empties SQLite's log, in which deleted content is until it is overwritten; as far as no reader needs it.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        if self.sqlite:
+            with self._errors("written"), closing(self._engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # in no transaction
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
