@@ -48,12 +48,11 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """Hash of all that it says, whenever it says it: the same entry is not written twice."""
+        """Hash of its verdicts: the same ones again, which took another time, are not written twice."""
         claims = [{name: value for name, value in claim.items() if name != "at"} for claim in self.claims]
-        digest = sha256(json.dumps([self.run.state, _kept(self.run), claims], sort_keys=True).encode())
-        for body in self.bodies:
-            digest.update(body.data or b"")
-        return digest.hexdigest()[:32]
+        bodies = [[body.kind, body.data is None] for body in self.bodies]
+        stated = [self.run.judge, self.run.state, _kept(self.run), claims, bodies]
+        return sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def segments_of(run: Observation) -> dict[str, str]:
