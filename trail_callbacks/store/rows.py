@@ -12,7 +12,7 @@ from trail_callbacks.observations import DocumentUse, Observation
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store.bodies import Body
-from trail_callbacks.store.schema import FIGURES, plain
+from trail_callbacks.store.schema import FIGURES, OUTCOMES, plain
 
 __all__ = ["Entry", "claim_key", "claim_rows", "detail_row", "observation", "run_row", "segments_of"]
 
@@ -105,7 +105,7 @@ def run_row(entry: Entry, added: float) -> dict[str, Any]:
         "claims": run.claims,
         "decided": run.decided,
         "unsupported": run.unsupported,
-        "contradicted": run.outcomes.get("contradicted", 0),
+        **{name: run.outcomes.get(name, 0) for name in OUTCOMES},
         "broken": run.broken,
         "diagnosed": run.diagnosed,
         **{f"f_{name}": run.figures[name].value if name in run.figures else None for name in FIGURES},
