@@ -65,11 +65,8 @@ class Preparation:
         run = run or observe(report, trace, at=at, rate=rate)
         run = replace(run, fields={**run.fields, **segments}) if segments else run
         if not self.texts:
-            run, report, trace = (
-                replace(run, key=_hidden(run.key, self.text_key)),
-                without_texts(report, self.text_key),
-                None,
-            )
+            run = replace(run, key=_hidden(run.key, self.text_key))
+            report, trace = without_texts(report, self.text_key), None
         _pause()
         bodies = [self._body("report", report)]
         if trace is not None:
