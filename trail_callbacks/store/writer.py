@@ -12,7 +12,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from threading import Condition, RLock, Thread
+from threading import Condition, RLock, Thread, current_thread
 from typing import Any, Generic, TypeVar
 
 from trail_callbacks.forking import renewed_in_child
@@ -64,24 +64,28 @@ class Writer(Generic[Item]):
         self._logged: set[str] = set()
 
     def add(self, item: Item) -> None:
-        """Queues an item: microseconds, and it raises nothing."""
-        with self._changed:
-            if len(self._waiting) >= self._most:
-                self._lose(1, RuntimeError(f"{self._most} runs wait to be stored: one more was left out"))
-                return
-            self._waiting.append(item)
-            if self._thread is None:  # else it looks by itself: waking it would take the time of who adds
-                self._start()
+        """Queues an item: microseconds, and it raises nothing.
+
+        Without a lock, which the thread may hold while it waits for its turn, and without waking it: it looks by
+        itself.
+        """
+        if len(self._waiting) >= self._most:
+            self._lose(1, RuntimeError(f"{self._most} runs wait to be stored: one more was left out"))
+            return
+        self._waiting.append(item)
+        if self._thread is None:
+            with self._changed:
+                if self._thread is None:
+                    self._start()
 
     def _start(self) -> None:
         self._ended = False
-        thread = Thread(target=self._serve, name="trail-store", daemon=True)
+        self._thread = Thread(target=self._serve, name="trail-store", daemon=True)
         try:
-            thread.start()
-        except RuntimeError as error:  # the interpreter is on its way out: `_last` writes what waits
+            self._thread.start()
+        except RuntimeError as error:  # the interpreter is on its way out
+            self._thread = None
             self._keep(error)
-        else:
-            self._thread = thread
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until all that was queued is written or lost; returns False if the time was too short."""
@@ -122,12 +126,21 @@ class Writer(Generic[Item]):
         return done
 
     def _serve(self) -> None:
-        while batch := self._next():
-            self._carry_out(batch)
-            with self._changed:
-                self._underway = 0
-                self._changed.notify_all()
-            del batch  # while this thread waits, nothing of a run is kept
+        while not self._is_left():
+            while batch := self._next():
+                self._carry_out(batch)
+                with self._changed:
+                    self._underway = 0
+                    self._changed.notify_all()
+                del batch  # while this thread waits, nothing of a run is kept
+
+    def _is_left(self) -> bool:
+        """Whether this thread may end: what was added while it made up its mind is its own, or a new thread's."""
+        ours = current_thread()
+        with self._changed:
+            if self._thread is None and self._waiting:
+                self._thread = ours
+            return self._thread is not ours
 
     def _next(self) -> list[Item]:
         """Takes the next batch; an empty one if the thread is to end."""
