@@ -10,7 +10,7 @@ from trail_callbacks import VerifyOptions, check
 from trail_callbacks.errors import InputError
 from trail_callbacks.guard import BLOCKED, GuardKeywords, GuardSettings
 
-OPTIONAL = {"Instructor": object, "AsyncInstructor": object}  # of an extra, for `judge`
+OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  # of extras, for `judge` and `store`
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_settings_are_values():
 
 
 def test_the_keywords_are_settings_with_the_same_types():
-    types, keywords = get_type_hints(GuardSettings, localns=OPTIONAL), get_type_hints(GuardKeywords)
+    types, keywords = get_type_hints(GuardSettings, localns=OPTIONAL), get_type_hints(GuardKeywords, localns=OPTIONAL)
     assert {name: types[name] for name in keywords} == keywords
     assert {field.name for field in fields(GuardSettings)} - set(keywords) == {"judge", "stream"}  # named by each guard
 

@@ -13,7 +13,7 @@ from trail_callbacks.session import CaptureKeywords, CaptureSettings
 
 REDACTS = "expected a function that returns a string for a string, or several"
 KEY = "text_key is no bytes of length 16 or more: use secrets.token_bytes(32), and keep it"
-OPTIONAL = {"Instructor": object, "AsyncInstructor": object}  # of an extra, for `judge`
+OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  # of extras, for `judge` and `store`
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,9 @@ def test_a_key_is_not_shown():
 
 
 def test_the_keywords_are_settings_with_the_same_types():
-    types, keywords = get_type_hints(CaptureSettings, localns=OPTIONAL), get_type_hints(CaptureKeywords)
+    types, keywords = (
+        get_type_hints(CaptureSettings, localns=OPTIONAL),
+        get_type_hints(CaptureKeywords, localns=OPTIONAL),
+    )
     assert {name: types[name] for name in keywords} == keywords
     assert {field.name for field in fields(CaptureSettings)} - set(keywords) == {"judge", "evaluate"}  # named by each

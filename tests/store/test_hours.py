@@ -111,3 +111,17 @@ def test_no_runs_have_no_figures(store):
     assert (empty.runs, empty.diagnosed, empty.breaks) == (0, 0, {})
     assert all(empty.tally(name).share is None for name in SIGNALS)
     assert all((empty.mean(label).value, empty.mean(label).interval) == (None, None) for label in AVERAGED)
+
+
+def test_what_is_deleted_is_counted_no_more(store):
+    store.put_observations(runs(60))
+    window = Window(since=float(BEGUN), until=float(BEGUN + 5 * HOUR))
+    of_a = Window(since=window.since, until=window.until, segment={"kind": "a"})
+    assert whole(store, window).runs == 60
+    assert whole(store, of_a).runs > 0
+    store.prune(BEGUN + 2 * HOUR)
+    expected(whole(store, window), store, window)
+    store.prune(BEGUN + 9 * HOUR)
+    assert (store.figures(window), store.figures(of_a)) == ({}, {})
+    store.put_observations(runs(10, seed=3))
+    expected(whole(store, of_a), store, of_a)

@@ -23,6 +23,7 @@ from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
 from trail_callbacks.cli.serve import serve, serve_demo
+from trail_callbacks.cli.store import store
 from trail_callbacks.cli.traces import is_trace, show_traces, spooled
 from trail_callbacks.cli.verify import verify as verify_traces
 from trail_callbacks.errors import InputError, ReportError, TrailError
@@ -205,6 +206,7 @@ app.command()(audit)
 app.command()(diff)
 app.command()(export)
 app.command()(serve)
+app.add_typer(store, name="store")
 
 
 @app.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,7 +12,6 @@ from trail_callbacks.report.scoring import wilson
 from trail_callbacks.serving.charts import Point
 from trail_callbacks.serving.filters import Filters
 from trail_callbacks.store import Store
-from trail_callbacks.store.feedback import Feedback, marks
 from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["agreement", "given", "kappa", "labelled", "mark"]
@@ -25,30 +23,26 @@ def mark(store: Store, run: str, form: Mapping[str, str]) -> bool:
     """Keeps what a form says; returns False if there is no such claim, or the form says nothing that can be kept."""
     right, should = form.get("right") == "yes", form.get("should") or None
     try:
-        said = Feedback(
-            run=run,
-            claim=form.get("claim", ""),
-            right=right,
+        store.mark(
+            run,
+            form.get("claim", ""),
+            "right" if right else "wrong",
             should=None if right else should,
             author=_PAGE,
-            at=time.time(),
         )
     except InputError:
         return False
-    return store.mark(said)
+    return True
 
 
 def given(store: Store, run: str) -> dict[str, dict[str, Any]]:
     """What the page was told of the claims of a run, by claim."""
-    with store.connected() as connection:
-        return {each.claim: {"said": each.right, "should": each.should} for each in marks(connection, run)}
+    return {each.claim: {"said": each.verdict == "right", "should": each.should} for each in store.marks(run)}
 
 
 def labelled(store: Store) -> Iterator[bytes]:
     """The claims that people looked at, with the class that they have after them, as JSON lines."""
-    with store.connected() as connection:
-        said = list(marks(connection))
-    for each in said:
+    for each in store.marks():
         report = store.report(each.run)
         claim = next((found for found in report.claims if found.id == each.claim), None) if report else None
         question = report.graph.question.text if report and report.graph.question else None
@@ -62,7 +56,7 @@ def labelled(store: Store) -> Iterator[bytes]:
             "evidence": evidence,
             "judge": each.judge,
             "outcome": each.outcome,
-            "right": each.right,
+            "right": each.verdict == "right",
             "label": each.label,
             "author": each.author,
             "at": each.at,
@@ -72,14 +66,13 @@ def labelled(store: Store) -> Iterator[bytes]:
 
 def agreement(store: Store, _: Filters) -> dict[str, Any]:
     """How far judge and people agree, over all runs."""
-    with store.connected() as connection:
-        said = list(marks(connection))
+    said = store.marks()
     pairs = [(each.outcome, each.label) for each in said if each.label is not None]
     value, why = kappa(pairs)
     classes = [each.value for each in SupportClass]
     counts = Counter(pairs)
     judged = [*classes, *sorted({outcome for outcome, _ in pairs} - set(classes))]
-    n, right = len(said), sum(each.right for each in said)
+    n, right = len(said), sum(each.verdict == "right" for each in said)
     low, high = wilson(right / n, n) if n else (None, None)
     return {
         "n": n,

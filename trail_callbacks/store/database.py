@@ -6,7 +6,7 @@ import os
 import stat
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from trail_callbacks.store.migrations import migrate
 __all__ = ["Database"]
 
 _WAIT = 30  # seconds for a lock that another process holds
+_CONNECT = 10  # seconds for a server to answer
 _PRAGMAS = (
     f"busy_timeout={_WAIT * 1000}",
     "journal_mode=WAL",
@@ -99,6 +100,16 @@ class Database:
         with self._errors("opened"), self._engine.connect():
             yield
 
+    def truncate_log(self) -> None:
+        """Empties SQLite's log, in which deleted content is until it is overwritten; as far as no reader needs it.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        if self.sqlite:
+            with self._errors("written"), closing(self._engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # in no transaction
+
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
         try:
@@ -136,7 +147,8 @@ def _url(where: str | os.PathLike[str]) -> sa.URL:
 def _engine(url: sa.URL) -> sa.Engine:
     try:
         if url.get_backend_name() != "sqlite":
-            return sa.create_engine(url, pool_pre_ping=True, pool_size=2, max_overflow=14)
+            waits = {"connect_timeout": _CONNECT}
+            return sa.create_engine(url, pool_pre_ping=True, pool_size=2, max_overflow=14, connect_args=waits)
     except ImportError as error:
         raise MissingExtraError("a store in PostgreSQL", "postgres") from error
     # Without a pool: what is not open while the process forks need not be left alone by the child.

@@ -1,111 +1,101 @@
-"""What people say of verdicts: right or wrong, and what would be right."""
+"""What people say of verdicts: right or wrong. A claim that is judged anew keeps it as long as it says the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast, get_args
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.store.schema import claims, feedback, plain, runs
+from trail_callbacks.store.writing import insert
 from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["Feedback", "marks", "put"]
+__all__ = ["Feedback", "Mark", "mark", "marks"]
 
-_TEXT = 2_000  # characters of a note
+Mark: TypeAlias = Literal["right", "wrong"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """What a person says of the verdict on a claim.
+    """What somebody said of the verdict on a claim.
 
     Attributes:
-        run: The run.
+        run: Id of the run.
         claim: Id of the claim in its report.
-        right: Whether the verdict is right.
-        should: The class it should have, if it is wrong and the person says; None otherwise.
-        author: Who says so.
+        verdict: Whether the judge was right.
+        should: The class it should have, if the verdict is wrong and somebody says; None otherwise.
+        outcome: What the judge had said then, see `Verdict.outcome`.
+        judge: Name of the judge.
+        author: Who said it.
         at: When, seconds since the epoch.
-        outcome: What the judge had said, see `Verdict.outcome`; filled in by the store.
-        judge: Name of the judge; likewise.
-        note: A remark.
-
-    Raises:
-        InputError: If `should` is no class, or is given for a verdict that is right.
+        note: Why.
     """
 
     run: str
     claim: str
-    right: bool
+    verdict: Mark
+    outcome: str
+    judge: str
+    author: str
+    at: float
+    note: str | None = None
     should: str | None = None
-    author: str = ""
-    at: float = 0.0
-    outcome: str = ""
-    judge: str = ""
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        """Checks the class."""
-        if self.should is not None and self.should not in {each.value for each in SupportClass}:
-            raise InputError(f"should is {self.should!r}, expected one of {', '.join(SupportClass)}")
-        if self.should is not None and self.right:
-            raise InputError("a verdict that is right needs no other class")
 
     @property
     def label(self) -> str | None:
-        """The class that the claim has after this person; None if the person only says that it is not the judge's."""
-        return self.outcome if self.right else self.should
+        """The class that the claim has after this person; None if they only say that it is not the judge's."""
+        return self.outcome if self.verdict == "right" else self.should
 
 
-def put(connection: sa.Connection, said: Feedback) -> bool:
-    """Writes what a person says, in place of what the same person said of the same claim before.
+def mark(
+    connection: sa.Connection,
+    run: str,
+    claim: str,
+    verdict: Mark,
+    *,
+    author: str,
+    at: float,
+    note: str | None,
+    should: str | None = None,
+) -> None:
+    """Keeps what somebody says of a verdict, in place of what they said before.
 
-    Returns:
-        False if the store has no such claim.
+    Raises:
+        InputError: If there is no such claim, mark or class, or a class for a verdict that is right.
     """
-    asked = (
-        sa.select(runs.c.n, runs.c.judge, claims.c.key, claims.c.outcome)
-        .join(claims, claims.c.n == runs.c.n)
-        .where(runs.c.run == plain(said.run), claims.c.claim == plain(said.claim))
-    )
-    found = connection.execute(asked).first()
+    if verdict not in get_args(Mark):
+        raise InputError(f"verdict is {verdict!r}, expected one of {', '.join(get_args(Mark))}")
+    if should is not None and should not in {each.value for each in SupportClass}:
+        raise InputError(f"should is {should!r}, expected one of {', '.join(SupportClass)}")
+    if should is not None and verdict == "right":
+        raise InputError("a verdict that is right needs no other class")
+    asked = sa.select(runs.c.n, runs.c.judge, claims.c.key, claims.c.outcome).join(claims, claims.c.n == runs.c.n)
+    found = connection.execute(asked.where(runs.c.run == plain(run), claims.c.claim == claim)).first()
     if found is None:
-        return False
-    values = {
-        "n": found.n,
-        "claim": said.claim,
-        "key": found.key,
-        "verdict": "right" if said.right else "wrong",
-        "should": said.should,
-        "outcome": found.outcome,
-        "judge": found.judge,
-        "author": said.author,
-        "at": said.at,
-        "note": said.note[:_TEXT] or None,
-    }
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    identity = ("n", "key", "author")
-    changed = {name: value for name, value in values.items() if name not in identity}
-    connection.execute(insert(feedback).values(values).on_conflict_do_update(index_elements=identity, set_=changed))
-    return True
+        raise InputError(f"the store has no claim {claim!r} of a run {run!r}")
+    said = {"verdict": verdict, "should": should, "at": at, "note": note}
+    values = {**said, "outcome": found.outcome, "judge": found.judge}
+    statement = insert(connection, feedback).values(n=found.n, claim=claim, key=found.key, author=author, **values)
+    connection.execute(statement.on_conflict_do_update(index_elements=["n", "key", "author"], set_=values))
 
 
 def marks(connection: sa.Connection, run: str | None = None) -> Iterator[Feedback]:
-    """Yields what people said, of one run or of all, oldest first."""
-    asked = sa.select(runs.c.run, feedback).join(runs, runs.c.n == feedback.c.n).order_by(feedback.c.at, feedback.c.f)
+    """Yields what was said, in the order in which claims were first spoken of."""
+    asked = sa.select(runs.c.run, feedback).join(runs, runs.c.n == feedback.c.n).order_by(feedback.c.f)
     if run is not None:
         asked = asked.where(runs.c.run == plain(run))
     for row in connection.execute(asked):
         yield Feedback(
             run=row.run,
             claim=row.claim,
-            right=row.verdict == "right",
-            should=row.should,
-            author=row.author,
-            at=row.at,
+            verdict=cast("Mark", row.verdict),
             outcome=row.outcome,
             judge=row.judge,
-            note=row.note or "",
+            author=row.author,
+            at=row.at,
+            note=row.note,
+            should=row.should,
         )

@@ -12,7 +12,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from threading import Condition, RLock, Thread
+from threading import Condition, RLock, Thread, current_thread
 from typing import Any, Generic, TypeVar
 
 from trail_callbacks.forking import renewed_in_child
@@ -22,7 +22,7 @@ __all__ = ["Writer"]
 Item = TypeVar("Item")
 
 _BATCH = 100  # items a transaction
-_GATHER = 0.05  # seconds that a batch has to fill
+_GATHER = 0.05  # seconds after which the thread looks again, and that a batch has to fill
 _IDLE = 5.0  # seconds after which a thread without work ends, and lets go of the file
 _KEPT = 100  # errors
 _LAST = 10.0  # seconds that the end of the interpreter waits for what is queued
@@ -58,32 +58,34 @@ class Writer(Generic[Item]):
         self._waiting: deque[Item] = deque()
         self._underway = 0
         self._thread: Thread | None = None
-        self._idle = self._hurried = self._ended = False
+        self._hurried = self._ended = False
         self.lost = self.written = 0
         self.errors: deque[Exception] = deque(maxlen=_KEPT)
         self._logged: set[str] = set()
 
     def add(self, item: Item) -> None:
-        """Queues an item: microseconds, and it raises nothing."""
-        with self._changed:
-            if len(self._waiting) >= self._most:
-                self._lose(1, RuntimeError(f"{self._most} runs wait to be stored: one more was left out"))
-                return
-            self._waiting.append(item)
-            if self._thread is None:
-                self._start()
-            elif self._idle:
-                self._changed.notify_all()
+        """Queues an item: microseconds, and it raises nothing.
+
+        Without a lock, which the thread may hold while it waits for its turn, and without waking it: it looks by
+        itself.
+        """
+        if len(self._waiting) >= self._most:
+            self._lose(1, RuntimeError(f"{self._most} runs wait to be stored: one more was left out"))
+            return
+        self._waiting.append(item)
+        if self._thread is None:
+            with self._changed:
+                if self._thread is None:
+                    self._start()
 
     def _start(self) -> None:
         self._ended = False
-        thread = Thread(target=self._serve, name="trail-store", daemon=True)
+        self._thread = Thread(target=self._serve, name="trail-store", daemon=True)
         try:
-            thread.start()
-        except RuntimeError as error:  # the interpreter is on its way out: `_last` writes what waits
+            self._thread.start()
+        except RuntimeError as error:  # the interpreter is on its way out
+            self._thread = None
             self._keep(error)
-        else:
-            self._thread = thread
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until all that was queued is written or lost; returns False if the time was too short."""
@@ -124,25 +126,31 @@ class Writer(Generic[Item]):
         return done
 
     def _serve(self) -> None:
-        while batch := self._next():
-            self._carry_out(batch)
-            with self._changed:
-                self._underway = 0
-                self._changed.notify_all()
-            del batch  # while this thread waits, nothing of a run is kept
+        while not self._is_left():
+            while batch := self._next():
+                self._carry_out(batch)
+                with self._changed:
+                    self._underway = 0
+                    self._changed.notify_all()
+                del batch  # while this thread waits, nothing of a run is kept
+
+    def _is_left(self) -> bool:
+        """Whether this thread may end: what was added while it made up its mind is its own, or a new thread's."""
+        ours = current_thread()
+        with self._changed:
+            if self._thread is None and self._waiting:
+                self._thread = ours
+            return self._thread is not ours
 
     def _next(self) -> list[Item]:
         """Takes the next batch; an empty one if the thread is to end."""
         until = time.monotonic() + _IDLE
         with self._changed:
             while not self._waiting:
-                left = until - time.monotonic()
-                if self._ended or left <= 0:
+                if self._ended or time.monotonic() > until:
                     self._thread = None
                     return []
-                self._idle = True
-                self._changed.wait(left)
-                self._idle = False
+                self._changed.wait(_GATHER)
             if len(self._waiting) < _BATCH and not self._hurried:
                 self._changed.wait_for(self._is_full, _GATHER)
             batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
