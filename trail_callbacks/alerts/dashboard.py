@@ -87,7 +87,7 @@ def _of(objective: Objective) -> Iterator[_Panel]:
         f"{objective.name}: known",
         [(day, _OF)],
         "percentunit",
-        "Share of the runs of which the signal is known. Where it falls, nobody can tell, which is not the same as good.",
+        "Share of the runs of which the signal is known. Where it falls, nobody can tell: unknown is not good.",
     )
 
 
