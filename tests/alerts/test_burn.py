@@ -64,7 +64,8 @@ def test_a_short_window_ends_as_the_long_one():
 
 def test_a_part_is_taken_away_over_the_same_windows():
     window = Window(rate=FAST, long=tally(100, 40), short=tally(20, 8), recent=600)
-    rest = window.without(10_000.0, lambda since, until: tally(40, 40) if until - since == 3600 else tally(8, 8))
+    part = window.over(10_000.0, lambda since, until: tally(40, 40) if until - since == 3600 else tally(8, 8))
+    rest = window.without(part)
     assert (rest.long, rest.short) == (tally(60, 0), tally(12, 0))
     assert minus(tally(3, 1, 0.1), tally(3, 1, 0.3)) == Tally()
 

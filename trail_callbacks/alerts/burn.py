@@ -92,16 +92,18 @@ class Window:
         """Whether the budget burns at this rate."""
         return self.exceeds(self.rate.factor * budget, minimum)
 
-    def without(self, until: float, tally: Callable[[float, float], Tally]) -> Window:
-        """The same without some of its runs.
+    def over(self, until: float, tally: Callable[[float, float], Tally]) -> Window:
+        """Counts other runs over the same windows.
 
         Args:
             until: The end, as it was given to `count`.
             tally: Counts those runs from one time to another.
         """
-        long = minus(self.long, tally(until - self.rate.long, until))
-        short = minus(self.short, tally(until - self.recent, until))
-        return replace(self, long=long, short=short)
+        return replace(self, long=tally(until - self.rate.long, until), short=tally(until - self.recent, until))
+
+    def without(self, part: Window) -> Window:
+        """The same without some of its runs, which were counted over the same windows."""
+        return replace(self, long=minus(self.long, part.long), short=minus(self.short, part.short))
 
 
 def at_least(tally: Tally) -> float:

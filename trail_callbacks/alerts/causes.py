@@ -30,11 +30,12 @@ def causes_of(reading: Reading, readings: Sequence[Reading], tallies: Tallies, u
         here = [each for each in earlier if each.objective.stage == stage]
         wide = [each for each in here if each.segment.items() <= reading.segment.items() and _explains(each, reading)]
         if wide:
-            return wide[:1]
+            return wide
         for name in dict.fromkeys(name for each in here for name in each.segment if name not in reading.segment):
-            parts = _parts(here, reading, name)
-            if parts and not _fires_without(parts, reading, tallies, until):
-                return parts
+            parts = [(each, _part(each, reading, tallies, until)) for each in _parts(here, reading, name)]
+            causes = [(each, part) for each, part in parts if _explains(each, part)]
+            if causes and not _fires_without([part for _, part in causes], reading):
+                return [each for each, _ in causes]
     return []
 
 
@@ -44,7 +45,7 @@ def _before(one: Reading, other: Reading) -> bool:
 
 
 def _explains(cause: Reading, reading: Reading) -> bool:
-    """Whether enough runs are bad at the earlier stage, in the window in which it burns."""
+    """Whether enough runs are bad at the earlier stage, of those in the window in which it burns."""
     burning = cause.burning
     here = reading.shown.long.share or 0.0
     return burning is not None and (burning.long.share or 0.0) >= _EXPLAINS * here
@@ -60,16 +61,24 @@ def _parts(burning: Iterable[Reading], reading: Reading, name: str) -> list[Read
     return list(parts.values())
 
 
-def _fires_without(parts: Iterable[Reading], reading: Reading, tallies: Tallies, until: float) -> bool:
+def _part(cause: Reading, reading: Reading, tallies: Tallies, until: float) -> Reading:
+    """What a reading counts of the runs of a cause, over the same windows."""
     objective = reading.objective
-    for window in reading.windows:
+
+    def tally(since: float, until: float) -> Tally:
+        return tallies.tally(objective.signal, since, until, cause.segment, objective.threshold)
+
+    windows = tuple(each.over(until, tally) for each in reading.windows)
+    return Reading(objective=objective, segment=cause.segment, windows=windows)
+
+
+def _fires_without(parts: Sequence[Reading], reading: Reading) -> bool:
+    """Whether a reading fires without some parts of it."""
+    objective = reading.objective
+    for n, window in enumerate(reading.windows):
         rest = window
         for part in parts:
-
-            def tally(since: float, until: float, part: Reading = part) -> Tally:
-                return tallies.tally(objective.signal, since, until, part.segment, objective.threshold)
-
-            rest = rest.without(until, tally)
+            rest = rest.without(part.windows[n])
         if rest.fires(objective.budget, objective.minimum):
             return True
     return False

@@ -112,7 +112,7 @@ def _calls(objective: Objective, ordered: Sequence[Objective]) -> Iterator[_Rule
         expression = "(" + "\n or ".join(called) + ")"
         for earlier in ordered:
             if match := _match(earlier, objective):
-                expression += f"\nunless ({_explained(expression, earlier, match)})"
+                expression = f"({expression}\nunless ({_explained(expression, earlier, match)}))"
         if severity == "ticket":
             expression += f"\nunless trail:page{own}"
         yield _Rule(
