@@ -40,7 +40,7 @@ def test_promtool_takes_each_expression(drawn, tmp_path):
 
 
 def test_each_counter_is_told(drawn):
-    told = set(re.findall(r"^(trail_\w+)", exposition({}), re.MULTILINE))
+    told = set(re.findall(r"^(trail_\w+)", exposition([]), re.MULTILINE))
     used = {name for each in expressions(drawn) for name in re.findall(r"\btrail\w+(?=\{)", each)}
     assert used
     assert used <= told

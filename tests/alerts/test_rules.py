@@ -111,12 +111,11 @@ def traffic(**bad):
         series.append({"series": f"{metric}{{{of}}}", "values": " ".join(values)})
 
     for labels, places in (({}, (0, 1)), *(({"segment": "tenant", "value": "ab"[n]}, (n,)) for n in (0, 1))):
-        add("trail_runs_total", labels, [10 * len(places)] * MINUTES)
+        add("trail_runs_total", labels, [40 * len(places)] * MINUTES)
         for signal in signals:
             counts = [[per_minute(signal, place, minute) for place in places] for minute in range(MINUTES)]
             decided, bad_runs = ([sum(each[i] for each in one) for one in counts] for i in (0, 1))
-            kinds = {"decided_runs": (1, decided), "bad_runs": (1, bad_runs), "decided_weight": (4, decided)}
-            kinds |= {"bad_weight": (4, bad_runs), "squared_weight": (16, decided)}
+            kinds = {"decided_runs": (4, decided), "bad_runs": (4, bad_runs), "squared_weight": (16, decided)}
             for kind, (factor, steps) in kinds.items():
                 add(f"trail_{kind}_total", {"signal": signal, **labels}, [factor * x for x in steps])
     return Even(), series

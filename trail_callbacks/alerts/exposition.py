@@ -2,34 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Protocol
 
-from trail_callbacks.observations import SIGNALS, SignalName, Tally
+from trail_callbacks.observations import SIGNALS
+from trail_callbacks.taxonomy import SupportClass
 
-__all__ = ["CONTENT_TYPE", "METRICS", "Totals", "exposition"]
+__all__ = ["CONTENT_TYPE", "Count", "exposition"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-Totals: TypeAlias = Mapping[tuple[SignalName, str, str], Tally]
-"""Counts since ever, of runs that were kept and of those deleted since, by signal, name and value of a segment.
 
-Name and value are empty for all runs.
-"""
+class Count(Protocol):
+    """A total that only grows, as stores keep it: see `store.totals.Total`."""
 
-_RUNS = "trail_runs_total"
-METRICS: Mapping[str, tuple[str, Callable[[Tally], float]]] = {
-    _RUNS: ("Runs that were observed.", lambda tally: tally.runs),
-    "trail_decided_runs_total": ("Runs of which the signal is known.", lambda tally: tally.decided),
-    "trail_bad_runs_total": ("Those that are bad.", lambda tally: tally.bad),
-    "trail_decided_weight_total": ("Runs that those decided stand for.", lambda tally: tally.weight),
-    "trail_bad_weight_total": ("Runs that those that are bad stand for.", lambda tally: tally.bad_weight),
-    "trail_squared_weight_total": ("Sum of the squares of what each decided run stands for.", lambda x: x.squares),
-}
-"""The metrics: what each says, and how it is made of a tally. All but the first have a label for the signal."""
+    @property
+    def counter(self) -> str:
+        """`runs`, `lost`, `decided.SIGNAL`, `bad.SIGNAL`, `squares.SIGNAL` or `claims.OUTCOME`."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Name of a segment; empty for all runs."""
+        ...
+
+    @property
+    def value(self) -> str:
+        """Its value; likewise."""
+        ...
+
+    @property
+    def count(self) -> float:
+        """How many by now, 0.0 or more."""
+        ...
 
 
-def exposition(totals: Totals, segments: Iterable[tuple[str, str]] = ()) -> str:
+_SIGNALS = tuple(SIGNALS)
+_OUTCOMES = (*(each.value for each in SupportClass), "undecided", "not_judged")
+_METRICS: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
+    ("trail_runs_total", "runs", "", (), "Runs; one that was sampled stands for those like it."),
+    ("trail_lost_runs_total", "lost", "", (), "Runs that could not be stored."),
+    ("trail_decided_runs_total", "decided", "signal", _SIGNALS, "Runs of which the signal is known, likewise."),
+    ("trail_bad_runs_total", "bad", "signal", _SIGNALS, "Those that are bad, likewise."),
+    ("trail_squared_weight_total", "squares", "signal", _SIGNALS, "Sum of the squares of what decided runs stand for."),
+    ("trail_claims_total", "claims", "outcome", _OUTCOMES, "Claims, likewise."),
+)
+"""Name, counter, label, values of the label, and what it is."""
+
+
+def exposition(totals: Iterable[Count], segments: Iterable[tuple[str, str]] = ()) -> str:
     """Writes counters in Prometheus' text format.
 
     Each counter is there from the start, at 0: `increase` does not see what a counter is born with.
@@ -38,26 +59,21 @@ def exposition(totals: Totals, segments: Iterable[tuple[str, str]] = ()) -> str:
         totals: The counts.
         segments: Names and values of segments that are to be there though nothing was counted of them yet.
     """
-    places = sorted({("", ""), *segments, *((name, value) for _, name, value in totals)})
-    return "".join(f"{line}\n" for line in _lines(totals, places))
+    found = {(each.counter, each.name, each.value): each.count for each in totals}
+    places = sorted({("", ""), *segments, *((name, value) for _, name, value in found)})
+    return "".join(f"{line}\n" for line in _lines(found, places))
 
 
-def _lines(totals: Totals, places: Iterable[tuple[str, str]]) -> Iterator[str]:
-    places = list(places)
-    none = Tally()
-    for metric, (about, value) in METRICS.items():
+def _lines(found: Mapping[tuple[str, str, str], float], places: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for metric, counter, label, values, about in _METRICS:
         yield f"# HELP {metric} {about}"
         yield f"# TYPE {metric} counter"
-        for name, text in places:
-            of = {"segment": name, "value": text} if name else {}
-            if metric == _RUNS:
-                # Runs are the same for each signal; a store need not have totals of all
-                most = max((value(totals.get((signal, name, text), none)) for signal in SIGNALS), default=0)
-                yield f"{metric}{_labels(of)} {_number(most)}"
-                continue
-            for signal in SIGNALS:
-                count = value(totals.get((signal, name, text), none))
-                yield f"{metric}{_labels({'signal': signal, **of})} {_number(count)}"
+        for name, value in [("", "")] if counter == "lost" else places:
+            of = {"segment": name, "value": value} if name else {}
+            for each in values or ("",):
+                key = f"{counter}.{each}" if label else counter
+                labels = {label: each, **of} if label else of
+                yield f"{metric}{_labels(labels)} {_number(found.get((key, name, value), 0.0))}"
 
 
 def _labels(labels: Mapping[str, str]) -> str:

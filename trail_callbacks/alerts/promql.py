@@ -53,27 +53,27 @@ def _increase(metric: str, objective: Objective, window: str) -> str:
 
 
 def runs(objective: Objective, window: str, offset: str = "") -> str:
-    """Runs that were observed in a window."""
+    """Runs of a window, likewise."""
     late = f" offset {offset}" if offset else ""
     of = selector(objective, signal=False)
     return f"sum by (segment, value) (increase(trail_runs_total{of}[{window}]{late}))"
 
 
 def decided(objective: Objective, window: str) -> str:
-    """Runs of which the signal is known."""
+    """Runs of which the signal is known, and those like them that were not sampled."""
     return _increase("trail_decided_runs_total", objective, window)
 
 
 def share(objective: Objective, window: str) -> str:
     """Weighted share of bad runs; nothing if none was decided."""
-    bad, weight = (_increase(f"trail_{name}_weight_total", objective, window) for name in ("bad", "decided"))
+    bad, weight = (_increase(f"trail_{name}_runs_total", objective, window) for name in ("bad", "decided"))
     return f"{bad}\n/ ({weight} > 0)"
 
 
 def effective(objective: Objective, window: str) -> str:
-    """Effective number of decided runs; nothing if none was."""
-    weight, squares = (_increase(f"trail_{name}_weight_total", objective, window) for name in ("decided", "squared"))
-    return f"({weight}) ^ 2\n/ ({squares} > 0)"
+    """Effective number of decided runs, see `Tally.effective`; nothing if none was."""
+    squares = _increase("trail_squared_weight_total", objective, window)
+    return f"({decided(objective, window)}) ^ 2\n/ ({squares} > 0)"
 
 
 def low(share: str, n: str) -> str:

@@ -1,8 +1,8 @@
 """Objectives as recording and alerting rules of Prometheus: the same decisions as `evaluate`, made over there.
 
-They differ in four points. Counters grow when a run is judged, so that late judges need no lag. A short window is not
-widened. Where only a segment of what burns is broken at an earlier stage, both are called. And what is not counted is
-refused, see `promql.counted`.
+They differ in some points. Counters grow when a run is judged, so that late judges need no lag. A short window is not
+widened. The minimum is one of effective runs, see `Tally.effective`. Where only a segment of what burns is broken at an
+earlier stage, both are called. And what is not counted is refused, see `promql.counted`.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _exceeds(objective: Objective, rate: BurnRate, factor: float) -> str:
     long, short, limit = spoken(rate.long), spoken(rate.short), f"{factor * objective.budget:.12g}"
     return (
         f"(trail:share:{long}{own}\n  and trail:low:{long}{own} > {limit}\n  and trail:share:{short}{own} > {limit}\n"
-        f"  and trail:decided:{long}{own} >= {objective.minimum})"
+        f"  and trail:effective:{long}{own} >= {objective.minimum})"
     )
 
 

@@ -24,6 +24,7 @@ from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
 from trail_callbacks.cli.metrics import metrics
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
+from trail_callbacks.cli.store import store
 from trail_callbacks.cli.traces import is_trace, show_traces, spooled
 from trail_callbacks.cli.verify import verify as verify_traces
 from trail_callbacks.errors import InputError, ReportError, TrailError
@@ -201,6 +202,7 @@ app.command()(diff)
 app.command()(export)
 app.command()(metrics)
 app.add_typer(alerts, name="alerts")
+app.add_typer(store, name="store")
 
 
 @app.command()
