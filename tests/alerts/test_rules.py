@@ -172,7 +172,7 @@ def test_prometheus_calls_the_same_as_we_do(promtool, scene):
     wanted = [{"labels": f'{{objective="{name}"{_segment(value)}}}', "value": 1} for name, value in expected]
     tests = {
         "rule_files": ["rules.yml"],
-        "evaluation_interval": "1m",
+        "evaluation_interval": "5m",
         "tests": [
             {
                 "interval": "1m",
