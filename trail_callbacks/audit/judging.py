@@ -19,6 +19,7 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.observations import figures_of
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.caching import cached
@@ -37,11 +38,12 @@ _STOPPED = re.compile(r"(no claims: )?(unreachable|unauthorised|busy|budget|fail
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be judged: its key, kind and JSON, see `Item`."""
+    """What is to be judged: its key, kind and JSON, see `Item`; and whether its whole report is wanted."""
 
     key: str
     kind: Kind
     data: str
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,13 @@ class Outcome:
         status: `done`; `unfinished` if the judge failed on some of it in a way that another run may not meet again;
             `failed` if it came to no result at all, likewise; `broken` if it cannot be judged.
         data: The result as JSON, what a row of `answers.jsonl` and its claims hold; of a failed or broken task, why.
+        report: The whole report as JSON, if the task asked for it and there is one.
     """
 
     key: str
     status: Literal["done", "unfinished", "failed", "broken"]
     data: str
+    report: str | None = None
 
 
 class Judging:
@@ -111,10 +115,18 @@ class Judging:
 
     def _work(self, ready: ProvenanceGraph | Trace) -> Pipeline[Report]:
         judge, options = self._judge, self._options
-        work = of_run(ready, judge, options) if isinstance(ready, Trace) else pipeline(ready, judge, options)
+        work = _of_trace(ready, judge, options) if isinstance(ready, Trace) else pipeline(ready, judge, options)
         if self._options.cache is not None:
             work = cached(work, self._judge, self._options)
         return granted(work, self._grants)
+
+
+def _of_trace(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+    if not options.diagnose:
+        return of_run(trace, judge, options)
+    from trail_callbacks.diagnosis.diagnose import verifying  # noqa: PLC0415 - many audits diagnose nothing
+
+    return verifying(trace, judge, options)
 
 
 def _ready(task: Task) -> ProvenanceGraph | Trace | Report:
@@ -150,7 +162,7 @@ def _pause(tried: int) -> float:
 def _outcome(task: Task, report: Any) -> Outcome:
     stopped = task.kind != "kept" and any(_STOPPED.match(each) for each in _failures(report))
     data = json.dumps(_as_data(report), ensure_ascii=True, separators=(",", ":"))
-    return Outcome(task.key, "unfinished" if stopped else "done", data)
+    return Outcome(task.key, "unfinished" if stopped else "done", data, report.to_json() if task.whole else None)
 
 
 def _failed(task: Task, error: Exception) -> Outcome:
@@ -201,6 +213,9 @@ def _as_data(report: Report) -> dict[str, Any]:
         "entry_steps": dict(sorted(Counter(str(each["entry_step"]) for each in claims if each["entry_step"]).items())),
         "citations": asdict(report.citations) if report.citations else None,
         "judge": report.judge,
+        "signature": report.diagnosis.signature if report.diagnosis else None,
+        "broken": report.diagnosis.first_break.stage if report.diagnosis and report.diagnosis.first_break else None,
+        "figures": {name: {"value": each.value, "n": each.n} for name, each in figures_of(report).items()},
         "warnings": list(report.warnings),
         "verdicts": claims,
     }

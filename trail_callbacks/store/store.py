@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
@@ -33,6 +33,10 @@ __all__ = ["Store"]
 
 _BATCH = 100
 _READABLE = 64 * 1024 * 1024  # bytes of a body after decompression
+
+
+Judged: TypeAlias = tuple[Report, Trace | None] | tuple[Report, Trace | None, Mapping[str, str]]
+"""A report, its trace if there is one, and perhaps further segments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +145,11 @@ class Store:
         """
         self._writer.add(_Queued(report, trace, rate, time.time(), run, segments or {}))
 
-    def put(self, pairs: Iterable[tuple[Report, Trace | None]], rate: float = 1.0) -> int:
+    def put(self, pairs: Iterable[Judged], rate: float = 1.0) -> int:
         """Writes runs at once, in batches; returns how many were new or better than what was there.
 
         Args:
-            pairs: Reports, with their traces if there are any.
+            pairs: Reports, with their traces if there are any; a third value is further segments, by name.
             rate: See `add`.
 
         Raises:
@@ -153,7 +157,10 @@ class Store:
             InputError: If a report or a trace cannot be written as JSON.
         """
         now = time.time()
-        return self._put(self._preparation.entry(report, trace, at=now, rate=rate) for report, trace in pairs)
+        return self._put(
+            self._preparation.entry(report, trace, at=now, rate=rate, segments=more[0] if more else None)
+            for report, trace, *more in pairs
+        )
 
     def put_observations(self, runs: Iterable[Observation]) -> int:
         """As `put`, of runs of which only the figures are known.
