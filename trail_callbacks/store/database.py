@@ -19,6 +19,7 @@ from trail_callbacks.store.migrations import migrate
 __all__ = ["Database"]
 
 _WAIT = 30  # seconds for a lock that another process holds
+_CONNECT = 10  # seconds for a server to answer
 _PRAGMAS = (
     f"busy_timeout={_WAIT * 1000}",
     "journal_mode=WAL",
@@ -146,7 +147,8 @@ def _url(where: str | os.PathLike[str]) -> sa.URL:
 def _engine(url: sa.URL) -> sa.Engine:
     try:
         if url.get_backend_name() != "sqlite":
-            return sa.create_engine(url, pool_pre_ping=True, pool_size=2, max_overflow=14)
+            waits = {"connect_timeout": _CONNECT}
+            return sa.create_engine(url, pool_pre_ping=True, pool_size=2, max_overflow=14, connect_args=waits)
     except ImportError as error:
         raise MissingExtraError("a store in PostgreSQL", "postgres") from error
     # Without a pool: what is not open while the process forks need not be left alone by the child.

@@ -15,7 +15,7 @@ from trail_callbacks.store.redacting import redacted_report, redacted_run, redac
 from trail_callbacks.store.rows import Entry, claim_rows
 from trail_callbacks.trace import Trace
 
-__all__ = ["Preparation", "hidden"]
+__all__ = ["Preparation"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +65,8 @@ class Preparation:
         run = run or observe(report, trace, at=at, rate=rate)
         run = replace(run, fields={**run.fields, **segments}) if segments else run
         if not self.texts:
-            run, report, trace = (
-                replace(run, key=hidden(run.key, self.text_key)),
-                without_texts(report, self.text_key),
-                None,
-            )
+            run = replace(run, key=_hidden(run.key, self.text_key))
+            report, trace = without_texts(report, self.text_key), None
         _pause()
         bodies = [self._body("report", report)]
         if trace is not None:
@@ -89,9 +86,9 @@ class Preparation:
         return packed(kind, text, self.most)
 
 
-def hidden(key: str, text_key: bytes | None) -> str:
+def _hidden(key: str, text_key: bytes | None) -> str:
     """Keys the hash of a question: the one without a key would show whoever can guess it that it was asked."""
-    return text_hash(key, text_key)[:32] if key else ""
+    return text_hash(key, text_key)[: len(key)] if key else ""
 
 
 def _pause() -> None:

@@ -17,9 +17,8 @@ from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.observations import Observation
-from trail_callbacks.report import Report
+from trail_callbacks.report import Layer, Report, Selected, Verdict
 from trail_callbacks.report.diagnosis import Diagnosis
-from trail_callbacks.report.verdict import Layer, Selected, Verdict
 from trail_callbacks.report.withheld import FILLER
 from trail_callbacks.trace import Trace
 
