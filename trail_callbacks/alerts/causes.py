@@ -8,9 +8,9 @@ from trail_callbacks.alerts.objectives import STAGES
 from trail_callbacks.alerts.reading import Reading
 from trail_callbacks.observations import Tallies, Tally
 
-__all__ = ["causes_of"]
+__all__ = ["EXPLAINS", "causes_of"]
 
-_EXPLAINS = 0.5  # a stage that is bad in half as many runs can be why a later one is; in fewer, it cannot
+EXPLAINS = 0.5  # a stage that is bad in half as many runs can be why a later one is; in fewer, it cannot
 
 
 def causes_of(reading: Reading, readings: Sequence[Reading], tallies: Tallies, until: float) -> list[Reading]:
@@ -48,7 +48,7 @@ def _explains(cause: Reading, reading: Reading) -> bool:
     """Whether enough runs are bad at the earlier stage, of those in the window in which it burns."""
     burning = cause.burning
     here = reading.shown.long.share or 0.0
-    return burning is not None and (burning.long.share or 0.0) >= _EXPLAINS * here
+    return burning is not None and (burning.long.share or 0.0) >= EXPLAINS * here
 
 
 def _parts(burning: Iterable[Reading], reading: Reading, name: str) -> list[Reading]:

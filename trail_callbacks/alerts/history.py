@@ -13,11 +13,11 @@ from trail_callbacks.alerts.alert import Alert
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 
-__all__ = ["Event", "EventKind", "History"]
+__all__ = ["CALM", "Event", "EventKind", "History"]
 
 EventKind: TypeAlias = Literal["begins", "worse", "ends"]
 
-_CALM = 15 * 60  # seconds for which an alert must be quiet before its end is told: else it begins every few minutes
+CALM = 15 * 60  # seconds for which an alert must be quiet before its end is told: else it begins every few minutes
 _VERSION = 1
 
 
@@ -105,7 +105,7 @@ class History:
                     events.append(Event(kind="worse" if worse else "begins", id=each.id, since=since, alert=each))
         for id_, before in list(self.told.items()):
             now = known.get(id_)
-            over = now is None or (now.state in ("quiet", "held_back") and at - before["last"] >= _CALM)
+            over = now is None or (now.state in ("quiet", "held_back") and at - before["last"] >= CALM)
             if over:
                 del self.told[id_]
                 events.append(Event(kind="ends", id=id_, since=before["since"], alert=now))

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 
 from trail_callbacks.alerts import promql
 from trail_callbacks.alerts.burn import BurnRate, Severity, spoken
+from trail_callbacks.alerts.causes import EXPLAINS
+from trail_callbacks.alerts.history import CALM
 from trail_callbacks.alerts.objectives import STAGES, Objective, Objectives
 from trail_callbacks.alerts.promql import quoted
 
 __all__ = ["prometheus_rules"]
-
-_CALM = "15m"
-_EXPLAINS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class _Rule:
         if self.wait:
             yield f"        for: {self.wait}"
         if self.summary:
-            yield f"        keep_firing_for: {_CALM}"
+            yield f"        keep_firing_for: {spoken(CALM)}"
         yield "        labels:"
         yield from (f"          {name}: {quoted(value)}" for name, value in self.labels.items())
         if self.summary:
@@ -130,7 +129,7 @@ _OF = "{{ with $labels.value }} for {{ $labels.segment }}={{ . }}{{ end }}"
 
 def _explained(expression: str, cause: Objective, match: str) -> str:
     """Of what an expression finds, that which an earlier stage explains."""
-    return f"{_EXPLAINS} * {expression} <= {match} group_left () trail:burning{{objective={quoted(cause.name)}}}"
+    return f"{EXPLAINS} * {expression} <= {match} group_left () trail:burning{{objective={quoted(cause.name)}}}"
 
 
 def _match(earlier: Objective, later: Objective) -> str | None:
