@@ -4,8 +4,8 @@ Start with `app`, which declares the commands and their options; larger commands
 reads files, `output` prints and writes, `gate` decides the exit status. What is printed about a report comes from
 `render`; commands only call what the library offers.
 
-Exit status: 0 success; 1 over the threshold given with `--max-score` or `--max-increase`, or a failed `trail doctor`; 2
-wrong usage or bad input; 70 an internal error; 130 interrupted.
+Exit status: 0 success; 1 over the threshold given with `--max-score` or `--max-increase`, a failed `trail doctor`, or
+an alert that calls somebody; 2 wrong usage or bad input; 70 an internal error; 130 interrupted.
 """
 
 from __future__ import annotations

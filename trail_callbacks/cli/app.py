@@ -13,6 +13,7 @@ import typer
 from rich.text import Text
 
 from trail_callbacks.cli import doctor as doctoring
+from trail_callbacks.cli.alerts import alerts
 from trail_callbacks.cli.audit import audit
 from trail_callbacks.cli.demo import run_demo
 from trail_callbacks.cli.diagnose import diagnose
@@ -20,6 +21,7 @@ from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
 from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
+from trail_callbacks.cli.metrics import metrics
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
 from trail_callbacks.cli.serve import serve, serve_demo
@@ -206,6 +208,8 @@ app.command()(audit)
 app.command()(diff)
 app.command()(export)
 app.command()(serve)
+app.command()(metrics)
+app.add_typer(alerts, name="alerts")
 app.add_typer(store, name="store")
 
 

@@ -60,7 +60,7 @@ def weight(support: SupportClass | None, scoring: Scoring) -> float | None:
     return None if support is None else float(support in UNSUPPORTED)
 
 
-def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+def wilson(share: float, n: float, z: float = 1.96) -> tuple[float, float]:
     """Wilson's score interval for a share of n trials (Wilson 1927), 95 % by default; n must be positive."""
     centre = share + z * z / (2 * n)
     spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))

@@ -28,7 +28,8 @@ class Total:
 
     Attributes:
         counter: `runs`, `lost`, or for a signal `decided.NAME` and `bad.NAME`: runs of which it is known whether they
-            are bad, and those that are, each standing for 1 / rate; for claims `claims.OUTCOME`.
+            are bad, and those that are, each standing for 1 / rate, with `squares.NAME` as in `Tally`; for claims
+            `claims.OUTCOME`.
         name: Name of a segment, and its value; empty for all runs.
         value: See `name`.
         count: How many by now.
@@ -71,6 +72,7 @@ def _counts(run: Observation) -> dict[str, float]:
     for name, signal in SIGNALS.items():
         is_bad = signal.bad(run)
         found[f"decided.{name}"] = weight * (is_bad is not None)
+        found[f"squares.{name}"] = weight**2 * (is_bad is not None)
         found[f"bad.{name}"] = weight * bool(is_bad)  # also if there are none: a counter is to begin at 0
     return found
 

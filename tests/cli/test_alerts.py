@@ -1,0 +1,206 @@
+"""`trail alerts`: exit status, JSON, a state file, a web service, and files for Prometheus and Grafana."""
+
+import json
+import shutil
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from trail_callbacks.observations import Observation
+
+NOW = 1_800_000_000
+OBJECTIVES = """
+lag = 0
+[[objective]]
+signal = "contradiction"
+objective = 0.95
+[[objective]]
+name = "each"
+signal = "contradiction"
+objective = 0.95
+segment = { tenant = "*" }
+"""
+
+
+@pytest.fixture
+def objectives(file):
+    return file("objectives.toml", OBJECTIVES)
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store: good runs of one tenant for an hour, then contradictions of another for an hour, then good ones."""
+    pytest.importorskip("sqlalchemy")
+    from trail_callbacks.store import Store
+
+    def run(minute):
+        bad = 60 <= minute < 120 and minute % 4 < 3
+        tenant = "acme" if bad else "other"
+        outcomes = {"contradicted": 1} if bad else {"supported": 1}
+        at = NOW + 60 * minute
+        return Observation(
+            id=str(minute), at=at, state="assessed", claims=1, outcomes=outcomes, fields={"tenant": tenant}
+        )
+
+    path = str(tmp_path / "trail.db")
+    opened = Store(path)
+    assert opened.put_observations(map(run, range(600))) == 600
+    opened.close()
+    return path
+
+
+def at(minute):
+    return str(NOW + 60 * minute)
+
+
+def test_nothing_burns(trail, objectives, store):
+    status, out, err = trail("alerts", "check", objectives, "--store", store, "--at", at(60))
+    assert (status, err) == (0, "")
+    assert "contradiction: quiet" in out
+
+
+def test_what_burns_is_said_with_whom_to_call(trail, objectives, store):
+    status, out, _ = trail("alerts", "check", objectives, "--store", f"sqlite:///{store}", "--at", "2027-01-15T10:00Z")
+    assert status == 1
+    assert "contradiction: firing: page to generation: 75.0% of 60" in " ".join(out.split())
+    assert "each[tenant=acme]: firing: page to generation: 100.0% of 45" in " ".join(out.split())
+    assert "each[tenant=other]: quiet" in out
+
+
+def test_json_is_one_object(trail, objectives, store, tmp_path):
+    out_file = tmp_path / "out.json"
+    status, out, _ = trail(
+        "alerts", "check", objectives, "--store", store, "--at", at(120), "--json", "--output", str(out_file)
+    )
+    data = json.loads(out)
+    assert status == 1
+    assert {each["id"]: each["severity"] for each in data["alerts"]} == {
+        "contradiction": "page",
+        "each[tenant=acme]": "page",
+        "each[tenant=other]": None,
+        "evaluator": None,
+    }
+    assert {each["kind"] for each in data["events"]} == {"begins"}
+    assert json.loads(out_file.read_text()) == data
+
+
+def test_a_state_file_keeps_from_telling_twice(trail, objectives, store, tmp_path):
+    state = str(tmp_path / "state.json")
+
+    def events(minute):
+        arguments = ("alerts", "check", objectives, "--store", store, "--at", at(minute), "--json", "--state", state)
+        status, out, err = trail(*arguments)
+        assert err == ""
+        return status, [(each["kind"], each["id"]) for each in json.loads(out)["events"]]
+
+    assert events(120) == (1, [("begins", "contradiction"), ("begins", "each[tenant=acme]")])
+    assert events(121) == (1, [])
+    # That tenant has had no run since, so that nobody knows whether it is over
+    assert events(599) == (1, [("ends", "contradiction")])
+    assert events(600) == (1, [])
+
+
+def test_a_damaged_state_file_hides_no_alert(trail, objectives, store, file):
+    state = file("state.json", "{")
+    status, out, err = trail("alerts", "check", objectives, "--store", store, "--at", at(120), "--state", state)
+    assert status == 1
+    assert "firing" in out
+    assert "is no state file" in err
+
+
+def test_a_state_file_that_cannot_be_written_hides_no_alert(trail, objectives, store, tmp_path):
+    state = str(tmp_path / "nowhere" / "state.json")
+    status, _, err = trail("alerts", "check", objectives, "--store", store, "--at", at(120), "--state", state)
+    assert status == 1
+    assert "cannot be written" in err
+
+
+@pytest.fixture
+def service():
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.server.seen.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(self.server.status)
+            self.end_headers()
+
+        def log_message(self, *args):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    server.seen, server.status, server.url = [], 200, f"http://127.0.0.1:{server.server_port}/s3cret"
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.loopback
+def test_a_web_service_is_told_once_and_again_if_it_failed(trail, objectives, store, service, monkeypatch):
+    monkeypatch.setenv("TRAIL_WEBHOOK", service.url)
+    arguments = ("alerts", "check", objectives, "--store", store, "--state", f"{store}.state")
+    service.status = 500
+    status, _, err = trail(*arguments, "--at", at(120))
+    assert status == 1
+    assert "the webhook at 127.0.0.1 was not told: it replied with status 500" in err
+    assert "s3cret" not in err
+    service.status = 200
+    assert trail(*arguments, "--at", at(121))[::2] == (1, "")
+    assert trail(*arguments, "--at", at(122))[::2] == (1, "")
+    assert [len(each["events"]) for each in service.seen] == [2, 2]
+    assert "contradiction begins (page, generation)" in service.seen[1]["text"]
+
+
+@pytest.mark.loopback
+def test_a_web_service_that_fails_makes_no_alert(trail, objectives, store, service):
+    status, _, err = trail("alerts", "check", objectives, "--store", store, "--at", at(60), "--webhook", service.url)
+    assert (status, err, service.seen) == (0, "", [])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"--store": "gone.db"}, "there is no store at gone.db"),
+        ({"--store": "sqlite:///gone.db"}, "there is no store at gone.db"),
+        ({"--at": "yesterday"}, "--at yesterday: give ISO 8601"),
+        ({"--at": "nan"}, "--at nan: give ISO 8601"),
+        ({"--at": "1e300"}, "give ISO 8601"),
+        ({"--webhook": "ftp://x/s3cret"}, "has to begin with http"),
+    ],
+)
+def test_bad_input_is_told_from_an_alert(trail, objectives, store, change, says):
+    options = {"--store": store, "--at": at(120)} | change
+    status, out, err = trail("alerts", "check", objectives, *(x for pair in options.items() for x in pair))
+    assert (status, out) == (2, "")
+    assert says in err
+    assert "s3cret" not in err
+
+
+def test_a_bad_file_is_named_with_its_line(trail, store, file):
+    bad = file("o.toml", "[[objective]]\nsignal = 'contradiction'\nobjective = 0.9\n")
+    for command in (["check", bad, "--store", store], ["rules", bad], ["dashboard", bad]):
+        status, out, err = trail("alerts", *command)
+        assert (status, out) == (2, "")
+        assert f"{bad}, line 1: objective 1: a burn rate of 6" in err
+
+
+def test_a_file_that_is_no_store(trail, objectives, file):
+    status, _, err = trail("alerts", "check", objectives, "--store", file("x.db", "not a database, but long enough"))
+    assert status == 2
+    assert "x.db" in err
+
+
+def test_rules_and_a_dashboard_are_written(trail, objectives, tmp_path):
+    status, out, _ = trail("alerts", "rules", objectives)
+    file = tmp_path / "rules.yml"
+    assert status == 0
+    assert trail("alerts", "rules", objectives, "-o", str(file)) == (0, "", "")
+    assert file.read_text() == out
+    status, out, _ = trail("alerts", "dashboard", objectives)
+    assert (status, json.loads(out)["title"]) == (0, "Evidence path")
+    if not shutil.which("promtool"):
+        pytest.skip("promtool is not installed: the rules are not checked")
+    assert subprocess.run(["promtool", "check", "rules", file], capture_output=True, check=False).returncode == 0

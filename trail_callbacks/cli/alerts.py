@@ -1,0 +1,179 @@
+"""`trail alerts`: objectives evaluated here, or written for Prometheus and Grafana."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trail_callbacks.cli.options import Json, Output
+from trail_callbacks.cli.output import complain, display, dumped, emit, pour
+from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
+from trail_callbacks.render.safe_text import plain
+
+if TYPE_CHECKING:
+    from trail_callbacks.alerts import Alert
+    from trail_callbacks.alerts.history import Event
+    from trail_callbacks.store import Store
+
+__all__ = ["StoreUrl", "alerts", "opened"]
+
+alerts = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Says which stage burns its error budget, and whom to call.",
+)
+
+ObjectivesFile = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as TOML, see docs/alerts.md.")]
+StoreUrl = Annotated[str, typer.Option("--store", metavar="URL", help="Store of judged runs: a file, or a URL.")]
+Into = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead.")]
+
+
+def opened(where: str) -> Store:
+    """Opens a store that exists: one that was only just made has nothing to tell.
+
+    Raises:
+        InputError: If it does not exist or cannot be opened.
+        MissingExtraError: If the extra is not installed.
+    """
+    file = where.removeprefix("sqlite:///") if "://" not in where or where.startswith("sqlite:///") else None
+    if file and not Path(file).is_file():
+        raise InputError(f"there is no store at {file}: name the one that the app writes")
+    from trail_callbacks.store import Store  # noqa: PLC0415 - an extra
+
+    return Store(where)
+
+
+@alerts.command()
+def check(
+    *,
+    objectives: ObjectivesFile,
+    store: StoreUrl,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="As if it were then: ISO 8601, or seconds since the epoch; by default now."),
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Remembers what was told, so that each alert and its end are told once."),
+    ] = None,
+    webhook: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            envvar="TRAIL_WEBHOOK",
+            help="Post what begins and what ends as JSON; better in the environment, where no list of processes "
+            "shows it.",
+        ),
+    ] = None,
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Evaluates objectives once; cron runs it every minute or so.
+
+    The exit status is 1 if somebody is to be called, also where it was told before. Without --state, what burns is told
+    each time.
+    """
+    from trail_callbacks.alerts import evaluate, read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.alerts.webhook import checked_url  # noqa: PLC0415 - as above
+
+    if webhook:
+        checked_url(webhook)
+    wanted, now = read(objectives), _time(at)
+    judged = opened(store)
+    segments = judged.segments() if any("*" in each.segment.values() for each in wanted) else {}
+    found = evaluate(wanted, judged, now, segments)
+    events = _told(found, now, state, webhook)
+    data = {
+        "at": datetime.fromtimestamp(now, UTC).isoformat(),
+        "alerts": [each.to_dict() for each in found],
+        "events": [each.to_dict() for each in events],
+    }
+    if output:
+        write(output, dumped(data))
+    if as_json:
+        emit(data)
+    else:
+        display(*_lines(found, events))
+    if any(each.calls for each in found):
+        raise typer.Exit(1)
+
+
+@alerts.command()
+def rules(*, objectives: ObjectivesFile, output: Into = None) -> None:
+    """Writes objectives as recording and alerting rules for Prometheus, which scrapes `trail metrics`."""
+    from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.alerts.rules import prometheus_rules  # noqa: PLC0415 - as above
+
+    _deliver(prometheus_rules(read(objectives)), output)
+
+
+@alerts.command()
+def dashboard(*, objectives: ObjectivesFile, output: Into = None) -> None:
+    """Writes a dashboard for Grafana, to be imported there."""
+    from trail_callbacks.alerts import read  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.alerts.dashboard import dashboard as drawn  # noqa: PLC0415 - as above
+
+    _deliver(dumped(drawn(read(objectives))) + "\n", output)
+
+
+def _deliver(text: str, output: str | None) -> None:
+    if output:
+        write(output, text)
+    else:
+        pour(text)
+
+
+def _told(found: Sequence[Alert], now: float, state: str | None, webhook: str | None) -> tuple[Event, ...]:
+    """Tells what is new; what cannot be told is told next time. Its troubles never hide an alert."""
+    from trail_callbacks.alerts.history import History  # noqa: PLC0415 - as above
+    from trail_callbacks.alerts.webhook import message, post  # noqa: PLC0415 - as above
+
+    try:
+        history = History.read(state) if state else History()
+    except InputError as error:
+        complain(f"{error}; all is told as if it were new")
+        history, state = History(), None
+    events = history.update(found, now)
+    try:
+        if webhook and events:
+            post(webhook, message(events, now))
+        if state:
+            history.write(state)
+    except InputError as error:
+        complain(str(error))
+    return events
+
+
+def _lines(found: Sequence[Alert], events: Sequence[Event]) -> Iterator[str]:
+    for each in found:
+        called = f"{each.severity} to {each.owner}" if each.calls else ""
+        figures = ""
+        if each.share is not None:
+            figures = f"{each.share:.1%} bad of {each.decided} in {each.window}, burn {each.burn:.1f}"
+        yield plain(": ".join(x for x in (each.id, each.state.replace("_", " "), called, each.why or figures) if x))
+    for event in events:
+        if event.kind == "ends":
+            yield plain(f"{event.id}: has ended")
+
+
+def _time(at: str | None) -> float:
+    if at is None:
+        return time.time()
+    try:
+        found = float(at)
+    except ValueError:
+        try:
+            read = datetime.fromisoformat(at)
+            found = (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError):
+            found = float("nan")
+    if not isfinite(found) or not 0 <= found < 253_402_300_800:  # noqa: PLR2004 - the year 10000
+        raise InputError(f"--at {at}: give ISO 8601, such as 2026-01-31T12:00Z, or seconds since the epoch")
+    return found
