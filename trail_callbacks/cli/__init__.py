@@ -1,7 +1,7 @@
 """The command `trail`.
 
 Start with `app`, which declares the commands and their options; larger commands have a module of their own. `inputs`
-reads files, `output` prints and writes, `gate` decides the exit status. What is printed about a report comes from
+reads files, `output` prints and writes, `threshold` decides the exit status of commands about one answer. What is printed about a report comes from
 `render`; commands only call what the library offers.
 
 Exit status: 0 success; 1 over the threshold given with `--max-score` or `--max-increase`, or a failed `trail doctor`; 2

@@ -18,7 +18,7 @@ from trail_callbacks.cli.demo import run_demo
 from trail_callbacks.cli.diagnose import diagnose
 from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
-from trail_callbacks.cli.gate import checked, refusal
+from trail_callbacks.cli.threshold import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trail_callbacks.cli.gate import checked_increase, regression
+from trail_callbacks.cli.threshold import checked_increase, regression
 from trail_callbacks.cli.inputs import OnUndecidedClaims, saved
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.comparison import compare

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from trail_callbacks.cli.gate import checked, refusal
+from trail_callbacks.cli.threshold import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import complain, display, dumped, emit, progress
