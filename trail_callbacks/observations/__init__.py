@@ -4,7 +4,14 @@ One run is one observation. Claims of one answer go wrong together, so that shar
 themselves: everything here counts runs, as a release gate and an alert must.
 """
 
-from trail_callbacks.observations.observation import DocumentUse, FigureName, Observation, observe, question_key
+from trail_callbacks.observations.observation import (
+    DocumentUse,
+    FigureName,
+    Observation,
+    observe,
+    question_key,
+    recorded,
+)
 from trail_callbacks.observations.signals import SIGNALS, Owner, Signal, SignalName
 from trail_callbacks.observations.tally import Recorded, Tallies, Tally
 
@@ -21,4 +28,5 @@ __all__ = [
     "Tally",
     "observe",
     "question_key",
+    "recorded",
 ]

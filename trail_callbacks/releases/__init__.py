@@ -7,6 +7,8 @@ Start with `gate`: `decide` compares two releases by the rules of a `policy`. `s
 from trail_callbacks.releases.arm import Arm, MeasureName
 from trail_callbacks.releases.decision import Decision, Measure, Outcome, SegmentDecision
 from trail_callbacks.releases.gate import decide
+from trail_callbacks.releases.junit import to_junit
+from trail_callbacks.releases.markdown import to_markdown
 from trail_callbacks.releases.policy import Pairing, Policy
 
 __all__ = [
@@ -19,4 +21,6 @@ __all__ = [
     "Policy",
     "SegmentDecision",
     "decide",
+    "to_junit",
+    "to_markdown",
 ]

@@ -1,0 +1,116 @@
+"""How often a release gate errs: `python tests/benchmarks/gates.py [RELEASES]` decides on simulated releases.
+
+Answers have 2 to 12 claims, of which 10 % are unsupported in the baseline; claims of one answer go wrong together
+(intra-class correlation .2, beta-binomial), and a quarter of what is unsupported contradicts its source. The candidate is
+as good, or worse by 1, 2 (the margin) or 5 points; with eight segments only one of them is. Paired releases answer the
+same questions, and what is hard for one is hard for the other. Beside the gate: the test for two shares over claims, as
+if they were independent, in each segment by itself, which alarms below 5 % and passes what it does not alarm about.
+Intervals are Wilson's, 95 %.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections import Counter
+from statistics import NormalDist
+
+import numpy as np
+
+from trail_callbacks.observations import Observation
+from trail_callbacks.releases import Policy, decide
+
+SHARE, ICC, CONTRADICTED, CHANGES = 0.10, 0.2, 0.25, (0.0, 0.01, 0.02, 0.05)
+RNG = np.random.default_rng(20261122)
+
+
+def probabilities(n, share):
+    return RNG.beta(share * (1 - ICC) / ICC, (1 - share) * (1 - ICC) / ICC, n)
+
+
+def release(name, segments, n, change, hard=None):
+    """Runs of a release, and unsupported and all claims of each segment."""
+    runs, claims = [], []
+    for segment in range(segments):
+        share = SHARE + (change if segment == 0 else 0.0)
+        if hard is None:
+            wrong = probabilities(n, share)
+        else:  # what is hard stays hard, and some of the rest goes wrong too
+            wrong = hard[segment] + (1 - hard[segment]) * (share - SHARE) / (1 - SHARE)
+        sizes = RNG.integers(2, 13, n)
+        bad = RNG.binomial(sizes, wrong)
+        against = RNG.binomial(bad, CONTRADICTED)
+        claims.append((int(bad.sum()), int(sizes.sum())))
+        for i, (size, b, c) in enumerate(zip(sizes.tolist(), bad.tolist(), against.tolist(), strict=True)):
+            outcomes = {"supported": size - b, "absent": b - c, "contradicted": c}
+            key = f"{segment} {i}" if hard is not None else ""
+            runs.append(
+                Observation(
+                    id=f"{name} {segment} {i}",
+                    at=0.0,
+                    key=key,
+                    judge="judge",
+                    state="assessed",
+                    claims=size,
+                    outcomes=outcomes,
+                    fields={"segment": str(segment)},
+                )
+            )
+    return runs, claims
+
+
+def naive(old, new):
+    """Whether the test over claims alarms in some segment."""
+    for (bad, n), (worse, m) in zip(old, new, strict=True):
+        pooled = (bad + worse) / (n + m)
+        error = math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
+        if error and NormalDist().cdf(-(worse / m - bad / n) / error) < 0.05:
+            return True
+    return False
+
+
+def interval(k, n):
+    p, square = k / n, 1.96**2
+    half = 1.96 * math.sqrt(p * (1 - p) / n + square / (4 * n * n))
+    low, high = ((p + square / (2 * n) + sign * half) / (1 + square / n) for sign in (-1, 1))
+    return f"{100 * p:5.1f} % ({100 * max(0.0, low):4.1f} to {100 * high:4.1f})"
+
+
+def measure(releases, segments, n, change, *, paired):
+    found, started = Counter(), time.process_time()
+    # A margin that never binds: claims decide alone. They are Holm's first all the same, with twice as many tests.
+    rules = Policy(segment="segment" if segments > 1 else None, contradiction_margin=0.99)
+    full = Policy(segment="segment")
+    critical = Policy(segment="segment", critical=frozenset({"0"}))
+    for _ in range(releases):
+        hard = [probabilities(n, SHARE) for _ in range(segments)] if paired else None
+        (old, before), (new, after) = release("a", segments, n, 0.0, hard), release("b", segments, n, change, hard)
+        decision = decide(old, new, rules)
+        assert decision.paired == paired
+        found[decision.outcome] += 1
+        found["naive"] += naive(before, after)
+        for name, policy in (("both measures", full), ("first segment critical", critical)):
+            found[name, decide(old, new, policy).outcome] += 1
+    seconds = (time.process_time() - started) / releases
+    print(
+        f"{'paired' if paired else 'unpaired'}, {segments} segment{'s' * (segments > 1)}, {n} answers each, "
+        f"{100 * change:+.0f} points, {releases} releases ({1000 * seconds:.0f} ms each)"
+    )
+    for name in ("passes", "worse", "not_enough_data"):
+        print(f"    claims only, {name.replace('_', ' '):<16}{interval(found[name], releases)}")
+    for name in ("both measures", "first segment critical"):
+        passed, worse = (interval(found[name, outcome], releases) for outcome in ("passes", "worse"))
+        print(f"    {name}: passes {passed}, worse {worse}")
+    print(f"    test over claims: alarms{'':<5}{interval(found['naive'], releases)}, else passes", flush=True)
+
+
+def main():
+    releases = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
+    for paired, segments, n in ((False, 1, 300), (False, 1, 1_000), (True, 1, 300), (False, 8, 300)):
+        for change in CHANGES:
+            measure(releases, segments, n, change, paired=paired)
+
+
+if __name__ == "__main__":
+    main()

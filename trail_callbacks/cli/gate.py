@@ -1,0 +1,121 @@
+"""`trail gate`: whether a release may replace the one before. A threshold for one answer is in `threshold`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from trail_callbacks.cli.options import Json, Output
+from trail_callbacks.cli.output import display, dumped, emit
+from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
+from trail_callbacks.render.safe_text import plain
+
+if TYPE_CHECKING:
+    from trail_callbacks.releases import Decision
+
+__all__ = ["gate"]
+
+_RUNS = "a file or folder of reports, the folder of an audit, or RELEASE@STORE"
+_STYLES = {"passes": "green", "worse": "bold red", "not enough data": "yellow"}
+_WRAPPED = {"segment", "outcome"}
+_STATUS = {"passes": 0, "worse": 1, "not_enough_data": 3}
+
+
+def gate(
+    *,
+    baseline: Annotated[str, typer.Option(metavar="RUNS", help=f"Judged runs of the release before: {_RUNS}.")],
+    candidate: Annotated[str, typer.Option(metavar="RUNS", help="Judged runs of the release in question, likewise.")],
+    segment: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="Decide by the values of this metadata, such as query_class or tenant."),
+    ] = None,
+    critical: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VALUE", help="A segment where contradictions may not rise at all; may be repeated."),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(metavar="X", help="By how much the share of unsupported claims may rise.")
+    ] = 0.02,
+    contradiction_margin: Annotated[
+        float, typer.Option(metavar="X", help="By how much the share of runs with a contradiction may rise.")
+    ] = 0.05,
+    minimum: Annotated[
+        int, typer.Option(metavar="N", help="Questions below which a segment is merged into the rest.")
+    ] = 30,
+    max_undecided: Annotated[
+        float, typer.Option(metavar="X", help="Share of the candidate's answers that the judge may have left open.")
+    ] = 0.1,
+    pairing: Annotated[
+        Literal["auto", "paired", "unpaired"],
+        typer.Option(help="Question by question, or releases as a whole."),
+    ] = "auto",
+    on_not_enough: Annotated[
+        Literal["pass", "fail"] | None, typer.Option(help="What to do if there is not enough data; default: status 3.")
+    ] = None,
+    markdown: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write Markdown, for a pull request.")
+    ] = None,
+    junit: Annotated[str | None, typer.Option(metavar="FILE", help="Also write JUnit XML.")] = None,
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Decides whether a release may replace the one before: not worse by more than a margin, in any segment.
+
+    The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
+    the runs cannot be compared: unreadable, or judged by different judges.
+    """
+    from trail_callbacks.cli.runs import release_of, runs  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.releases import Policy, decide, to_junit, to_markdown  # noqa: PLC0415 - as above
+
+    rules = Policy(
+        segment=segment,
+        margin=margin,
+        contradiction_margin=contradiction_margin,
+        critical=frozenset(critical or ()),
+        minimum=minimum,
+        max_undecided=max_undecided,
+        pairing=pairing,
+    )
+    if baseline == candidate:
+        raise InputError("--baseline and --candidate name the same runs: there is nothing to compare")
+    found = decide(runs(baseline, "--baseline"), runs(candidate, "--candidate"), rules)
+    names = [named[0] if (named := release_of(each)) else Path(each).name for each in (baseline, candidate)]
+    if markdown:
+        write(markdown, to_markdown(found, *names))
+    if junit:
+        write(junit, to_junit(found, on_not_enough))
+    data: dict[str, Any] = {"baseline": names[0], "candidate": names[1], **found.as_data()}
+    if output:
+        write(output, dumped(data))
+    if as_json:
+        emit(data)
+    else:
+        display(*_views(found))
+    status = _STATUS[found.outcome]
+    if found.outcome == "not_enough_data" and on_not_enough:
+        status = 0 if on_not_enough == "pass" else 1
+    raise typer.Exit(status)
+
+
+def _views(found: Decision) -> Iterator[Any]:
+    from trail_callbacks.releases.rows import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
+
+    yield Text(HEADLINES[found.outcome], style="bold")
+    for segment in found.segments:
+        for reason in segment.reasons:
+            yield Text(f"- {plain(segment.name)}: {reason}")
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in COLUMNS:
+        table.add_column(name, overflow="fold", no_wrap=name not in _WRAPPED)
+    for row in measure_rows(found.segments, plain):
+        table.add_row(*map(Text, row[:-1]), Text(row[-1], style=_STYLES[row[-1]]))
+    yield ""
+    yield table
+    yield ""
+    yield from (Text(each, style="dim") for each in remarks(found, plain))

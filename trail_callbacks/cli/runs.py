@@ -1,0 +1,148 @@
+"""Judged runs on the command line: from files of reports and traces, from the folder of an audit, or from a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from trail_callbacks.cli.output import complain
+from trail_callbacks.errors import InputError, MissingExtraError, ReportError
+from trail_callbacks.observations import Observation, observe, question_key, recorded
+from trail_callbacks.report import Report
+from trail_callbacks.trace import Trace, Versions
+from trail_callbacks.trace.codec import FORMAT
+
+__all__ = ["in_store", "release_of", "runs"]
+
+_ANSWERS = "answers.jsonl"
+_PRIVATE = {"user", "session", "request"}
+_VERSIONS = {each.name for each in fields(Versions)}
+_LONGEST = 200  # characters of a segment
+
+
+def release_of(given: str) -> tuple[str, str] | None:
+    """Release and store that `RELEASE@STORE` names; None for a file or folder that is there."""
+    release, at, store = given.partition("@")
+    return (release, store) if at and release and store and not Path(given).exists() else None
+
+
+def runs(given: str, option: str) -> list[Observation]:
+    """Reads judged runs.
+
+    Args:
+        given: A file of reports, with or without the traces of their runs; a folder of such files, or of an audit; or
+            `RELEASE@STORE`.
+        option: Which option named it, for messages.
+
+    Raises:
+        InputError: If something cannot be read, or there is no judged run.
+    """
+    named = release_of(given)
+    if named:
+        found = list(in_store(named[1], release=named[0]))
+        if not found:
+            raise InputError(f"{option}: the store has no judged run of release {named[0]!r}")
+        return found
+    folder = Path(given)
+    if folder.is_dir() and (folder / _ANSWERS).is_file():
+        found = [_of_audit(place, row) for place, row in _records(str(folder / _ANSWERS))]
+    else:
+        found = _judged(given, option)
+    if not found:
+        raise InputError(f"{option}: {given} holds no judged run")
+    return found
+
+
+def in_store(
+    url: str, *, release: str | None = None, since: float | None = None, until: float | None = None
+) -> Iterator[Observation]:
+    """Streams the runs of a store, the oldest first.
+
+    Args:
+        url: Its file or URL.
+        release: Only those of this version of the app.
+        since: Only those from this time on, seconds since the epoch.
+        until: Only those before this time, likewise.
+
+    Raises:
+        InputError: If there is none; a store is never created here.
+    """
+    try:
+        from trail_callbacks.store import Store  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("reading a store", "store") from error
+    if "://" not in url and not Path(url).is_file():
+        raise InputError(f"the store {url} does not exist")
+    store = Store(url)
+    try:
+        yield from store.observations(since=since, until=until, release=release)
+    finally:
+        store.close()
+
+
+def _judged(given: str, option: str) -> list[Observation]:
+    """Reports as observations, with what their traces say. Neither is kept, so that memory stays small."""
+    judged: dict[str, Observation] = {}
+    traced: dict[str, Observation] = {}
+    for place, value in _records(given):
+        if value.get("format") == FORMAT:
+            trace = Trace.from_json(json.dumps(value))
+            traced[trace.id] = recorded(Observation(id=trace.id, at=0.0), trace)
+            continue
+        try:
+            report = Report.from_json(json.dumps(value))
+        except ReportError as error:
+            raise ReportError(f"{place}: {error}") from error
+        run = observe(report, at=0.0)
+        judged[report.trace_id or f"{place} {run.id}"] = run
+    if traced and not judged:
+        raise InputError(
+            f"{option}: {given} holds traces that nobody judged: trail audit {given} --out DIR judges them, and DIR is "
+            "read here"
+        )
+    unjudged = traced.keys() - judged.keys()
+    if unjudged:
+        complain(f"{given}: {len(unjudged)} traces have no report and are left out")
+    names = ("at", "release", "versions", "fields", "user", "documents")
+    return [
+        replace(run, **{name: getattr(traced[key], name) for name in names}) if key in traced else run
+        for key, run in judged.items()
+    ]
+
+
+def _records(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    from trail_callbacks.audit.files import Files, Record  # noqa: PLC0415 - other commands do not need it
+
+    files = Files([path], known=lambda value: True, others=lambda path: iter(()))  # noqa: ARG005 - all is taken
+    files.check()
+    for each in files:
+        if not isinstance(each, Record):
+            raise InputError(f"{each.place}: {each.why}")
+        yield each.place, each.value
+
+
+def _of_audit(place: str, row: Mapping[str, Any]) -> Observation:
+    """A row of an audit, as `trail audit` wrote it."""
+    given = row.get("fields")
+    outcomes = row.get("outcomes")
+    if not isinstance(given, dict) or not isinstance(outcomes, dict) or not isinstance(row.get("state"), str):
+        raise InputError(f"{place}: is no answer of an audit: expected fields, outcomes and state")
+    known = {name: value for name, value in given.items() if isinstance(value, str) and len(value) <= _LONGEST}
+    return Observation(
+        id=str(row.get("id") or row.get("n") or place),
+        at=0.0,
+        key=question_key(row.get("question")),
+        judge=str(row.get("judge") or ""),
+        state=row["state"],
+        score=row.get("score"),
+        claims=int(row.get("claims") or 0),
+        outcomes=outcomes,
+        error_types=row.get("error_types") or {},
+        entry_steps=row.get("entry_steps") or {},
+        release=known.get("app"),
+        versions={name: value for name, value in known.items() if name in _VERSIONS},
+        fields={name: value for name, value in known.items() if name not in _PRIVATE | _VERSIONS},
+    )
