@@ -24,6 +24,7 @@ from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
 from trail_callbacks.cli.threshold import checked, refusal
 from trail_callbacks.cli.traces import is_trace, show_traces, spooled
+from trail_callbacks.cli.triage import triage
 from trail_callbacks.cli.verify import verify as verify_traces
 from trail_callbacks.errors import InputError, ReportError, TrailError
 from trail_callbacks.files import write
@@ -198,6 +199,7 @@ app.command()(diagnose)
 app.command()(audit)
 app.command()(diff)
 app.command()(gate)
+app.command()(triage)
 app.command()(export)
 
 

@@ -71,14 +71,14 @@ def remarks(decision: Decision, shown: Callable[[str], str]) -> Iterator[str]:
             yield f"{shown(segment.name)}: {n} were merged: {names}{more}"
     for segment in decision.segments:
         yield f"{shown(segment.name)}: {'; '.join(_counts(segment))}"
-    confidence = 1 - rules.alpha
+    claims, runs = _points(rules.margin), _points(rules.contradiction_margin)
     yield (
-        f"unsupported: share of the claims, margin {_points(rules.margin)}; contradictions: share of the runs with one, "
-        f"margin {_points(rules.contradiction_margin)}; n: questions"
+        f"unsupported: share of the claims, margin {claims}; contradictions: share of the runs with one, margin "
+        f"{runs}; n: questions"
     )
     yield (
-        f"changes, limits and margins are percentage points; limits are one-sided, {confidence:.0%} each, and a measure "
-        "passes if the upper one is below its margin"
+        f"changes, limits and margins are percentage points; limits are one-sided, {1 - rules.alpha:.0%} each, and a "
+        "measure passes if the upper one is below its margin"
     )
 
 
