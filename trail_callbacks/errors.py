@@ -3,7 +3,8 @@
     TrailError
     ├── InputError          an argument, file or text that cannot be used (also a ValueError)
     │   ├── GraphError      an invalid provenance graph: cycle, duplicate or unknown id
-    │   └── ReportError     a saved report that cannot be read: truncated, not a report, or of an unknown version
+    │   ├── ReportError     a saved report that cannot be read: truncated, not a report, or of an unknown version
+    │   └── StoreError      a store that cannot be opened, read or written
     ├── JudgeError          a judge that cannot be built or called (unknown name, no endpoint, no key)
     ├── AnswerRejectedError a guard with `on_fail="raise"` rejected an answer
     └── MissingExtraError   an optional dependency is missing (also an ImportError); gives the pip command
@@ -23,6 +24,7 @@ __all__ = [
     "JudgeError",
     "MissingExtraError",
     "ReportError",
+    "StoreError",
     "TrailError",
 ]
 
@@ -41,6 +43,10 @@ class GraphError(InputError):
 
 class ReportError(InputError):
     """A saved report that cannot be read: truncated, not a report, or of an unknown version."""
+
+
+class StoreError(InputError):
+    """A store that cannot be opened, read or written: no database, one of a newer release, a full disk."""
 
 
 class JudgeError(TrailError):

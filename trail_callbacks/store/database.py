@@ -1,0 +1,157 @@
+"""The connection to a store's database: a file of SQLite or a PostgreSQL server."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from trail_callbacks.errors import MissingExtraError, StoreError
+from trail_callbacks.forking import renewed_in_child
+from trail_callbacks.store.migrations import migrate
+
+__all__ = ["Database"]
+
+_WAIT = 30  # seconds for a lock that another process holds
+_PRAGMAS = (
+    f"busy_timeout={_WAIT * 1000}",
+    "journal_mode=WAL",
+    "synchronous=NORMAL",
+    "foreign_keys=ON",
+    "secure_delete=ON",  # what is deleted is overwritten: it was users' text
+    "cache_size=-65536",
+    "journal_size_limit=67108864",
+    "trusted_schema=OFF",  # the file may be another's
+)
+_inherited: list[sa.Engine] = []  # of the parent of this process: closing them here would disturb it
+
+
+class Database:
+    """Opens connections, in any thread and in forked children.
+
+    Args:
+        where: Path of a file, or a URL.
+
+    Attributes:
+        url: Where it is, without the password.
+        path: The file; None if it is none.
+
+    Raises:
+        StoreError: If it cannot be opened, is no store, or is one of a newer release.
+        MissingExtraError: If the driver is not installed.
+    """
+
+    def __init__(self, where: str | os.PathLike[str]) -> None:
+        self._url = _url(where)
+        self.url = self._url.render_as_string(hide_password=True)
+        self.sqlite = self._url.get_backend_name() == "sqlite"
+        self.path = Path(self._url.database or "") if self.sqlite else None
+        if self.path is not None:
+            _make(self.path)
+        self._engine = _engine(self._url)
+        renewed_in_child(self, Database._renew)
+        with self.writing() as connection:
+            migrate(connection)
+
+    def _renew(self) -> None:
+        """In a forked child: leaves the parent's connections alone."""
+        _inherited.append(self._engine)
+        self._engine = _engine(self._url)
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection that sees one state of the database.
+
+        Raises:
+            StoreError: If it cannot be read.
+        """
+        with self._errors("read"), self._engine.connect() as connection:
+            yield connection.execution_options(reads=True)
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction, which is carried out whole or not at all.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        with self._errors("written"), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keeps a connection open for as long as several transactions follow one another: a file is opened once."""
+        with self._errors("opened"), self._engine.connect():
+            yield
+
+    @contextmanager
+    def _errors(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except sa.exc.SQLAlchemyError as error:
+            why = str(getattr(error, "orig", None) or error).strip().splitlines()
+            raise StoreError(
+                f"the store {self.url} cannot be {what}: {why[0] if why else type(error).__name__}"
+            ) from error
+
+
+def _url(where: str | os.PathLike[str]) -> sa.URL:
+    text = os.fspath(where)
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise StoreError(f"{where!r} is no store: expected a file, such as 'trail.db', or the URL of a database")
+    if "://" not in text:
+        return sa.URL.create("sqlite", database=str(Path(text).expanduser()))
+    try:
+        url = sa.make_url(text)
+    except sa.exc.ArgumentError:
+        raise StoreError("the URL of the store cannot be read: expected postgresql://user@host/database") from None
+    name = url.get_backend_name()
+    if name in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if name != "sqlite":
+        raise StoreError(f"a store in {name} is not supported: expected sqlite:///FILE or postgresql://...")
+    if url.database in (None, "", ":memory:"):
+        raise StoreError("a store in memory would be another one in each thread: name a file")
+    return url
+
+
+def _engine(url: sa.URL) -> sa.Engine:
+    try:
+        if url.get_backend_name() != "sqlite":
+            return sa.create_engine(url, pool_pre_ping=True, pool_size=2, max_overflow=14)
+    except ImportError as error:
+        raise MissingExtraError("a store in PostgreSQL", "postgres") from error
+    # Without a pool: what is not open while the process forks need not be left alone by the child.
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, connect_args={"timeout": _WAIT})
+    sa.event.listen(engine, "connect", _prepare)
+    sa.event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # the driver must not begin by itself
+    for pragma in _PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: sa.Connection) -> None:
+    # A transaction that reads first and writes later would fail where it meets another, however long it waits.
+    reads = connection.get_execution_options().get("reads")
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def _make(path: Path) -> None:
+    """Makes the file of a new store, and its folder, for their owner only; the files beside it take its mode."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        elif not stat.S_ISREG(path.stat().st_mode):
+            raise StoreError(f"{path} is no file: a store is one, or the URL of a database")
+    except OSError as error:
+        raise StoreError(f"the store {path} cannot be made: {error.strerror or error}") from error

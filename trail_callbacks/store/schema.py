@@ -1,0 +1,201 @@
+"""The tables of a store.
+
+What is counted is apart from what is read: `runs` is narrow and has an index that answers a tally by itself, texts are
+in `details` and `bodies`. `n` is the run's number in this store. All names begin with `trail_`, so that a store may
+share a database with others.
+"""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import sqlalchemy as sa
+
+from trail_callbacks.observations import FigureName
+from trail_callbacks.text import encodable
+
+__all__ = [
+    "FIGURES",
+    "Plain",
+    "bodies",
+    "claims",
+    "details",
+    "documents",
+    "feedback",
+    "meta",
+    "metadata",
+    "plain",
+    "run_segments",
+    "runs",
+    "segments",
+    "totals",
+]
+
+FIGURES: tuple[FigureName, ...] = get_args(FigureName)
+"""Figures that have a column of their own."""
+
+metadata = sa.MetaData()
+_Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # only INTEGER counts by itself in SQLite
+
+
+def plain(text: str) -> str:
+    """Returns a text as every database can hold it: without a NUL, and without lone surrogates."""
+    return encodable(text).replace("\0", "\ufffd")
+
+
+class Plain(sa.types.TypeDecorator[str]):
+    """A text made `plain`, in what is asked too."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Any) -> str | None:  # noqa: ARG002 - SQLAlchemy's protocol
+        """Returns the text as it is stored."""
+        return None if value is None else plain(str(value))
+
+
+def _of_run() -> sa.Column[int]:
+    return sa.Column("n", _Number, sa.ForeignKey("trail_runs.n", ondelete="CASCADE"), primary_key=True)
+
+
+meta = sa.Table("trail_meta", metadata, sa.Column("version", sa.Integer, nullable=False))
+
+runs = sa.Table(
+    "trail_runs",
+    metadata,
+    sa.Column("n", _Number, primary_key=True, autoincrement=True),
+    sa.Column("run", Plain, nullable=False, unique=True),
+    sa.Column("at", sa.Double, nullable=False),  # when it began, seconds since the epoch
+    sa.Column("added", sa.Double, nullable=False),  # when it was written here
+    sa.Column("rank", sa.Integer, nullable=False),  # see `writing`
+    sa.Column("digest", Plain, nullable=False),
+    sa.Column("key", Plain, nullable=False),
+    sa.Column("judge", Plain, nullable=False),
+    sa.Column("state", Plain, nullable=False),
+    sa.Column("release", Plain),
+    sa.Column("user_id", Plain),
+    sa.Column("rate", sa.Double, nullable=False),
+    sa.Column("score", sa.Double),
+    sa.Column("claims", sa.Integer, nullable=False),
+    sa.Column("decided", sa.Integer, nullable=False),  # claims
+    sa.Column("unsupported", sa.Integer, nullable=False),
+    sa.Column("contradicted", sa.Integer, nullable=False),
+    sa.Column("broken", Plain),  # stage at which the evidence path broke first
+    sa.Column("diagnosed", sa.Boolean, nullable=False),
+    *(sa.Column(f"f_{name}", sa.Double) for name in FIGURES),
+    sqlite_autoincrement=True,
+)
+sa.Index(
+    "trail_runs_tally",
+    runs.c.at,
+    *(runs.c[name] for name in ("state", "rate", "decided", "unsupported", "contradicted")),
+    *(runs.c[f"f_{name}"] for name in FIGURES),
+    runs.c.broken,
+)
+sa.Index("trail_runs_release", runs.c.release, runs.c.at)
+sa.Index("trail_runs_score", runs.c.score, runs.c.n)
+sa.Index("trail_runs_user", runs.c.user_id)
+sa.Index("trail_runs_key", runs.c.key)
+
+details = sa.Table(
+    "trail_details",
+    metadata,
+    _of_run(),
+    sa.Column("question", Plain),  # their first characters: for lists and searches
+    sa.Column("answer", Plain),
+    sa.Column("data", sa.Text, nullable=False),  # what of an observation has no column, as ASCII JSON
+)
+
+segments = sa.Table(
+    "trail_segments",
+    metadata,
+    sa.Column("s", _Number, primary_key=True, autoincrement=True),
+    sa.Column("name", Plain, nullable=False),
+    sa.Column("value", Plain, nullable=False),
+    sa.UniqueConstraint("name", "value"),
+)
+
+run_segments = sa.Table(
+    "trail_run_segments",
+    metadata,
+    _of_run(),
+    sa.Column("s", _Number, sa.ForeignKey("trail_segments.s"), primary_key=True),
+    sa.Column("at", sa.Double, nullable=False),
+    sqlite_with_rowid=False,
+)
+sa.Index("trail_run_segments_at", run_segments.c.s, run_segments.c.at, run_segments.c.n)
+
+claims = sa.Table(
+    "trail_claims",
+    metadata,
+    _of_run(),
+    sa.Column("position", sa.Integer, primary_key=True),  # in the answer, from 0
+    sa.Column("claim", Plain, nullable=False),  # its id in the report
+    sa.Column("key", Plain, nullable=False),  # hash of what it says: feedback is about that
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("outcome", Plain, nullable=False),
+    sa.Column("error_type", Plain),
+    sa.Column("step", Plain),  # at which it was introduced, if it is unsupported
+    sqlite_with_rowid=False,
+)
+sa.Index("trail_claims_outcome", claims.c.at, claims.c.outcome)
+sa.Index(
+    "trail_claims_error",
+    claims.c.at,
+    claims.c.error_type,
+    claims.c.step,
+    sqlite_where=claims.c.error_type.is_not(None),
+    postgresql_where=claims.c.error_type.is_not(None),
+)
+
+documents = sa.Table(
+    "trail_documents",
+    metadata,
+    _of_run(),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("name", Plain, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("passages", sa.Integer, nullable=False),
+    sa.Column("selected", sa.Integer, nullable=False),
+    sa.Column("updated", sa.Double),
+    sa.Column("ingested", sa.Double),
+    sqlite_with_rowid=False,
+)
+sa.Index("trail_documents_name", documents.c.name, documents.c.at)
+
+bodies = sa.Table(
+    "trail_bodies",
+    metadata,
+    _of_run(),
+    sa.Column("kind", Plain, primary_key=True),  # report, trace
+    sa.Column("codec", Plain, nullable=False),  # see `bodies`
+    sa.Column("size", sa.BigInteger, nullable=False),  # bytes before compression
+    sa.Column("stored", sa.BigInteger, nullable=False),  # bytes here
+    sa.Column("data", sa.LargeBinary),  # None if it was refused
+    sa.Column("why", Plain),  # it was refused
+)
+
+feedback = sa.Table(
+    "trail_feedback",
+    metadata,
+    sa.Column("f", _Number, primary_key=True, autoincrement=True),
+    sa.Column("n", _Number, sa.ForeignKey("trail_runs.n", ondelete="CASCADE"), nullable=False),
+    sa.Column("claim", Plain, nullable=False),
+    sa.Column("key", Plain, nullable=False),  # of the claim as it was judged then
+    sa.Column("verdict", Plain, nullable=False),  # right, wrong
+    sa.Column("outcome", Plain, nullable=False),  # what the judge had said
+    sa.Column("judge", Plain, nullable=False),
+    sa.Column("author", Plain, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("note", Plain),
+    sa.UniqueConstraint("n", "key", "author"),
+)
+
+totals = sa.Table(
+    "trail_totals",
+    metadata,
+    sa.Column("counter", Plain, primary_key=True),
+    sa.Column("name", Plain, primary_key=True),  # of a segment, and its value; empty for all runs
+    sa.Column("value", Plain, primary_key=True),
+    sa.Column("count", sa.Double, nullable=False),
+)

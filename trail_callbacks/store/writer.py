@@ -1,0 +1,214 @@
+"""A queue and a thread that writes what is in it, in batches: the app only appends.
+
+By hand for the reasons of `session.lane`, and because what is to be written is counted: nothing is lost in silence.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from threading import Condition, RLock, Thread
+from typing import Any, Generic, TypeVar
+
+from trail_callbacks.forking import renewed_in_child
+
+__all__ = ["Writer"]
+
+Item = TypeVar("Item")
+
+_BATCH = 100  # items a transaction
+_GATHER = 0.05  # seconds that a batch has to fill
+_IDLE = 5.0  # seconds after which a thread without work ends, and lets go of the file
+_KEPT = 100  # errors
+_LAST = 10.0  # seconds that the end of the interpreter waits for what is queued
+_PAUSES = (0.2, 1.0, 5.0)  # seconds before a batch is tried again
+_logger = logging.getLogger("trail_callbacks")
+
+
+class Writer(Generic[Item]):
+    """Writes items on one thread a process, which lives as long as there is work.
+
+    Args:
+        write: Writes a batch; what it raises is kept in `errors`.
+        again: Whether a batch that failed with an error may succeed if it is tried again.
+        most: Items that may wait, 1 or more; those beyond are lost, and counted.
+
+    Attributes:
+        lost: Items that were not written.
+        written: Items that were.
+        errors: The last hundred exceptions, oldest first.
+    """
+
+    def __init__(self, write: Callable[[Sequence[Item]], None], again: Callable[[Exception], bool], most: int) -> None:
+        self._write = write
+        self._again = again
+        self._most = most
+        self._renew()
+        renewed_in_child(self, Writer._renew)
+        _open.add(self)
+
+    def _renew(self) -> None:
+        """Sets up what a forked child has anew: what waits is the parent's, who writes it."""
+        self._changed = Condition(RLock())
+        self._waiting: deque[Item] = deque()
+        self._underway = 0
+        self._thread: Thread | None = None
+        self._idle = self._hurried = self._ended = False
+        self.lost = self.written = 0
+        self.errors: deque[Exception] = deque(maxlen=_KEPT)
+        self._logged: set[str] = set()
+
+    def add(self, item: Item) -> None:
+        """Queues an item: microseconds, and it raises nothing."""
+        with self._changed:
+            if len(self._waiting) >= self._most:
+                self._lose(1, RuntimeError(f"{self._most} runs wait to be stored: one more was left out"))
+                return
+            self._waiting.append(item)
+            if self._thread is None:
+                self._start()
+            elif self._idle:
+                self._changed.notify_all()
+
+    def _start(self) -> None:
+        self._ended = False
+        thread = Thread(target=self._serve, name="trail-store", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # the interpreter is on its way out: `_last` writes what waits
+            self._keep(error)
+        else:
+            self._thread = thread
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Waits until all that was queued is written or lost; returns False if the time was too short."""
+        until = None if timeout is None else time.monotonic() + timeout
+        with self._changed:
+            self._hurried = True
+            self._changed.notify_all()
+            try:
+                while self._waiting or self._underway:
+                    if self._thread is None:
+                        self._start()
+                    if self._thread is None or not self._changed.wait_for(self._is_done, _left(until)):
+                        return False
+                return True
+            finally:
+                self._hurried = False
+
+    def _is_done(self) -> bool:
+        return not self._waiting and not self._underway
+
+    def close(self, timeout: float | None = None) -> bool:
+        """Writes what is queued, at most for `timeout` seconds, and lets the thread end; the rest is lost, and counted.
+
+        What is added later starts a new thread.
+
+        Returns:
+            False if something was lost.
+        """
+        done = self.flush(timeout)
+        with self._changed:
+            self._ended = True
+            if self._waiting:
+                self._lose(
+                    len(self._waiting), TimeoutError(f"{len(self._waiting)} runs were not stored in {timeout} s")
+                )
+                self._waiting.clear()
+            self._changed.notify_all()
+        return done
+
+    def _serve(self) -> None:
+        while batch := self._next():
+            self._carry_out(batch)
+            with self._changed:
+                self._underway = 0
+                self._changed.notify_all()
+            del batch  # while this thread waits, nothing of a run is kept
+
+    def _next(self) -> list[Item]:
+        """Takes the next batch; an empty one if the thread is to end."""
+        until = time.monotonic() + _IDLE
+        with self._changed:
+            while not self._waiting:
+                left = until - time.monotonic()
+                if self._ended or left <= 0:
+                    self._thread = None
+                    return []
+                self._idle = True
+                self._changed.wait(left)
+                self._idle = False
+            if len(self._waiting) < _BATCH and not self._hurried:
+                self._changed.wait_for(self._is_full, _GATHER)
+            batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
+            self._underway = len(batch)
+            return batch
+
+    def _is_full(self) -> bool:
+        return len(self._waiting) >= _BATCH or self._hurried or self._ended
+
+    def _carry_out(self, batch: Sequence[Item]) -> None:
+        error = self._tried(batch)
+        if error is not None and not self._again(error) and len(batch) > 1:  # one of them cannot be written
+            for item in batch:
+                self._carry_out([item])
+        elif error is not None:
+            self._lose(len(batch), error)
+
+    def _tried(self, batch: Sequence[Item]) -> Exception | None:
+        for pause in (*_PAUSES, None):
+            try:
+                self._write(batch)
+            except Exception as error:  # noqa: BLE001 - kept and shown; the app must not see our faults
+                if pause is None or not self._again(error):
+                    return error
+                self._keep(error)
+                with self._changed:
+                    if self._changed.wait_for(lambda: self._ended, pause):
+                        return error
+            else:
+                self.written += len(batch)
+                return None
+        raise AssertionError  # the last pause is None
+
+    def _lose(self, count: int, error: Exception) -> None:
+        with self._changed:
+            self.lost += count
+        self._keep(error)
+
+    def keep(self, error: Exception) -> None:
+        """Keeps an exception of ours so that it can be seen; logs the first of each type."""
+        self._keep(error)
+
+    def _keep(self, error: Exception) -> None:
+        self.errors.append(error)
+        name = type(error).__name__
+        if name not in self._logged:
+            self._logged.add(name)
+            _logger.warning("a run could not be stored, the app is not affected: %r", error)
+
+
+def _left(until: float | None) -> float | None:
+    return None if until is None else max(0.0, until - time.monotonic())
+
+
+_open: weakref.WeakSet[Writer[Any]] = weakref.WeakSet()
+
+
+def _last() -> None:
+    """The interpreter is about to end: what is queued may be written first, within limits."""
+    until = time.monotonic() + _LAST
+    for writer in list(_open):
+        writer.close(max(0.0, until - time.monotonic()))
+
+
+# Twice: forked children of `multiprocessing` know the first only, and a report may still come after it.
+_at_exit: Any = getattr(threading, "_register_atexit", None)
+if _at_exit is not None:
+    _at_exit(_last)
+atexit.register(_last)
