@@ -74,8 +74,9 @@ def in_store(
         from trail_callbacks.store import Store  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
         raise MissingExtraError("reading a store", "store") from error
-    if "://" not in url and not Path(url).is_file():
-        raise InputError(f"the store {url} does not exist")
+    file = url.removeprefix("sqlite:///")
+    if "://" not in file and not Path(file).is_file():
+        raise InputError(f"the store {file} does not exist")
     store = Store(url)
     try:
         yield from store.observations(since=since, until=until, release=release)
