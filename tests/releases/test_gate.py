@@ -51,14 +51,16 @@ def test_a_certain_rise_inside_the_margin_passes(release):
 def test_one_run_says_nothing_and_nothing_is_not_a_number(release):
     decision = decide(release(1), release(1))
     assert decision.outcome == "not_enough_data"
-    assert "1 and 1 questions, at least 30 each: 29 (baseline) and 29 (candidate) more" in decision.segments[0].reasons[0]
+    assert (
+        "1 and 1 questions, at least 30 each: 29 (baseline) and 29 (candidate) more" in decision.segments[0].reasons[0]
+    )
     assert "NaN" not in json.dumps(decision.as_data())
 
 
 @pytest.mark.parametrize("swapped", [False, True])
 def test_runs_of_different_judges_are_refused(release, swapped):
     arms = [release(50), release(50, judge="another")]
-    with pytest.raises(InputError, match="'judge' and 'another'|'another' and 'judge'"):
+    with pytest.raises(InputError, match=r"'judge' and 'another'|'another' and 'judge'"):
         decide(*(arms[::-1] if swapped else arms))
     with pytest.raises(InputError, match="not judged by one judge"):
         decide(arms[0] + arms[1], arms[0] + arms[1])
@@ -160,8 +162,8 @@ def test_critical_segments_are_never_merged(release):
 
 
 def test_segments_that_do_not_occur_are_refused(release):
+    arm = release(50, kind="dose")
     with pytest.raises(InputError, match="critical is 'dosis', and no run has that kind: there are 'dose'"):
-        arm = release(50, kind="dose")
         decide(arm, arm, Policy(segment="kind", critical=frozenset({"dosis"})))
     with pytest.raises(InputError, match="no run has a value of 'tenant'"):
         decide(release(50), release(50), Policy(segment="tenant"))

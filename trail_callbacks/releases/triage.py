@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.observations import SIGNALS, Observation, Owner, Signal, SignalName, Tally
 from trail_callbacks.releases.contrast import Contrast, contrast, tallied, weighed
+from trail_callbacks.releases.rollouts import Rollout, rollouts
 
-__all__ = ["PATH", "Evaluator", "Rollout", "SegmentContrast", "Triage", "triage"]
+__all__ = ["PATH", "Evaluator", "SegmentContrast", "Triage", "triage"]
 
 PATH: tuple[SignalName, ...] = (
     "query_coverage",
@@ -55,25 +55,6 @@ class SegmentContrast:
     others: Contrast
     before: Contrast
     suspect: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rollout:
-    """A new version of a part.
-
-    Attributes:
-        part: The part: `app`, `model`, `prompt`, `retriever`, `reranker`, `index`, `chunker`.
-        version: Its new version.
-        replaced: The version that was seen before.
-        at: When the first run with it began, seconds since the epoch.
-        contrast: Runs with the new version, compared with those of the version before.
-    """
-
-    part: str
-    version: str
-    replaced: str
-    at: float
-    contrast: Contrast
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +161,7 @@ def triage(
         symptom=signal.name,
         broken=bool(worse),
         segments=_segments(now, then, signal, fields),
-        rollouts=_rollouts(everything, signal),
+        rollouts=rollouts(everything, signal)[:_MOST],
         breaks=_breaks(now),
         breaks_before=_breaks(then),
         diagnosed=sum(each.diagnosed for each in now),
@@ -249,29 +230,6 @@ def _without(everyone: Tally, some: Tally) -> Tally:
     names = ("runs", "decided", "bad", "weight", "bad_weight", "squares")
     left = {name: getattr(everyone, name) - getattr(some, name) for name in names}
     return replace(everyone, **left) if left["decided"] else Tally(runs=left["runs"])
-
-
-def _rollouts(runs: Sequence[Observation], signal: Signal) -> tuple[Rollout, ...]:
-    """New versions; runs with the version before go on to count while both are in use."""
-    found: list[tuple[str, str, str, float]] = []
-    contrasts = []
-    for part in sorted({name for run in runs for name in run.versions}):
-        known: dict[str, list[Observation]] = {}
-        for run in runs:
-            if part in run.versions:
-                known.setdefault(run.versions[part], []).append(run)
-        if len(known) > _VALUES:
-            continue
-        tallies = {version: tallied(each, signal) for version, each in known.items()}
-        for old, version in pairwise(known):  # in the order in which they were first seen
-            found.append((part, version, old, known[version][0].at))
-            contrasts.append(contrast(version, tallies[version], tallies[old]))
-    rows = [
-        Rollout(part=part, version=version, replaced=old, at=at, contrast=each)
-        for (part, version, old, at), each in zip(found, weighed(contrasts), strict=True)
-    ]
-    rows.sort(key=lambda each: (not each.contrast.worse, 1.0 if each.contrast.p is None else each.contrast.p, -each.at))
-    return tuple(rows[:_MOST])
 
 
 def _breaks(runs: Iterable[Observation]) -> dict[str, int]:

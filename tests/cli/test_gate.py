@@ -1,0 +1,140 @@
+"""`trail gate` as a user types it, on runs that were really judged."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+from tower import FALSE, SOURCE, TRUE
+
+from trail_callbacks import check
+
+
+def lines(values):
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+@pytest.fixture(scope="module")
+def judged():
+    """JSON of a report with a true answer and of one with a false one."""
+    return {answer: json.loads(check(answer, [SOURCE], "When?").to_json()) for answer in (TRUE, FALSE)}
+
+
+@pytest.fixture
+def reports(judged, file):
+    """Writes a file of reports, one question each."""
+
+    def make(name, answers, prefix="question"):
+        found = []
+        for n, answer in enumerate(answers):
+            text = json.dumps(judged[answer]).replace("When?", f"{prefix} {n}?")
+            found.append(json.loads(text))
+        return file(name, lines(found))
+
+    return make
+
+
+GOOD, WORSE, FEW = [TRUE] * 180, [TRUE, FALSE, FALSE] * 60, [TRUE] * 40
+
+
+PASSES, IS_WORSE, TOO_FEW = (
+    "The candidate passes",
+    "The candidate is worse than the baseline.",
+    "There is not enough data",
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "expected"),
+    [
+        (GOOD, [], (0, PASSES)),
+        (WORSE, [], (1, IS_WORSE)),
+        (FEW, [], (3, TOO_FEW)),
+        (FEW, ["--on-not-enough", "pass"], (0, TOO_FEW)),
+        (FEW, ["--on-not-enough", "fail"], (1, TOO_FEW)),
+        (WORSE, ["--on-not-enough", "pass"], (1, IS_WORSE)),
+        (WORSE, ["--margin", "0.99", "--contradiction-margin", "0.99"], (0, PASSES)),
+    ],
+)
+def test_the_exit_status_is_the_decision(trail, reports, answers, options, expected):
+    old, new = reports("old.jsonl", GOOD if len(answers) > 40 else FEW), reports("new.jsonl", answers)
+    status, printed, complaints = trail("gate", "--baseline", old, "--candidate", new, *options)
+    assert (status, complaints) == (expected[0], "")
+    assert expected[1] in printed
+    assert "paired by question" in printed
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_files_are_written_beside_what_is_printed(trail, reports, tmp_path):
+    old, new = reports("old.jsonl", GOOD), reports("new.jsonl", WORSE)
+    names = [str(tmp_path / name) for name in ("gate.md", "gate.xml", "gate.json")]
+    status, printed, _ = trail(
+        "gate", "--baseline", old, "--candidate", new, "--json", "--markdown", names[0], "--junit", names[1], "-o", names[2]
+    )  # fmt: skip
+    data = json.loads(printed)
+    assert status == 1
+    assert (data["outcome"], data["baseline"], data["candidate"]) == ("worse", "old.jsonl", "new.jsonl")
+    assert data["segments"][0]["measures"][0]["difference"] == pytest.approx(2 / 3)
+    assert "`new.jsonl`, compared with `old.jsonl`" in (tmp_path / "gate.md").read_text()
+    assert ET.parse(names[1]).getroot()[0].get("failures") == "1"  # noqa: S314 - our own
+    assert json.loads((tmp_path / "gate.json").read_text()) == data
+
+
+def test_an_audit_has_segments(trail, file, tmp_path):
+    rows = [
+        {
+            "id": f"r{n}",
+            "question": f"When, {n}?",
+            "answer": answer,
+            "sources": [SOURCE],
+            "kind": "x" if n % 2 else "dose",
+        }
+        for n, answer in enumerate([TRUE] * 80)
+    ]
+    changed = [{**row, "answer": FALSE if row["kind"] == "dose" else TRUE} for row in rows]
+    folders = []
+    for name, found in (("old", rows), ("new", changed)):
+        folders.append(str(tmp_path / name))
+        assert trail("audit", file(f"{name}.jsonl", lines(found)), "--out", folders[-1], "--workers", "1")[0] == 0
+    options = ["--segment", "kind", "--critical", "dose", "--json"]
+    status, printed, _ = trail("gate", "--baseline", folders[0], "--candidate", folders[1], *options)
+    data = json.loads(printed)
+    assert status == 1
+    assert [(each["name"], each["critical"], each["outcome"]) for each in data["segments"]] == [
+        ("dose", True, "worse"), ("x", False, "not_enough_data"),
+    ]  # fmt: skip
+    assert data["paired"]
+
+
+def test_a_file_of_reports_without_traces_has_no_segments(trail, reports):
+    old, new = reports("old.jsonl", GOOD), reports("new.jsonl", GOOD)
+    status, _, complaints = trail("gate", "--baseline", old, "--candidate", new, "--segment", "tenant")
+    assert status == 2
+    assert "no run has a value of 'tenant'" in complaints
+
+
+def test_what_cannot_be_compared_is_status_2(trail, reports, file, judged, tmp_path):
+    old = reports("old.jsonl", GOOD)
+    other = file("other.jsonl", lines([{**judged[TRUE], "judge": "another/1"}] * 50))
+    cases = {
+        str(tmp_path / "none.jsonl"): "none.jsonl cannot be read: No such file",
+        file("broken.jsonl", lines([judged[TRUE]]) + "{oops\n"): "broken.jsonl, line 2: the JSON is broken",
+        file("rows.jsonl", '{"answer": "x", "sources": []}\n'): "rows.jsonl, line 1: not a report",
+        other: "judged by one judge (baseline and candidate: 'local",
+        old: "name the same runs",
+    }
+    for candidate, message in cases.items():
+        status, printed, complaints = trail("gate", "--baseline", old, "--candidate", candidate)
+        assert (status, printed) == (2, "")
+        assert message in complaints, complaints
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [(["--margin", "2"], "margin is 2.0"), (["--minimum", "1"], "minimum is 1"), (["--critical", "x"], "of which one")],
+)
+def test_options_out_of_range_are_refused_before_anything_is_read(trail, options, message):
+    status, _, complaints = trail("gate", "--baseline", "none", "--candidate", "nothing", *options)
+    assert status == 2
+    assert message in complaints
