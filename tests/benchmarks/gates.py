@@ -1,4 +1,4 @@
-"""How often a release gate errs: `python tests/benchmarks/gates.py [RELEASES]` decides on simulated releases.
+"""Errors of release gates: `python tests/benchmarks/gates.py [RELEASES [SETTING...]]` decides on simulated ones.
 
 Answers have 2 to 12 claims, of which 10 % are unsupported in the baseline; claims of one answer go wrong together
 (intra-class correlation .2, beta-binomial), and a quarter of what is unsupported contradicts its source. The candidate is
@@ -22,6 +22,7 @@ from trail_callbacks.observations import Observation
 from trail_callbacks.releases import Policy, decide
 
 SHARE, ICC, CONTRADICTED, CHANGES = 0.10, 0.2, 0.25, (0.0, 0.01, 0.02, 0.05)
+SETTINGS = ((False, 1, 300), (False, 1, 1_000), (True, 1, 300), (False, 8, 300))  # paired, segments, answers in each
 RNG = np.random.default_rng(20261122)
 
 
@@ -83,6 +84,7 @@ def measure(releases, segments, n, change, *, paired):
     rules = Policy(segment="segment" if segments > 1 else None, contradiction_margin=0.99)
     full = Policy(segment="segment")
     critical = Policy(segment="segment", critical=frozenset({"0"}))
+    policies = [("both measures", full), ("first segment critical", critical)][: 2 if segments == 1 else 1]
     for _ in range(releases):
         hard = [probabilities(n, SHARE) for _ in range(segments)] if paired else None
         (old, before), (new, after) = release("a", segments, n, 0.0, hard), release("b", segments, n, change, hard)
@@ -90,7 +92,7 @@ def measure(releases, segments, n, change, *, paired):
         assert decision.paired == paired
         found[decision.outcome] += 1
         found["naive"] += naive(before, after)
-        for name, policy in (("both measures", full), ("first segment critical", critical)):
+        for name, policy in policies:
             found[name, decide(old, new, policy).outcome] += 1
     seconds = (time.process_time() - started) / releases
     print(
@@ -99,7 +101,7 @@ def measure(releases, segments, n, change, *, paired):
     )
     for name in ("passes", "worse", "not_enough_data"):
         print(f"    claims only, {name.replace('_', ' '):<16}{interval(found[name], releases)}")
-    for name in ("both measures", "first segment critical"):
+    for name, _ in policies:
         passed, worse = (interval(found[name, outcome], releases) for outcome in ("passes", "worse"))
         print(f"    {name}: passes {passed}, worse {worse}")
     print(f"    test over claims: alarms{'':<5}{interval(found['naive'], releases)}, else passes", flush=True)
@@ -107,7 +109,8 @@ def measure(releases, segments, n, change, *, paired):
 
 def main():
     releases = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
-    for paired, segments, n in ((False, 1, 300), (False, 1, 1_000), (True, 1, 300), (False, 8, 300)):
+    chosen = [int(each) for each in sys.argv[2:]] or range(1, len(SETTINGS) + 1)
+    for paired, segments, n in (SETTINGS[each - 1] for each in chosen):
         for change in CHANGES:
             measure(releases, segments, n, change, paired=paired)
 

@@ -43,6 +43,7 @@ FigureName: TypeAlias = Literal[
 
 _UPDATED = ("updated_at", "last_modified", "modified", "last_modified_date", "modified_at", "lastmod")
 _INGESTED = ("ingested_at", "indexed_at", "created_in_index", "ingestion_time")
+_UNSUPPORTED = tuple(support.value for support in UNSUPPORTED)
 _SEGMENT = 200  # characters of a value: what is longer is a text, no segment
 _MILLISECONDS = 1e11  # a time above is no number of seconds
 
@@ -115,7 +116,7 @@ class Observation:
     @property
     def unsupported(self) -> int:
         """Claims that are contradicted, absent or partially supported."""
-        return sum(self.outcomes.get(support.value, 0) for support in UNSUPPORTED)
+        return sum(self.outcomes.get(name, 0) for name in _UNSUPPORTED)
 
     @property
     def decided(self) -> int:
