@@ -52,10 +52,13 @@ def test_traces_that_nobody_judged_are_refused(file, pairs):
         runs(path, "--candidate")
 
 
-def test_traces_without_a_report_are_told(file, pairs, capsys):
+def test_traces_without_a_report_are_left_open_and_not_out(file, pairs):
     path = file("runs.jsonl", "\n".join([pairs[0][0].to_json(), *(trace.to_json() for _, trace in pairs)]))
-    assert len(runs(path, "--candidate")) == 1
-    assert "5 traces have no report and are left out" in capsys.readouterr().err
+    found = runs(path, "--candidate")
+    assert sorted(run.state for run in found) == ["assessed"] + ["error"] * 5
+    assert {run.judge for run in found} == {pairs[0][0].judge}
+    assert len({run.key for run in found}) == 3
+    assert {run.segment("query_class") for run in found} == {"dates"}
 
 
 def test_a_file_without_runs_is_refused(file):
@@ -80,10 +83,35 @@ def test_a_file_with_an_at_sign_is_a_file(file):
     assert release_of(file("a@b.jsonl", "x")) is None
 
 
-def test_a_broken_row_of_an_audit_is_refused(tmp_path):
-    (tmp_path / "answers.jsonl").write_text(json.dumps({"id": "r1", "state": "assessed"}) + "\n")
-    with pytest.raises(InputError, match="line 1: is no answer of an audit"):
-        runs(str(tmp_path), "--candidate")
+@pytest.fixture
+def audit(trail, file, tmp_path):
+    """The folder of an audit of three rows, one of which cannot be judged."""
+    rows = [{"id": f"r{n}", "question": f"{n}?", "answer": TRUE, "sources": [SOURCE], "kind": "x"} for n in range(3)]
+    rows[1]["answer"] = 7
+    path = file("in.jsonl", "\n".join(map(json.dumps, rows)))
+    assert trail("audit", path, "--out", str(tmp_path / "out"), "--workers", "1")[0] == 2
+    return tmp_path / "out"
+
+
+def test_what_an_audit_could_not_judge_is_left_open_and_not_out(audit):
+    found = runs(str(audit), "--candidate")
+    assert [(run.state, run.segment("kind")) for run in found] == [("assessed", "x")] * 2 + [("error", None)]
+    assert len({run.judge for run in found}) == 1
+    assert found[0].segment("user") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("answers.jsonl", '{"id": "r1", "state": "assessed"}', "line 1: is no answer of an audit"),
+        ("summary.json", '{"judge": "x", "missing": 4}', "is not finished, 4 answers were not judged"),
+        ("summary.json", "oops", "summary.json cannot be read"),
+    ],
+)
+def test_an_audit_that_is_broken_or_not_finished_is_refused(audit, name, content, message):
+    (audit / name).write_text(content)
+    with pytest.raises(InputError, match=message):
+        runs(str(audit), "--candidate")
 
 
 @pytest.fixture

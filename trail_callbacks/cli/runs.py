@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from trail_callbacks.cli.output import complain
 from trail_callbacks.errors import InputError, MissingExtraError, ReportError
 from trail_callbacks.observations import Observation, observe, question_key, recorded
 from trail_callbacks.report import Report
@@ -46,11 +45,8 @@ def runs(given: str, option: str) -> list[Observation]:
         if not found:
             raise InputError(f"{option}: the store has no judged run of release {named[0]!r}")
         return found
-    folder = Path(given)
-    if folder.is_dir() and (folder / _ANSWERS).is_file():
-        found = [_of_audit(place, row) for place, row in _records(str(folder / _ANSWERS))]
-    else:
-        found = _judged(given, option)
+    audited = (Path(given) / _ANSWERS).is_file()
+    found = _audited(Path(given), option) if audited else _judged(given, option)
     if not found:
         raise InputError(f"{option}: {given} holds no judged run")
     return found
@@ -91,7 +87,7 @@ def _judged(given: str, option: str) -> list[Observation]:
     for place, value in _records(given):
         if value.get("format") == FORMAT:
             trace = Trace.from_json(json.dumps(value))
-            traced[trace.id] = recorded(Observation(id=trace.id, at=0.0), trace)
+            traced[trace.id] = recorded(Observation(id=trace.id, at=0.0, key=question_key(trace.question)), trace)
             continue
         try:
             report = Report.from_json(json.dumps(value))
@@ -104,9 +100,9 @@ def _judged(given: str, option: str) -> list[Observation]:
             f"{option}: {given} holds traces that nobody judged: trail audit {given} --out DIR judges them, and DIR is "
             "read here"
         )
-    unjudged = traced.keys() - judged.keys()
-    if unjudged:
-        complain(f"{given}: {len(unjudged)} traces have no report and are left out")
+    judge = next(iter(judged.values())).judge
+    for key in traced.keys() - judged.keys():  # nobody knows about them, which is not good
+        judged[key] = replace(traced[key], judge=judge, state="error")
     names = ("at", "release", "versions", "fields", "user", "documents")
     return [
         replace(run, **{name: getattr(traced[key], name) for name in names}) if key in traced else run
@@ -123,6 +119,32 @@ def _records(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         if not isinstance(each, Record):
             raise InputError(f"{each.place}: {each.why}")
         yield each.place, each.value
+
+
+def _audited(folder: Path, option: str) -> list[Observation]:
+    """The answers of an audit; what it could not judge is left open, in no segment."""
+    judge, missing = _summary(folder)
+    if missing:
+        raise InputError(
+            f"{option}: the audit in {folder} is not finished, {missing} answers were not judged: the same trail audit "
+            "with a larger budget goes on"
+        )
+    found = [_of_audit(place, row) for place, row in _records(str(folder / _ANSWERS))]
+    broken = folder / "broken.jsonl"
+    if broken.is_file() and broken.stat().st_size:
+        places = [place for place, _ in _records(str(broken))]
+        found += [Observation(id=f"broken {place}", at=0.0, judge=judge, state="error") for place in places]
+    return found
+
+
+def _summary(folder: Path) -> tuple[str, int]:
+    """Name of the judge, and how many answers were not judged."""
+    path = folder / "summary.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return str(data["judge"]), int(data["missing"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} cannot be read, which says whether the audit is finished: {error}") from error
 
 
 def _of_audit(place: str, row: Mapping[str, Any]) -> Observation:
