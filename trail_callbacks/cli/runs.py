@@ -165,6 +165,8 @@ def _of_audit(place: str, row: Mapping[str, Any]) -> Observation:
         outcomes=outcomes,
         error_types=row.get("error_types") or {},
         entry_steps=row.get("entry_steps") or {},
+        broken=row.get("broken"),
+        diagnosed=row.get("signature") is not None,
         release=known.get("app"),
         versions={name: value for name, value in known.items() if name in _VERSIONS},
         fields={name: value for name, value in known.items() if name not in _PRIVATE | _VERSIONS},

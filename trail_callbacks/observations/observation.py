@@ -11,12 +11,12 @@ from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
 from trail_callbacks.report import Report
-from trail_callbacks.report.diagnosis import Coverage, Figure, StageName
+from trail_callbacks.report.diagnosis import Figure, StageName
 from trail_callbacks.report.report import State
 from trail_callbacks.taxonomy import UNSUPPORTED
 from trail_callbacks.trace import Context, Trace
 
-__all__ = ["DocumentUse", "FigureName", "Observation", "observe", "question_key", "recorded"]
+__all__ = ["DocumentUse", "FigureName", "Observation", "figures_of", "observe", "question_key", "recorded"]
 
 FigureName: TypeAlias = Literal[
     "query_coverage",
@@ -165,7 +165,7 @@ def observe(report: Report, trace: Trace | None = None, *, at: float | None = No
         outcomes=dict(outcomes),
         error_types=errors,
         entry_steps=dict(entries),
-        figures=_figures(report, found.coverage if found else None),
+        figures=figures_of(report),
         broken=found.first_break.stage if found and found.first_break else None,
         diagnosed=found is not None,
         rate=rate,
@@ -194,7 +194,9 @@ def _content(report: Report) -> str:
     return sha256("\0".join([report.judge, *texts]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _figures(report: Report, coverage: Coverage | None) -> dict[FigureName, Figure]:
+def figures_of(report: Report) -> dict[FigureName, Figure]:
+    """The figures of a report that are known; see `FigureName`."""
+    coverage = report.diagnosis.coverage if report.diagnosis else None
     counts = Counter(verdict.outcome for verdict in report.verdicts)
     decided = counts["supported"] + sum(counts[support.value] for support in UNSUPPORTED)
     cites = report.citations
