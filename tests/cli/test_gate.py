@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -138,3 +140,20 @@ def test_options_out_of_range_are_refused_before_anything_is_read(trail, options
     status, _, complaints = trail("gate", "--baseline", "none", "--candidate", "nothing", *options)
     assert status == 2
     assert message in complaints
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "releases.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["gate", "triage"])
+def test_the_page_shows_options_that_there_are(trail, command):
+    shown = {option for line in re.findall(rf"trail {command} .*", PAGE) for option in re.findall(r"--[a-z-]+", line)}
+    assert shown
+    assert shown <= set(re.findall(r"--[a-z-]+", trail(command, "--help")[1]))
+
+
+def test_the_page_is_python_that_compiles():
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    assert blocks
+    for block in blocks:
+        compile(block, "docs/releases.md", "exec")
