@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.observations import Observation
 from trail_callbacks.releases import Policy, decide
 
 SEGMENTS = Policy(segment="kind")
@@ -190,6 +193,14 @@ def test_runs_without_a_partner_are_left_out_and_counted(release):
     assert (segment.unmatched, segment.measures[0].questions) == ((30, 30), (270, 270))
 
 
+def test_open_runs_without_a_question_are_not_left_out(release, answer):
+    broken = [answer(f"x{n}", claims=0, state="error") for n in range(80)]
+    decision = decide(release(600, keyed=True), release(600, keyed=True) + broken)
+    assert decision.paired
+    assert decision.segments[0].candidate.undecided == 80
+    assert decision.outcome == "not_enough_data"
+
+
 def test_a_few_common_questions_are_not_mixed_with_the_others(release):
     old, new = release(300, keyed=True), release(300, keyed=True, offset=200)
     decision = decide(old, new)
@@ -215,3 +226,38 @@ def test_a_run_stands_for_those_that_were_not_judged(release):
     often, seldom = release(500, 10, rate=1.0), release(500, 2, rate=0.1)
     measure = decide(often + seldom, often + seldom, Policy(pairing="unpaired")).segments[0].measures[0]
     assert measure.baseline == pytest.approx((500 * 0.02 + 5_000 * 0.1) / 5_500)
+
+
+RUNS = st.lists(
+    st.builds(
+        Observation,
+        id=st.uuids().map(str),
+        at=st.just(0.0),
+        key=st.sampled_from(["", *map(str, range(40))]),
+        judge=st.just("judge"),
+        state=st.sampled_from(["assessed", "partial", "abstained", "error", "no_checkable_claims"]),
+        outcomes=st.dictionaries(
+            st.sampled_from(["supported", "contradicted", "absent", "undecided", "not_judged"]), st.integers(0, 30)
+        ),
+        fields=st.sampled_from([{}, {"kind": "a"}, {"kind": "b"}]),
+        rate=st.floats(0.001, 1.0),
+    ),
+    min_size=1,
+    max_size=80,
+)
+
+
+@settings(max_examples=40)
+@given(RUNS, RUNS, st.sampled_from(["auto", "unpaired"]), st.sampled_from([None, "kind"]))
+def test_whatever_runs_are_like_a_decision_is_made_of_numbers(old, new, pairing, segment):
+    if segment and not any(run.fields for run in old + new):
+        return
+    decision = decide(old, new, Policy(pairing=pairing, segment=segment, minimum=10))
+    json.dumps(decision.as_data(), allow_nan=False)
+    for each in decision.segments:
+        assert (each.outcome == "passes") == (not each.reasons)
+        for measure in each.measures:
+            if measure.difference is not None:
+                assert -1 <= measure.low <= measure.difference <= measure.high <= 1
+                assert 0 <= measure.p <= measure.adjusted <= 1
+                assert measure.difference == pytest.approx(measure.candidate - measure.baseline, abs=1e-9)

@@ -26,9 +26,9 @@ def test_what_is_unknown_is_a_dash(release, answer):
 
 
 def test_remarks_say_what_was_merged_paired_and_left_open(release, answer):
-    broken = [answer("x", claims=0, state="error", key="q", fields={"kind": "a"})]
+    other = [answer("x", key="q", fields={"kind": "a"})]
     arm = [*release(600, kind="a", keyed=True), *release(9, kind="b", keyed=True), *release(9, kind="c", keyed=True)]
-    words = list(remarks(decide(arm, arm + broken, Policy(segment="kind")), lambda name: f"<{name}>"))
+    words = list(remarks(decide(arm, arm + other, Policy(segment="kind")), lambda name: f"<{name}>"))
     assert "judged by <judge>; paired by question" in words[0]
     assert "left out, because their question is in one release only: 0 and 1 runs" in words[0]
     assert "<rest>: 2 segments with fewer than 30 questions were merged: <b>, <c>" in words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,7 +83,7 @@ def triage(
 def _asked(
     what: str,
     until: str | None,
-    known: Callable[[float | None, float | None], Sequence[Observation]],
+    known: Callable[[float | None, float | None], Iterable[Observation]],
     by: Sequence[str],
 ) -> Triage:
     """Answers for a time, or for the day that ends with a run."""
@@ -104,11 +104,11 @@ def _asked(
     return triaged(found, since, end, run=None if run is None else run.id, fields=by)
 
 
-def _known(store: str | None, runs: str | None, since: float | None, until: float | None) -> list[Observation]:
+def _known(store: str | None, runs: str | None, since: float | None, until: float | None) -> Iterable[Observation]:
     from trail_callbacks.cli import runs as reading  # noqa: PLC0415 - as above
 
     if store is not None:
-        return list(reading.in_store(store, since=since, until=until))
+        return reading.in_store(store, since=since, until=until)
     found = reading.runs(str(runs), "--runs")
     if not any(each.at for each in found):
         raise InputError("no run says when it was: reports alone do not, give their traces too")

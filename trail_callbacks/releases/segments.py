@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.observations import Observation
-from trail_callbacks.releases.arm import clusters
+from trail_callbacks.releases.arm import clusters, left_open
 from trail_callbacks.releases.policy import Policy
 
 __all__ = ["Segment", "common", "split"]
@@ -96,7 +96,8 @@ def _matched(
     if not paired:
         return Segment(name=name, baseline=old, candidate=new, critical=critical)
     keys = {run.key for run in old} & {run.key for run in new} - {""}
-    kept = [[run for run in runs if run.key in keys] for runs in (old, new)]
+    # What the judge left open is in no difference, and is told nonetheless: some of it is known by no question.
+    kept = [[run for run in runs if run.key in keys or left_open(run) >= 1.0] for runs in (old, new)]
     return Segment(
         name=name,
         baseline=kept[0],
