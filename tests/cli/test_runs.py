@@ -54,7 +54,7 @@ def test_traces_that_nobody_judged_are_refused(file, pairs):
 
 def test_traces_without_a_report_are_left_open_and_not_out(file, pairs):
     path = file("runs.jsonl", "\n".join([pairs[0][0].to_json(), *(trace.to_json() for _, trace in pairs)]))
-    found = runs(path, "--candidate")
+    found = list(runs(path, "--candidate"))
     assert sorted(run.state for run in found) == ["assessed"] + ["error"] * 5
     assert {run.judge for run in found} == {pairs[0][0].judge}
     assert len({run.key for run in found}) == 3
@@ -94,7 +94,7 @@ def audit(trail, file, tmp_path):
 
 
 def test_what_an_audit_could_not_judge_is_left_open_and_not_out(audit):
-    found = runs(str(audit), "--candidate")
+    found = list(runs(str(audit), "--candidate"))
     assert [(run.state, run.segment("kind")) for run in found] == [("assessed", "x")] * 2 + [("error", None)]
     assert len({run.judge for run in found}) == 1
     assert found[0].segment("user") is None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ def release_of(given: str) -> tuple[str, str] | None:
     return (release, store) if at and release and store and not Path(given).exists() else None
 
 
-def runs(given: str, option: str) -> list[Observation]:
-    """Reads judged runs.
+def runs(given: str, option: str) -> Iterable[Observation]:
+    """Reads judged runs; those of a store one by one.
 
     Args:
         given: A file of reports, with or without the traces of their runs; a folder of such files, or of an audit; or
@@ -41,10 +42,11 @@ def runs(given: str, option: str) -> list[Observation]:
     """
     named = release_of(given)
     if named:
-        found = list(in_store(named[1], release=named[0]))
-        if not found:
+        stored = in_store(named[1], release=named[0])
+        first = next(stored, None)
+        if first is None:
             raise InputError(f"{option}: the store has no judged run of release {named[0]!r}")
-        return found
+        return chain([first], stored)
     audited = (Path(given) / _ANSWERS).is_file()
     found = _audited(Path(given), option) if audited else _judged(given, option)
     if not found:

@@ -109,7 +109,7 @@ def _known(store: str | None, runs: str | None, since: float | None, until: floa
 
     if store is not None:
         return reading.in_store(store, since=since, until=until)
-    found = reading.runs(str(runs), "--runs")
+    found = list(reading.runs(str(runs), "--runs"))
     if not any(each.at for each in found):
         raise InputError("no run says when it was: reports alone do not, give their traces too")
     return found

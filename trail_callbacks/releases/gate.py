@@ -17,7 +17,7 @@ import numpy as np
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.observations import Observation
-from trail_callbacks.releases.arm import Arm, MeasureName, clusters, counted
+from trail_callbacks.releases.arm import Answer, Arm, MeasureName, clusters, counted, read
 from trail_callbacks.releases.decision import Decision, Measure, Outcome, SegmentDecision
 from trail_callbacks.releases.difference import (
     Cluster,
@@ -64,7 +64,8 @@ def decide(baseline: Iterable[Observation], candidate: Iterable[Observation], po
         InputError: If a release has no run, judges differ, a critical segment does not occur, or runs are to be paired
             and no question was asked in both.
     """
-    rules, old, new = policy or Policy(), list(baseline), list(candidate)
+    rules = policy or Policy()
+    old, new = ([read(run, rules.segment) for run in runs] for runs in (baseline, candidate))
     judge = _judge(old, new)
     matched = common(old, new)
     paired = rules.pairing == "paired" or (rules.pairing == "auto" and matched >= _SAME)
@@ -94,7 +95,7 @@ def holm(probabilities: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _judge(old: Sequence[Observation], new: Sequence[Observation]) -> str:
+def _judge(old: Sequence[Answer], new: Sequence[Answer]) -> str:
     for name, runs in (("baseline", old), ("candidate", new)):
         if not runs:
             raise InputError(f"the {name} has no run: nothing can be compared")

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.observations import Observation
-from trail_callbacks.releases.arm import clusters, left_open
+from trail_callbacks.releases.arm import Answer, clusters
 from trail_callbacks.releases.policy import Policy
 
 __all__ = ["Segment", "common", "split"]
@@ -30,20 +29,20 @@ class Segment:
     """
 
     name: str
-    baseline: Sequence[Observation]
-    candidate: Sequence[Observation]
+    baseline: Sequence[Answer]
+    candidate: Sequence[Answer]
     merged: tuple[str, ...] = ()
     critical: bool = False
     unmatched: tuple[int, int] = (0, 0)
 
 
-def common(old: Sequence[Observation], new: Sequence[Observation]) -> float:
+def common(old: Sequence[Answer], new: Sequence[Answer]) -> float:
     """Share of the runs of each release whose question was asked in the other too, the smaller of both."""
     keys = {run.key for run in old} & {run.key for run in new} - {""}
     return min(sum(run.key in keys for run in runs) / len(runs) for runs in (old, new))
 
 
-def split(old: Sequence[Observation], new: Sequence[Observation], rules: Policy, *, paired: bool) -> list[Segment]:
+def split(old: Sequence[Answer], new: Sequence[Answer], rules: Policy, *, paired: bool) -> list[Segment]:
     """Splits the runs of both releases. Segments with too few questions are merged, critical ones never.
 
     Raises:
@@ -51,10 +50,10 @@ def split(old: Sequence[Observation], new: Sequence[Observation], rules: Policy,
     """
     if rules.segment is None:
         return [_matched(_ALL, old, new, paired=paired)]
-    values: dict[str, tuple[list[Observation], list[Observation]]] = {}
+    values: dict[str, tuple[list[Answer], list[Answer]]] = {}
     for n, runs in enumerate((old, new)):
         for run in runs:
-            value = run.segment(rules.segment)
+            value = run.segment
             values.setdefault(_NONE if value is None else value, ([], []))[n].append(run)
     if set(values) == {_NONE}:
         raise InputError(
@@ -83,7 +82,7 @@ def split(old: Sequence[Observation], new: Sequence[Observation], rules: Policy,
     return kept
 
 
-def _check_critical(rules: Policy, values: dict[str, tuple[list[Observation], list[Observation]]]) -> None:
+def _check_critical(rules: Policy, values: dict[str, tuple[list[Answer], list[Answer]]]) -> None:
     unknown = sorted(rules.critical - set(values))
     if unknown:
         known = ", ".join(map(repr, sorted(values)[:_SHOWN]))
@@ -91,13 +90,13 @@ def _check_critical(rules: Policy, values: dict[str, tuple[list[Observation], li
 
 
 def _matched(
-    name: str, old: Sequence[Observation], new: Sequence[Observation], *, paired: bool, critical: bool = False
+    name: str, old: Sequence[Answer], new: Sequence[Answer], *, paired: bool, critical: bool = False
 ) -> Segment:
     if not paired:
         return Segment(name=name, baseline=old, candidate=new, critical=critical)
     keys = {run.key for run in old} & {run.key for run in new} - {""}
     # What the judge left open is in no difference, and is told nonetheless: some of it is known by no question.
-    kept = [[run for run in runs if run.key in keys or left_open(run) >= 1.0] for runs in (old, new)]
+    kept = [[run for run in runs if run.key in keys or run.left >= 1.0] for runs in (old, new)]
     return Segment(
         name=name,
         baseline=kept[0],
