@@ -46,7 +46,7 @@ def observations(draw):
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_counts_what_is_counted_in_memory(store, found, window, segment, threshold):
     began = next(BEGINNINGS)  # examples share a store: each has a time of its own
-    found = [replace(run, id=f"{began}.{n}", at=began + run.at) for n, run in enumerate(found)]
+    found = [replace(run, id=f"{began}.{n:02}", at=began + run.at) for n, run in enumerate(found)]
     store.put_observations(found)
     memory, (since, until) = Recorded(found), window
     for signal in SIGNALS.values():

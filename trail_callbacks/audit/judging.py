@@ -38,11 +38,12 @@ _STOPPED = re.compile(r"(no claims: )?(unreachable|unauthorised|busy|budget|fail
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be judged: its key, kind and JSON, see `Item`."""
+    """What is to be judged: its key, kind and JSON, see `Item`; and whether its whole report is wanted."""
 
     key: str
     kind: Kind
     data: str
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,13 @@ class Outcome:
         status: `done`; `unfinished` if the judge failed on some of it in a way that another run may not meet again;
             `failed` if it came to no result at all, likewise; `broken` if it cannot be judged.
         data: The result as JSON, what a row of `answers.jsonl` and its claims hold; of a failed or broken task, why.
+        report: The whole report as JSON, if the task asked for it and there is one.
     """
 
     key: str
     status: Literal["done", "unfinished", "failed", "broken"]
     data: str
+    report: str | None = None
 
 
 class Judging:
@@ -159,7 +162,7 @@ def _pause(tried: int) -> float:
 def _outcome(task: Task, report: Any) -> Outcome:
     stopped = task.kind != "kept" and any(_STOPPED.match(each) for each in _failures(report))
     data = json.dumps(_as_data(report), ensure_ascii=True, separators=(",", ":"))
-    return Outcome(task.key, "unfinished" if stopped else "done", data)
+    return Outcome(task.key, "unfinished" if stopped else "done", data, report.to_json() if task.whole else None)
 
 
 def _failed(task: Task, error: Exception) -> Outcome:

@@ -10,7 +10,7 @@ from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.audit.budget import Budget, Ledger
 from trail_callbacks.audit.engine import Engine, LocalEngine
@@ -25,7 +25,12 @@ from trail_callbacks.files import write
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Usage
+from trail_callbacks.report import Report
+from trail_callbacks.trace import Trace
 from trail_callbacks.verify.options import VerifyOptions
+
+if TYPE_CHECKING:
+    from trail_callbacks.store import Store
 
 __all__ = ["Progress", "audit"]
 
@@ -71,6 +76,7 @@ def audit(
     budget: Budget | None = None,
     engine: Engine | None = None,
     on_progress: Callable[[Progress], object] | None = None,
+    store: str | Path | Store | None = None,
 ) -> Summary:
     """Audits answers that were recorded: traces, saved reports, or rows with an answer and its sources.
 
@@ -91,6 +97,7 @@ def audit(
         budget: What it may cost, and how fast it may ask.
         engine: Who does the work; None is `LocalEngine()`, this process.
         on_progress: Called after each result.
+        store: Where reports are kept, too, with traces: see `CaptureSettings.store`. Only of what this call judges.
 
     Returns:
         The summary. Rows that cannot be read, and answers on which the judge failed, are in it, not exceptions.
@@ -109,6 +116,7 @@ def audit(
     paths = [str(each) for each in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     files = Files(paths, partial(known, columns=names), imported, folder)
     files.check()
+    kept = _opened(store)
     asked = resolve(judge)
     settings = options or VerifyOptions()
     keep = judge is None if keep_reports is None else keep_reports
@@ -139,6 +147,7 @@ def audit(
             where=where or {},
             sample=sample,
             summary=Summary(by=tuple(by), judge=asked.name),
+            store=kept,
         )
         work.judge(engine or LocalEngine(), asked, settings, limits, on_progress)
         written(journal, folder, work.summary)
@@ -162,7 +171,8 @@ class _Work:
     sample: float
     summary: Summary
     progress: Progress = field(default_factory=Progress)
-    in_work: set[str] = field(default_factory=set)
+    in_work: dict[str, Item | None] = field(default_factory=dict)
+    store: Store | None = None
 
     def judge(
         self,
@@ -177,7 +187,9 @@ class _Work:
         outcomes = engine.run(self.tasks(), judge, options, self.ledger)
         try:
             for outcome in outcomes:
-                self.in_work.discard(outcome.key)
+                judged = self.in_work.pop(outcome.key, None)
+                if judged is not None and outcome.report is not None:
+                    self._put(judged, outcome.report)  # before the journal knows it: then it is not lost
                 self.journal.keep(outcome, self.ledger.spent)
                 failures = 0 if outcome.status == "done" else failures + (outcome.status != "broken")
                 self.progress.judged += 1
@@ -192,6 +204,12 @@ class _Work:
             if isinstance(outcomes, Generator):
                 outcomes.close()
             self.journal.commit(self.ledger.spent)
+
+    def _put(self, judged: Item, report: str) -> None:
+        if self.store is not None:
+            trace = Trace.from_json(judged.data) if judged.kind == "trace" else None
+            segments = judged.fields if trace is None else {}
+            self.store.put([(Report.from_json(report), trace, segments)], rate=self.sample)
 
     def _endure(self, failures: int, outcome: Outcome) -> None:
         if failures >= _FAILURES and self.ledger.exhausted is None:
@@ -209,8 +227,8 @@ class _Work:
             if key in self.in_work or not self.journal.wants(key):
                 self.progress.known += 1
             elif self.ledger.exhausted is None:
-                self.in_work.add(key)
-                yield Task(key, found.kind, found.data)
+                self.in_work[key] = None if self.store is None else found
+                yield Task(key, found.kind, found.data, whole=self.store is not None)
 
     def _items(self) -> Iterable[tuple[str, Item | str]]:
         """Places with what is to be audited there, or why it cannot be."""
@@ -234,6 +252,14 @@ class _Work:
         progress.share = min(1.0, files.read / files.size) if files.size else None
         progress.usage, progress.money = self.ledger.spent, budget.cost(self.ledger.spent)
         on_progress(progress)
+
+
+def _opened(store: str | Path | Store | None) -> Store | None:
+    if store is None:
+        return None
+    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+    return opened(store)
 
 
 def _why(outcome: Outcome) -> str:

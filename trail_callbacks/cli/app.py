@@ -22,6 +22,7 @@ from trail_callbacks.cli.gate import gate
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
+from trail_callbacks.cli.store import store
 from trail_callbacks.cli.threshold import checked, refusal
 from trail_callbacks.cli.traces import is_trace, show_traces, spooled
 from trail_callbacks.cli.triage import triage
@@ -201,6 +202,7 @@ app.command()(diff)
 app.command()(gate)
 app.command()(triage)
 app.command()(export)
+app.add_typer(store, name="store")
 
 
 @app.command()

@@ -82,6 +82,9 @@ def audit(
     cache: Annotated[
         str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder, not in that of the results.")
     ] = None,
+    store: Annotated[
+        str | None, typer.Option(metavar="STORE", help="Keep the reports in this store, too: a file, or a URL.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Audits answers that were recorded, and writes a row for each answer and each claim.
@@ -116,6 +119,7 @@ def audit(
             budget=budget,
             engine={"local": LocalEngine(workers=workers or cores(), concurrency=concurrency)}[engine],
             on_progress=show,
+            store=store,
         )
     if as_json:
         emit(summary.as_data())

@@ -66,8 +66,16 @@ def guard_answer(
         if action != "pass":
             rejected += 1
         if action != "retry":
+            _keep(settings, report, action)
             return Outcome(draft=draft, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage)
         request = revised(request, draft, (yield WriteFeedback(report)))
+
+
+def _keep(settings: GuardSettings, report: Report, action: str) -> None:
+    if settings.store is not None:
+        from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+        opened(settings.store).add(report, segments={"guard": action})
 
 
 def carry_out(steps: GuardSteps[Draft], write: Callable[[Any], Draft], checker: Checker) -> Outcome[Draft]:

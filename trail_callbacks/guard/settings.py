@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypedDict, get_args
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report.threshold import OnUndecided
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
+
+if TYPE_CHECKING:
+    from trail_callbacks.store import Store
 
 __all__ = ["BLOCKED", "GuardKeywords", "GuardSettings", "LastResort", "OnFail", "Stream"]
 
@@ -37,6 +41,7 @@ class GuardKeywords(TypedDict, total=False):
     options: VerifyOptions | None
     message: str
     on_report: OnReport | None
+    store: str | PathLike[str] | Store | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +86,12 @@ class GuardSettings:
         on_report: Called with the report on every draft, rejected ones included, on the thread that judged. It may be a
             coroutine function: in a coroutine it is awaited before anything is done with the draft, at most for
             `timeout` seconds. What it raises is a warning of the report that the answer carries.
+        store: Where the report on the last draft is kept, with what was done as the segment `guard`: a file such as
+            `"trail.db"`, the URL of a database, or a `trail_callbacks.store.Store`. Needs the extra `store`.
 
     Raises:
-        InputError: If a value is out of range.
+        InputError: If a value is out of range, or the store cannot be opened.
+        MissingExtraError: If the store needs what is not installed.
     """
 
     judge: JudgeLike = None
@@ -101,6 +109,7 @@ class GuardSettings:
     message: str = BLOCKED
     stream: Stream | None = None
     on_report: OnReport | None = None
+    store: str | PathLike[str] | Store | None = None
 
     def __post_init__(self) -> None:
         """Checks ranges."""
@@ -129,6 +138,10 @@ class GuardSettings:
             raise InputError(
                 f"stream='pass' shows an answer before it is judged, so on_fail={self.on_fail!r} could not take it back"
             )
+        if self.store is not None:
+            from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+            object.__setattr__(self, "store", opened(self.store))
 
     @property
     def hides_drafts(self) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
-from typing import Any, Literal, TypedDict, get_args
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from trail_callbacks.capture.declared import Sources
 from trail_callbacks.capture.redaction import Redact
@@ -13,6 +14,9 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
+
+if TYPE_CHECKING:
+    from trail_callbacks.store import Store
 
 __all__ = ["CaptureKeywords", "CaptureSettings", "Evaluate", "RecordKeywords", "Redact"]
 
@@ -37,6 +41,7 @@ class RecordKeywords(TypedDict, total=False):
     source_keys: Collection[str]
     context: Mapping[str, Any] | None
     versions: Mapping[str, str] | None
+    store: str | PathLike[str] | Store | None
 
 
 class CaptureKeywords(RecordKeywords, total=False):
@@ -85,8 +90,13 @@ class CaptureSettings:
         versions: Versions of what answers, kept in traces: `{"index": "2026-11-20", "reranker": "v3"}`. What a run, its
             components or its documents say goes before them.
 
+        store: Where finished reports are kept, with traces and figures: a file such as `"trail.db"`, the URL of a
+            database, or a `trail_callbacks.store.Store`. Written on a thread of its own, in batches; what the settings
+            above leave out is not in it. Needs the extra `store`. See `docs/store.md`.
+
     Raises:
-        InputError: If a value is out of range.
+        InputError: If a value is out of range, or the store cannot be opened.
+        MissingExtraError: If the store needs what is not installed.
     """
 
     judge: JudgeLike = None
@@ -104,6 +114,7 @@ class CaptureSettings:
     source_keys: Collection[str] = ()
     context: Mapping[str, Any] | None = None
     versions: Mapping[str, str] | None = None
+    store: str | PathLike[str] | Store | None = None
 
     def __post_init__(self) -> None:
         """Checks ranges."""
@@ -126,6 +137,15 @@ class CaptureSettings:
             _check_key(self.text_key)
         if not self.ttl > 0:  # a NaN, too
             raise InputError(f"ttl is {self.ttl}, expected seconds above 0")
+        object.__setattr__(self, "store", _opened(self.store))
+
+
+def _opened(store: str | PathLike[str] | Store | None) -> Store | None:
+    if store is None:
+        return None
+    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+    return opened(store)
 
 
 def _check_said(context: object, versions: Mapping[str, str] | None) -> None:

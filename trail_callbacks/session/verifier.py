@@ -29,6 +29,7 @@ from trail_callbacks.verify.pipeline import averify, judging, verify
 
 if TYPE_CHECKING:
     from trail_callbacks.session.processes import Remote
+    from trail_callbacks.session.storing import Storing
     from trail_callbacks.trace import Trace
 
 __all__ = ["Verifier"]
@@ -69,6 +70,7 @@ class Verifier:
         self._delivery = Delivery(settings.on_report)
         self._judge = judging(settings.judge, settings.options)
         self._remote = _remote(settings) if settings.evaluate == "process" else None
+        self._storing = _storing(settings, recorder, keep_error)
         self._lane = Lane() if self._remote is None else Lane(self._remote.processes, self._remote.rest)
         self._reports: OrderedDict[str, Report] = OrderedDict()
         self.skipped = 0
@@ -99,6 +101,8 @@ class Verifier:
             self._reports.pop(root, None)  # an app may use a run id again
         if self._settings.evaluate == "never" or random.random() >= self._settings.sample_rate:  # noqa: S311 - sampling, no secret
             return
+        if self._storing is not None:
+            self._storing.sampled(root)
         inline = self._settings.evaluate == "inline"
         if inline and not _in_event_loop():
             with suppress(Exception):  # kept by `_graph`; the app is about to get its own result
@@ -108,6 +112,7 @@ class Verifier:
             most = self._settings.max_waiting
             if len(self._futures) >= most and not inline:
                 self._skip(f"{most} runs wait to be verified: run {root} was not queued, ask report() for it")
+                self._left(root)
                 return
             if not self._futures:
                 self._behind = False
@@ -119,6 +124,7 @@ class Verifier:
             except RuntimeError as error:  # the interpreter is on its way out and starts no work any more
                 self._recorder.release(root)
                 self._keep_error(error)
+                self._left(root)
                 return
             self._futures[root] = future
         future.add_done_callback(lambda done: self._forget(root, done))
@@ -247,6 +253,11 @@ class Verifier:
             if self._futures.get(root) is future:
                 del self._futures[root]
                 self._recorder.release(root)
+                self._left(root)
+
+    def _left(self, root: str) -> None:
+        if self._storing is not None:
+            self._storing.forget(root)
 
     def _verify(
         self,
@@ -367,10 +378,13 @@ class Verifier:
         answer = report.graph.answer
         gap = (_GAP,) if answer is not None and answer.attributes.get("untraced") else ()
         report = replace(report, run_id=root, usage=usage, warnings=(*report.warnings, *gap))
+        judged = report
         if not self._settings.texts:
             report = _without_texts(report, self._settings.text_key)
-            if final and report.state != "interrupted":  # who resumes it goes on with what it read
-                self._recorder.forget_texts(root, report.graph)
+        if final and self._storing is not None:
+            self._storing.keep(root, judged, report)
+        if final and not self._settings.texts and report.state != "interrupted":  # who resumes it needs what it read
+            self._recorder.forget_texts(root, report.graph)
         if not final:  # asked for while the run goes on: there is more to verify later
             return report
         with self._lock:
@@ -388,6 +402,15 @@ def _without_texts(report: Report, key: bytes | None) -> Report:
     from trail_callbacks.report.withheld import without_texts  # noqa: PLC0415 - most keep texts
 
     return without_texts(report, key)
+
+
+def _storing(settings: CaptureSettings, recorder: Recorder, keep_error: Callable[[Exception], None]) -> Storing | None:
+    if settings.store is None:
+        return None
+    from trail_callbacks.session.storing import Storing  # noqa: PLC0415 - most keep nothing
+    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+    return Storing(opened(settings.store), settings, recorder, keep_error)
 
 
 def _remote(settings: CaptureSettings) -> Remote:

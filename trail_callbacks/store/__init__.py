@@ -10,8 +10,9 @@ try:
 except ImportError as _error:
     raise MissingExtraError("the store", "store") from _error
 
+from trail_callbacks.store.shared import opened
 from trail_callbacks.store.store import Store
 
 del _sqlalchemy
 
-__all__ = ["Store"]
+__all__ = ["Store", "opened"]

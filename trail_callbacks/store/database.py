@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,15 +54,24 @@ class Database:
         self.path = Path(self._url.database or "") if self.sqlite else None
         if self.path is not None:
             _make(self.path)
-        self._engine = _engine(self._url)
+        self._engines = [_engine(self._url)]
+        weakref.finalize(self, _let_go, self._engines)
         renewed_in_child(self, Database._renew)
         with self.writing() as connection:
             migrate(connection)
 
     def _renew(self) -> None:
         """In a forked child: leaves the parent's connections alone."""
-        _inherited.append(self._engine)
-        self._engine = _engine(self._url)
+        _inherited.extend(self._engines)
+        self._engines[:] = [_engine(self._url)]
+
+    def close(self) -> None:
+        """Closes the connections that nobody uses; what is asked later opens new ones."""
+        _let_go(self._engines)
+
+    @property
+    def _engine(self) -> sa.Engine:
+        return self._engines[0]
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -89,20 +99,33 @@ class Database:
         with self._errors("opened"), self._engine.connect():
             yield
 
+    def truncate_log(self) -> None:
+        """Empties SQLite's log, in which deleted content is until it is overwritten; as far as no reader needs it.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        if self.sqlite:
+            with self._errors("written"), closing(self._engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # in no transaction
+
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
         try:
             yield
         except sa.exc.SQLAlchemyError as error:
-            why = str(getattr(error, "orig", None) or error).strip().splitlines()
-            raise StoreError(
-                f"the store {self.url} cannot be {what}: {why[0] if why else type(error).__name__}"
-            ) from error
+            lines = str(getattr(error, "orig", error)).strip().splitlines()  # without the statement's values
+            raise StoreError(f"the store {self.url} cannot be {what}: {lines[0] if lines else error!r}") from error
+
+
+def _let_go(engines: list[sa.Engine]) -> None:
+    for engine in engines:
+        engine.dispose()
 
 
 def _url(where: str | os.PathLike[str]) -> sa.URL:
-    text = os.fspath(where)
-    if not isinstance(text, str) or not text or "\0" in text:
+    text = os.fsdecode(where)
+    if not text or "\0" in text:
         raise StoreError(f"{where!r} is no store: expected a file, such as 'trail.db', or the URL of a database")
     if "://" not in text:
         return sa.URL.create("sqlite", database=str(Path(text).expanduser()))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.observations import Observation, observe
 from trail_callbacks.report import Report
 from trail_callbacks.report.withheld import text_hash, without_texts
 from trail_callbacks.slices import current
 from trail_callbacks.store.bodies import LARGEST, Body, packed
+from trail_callbacks.store.redacting import redacted_report, redacted_run, redacted_trace
 from trail_callbacks.store.rows import Entry, claim_rows
 from trail_callbacks.trace import Trace
 
-__all__ = ["Preparation"]
+__all__ = ["Preparation", "hidden"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,31 +23,53 @@ class Preparation:
     """What becomes of a run before it is written.
 
     Attributes:
+        redactor: What is applied to all texts; None for nothing.
         texts: False: no text is kept, see `CaptureSettings.texts`, and no trace.
         text_key: Of `texts=False`.
         most: Bytes of a body before compression.
     """
 
+    redactor: Redactor | None = None
     texts: bool = True
     text_key: bytes | None = field(default=None, repr=False)
     most: int = LARGEST
 
-    def entry(self, report: Report, trace: Trace | None, rate: float, at: float, run: Observation | None) -> Entry:
+    def entry(
+        self,
+        report: Report,
+        trace: Trace | None,
+        *,
+        at: float,
+        rate: float = 1.0,
+        run: Observation | None = None,
+        segments: Mapping[str, str] | None = None,
+    ) -> Entry:
         """Returns a run as it is written.
 
         Args:
             report: Its report.
             trace: Its trace, if it is kept.
-            rate: Share of such runs that are judged.
             at: When it began, if the trace does not say.
+            rate: Share of such runs that are judged.
             run: Its figures, if they were read already.
+            segments: Further segments.
 
         Raises:
             InputError: If report or trace cannot be written as JSON.
         """
+        if self.redactor is not None:
+            report = redacted_report(report, self.redactor)
+            trace = trace and redacted_trace(trace, self.redactor)
+            run = run and redacted_run(run, self.redactor)
+            _pause()
         run = run or observe(report, trace, at=at, rate=rate)
+        run = replace(run, fields={**run.fields, **segments}) if segments else run
         if not self.texts:
-            run, report, trace = replace(run, key=self._hidden(run.key)), without_texts(report, self.text_key), None
+            run, report, trace = (
+                replace(run, key=hidden(run.key, self.text_key)),
+                without_texts(report, self.text_key),
+                None,
+            )
         _pause()
         bodies = [self._body("report", report)]
         if trace is not None:
@@ -58,14 +83,15 @@ class Preparation:
             answer=graph.answer.text if graph.answer else None,
         )
 
-    def _hidden(self, key: str) -> str:
-        """The hash of a question, keyed: the one without a key would show who can guess it that it was asked."""
-        return text_hash(key, self.text_key)[:32] if key else ""
-
     def _body(self, kind: str, value: Report | Trace) -> Body:
         text = value.to_json()
         _pause()
         return packed(kind, text, self.most)
+
+
+def hidden(key: str, text_key: bytes | None) -> str:
+    """Keys the hash of a question: the one without a key would show whoever can guess it that it was asked."""
+    return text_hash(key, text_key)[:32] if key else ""
 
 
 def _pause() -> None:

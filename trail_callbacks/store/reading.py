@@ -39,7 +39,7 @@ def observations(
     after: sa.ColumnElement[bool] = sa.true()
     while True:
         with database.reading() as connection:
-            rows = connection.execute(asked.where(after)).mappings().all()
+            rows = [dict(row) for row in connection.execute(asked.where(after)).mappings()]
             used = _documents(connection, [row["n"] for row in rows])
         yield from (observation(row, used[row["n"]]) for row in rows)
         if len(rows) < _PAGE:
@@ -53,7 +53,7 @@ def _documents(connection: sa.Connection, numbers: Sequence[int]) -> Mapping[int
     found: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     asked = sa.select(documents).where(documents.c.n.in_(numbers)).order_by(documents.c.n, documents.c.position)
     for row in connection.execute(asked).mappings() if numbers else ():
-        found[row["n"]].append(row)
+        found[row["n"]].append(dict(row))
     return found
 
 

@@ -12,7 +12,7 @@ from trail_callbacks.observations import DocumentUse, Observation
 from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure
 from trail_callbacks.store.bodies import Body
-from trail_callbacks.store.schema import FIGURES, plain
+from trail_callbacks.store.schema import FIGURES, OUTCOMES, plain
 
 __all__ = ["Entry", "claim_key", "claim_rows", "detail_row", "observation", "run_row", "segments_of"]
 
@@ -48,12 +48,11 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """Hash of all that it says, whenever it says it: the same entry is not written twice."""
+        """Hash of its verdicts: the same ones again, which took another time, are not written twice."""
         claims = [{name: value for name, value in claim.items() if name != "at"} for claim in self.claims]
-        digest = sha256(json.dumps([self.run.state, _kept(self.run), claims], sort_keys=True).encode())
-        for body in self.bodies:
-            digest.update(body.data or b"")
-        return digest.hexdigest()[:32]
+        bodies = [[body.kind, body.data is None] for body in self.bodies]
+        stated = [self.run.judge, self.run.state, _kept(self.run), claims, bodies]
+        return sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def segments_of(run: Observation) -> dict[str, str]:
@@ -106,7 +105,7 @@ def run_row(entry: Entry, added: float) -> dict[str, Any]:
         "claims": run.claims,
         "decided": run.decided,
         "unsupported": run.unsupported,
-        "contradicted": run.outcomes.get("contradicted", 0),
+        **{name: run.outcomes.get(name, 0) for name in OUTCOMES},
         "broken": run.broken,
         "diagnosed": run.diagnosed,
         **{f"f_{name}": run.figures[name].value if name in run.figures else None for name in FIGURES},

@@ -12,10 +12,12 @@ from typing import Any, get_args
 import sqlalchemy as sa
 
 from trail_callbacks.observations import FigureName
+from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.text import encodable
 
 __all__ = [
     "FIGURES",
+    "OUTCOMES",
     "Plain",
     "bodies",
     "claims",
@@ -33,6 +35,9 @@ __all__ = [
 
 FIGURES: tuple[FigureName, ...] = get_args(FigureName)
 """Figures that have a column of their own."""
+
+OUTCOMES = (*(support.value for support in SupportClass), "undecided", "not_judged")
+"""Outcomes of claims that are counted by run, see `Verdict.outcome`."""
 
 metadata = sa.MetaData()
 _Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # only INTEGER counts by itself in SQLite
@@ -79,7 +84,7 @@ runs = sa.Table(
     sa.Column("claims", sa.Integer, nullable=False),
     sa.Column("decided", sa.Integer, nullable=False),  # claims
     sa.Column("unsupported", sa.Integer, nullable=False),
-    sa.Column("contradicted", sa.Integer, nullable=False),
+    *(sa.Column(name, sa.Integer, nullable=False) for name in OUTCOMES),  # claims of each
     sa.Column("broken", Plain),  # stage at which the evidence path broke first
     sa.Column("diagnosed", sa.Boolean, nullable=False),
     *(sa.Column(f"f_{name}", sa.Double) for name in FIGURES),
@@ -88,7 +93,7 @@ runs = sa.Table(
 sa.Index(
     "trail_runs_tally",
     runs.c.at,
-    *(runs.c[name] for name in ("state", "rate", "decided", "unsupported", "contradicted")),
+    *(runs.c[name] for name in ("state", "rate", "decided", "unsupported", *OUTCOMES)),
     *(runs.c[f"f_{name}"] for name in FIGURES),
     runs.c.broken,
 )
@@ -138,7 +143,6 @@ claims = sa.Table(
     sa.Column("step", Plain),  # at which it was introduced, if it is unsupported
     sqlite_with_rowid=False,
 )
-sa.Index("trail_claims_outcome", claims.c.at, claims.c.outcome)
 sa.Index(
     "trail_claims_error",
     claims.c.at,

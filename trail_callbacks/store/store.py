@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
+from trail_callbacks.capture.redaction import Redact, Redactor
 from trail_callbacks.errors import InputError, StoreError
 from trail_callbacks.observations import Observation, Signal, Tally
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
-from trail_callbacks.store import reading, tallies
+from trail_callbacks.store import reading, retention, tallies, totals
 from trail_callbacks.store.bodies import LARGEST
 from trail_callbacks.store.database import Database
 from trail_callbacks.store.entries import Preparation
+from trail_callbacks.store.feedback import Feedback, Mark, mark, marks
+from trail_callbacks.store.retention import Kept
 from trail_callbacks.store.rows import Entry
+from trail_callbacks.store.summary import Contents, contents
+from trail_callbacks.store.totals import Total
 from trail_callbacks.store.writer import Writer
 from trail_callbacks.store.writing import write
 from trail_callbacks.trace import Trace
@@ -29,6 +35,10 @@ _BATCH = 100
 _READABLE = 64 * 1024 * 1024  # bytes of a body after decompression
 
 
+Judged: TypeAlias = tuple[Report, Trace | None] | tuple[Report, Trace | None, Mapping[str, str]]
+"""A report, its trace if there is one, and perhaps further segments."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Queued:
     report: Report
@@ -36,6 +46,7 @@ class _Queued:
     rate: float
     at: float
     run: Observation | None
+    segments: Mapping[str, str]
 
 
 class Store:
@@ -44,11 +55,14 @@ class Store:
     Args:
         where: A file of SQLite, made if it does not exist, or the URL of a database: `sqlite:///...`,
             `postgresql://user@host/database`.
+        redact: A function of a string, or several, as in `CaptureSettings.redact`: applied to reports and traces from
+            wherever, before they are written. Words of a report that it changes are masked by fillers of their length.
         texts: False: no text of a run is kept, see `CaptureSettings.texts`, and no trace.
         text_key: Of `texts=False`: the key of the hashes, 16 bytes or more.
         max_waiting: Runs that may wait to be written, 1 or more; those beyond are lost, and counted.
         max_body: Bytes of a report or a trace before compression, 1 or more. Of a larger one only the figures are
             kept, with the reason.
+        count_by: Names of segments that have counters of their own in `totals`: such as have few values.
 
     Attributes:
         url: Where it is, without a password.
@@ -63,23 +77,43 @@ class Store:
         self,
         where: str | os.PathLike[str],
         *,
+        redact: Redact | None = None,
         texts: bool = True,
         text_key: bytes | None = None,
         max_waiting: int = 1024,
         max_body: int = LARGEST,
+        count_by: Collection[str] = ("release", "query_class"),
     ) -> None:
+        self._made = (
+            where,
+            {
+                "redact": redact,
+                "texts": texts,
+                "text_key": text_key,
+                "max_waiting": max_waiting,
+                "max_body": max_body,
+                "count_by": tuple(count_by),
+            },
+        )
         if max_waiting < 1:
             raise InputError(f"max_waiting is {max_waiting}, expected 1 or more")
         if max_body < 1:
             raise InputError(f"max_body is {max_body}, expected 1 or more")
         self._database = Database(where)
         self.url = self._database.url
-        self._preparation = Preparation(texts=texts, text_key=text_key, most=max_body)
         self._readable = max(_READABLE, max_body)
+        self._count_by = frozenset(count_by)
+        self._lost_counted = 0
         self._writer: Writer[_Queued] = Writer(self._write, _may_pass, max_waiting)
+        redactor = None if redact is None else Redactor(redact, self._writer.keep)
+        self._preparation = Preparation(redactor=redactor, texts=texts, text_key=text_key, most=max_body)
 
     def __repr__(self) -> str:
         return f"Store({self.url!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process opens it anew."""
+        return _made, self._made
 
     @property
     def lost(self) -> int:
@@ -92,7 +126,13 @@ class Store:
         return list(self._writer.errors)
 
     def add(
-        self, report: Report, trace: Trace | None = None, rate: float = 1.0, *, run: Observation | None = None
+        self,
+        report: Report,
+        trace: Trace | None = None,
+        rate: float = 1.0,
+        *,
+        run: Observation | None = None,
+        segments: Mapping[str, str] | None = None,
     ) -> None:
         """Queues a run to be written. It never blocks and raises nothing: see `lost` and `errors`.
 
@@ -101,14 +141,15 @@ class Store:
             trace: Its trace, for segments, versions and documents, and to be kept.
             rate: Share of such runs that are judged, above 0.0 to 1.0.
             run: Its figures, if they were read already: where report and trace do not show them any more.
+            segments: Further segments, by name.
         """
-        self._writer.add(_Queued(report, trace, rate, time.time(), run))
+        self._writer.add(_Queued(report, trace, rate, time.time(), run, segments or {}))
 
-    def put(self, pairs: Iterable[tuple[Report, Trace | None]], rate: float = 1.0) -> int:
+    def put(self, pairs: Iterable[Judged], rate: float = 1.0) -> int:
         """Writes runs at once, in batches; returns how many were new or better than what was there.
 
         Args:
-            pairs: Reports, with their traces if there are any.
+            pairs: Reports, with their traces if there are any; a third value is further segments, by name.
             rate: See `add`.
 
         Raises:
@@ -116,7 +157,10 @@ class Store:
             InputError: If a report or a trace cannot be written as JSON.
         """
         now = time.time()
-        return self._put(self._preparation.entry(report, trace, rate, now, None) for report, trace in pairs)
+        return self._put(
+            self._preparation.entry(report, trace, at=now, rate=rate, segments=more[0] if more else None)
+            for report, trace, *more in pairs
+        )
 
     def put_observations(self, runs: Iterable[Observation]) -> int:
         """As `put`, of runs of which only the figures are known.
@@ -137,11 +181,19 @@ class Store:
     def _write(self, batch: Sequence[_Queued]) -> None:
         token = current.set(Slices(patient=True))
         try:
-            entries = [self._preparation.entry(each.report, each.trace, each.rate, each.at, each.run) for each in batch]
+            entries = [self._entry(each) for each in batch]
+            lost = max(0, self._writer.lost - self._lost_counted)
             with self._database.writing() as connection:
-                write(connection, entries, time.time())
+                written = write(connection, entries, time.time())
+                totals.count(connection, [entry.run for entry in written], self._count_by, lost)
+            self._lost_counted += lost
         finally:
             current.reset(token)
+
+    def _entry(self, queued: _Queued) -> Entry:
+        return self._preparation.entry(
+            queued.report, queued.trace, at=queued.at, rate=queued.rate, run=queued.run, segments=queued.segments
+        )
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until what was added is written or lost; returns False if the time was too short."""
@@ -153,7 +205,9 @@ class Store:
         Returns:
             False if something was lost for want of time.
         """
-        return self._writer.close(timeout)
+        done = self._writer.close(timeout)
+        self._database.close()
+        return done
 
     def tally(
         self,
@@ -225,7 +279,74 @@ class Store:
         with self._database.reading() as connection:
             return reading.segment_values(connection)
 
+    def mark(self, run_id: str, claim_id: str, verdict: Mark, *, author: str = "", note: str | None = None) -> None:
+        """Keeps what somebody says of the verdict on a claim, in place of what they said before.
+
+        Args:
+            run_id: Id of the run.
+            claim_id: Id of the claim in its report.
+            verdict: `right` or `wrong`.
+            author: Who says it.
+            note: Why.
+
+        Raises:
+            InputError: If there is no such claim, or no such verdict.
+            StoreError: If it cannot be written.
+        """
+        with self._database.writing() as connection:
+            mark(connection, run_id, claim_id, verdict, author=author, at=time.time(), note=note)
+
+    def marks(self, run_id: str | None = None) -> list[Feedback]:
+        """Returns what people said of verdicts, of one run or of all.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.reading() as connection:
+            return list(marks(connection, run_id))
+
+    def totals(self) -> list[Total]:
+        """Returns counters that only grow, whatever is deleted: what was added by `add`, see `Total`.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        with self._database.reading() as connection:
+            return totals.read(connection)
+
+    def prune(self, before: float, keep: Kept = "none") -> int:
+        """Deletes the runs that began before a time; returns how many. A file keeps its size: its room is used again.
+
+        Args:
+            before: Seconds since the epoch.
+            keep: `flagged` leaves runs with an unsupported claim, a broken stage or feedback.
+
+        Raises:
+            StoreError: If they cannot be deleted; those of earlier batches are.
+        """
+        return retention.prune(self._database, before, keep)
+
+    def forget(self, user: str) -> int:
+        """Deletes all runs of a user, so that nothing of their texts is left in the file; returns how many.
+
+        Raises:
+            StoreError: If they cannot be deleted; those of earlier batches are.
+        """
+        return retention.forget(self._database, user)
+
+    def contents(self) -> Contents:
+        """Counts what is in the store.
+
+        Raises:
+            StoreError: If the store cannot be read.
+        """
+        return contents(self._database)
+
+
+def _made(where: str, settings: Mapping[str, Any]) -> Store:
+    return Store(where, **settings)
+
 
 def _may_pass(error: Exception) -> bool:
-    """Whether a write may succeed if it is tried again: somebody holds the lock, the server is away, the disk is full."""
+    """Whether a write may succeed if it is tried again: somebody holds the lock, or the server is away."""
     return isinstance(error, StoreError) and isinstance(error.__cause__, sa.exc.OperationalError)

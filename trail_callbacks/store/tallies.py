@@ -54,7 +54,7 @@ def chosen(
     return source, conditions
 
 
-def tally(
+def tally(  # noqa: PLR0917 - as the protocol has them
     connection: sa.Connection,
     signal: Signal,
     since: float,

@@ -22,7 +22,7 @@ __all__ = ["Writer"]
 Item = TypeVar("Item")
 
 _BATCH = 100  # items a transaction
-_GATHER = 0.05  # seconds that a batch has to fill
+_GATHER = 0.05  # seconds after which the thread looks again, and that a batch has to fill
 _IDLE = 5.0  # seconds after which a thread without work ends, and lets go of the file
 _KEPT = 100  # errors
 _LAST = 10.0  # seconds that the end of the interpreter waits for what is queued
@@ -58,7 +58,7 @@ class Writer(Generic[Item]):
         self._waiting: deque[Item] = deque()
         self._underway = 0
         self._thread: Thread | None = None
-        self._idle = self._hurried = self._ended = False
+        self._hurried = self._ended = False
         self.lost = self.written = 0
         self.errors: deque[Exception] = deque(maxlen=_KEPT)
         self._logged: set[str] = set()
@@ -70,10 +70,8 @@ class Writer(Generic[Item]):
                 self._lose(1, RuntimeError(f"{self._most} runs wait to be stored: one more was left out"))
                 return
             self._waiting.append(item)
-            if self._thread is None:
+            if self._thread is None:  # else it looks by itself: waking it would take the time of who adds
                 self._start()
-            elif self._idle:
-                self._changed.notify_all()
 
     def _start(self) -> None:
         self._ended = False
@@ -136,13 +134,10 @@ class Writer(Generic[Item]):
         until = time.monotonic() + _IDLE
         with self._changed:
             while not self._waiting:
-                left = until - time.monotonic()
-                if self._ended or left <= 0:
+                if self._ended or time.monotonic() > until:
                     self._thread = None
                     return []
-                self._idle = True
-                self._changed.wait(left)
-                self._idle = False
+                self._changed.wait(_GATHER)
             if len(self._waiting) < _BATCH and not self._hurried:
                 self._changed.wait_for(self._is_full, _GATHER)
             batch = [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]

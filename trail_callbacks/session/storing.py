@@ -1,0 +1,68 @@
+"""Finished reports on their way to a store, with what is known about their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trail_callbacks.capture.recorder import Recorder
+from trail_callbacks.observations import observe
+from trail_callbacks.report import Report
+from trail_callbacks.session.settings import CaptureSettings
+from trail_callbacks.session.tracing import trace_of
+
+if TYPE_CHECKING:
+    from trail_callbacks.store import Store
+
+__all__ = ["Storing"]
+
+
+class Storing:
+    """Hands reports to a store; raises nothing.
+
+    Args:
+        store: The store.
+        settings: What of a run may be kept.
+        recorder: Holds the runs.
+        keep_error: Takes what goes wrong.
+    """
+
+    def __init__(
+        self, store: Store, settings: CaptureSettings, recorder: Recorder, keep_error: Callable[[Exception], None]
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._recorder = recorder
+        self._keep_error = keep_error
+        self._sampled: set[str] = set()
+
+    def sampled(self, root: str) -> None:
+        """Notes that a run is verified because it was drawn, and so stands for others."""
+        if self._settings.sample_rate < 1.0:
+            self._sampled.add(root)
+
+    def forget(self, root: str) -> None:
+        """Drops what was noted about a run."""
+        self._sampled.discard(root)
+
+    def keep(self, root: str, judged: Report, kept: Report) -> None:
+        """Hands over a run that has ended, while its texts are still there.
+
+        Args:
+            root: The run.
+            judged: Its report.
+            kept: The same without what the settings do not allow to be kept.
+        """
+        try:
+            rate = self._settings.sample_rate if root in self._sampled else 1.0  # asked for: it stands for itself
+            trace = trace_of(self._recorder, self._settings, root)
+            if self._settings.texts:
+                self._store.add(judged, trace, rate)
+                return
+            from trail_callbacks.store.entries import hidden  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+            run = observe(judged, trace, rate=rate)
+            self._store.add(kept, None, rate, run=replace(run, key=hidden(run.key, self._settings.text_key)))
+        except Exception as error:  # noqa: BLE001 - the app must not see our faults
+            self._keep_error(error)
