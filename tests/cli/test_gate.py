@@ -1,6 +1,11 @@
-"""With a threshold, the exit status says whether a report may pass."""
+"""`trail gate` as a user types it, on runs that were really judged."""
+
+from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from tower import FALSE, SOURCE, TRUE
@@ -8,119 +13,147 @@ from tower import FALSE, SOURCE, TRUE
 from trail_callbacks import check
 
 
-@pytest.mark.parametrize(("answer", "limit", "status"), [(FALSE, 0.5, 1), (FALSE, 1.0, 0), (TRUE, 0.0, 0)])
-def test_the_threshold_decides_the_exit_status(trail, answer, limit, status):
-    found, _, err = trail("check", "--answer-text", answer, "--source-text", SOURCE, "--max-score", str(limit))
-    assert found == status
-    assert ("over --max-score" in err) == bool(status)
+def lines(values):
+    return "".join(json.dumps(value) + "\n" for value in values)
 
 
-def test_no_evidence_fails_closed_where_a_threshold_is_asked_for(trail):
-    given = ("check", "--answer-text", TRUE, "--source-text", "")
-    assert trail(*given)[0] == 0
-    status, out, err = trail(*given, "--max-score", "1.0")
-    assert status == 1
-    assert "no score" in out
-    assert "no source reached the answer" in err
-
-
-def test_an_answer_of_which_nothing_can_be_checked_fails_closed_likewise(trail):
-    given = ("check", "--answer-text", "```python\nprint(fares.total + 12)\n```", "--source-text", SOURCE)
-    assert trail(*given)[0] == 0
-    status, _, err = trail(*given, "--max-score", "1.0")
-    assert status == 1
-    assert "nothing that the answer states could be checked" in err
-
-
-@pytest.mark.parametrize("threshold", [(), ("--max-score", "1")])
-def test_a_judge_that_fails_is_an_error_with_or_without_a_threshold(trail, threshold):
-    status, out, err = trail(
-        "check", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/none", *threshold,
-        "--base-url", "http://127.0.0.1:9/v1", "--json",
-    )  # fmt: skip
-    assert status == 2
-    assert json.loads(out)["state"] == "error"
-    assert "unreachable" in err
-    assert "Traceback" not in err
-
-
-def test_an_answer_that_declines_passes(trail):
-    status, out, _ = trail(
-        "check", "--answer-text", "I do not know.", "--source-text", SOURCE, "--max-score", "0", "--json"
-    )
-    assert status == 0
-    assert json.loads(out)["state"] == "abstained"
-
-
-SHED = "The boat in the harbour is old."
-OLD, RED, BLUE, BLACK = (f"The boat is {word}." for word in ("old", "red", "blue", "black"))
-FAIL = ("--on-undecided", "fail")
+@pytest.fixture(scope="module")
+def judged():
+    """JSON of a report with a true answer and of one with a false one."""
+    return {answer: json.loads(check(answer, [SOURCE], "When?").to_json()) for answer in (TRUE, FALSE)}
 
 
 @pytest.fixture
-def abstaining(monkeypatch, by_colour):
-    monkeypatch.setattr("trail_callbacks.cli.app.resolve", lambda judge, **_: by_colour)
+def reports(judged, file):
+    """Writes a file of reports, one question each."""
+
+    def make(name, answers, prefix="question"):
+        found = []
+        for n, answer in enumerate(answers):
+            text = json.dumps(judged[answer]).replace("When?", f"{prefix} {n}?")
+            found.append(json.loads(text))
+        return file(name, lines(found))
+
+    return make
 
 
-@pytest.mark.usefixtures("abstaining")
+GOOD, WORSE, FEW = [TRUE] * 180, [TRUE, FALSE, FALSE] * 60, [TRUE] * 40
+
+
+PASSES, IS_WORSE, TOO_FEW = (
+    "The candidate passes",
+    "The candidate is worse than the baseline.",
+    "There is not enough data",
+)
+
+
 @pytest.mark.parametrize(
-    ("answer", "limit", "more", "status", "says"),
+    ("answers", "options", "expected"),
     [
-        (f"{OLD} {BLUE}", "0", (), 0, ""),
-        (
-            f"{OLD} {BLUE}",
-            "0",
-            FAIL,
-            1,
-            "score (1 undecided claim counted as unsupported) 0.50 is over --max-score 0.00",
-        ),
-        (f"{OLD} {BLUE}", "0.5", FAIL, 0, ""),
-        (f"{BLUE} {BLUE}", "0", (), 0, ""),
-        (f"{BLUE} {BLUE}", "0", FAIL, 1, "2 undecided claims counted as unsupported) 1.00 is over"),
-        (f"{OLD} {RED} {BLUE}", "0.4", (), 1, "score 0.50 is over"),
-        (f"{OLD} {BLUE} {BLACK}", "1", (), 1, "some claims were not judged"),
-        (f"{OLD} {BLUE} {BLACK}", "1", FAIL, 1, "some claims were not judged"),
+        (GOOD, [], (0, PASSES)),
+        (WORSE, [], (1, IS_WORSE)),
+        (FEW, [], (3, TOO_FEW)),
+        (FEW, ["--on-not-enough", "pass"], (0, TOO_FEW)),
+        (FEW, ["--on-not-enough", "fail"], (1, TOO_FEW)),
+        (WORSE, ["--on-not-enough", "pass"], (1, IS_WORSE)),
+        (WORSE, ["--margin", "0.99", "--contradiction-margin", "0.99"], (0, PASSES)),
     ],
 )
-def test_what_undecided_claims_do_to_the_threshold(trail, answer, limit, more, status, says):  # noqa: PLR0917 - pytest names them
-    found, _, err = trail("check", "--answer-text", answer, "--source-text", SHED, "--max-score", limit, *more)
-    assert (found, says in err) == (status, True)
-    assert bool(err.strip()) == bool(status)
+def test_the_exit_status_is_the_decision(trail, reports, answers, options, expected):
+    old, new = reports("old.jsonl", GOOD if len(answers) > 40 else FEW), reports("new.jsonl", answers)
+    status, printed, complaints = trail("gate", "--baseline", old, "--candidate", new, *options)
+    assert (status, complaints) == (expected[0], "")
+    assert expected[1] in printed
+    assert "paired by question" in printed
+    assert max(map(len, printed.splitlines())) <= 80
 
 
-def test_from_memory_and_undecided_is_no_evidence(trail, monkeypatch, by_colour):
-    monkeypatch.setattr("trail_callbacks.cli.app.resolve", lambda judge, **_: by_colour)
-    status, _, err = trail(
-        "check", "--answer-text", BLUE, "--source-text", "", "--question", "What?", "--max-score", "1"
-    )
+def test_files_are_written_beside_what_is_printed(trail, reports, tmp_path):
+    old, new = reports("old.jsonl", GOOD), reports("new.jsonl", WORSE)
+    names = [str(tmp_path / name) for name in ("gate.md", "gate.xml", "gate.json")]
+    status, printed, _ = trail(
+        "gate", "--baseline", old, "--candidate", new, "--json", "--markdown", names[0], "--junit", names[1], "-o", names[2]
+    )  # fmt: skip
+    data = json.loads(printed)
     assert status == 1
-    assert "no source reached the answer" in err
+    assert (data["outcome"], data["baseline"], data["candidate"]) == ("worse", "old.jsonl", "new.jsonl")
+    assert data["segments"][0]["measures"][0]["difference"] == pytest.approx(2 / 3)
+    assert "`new.jsonl`, compared with `old.jsonl`" in (tmp_path / "gate.md").read_text()
+    assert ET.parse(names[1]).getroot()[0].get("failures") == "1"  # noqa: S314 - our own
+    assert json.loads((tmp_path / "gate.json").read_text()) == data
 
 
-def test_another_word_for_undecided_claims_is_refused(trail):
-    status, _, err = trail("check", "--answer-text", BLUE, "--source-text", SHED, "--on-undecided", "ignore")
+def test_an_audit_has_segments(trail, file, tmp_path):
+    rows = [
+        {
+            "id": f"r{n}",
+            "question": f"When, {n}?",
+            "answer": answer,
+            "sources": [SOURCE],
+            "kind": "x" if n % 2 else "dose",
+        }
+        for n, answer in enumerate([TRUE] * 80)
+    ]
+    changed = [{**row, "answer": FALSE if row["kind"] == "dose" else TRUE} for row in rows]
+    folders = []
+    for name, found in (("old", rows), ("new", changed)):
+        folders.append(str(tmp_path / name))
+        assert trail("audit", file(f"{name}.jsonl", lines(found)), "--out", folders[-1], "--workers", "1")[0] == 0
+    options = ["--segment", "kind", "--critical", "dose", "--json"]
+    status, printed, _ = trail("gate", "--baseline", folders[0], "--candidate", folders[1], *options)
+    data = json.loads(printed)
+    assert status == 1
+    assert [(each["name"], each["critical"], each["outcome"]) for each in data["segments"]] == [
+        ("dose", True, "worse"), ("x", False, "not_enough_data"),
+    ]  # fmt: skip
+    assert data["paired"]
+
+
+def test_a_file_of_reports_without_traces_has_no_segments(trail, reports):
+    old, new = reports("old.jsonl", GOOD), reports("new.jsonl", GOOD)
+    status, _, complaints = trail("gate", "--baseline", old, "--candidate", new, "--segment", "tenant")
     assert status == 2
-    assert "'pass', 'fail'" in err
+    assert "no run has a value of 'tenant'" in complaints
+
+
+def test_what_cannot_be_compared_is_status_2(trail, reports, file, judged, tmp_path):
+    old = reports("old.jsonl", GOOD)
+    other = file("other.jsonl", lines([{**judged[TRUE], "judge": "another/1"}] * 50))
+    cases = {
+        str(tmp_path / "none.jsonl"): "none.jsonl cannot be read: No such file",
+        file("broken.jsonl", lines([judged[TRUE]]) + "{oops\n"): "broken.jsonl, line 2: the JSON is broken",
+        file("rows.jsonl", '{"answer": "x", "sources": []}\n'): "rows.jsonl, line 1: not a report",
+        other: "judged by one judge (baseline and candidate: 'local",
+        old: "name the same runs",
+    }
+    for candidate, message in cases.items():
+        status, printed, complaints = trail("gate", "--baseline", old, "--candidate", candidate)
+        assert (status, printed) == (2, "")
+        assert message in complaints, complaints
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "more", "status"),
-    [
-        (f"{OLD} {BLUE}", f"{OLD} {BLUE}", (), 0),
-        (f"{OLD} {BLUE}", f"{OLD} {BLUE}", FAIL, 0),
-        (f"{OLD} {OLD}", f"{OLD} {BLUE}", (), 0),
-        (f"{OLD} {OLD}", f"{OLD} {BLUE}", FAIL, 1),
-        (f"{RED} {BLUE} {BLUE} {BLUE}", f"{RED} {BLUE} {BLUE} {BLUE}", (), 0),  # as bad as before, not worse
-        (f"{OLD} {BLUE}", f"{RED} {BLUE}", (), 1),
-        (OLD, BLUE, (), 0),
-        (OLD, BLUE, FAIL, 1),
-        (f"{RED} {BLACK}", f"{RED} {OLD}", (), 0),
-        (OLD, f"{OLD} {BLUE} {BLACK}", (), 1),
-    ],
+    ("options", "message"),
+    [(["--margin", "2"], "margin is 2.0"), (["--minimum", "1"], "minimum is 1"), (["--critical", "x"], "of which one")],
 )
-def test_undecided_claims_are_no_change_for_the_worse(trail, tmp_path, by_colour, before, after, more, status):  # noqa: PLR0917 - pytest names them
-    paths = []
-    for name, answer in (("old", before), ("new", after)):
-        paths.append(str(tmp_path / f"{name}.json"))
-        (tmp_path / f"{name}.json").write_text(check(answer, [SHED], judge=by_colour).to_json(), encoding="utf-8")
-    assert trail("diff", *paths, "--max-increase", "0", *more)[0] == status
+def test_options_out_of_range_are_refused_before_anything_is_read(trail, options, message):
+    status, _, complaints = trail("gate", "--baseline", "none", "--candidate", "nothing", *options)
+    assert status == 2
+    assert message in complaints
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "releases.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["gate", "triage"])
+def test_the_page_shows_options_that_there_are(trail, command):
+    shown = {option for line in re.findall(rf"trail {command} .*", PAGE) for option in re.findall(r"--[a-z-]+", line)}
+    assert shown
+    assert shown <= set(re.findall(r"--[a-z-]+", trail(command, "--help")[1]))
+
+
+def test_the_page_is_python_that_compiles():
+    blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    assert blocks
+    for block in blocks:
+        compile(block, "docs/releases.md", "exec")

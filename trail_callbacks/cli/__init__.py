@@ -1,11 +1,13 @@
 """The command `trail`.
 
 Start with `app`, which declares the commands and their options; larger commands have a module of their own. `inputs`
-reads files, `output` prints and writes, `gate` decides the exit status. What is printed about a report comes from
-`render`; commands only call what the library offers.
+reads texts and reports, `traces` and `runs` what was recorded and judged, `output` prints and writes, `threshold`
+decides the exit status of commands about one answer. What is printed about a report comes from `render`; commands only
+call what the library offers.
 
-Exit status: 0 success; 1 over the threshold given with `--max-score` or `--max-increase`, a failed `trail doctor`, or
-an alert that calls somebody; 2 wrong usage or bad input; 70 an internal error; 130 interrupted.
+Exit status: 0 success; 1 over the threshold given with `--max-score` or `--max-increase`, a failed `trail doctor`, an
+alert that calls somebody, or a worse release; 2 wrong usage or bad input; 3 not enough data for a decision on a
+release; 70 an internal error; 130 interrupted.
 """
 
 from __future__ import annotations

@@ -19,14 +19,16 @@ from trail_callbacks.cli.demo import run_demo
 from trail_callbacks.cli.diagnose import diagnose
 from trail_callbacks.cli.diff import diff
 from trail_callbacks.cli.export import export
-from trail_callbacks.cli.gate import checked, refusal
+from trail_callbacks.cli.gate import gate
 from trail_callbacks.cli.inputs import OnUndecidedClaims, read, texts
 from trail_callbacks.cli.metrics import metrics
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import browse, complain, display, dumped, emit, folder, progress
 from trail_callbacks.cli.serve import serve, serve_demo
 from trail_callbacks.cli.store import store
+from trail_callbacks.cli.threshold import checked, refusal
 from trail_callbacks.cli.traces import is_trace, show_traces, spooled
+from trail_callbacks.cli.triage import triage
 from trail_callbacks.cli.verify import verify as verify_traces
 from trail_callbacks.errors import InputError, ReportError, TrailError
 from trail_callbacks.files import write
@@ -206,6 +208,8 @@ app.command()(verify_traces)
 app.command()(diagnose)
 app.command()(audit)
 app.command()(diff)
+app.command()(gate)
+app.command()(triage)
 app.command()(export)
 app.command()(serve)
 app.command()(metrics)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from trail_callbacks.cli.gate import checked_increase, regression
 from trail_callbacks.cli.inputs import OnUndecidedClaims, saved
 from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.cli.threshold import checked_increase, regression
 from trail_callbacks.comparison import compare
 from trail_callbacks.errors import InputError
 from trail_callbacks.render.comparison import comparison_to_rich

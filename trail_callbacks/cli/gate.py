@@ -1,112 +1,121 @@
-"""Whether a report, or a comparison of two, passes the threshold given on the command line."""
+"""`trail gate`: whether a release may replace the one before. A threshold for one answer is in `threshold`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from trail_callbacks.comparison import Comparison
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from trail_callbacks.cli.options import Json, Output
+from trail_callbacks.cli.output import display, dumped, emit
 from trail_callbacks.errors import InputError
-from trail_callbacks.report import Report
-from trail_callbacks.report.threshold import OnUndecided, counted_score, is_complete
-from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.files import write
+from trail_callbacks.render.safe_text import plain
 
-__all__ = ["checked", "checked_increase", "refusal", "regression"]
+if TYPE_CHECKING:
+    from trail_callbacks.releases import Decision
 
-_CLOSED = {
-    "error": "the verification failed",
-    "interrupted": "the run was interrupted and has not answered yet",
-    "no_evidence": "no source reached the answer",
-    "partial": "some claims were not judged",
-    "unverified": "nothing that the answer states could be checked",
-}
-"""States that fail with any threshold, because the score of the whole answer is unknown; not those in which the judge
-failed on nothing, but abstained."""
+__all__ = ["gate"]
 
-_ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
+_RUNS = "a file or folder of reports, the folder of an audit, or RELEASE@STORE"
+_STYLES = {"passes": "green", "worse": "bold red", "not enough data": "yellow"}
+_WRAPPED = {"segment", "outcome"}
+_STATUS = {"passes": 0, "worse": 1, "not_enough_data": 3}
 
 
-def checked(max_score: float | None) -> float | None:
-    """Validates and returns the threshold.
+def gate(
+    *,
+    baseline: Annotated[str, typer.Option(metavar="RUNS", help=f"Judged runs of the release before: {_RUNS}.")],
+    candidate: Annotated[str, typer.Option(metavar="RUNS", help="Judged runs of the release in question, likewise.")],
+    segment: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="Decide by the values of this metadata, such as query_class or tenant."),
+    ] = None,
+    critical: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VALUE", help="A segment where contradictions may not rise at all; may be repeated."),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(metavar="X", help="By how much the share of unsupported claims may rise.")
+    ] = 0.02,
+    contradiction_margin: Annotated[
+        float, typer.Option(metavar="X", help="By how much the share of runs with a contradiction may rise.")
+    ] = 0.05,
+    minimum: Annotated[
+        int, typer.Option(metavar="N", help="Questions below which a segment is merged into the rest.")
+    ] = 30,
+    max_undecided: Annotated[
+        float, typer.Option(metavar="X", help="Share of the candidate's answers that the judge may have left open.")
+    ] = 0.1,
+    pairing: Annotated[
+        Literal["auto", "paired", "unpaired"],
+        typer.Option(help="Question by question, or releases as a whole."),
+    ] = "auto",
+    on_not_enough: Annotated[
+        Literal["pass", "fail"] | None, typer.Option(help="What to do if there is not enough data; default: status 3.")
+    ] = None,
+    markdown: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write Markdown, for a pull request.")
+    ] = None,
+    junit: Annotated[str | None, typer.Option(metavar="FILE", help="Also write JUnit XML.")] = None,
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Decides whether a release may replace the one before: not worse by more than a margin, in any segment.
 
-    Raises:
-        InputError: If it is outside 0.0 to 1.0, or not a number.
+    The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
+    the runs cannot be compared: unreadable, or judged by different judges.
     """
-    if max_score is not None and not 0.0 <= max_score <= 1.0:
-        raise InputError(f"--max-score is {max_score}, expected 0.0 (no unsupported claim) to 1.0 (anything goes)")
-    return max_score
+    from trail_callbacks.cli.runs import release_of, runs  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.releases import Policy, decide, to_junit, to_markdown  # noqa: PLC0415 - as above
 
-
-def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided = "pass") -> str | None:
-    """Returns why a report fails; None if it passes, or if no threshold was given."""
-    if max_score is None:
-        return None
-    value = counted_score(report, on_undecided)
-    if value is not None and value > max_score:
-        words = "hallucination score" + _counting(report, on_undecided)
-        return f"{words} {value:.2f} is over --max-score {max_score:.2f}"
-    if not _is_known(report):
-        return f"{_unknown(report)}: --max-score {max_score:.2f} cannot be checked"
-    return None
-
-
-def _is_known(report: Report) -> bool:
-    if report.uncovered:
-        return False
-    return report.state not in _CLOSED or (report.state in {"partial", "unverified"} and is_complete(report))
-
-
-def _unknown(report: Report) -> str:
-    if report.uncovered:
-        n = len(report.uncovered)
-        return f"the judge left out {n} statement{'' if n == 1 else 's'} of the answer"
-    return _CLOSED[report.state]
-
-
-def _counting(report: Report, on_undecided: OnUndecided) -> str:
-    n = len(report.undecided)
-    return (
-        f" ({n} undecided claim{'' if n == 1 else 's'} counted as unsupported)" if n and on_undecided == "fail" else ""
+    rules = Policy(
+        segment=segment,
+        margin=margin,
+        contradiction_margin=contradiction_margin,
+        critical=frozenset(critical or ()),
+        minimum=minimum,
+        max_undecided=max_undecided,
+        pairing=pairing,
     )
+    if baseline == candidate:
+        raise InputError("--baseline and --candidate name the same runs: there is nothing to compare")
+    found = decide(runs(baseline, "--baseline"), runs(candidate, "--candidate"), rules)
+    names = [named[0] if (named := release_of(each)) else Path(each).name for each in (baseline, candidate)]
+    if markdown:
+        write(markdown, to_markdown(found, *names))
+    if junit:
+        write(junit, to_junit(found, on_not_enough))
+    data: dict[str, Any] = {"baseline": names[0], "candidate": names[1], **found.as_data()}
+    if output:
+        write(output, dumped(data))
+    if as_json:
+        emit(data)
+    else:
+        display(*_views(found))
+    status = _STATUS[found.outcome]
+    if found.outcome == "not_enough_data" and on_not_enough:
+        status = 0 if on_not_enough == "pass" else 1
+    raise typer.Exit(status)
 
 
-def checked_increase(max_increase: float | None) -> float | None:
-    """Validates and returns the largest increase of the score.
+def _views(found: Decision) -> Iterator[Any]:
+    from trail_callbacks.releases.rows import COLUMNS, HEADLINES, measure_rows, remarks  # noqa: PLC0415 - as above
 
-    Raises:
-        InputError: If it is outside 0.0 to 1.0, or not a number.
-    """
-    if max_increase is not None and not 0.0 <= max_increase <= 1.0:
-        raise InputError(f"--max-increase is {max_increase}, expected 0.0 (it must not rise) to 1.0 (it may)")
-    return max_increase
-
-
-def regression(comparison: Comparison, max_increase: float | None, on_undecided: OnUndecided = "pass") -> str | None:
-    """Returns why a new report fails compared with the old one; None if it passes, or if no limit was given.
-
-    A report that was not fully verified fails. What is unknown about the old report is assumed in its favour: a missing
-    score counts as 0.0, claims that were not judged as supported. Undecided claims are treated alike in both: they are
-    not counted, or all count as unsupported.
-    """
-    if max_increase is None:
-        return None
-    new = counted_score(comparison.new, on_undecided)
-    if not _is_known(comparison.new):
-        return f"{_unknown(comparison.new)}: --max-increase {max_increase:.2f} cannot be checked"
-    if new is None:
-        return None  # it makes no claim that was found to be wrong
-    if comparison.old.hallucination_score is not None and comparison.old.scoring != comparison.new.scoring:
-        return f"{comparison.score.reason}: --max-increase {max_increase:.2f} cannot be checked"
-    old = _lowest(comparison.old, on_undecided)
-    if new - old > max_increase + _ROUNDING:
-        words = "hallucination score" + _counting(comparison.new, on_undecided)
-        return f"{words} rose by {new - old:.2f} from {old:.2f}, over --max-increase {max_increase:.2f}"
-    return None
-
-
-def _lowest(report: Report, on_undecided: OnUndecided) -> float:
-    """The best score a report could have, had the judge not failed on any claim."""
-    verdicts = [
-        replace(verdict, support=SupportClass.SUPPORTED) if verdict.outcome == "not_judged" else verdict
-        for verdict in report.verdicts
-    ]
-    return counted_score(replace(report, verdicts=tuple(verdicts)), on_undecided) or 0.0
+    yield Text(HEADLINES[found.outcome], style="bold")
+    for segment in found.segments:
+        for reason in segment.reasons:
+            yield Text(f"- {plain(segment.name)}: {reason}")
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for name in COLUMNS:
+        table.add_column(name, overflow="fold", no_wrap=name not in _WRAPPED)
+    for row in measure_rows(found.segments, plain):
+        table.add_row(*map(Text, row[:-1]), Text(row[-1], style=_STYLES[row[-1]]))
+    yield ""
+    yield table
+    yield ""
+    yield from (Text(each, style="dim") for each in remarks(found, plain))

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from trail_callbacks.cli.gate import checked, refusal
 from trail_callbacks.cli.inputs import OnUndecidedClaims
 from trail_callbacks.cli.options import BaseUrl, Cache, Json, Judge, Output
 from trail_callbacks.cli.output import complain, display, dumped, emit, progress
+from trail_callbacks.cli.threshold import checked, refusal
 from trail_callbacks.cli.traces import traces_in
 from trail_callbacks.errors import TrailError
 from trail_callbacks.files import write

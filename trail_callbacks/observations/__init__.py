@@ -11,6 +11,7 @@ from trail_callbacks.observations.observation import (
     figures_of,
     observe,
     question_key,
+    recorded,
 )
 from trail_callbacks.observations.signals import SIGNALS, Owner, Signal, SignalName
 from trail_callbacks.observations.tally import Recorded, Tallies, Tally
@@ -29,4 +30,5 @@ __all__ = [
     "figures_of",
     "observe",
     "question_key",
+    "recorded",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
@@ -14,9 +14,9 @@ from trail_callbacks.report import Report
 from trail_callbacks.report.diagnosis import Figure, StageName
 from trail_callbacks.report.report import State
 from trail_callbacks.taxonomy import UNSUPPORTED
-from trail_callbacks.trace import Context, Trace, Versions
+from trail_callbacks.trace import Context, Trace
 
-__all__ = ["DocumentUse", "FigureName", "Observation", "figures_of", "observe", "question_key"]
+__all__ = ["DocumentUse", "FigureName", "Observation", "figures_of", "observe", "question_key", "recorded"]
 
 FigureName: TypeAlias = Literal[
     "query_coverage",
@@ -43,6 +43,7 @@ FigureName: TypeAlias = Literal[
 
 _UPDATED = ("updated_at", "last_modified", "modified", "last_modified_date", "modified_at", "lastmod")
 _INGESTED = ("ingested_at", "indexed_at", "created_in_index", "ingestion_time")
+_UNSUPPORTED = tuple(support.value for support in UNSUPPORTED)
 _SEGMENT = 200  # characters of a value: what is longer is a text, no segment
 _MILLISECONDS = 1e11  # a time above is no number of seconds
 
@@ -115,7 +116,7 @@ class Observation:
     @property
     def unsupported(self) -> int:
         """Claims that are contradicted, absent or partially supported."""
-        return sum(self.outcomes.get(support.value, 0) for support in UNSUPPORTED)
+        return sum(self.outcomes.get(name, 0) for name in _UNSUPPORTED)
 
     @property
     def decided(self) -> int:
@@ -147,18 +148,15 @@ def observe(report: Report, trace: Trace | None = None, *, at: float | None = No
         at: When it began, seconds since the epoch, if the trace does not say; by default now.
         rate: Share of such runs that are judged, above 0.0 to 1.0.
     """
-    context, versions = (trace.context, trace.versions) if trace else (Context(), Versions())
     question = report.graph.question.text if report.graph.question else None
     outcomes = Counter(verdict.outcome for verdict in report.verdicts)
     errors = {error.value: n for error, n in report.error_counts.items() if n}
     introduced = [report.verdict(claim.id).introduced_at for claim in report.unsupported]
     entries = Counter(report.graph.node(each).step or "" for each in introduced if each is not None)
     found = report.diagnosis
-    named = {each.name: value for each in fields(versions) if (value := getattr(versions, each.name)) is not None}
-    started = context.started if context.started is not None else at
-    return Observation(
+    run = Observation(
         id=report.trace_id or (trace.id if trace else "") or _content(report),
-        at=started if started is not None else datetime.now(UTC).timestamp(),
+        at=at if at is not None else datetime.now(UTC).timestamp(),
         key=question_key(question),
         judge=report.judge,
         state=report.state,
@@ -170,12 +168,23 @@ def observe(report: Report, trace: Trace | None = None, *, at: float | None = No
         figures=figures_of(report),
         broken=found.first_break.stage if found and found.first_break else None,
         diagnosed=found is not None,
+        rate=rate,
+    )
+    return recorded(run, trace) if trace else run
+
+
+def recorded(run: Observation, trace: Trace) -> Observation:
+    """Returns an observation with what its recorded run says: when it was, segments, versions and documents."""
+    context, versions = trace.context, trace.versions
+    named = {each.name: value for each in fields(versions) if (value := getattr(versions, each.name)) is not None}
+    return replace(
+        run,
+        at=run.at if context.started is None else context.started,
         release=versions.app,
         versions=named,
         fields=_segments(context),
         user=context.user,
-        documents=_documents(trace) if trace else (),
-        rate=rate,
+        documents=_documents(trace),
     )
 
 

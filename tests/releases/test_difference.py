@@ -1,0 +1,120 @@
+"""Limits of differences between shares of clustered data."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from trail_callbacks.releases.difference import Difference, Share, prior_design, residuals, share
+from trail_callbacks.releases.gate import holm
+
+Z = 1.959964
+
+
+def of(bad, n):
+    return Share(bad / n, n, n)
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "low", "high"),
+    [  # Newcombe, Statistics in Medicine 17 (1998) 873, table II, method 10
+        ((56, 70), (48, 80), 0.0524, 0.3339),
+        ((9, 10), (3, 10), 0.1705, 0.8090),
+        ((10, 10), (0, 20), 0.6791, 1.0000),
+        ((0, 10), (0, 20), -0.1611, 0.2775),
+    ],
+)
+def test_independent_shares_have_the_published_limits(new, old, low, high):
+    assert Difference(of(*new), of(*old)).limits(Z) == pytest.approx((low, high), abs=6e-5)
+
+
+def test_nothing_bad_among_few_answers_is_no_proof():
+    assert Difference(of(0, 30), of(0, 30)).limits(1.645)[1] > 0.07
+
+
+def test_claims_that_go_wrong_together_count_as_one():
+    rows = [(5.0 * (n % 10 == 0), 5.0, 5.0) for n in range(1_000)]
+    found = residuals(rows)
+    estimate = share(found, prior_design([found]))
+    assert estimate.value == pytest.approx(0.1)
+    assert estimate.design == pytest.approx(5.0, rel=0.02)
+    assert estimate.effective == pytest.approx(1_000, rel=0.02)
+    assert estimate.icc == pytest.approx(1.0, abs=0.02)
+
+
+def test_claims_that_go_wrong_by_themselves_count_all():
+    rng = np.random.default_rng(1)
+    found = residuals([(float(bad), 6.0, 6.0) for bad in rng.binomial(6, 0.1, 2_000)])
+    estimate = share(found, prior_design([found]))
+    assert estimate.design == pytest.approx(1.0, abs=0.08)
+    assert estimate.effective == pytest.approx(12_000, rel=0.08)
+
+
+def test_the_variance_is_that_of_leaving_answers_out():
+    rng = np.random.default_rng(2)
+    sizes = rng.integers(1, 13, 400)
+    bad = rng.binomial(sizes, rng.beta(0.4, 3.6, 400))
+    weights = rng.choice([1.0, 4.0], 400)
+    found = residuals(list(zip(bad * weights, sizes * weights, sizes.astype(float), strict=True)))
+    total_bad, total = (bad * weights).sum(), (sizes * weights).sum()
+    left_out = (total_bad - bad * weights) / (total - sizes * weights)
+    jackknife = 399 / 400 * ((left_out - left_out.mean()) ** 2).sum()
+    assert found.squares / found.whole**2 == pytest.approx(jackknife, rel=0.02)
+
+
+def test_without_anything_bad_an_answer_is_assumed_to_go_wrong_as_a_whole():
+    found = residuals([(0.0, 7.0, 7.0)] * 50)
+    assert share(found, prior_design([found])).effective == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize("rows", [[], [(1.0, 3.0, 3.0)], [(0.0, 0.0, 0.0)] * 5])
+def test_less_than_two_answers_say_nothing(rows):
+    assert residuals(rows) is None
+
+
+@pytest.mark.parametrize(("new", "old"), [((30, 200), (20, 200)), ((20, 200), (30, 200)), ((1, 40), (0, 40))])
+def test_the_probability_is_where_the_limit_meets_zero(new, old):
+    found = Difference(of(*new), of(*old))
+    p = found.p_worse()
+    z = NormalDist().inv_cdf(1 - p)
+    side = found.limits(abs(z))[0 if found.value > 0 else 1]
+    assert side == pytest.approx(0.0, abs=1e-9)
+    assert (p < 0.5) == (found.value > 0)
+
+
+def test_the_probability_is_about_that_of_the_usual_test():
+    stats = pytest.importorskip("scipy.stats")
+    found = Difference(of(130, 1_000), of(100, 1_000))
+    error = math.sqrt(0.13 * 0.87 / 1_000 + 0.1 * 0.9 / 1_000)
+    assert found.p_worse() == pytest.approx(stats.norm.sf(0.03 / error), rel=0.05)
+
+
+@pytest.mark.parametrize(("base", "claims"), [(0.05, 1_469), (0.10, 2_783), (0.20, 4_947)])
+def test_as_many_are_needed_as_tables_say(base, claims):
+    few = Difference(Share(base, 100, 100), Share(base, 100, 100))
+    assert few.needed(0.02, 0.05, 0.8) == pytest.approx(claims, rel=0.08)
+
+
+def test_with_as_many_as_were_said_it_passes():
+    found = Difference(Share(0.11, 100, 100), Share(0.10, 100, 100))
+    wanted = found.needed(0.02, 0.05, 0.8)
+    reached = Difference(Share(0.10, wanted, wanted), Share(0.10, wanted, wanted))
+    assert reached.limits(1.645)[1] < 0.02
+
+
+def test_where_it_is_worse_by_the_margin_no_number_helps():
+    assert Difference(of(600, 5_000), of(490, 5_000)).needed(0.02, 0.05, 0.8) is None
+
+
+def test_paired_runs_that_rise_and_fall_have_wider_limits_than_their_parts():
+    rise, fall = of(20, 100), of(20, 100)
+    assert Difference(rise, fall, -0.25).limits(1.645)[1] > Difference(rise, fall).limits(1.645)[1]
+
+
+def test_holm_keeps_the_order_given():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []

@@ -1,0 +1,175 @@
+"""Judged runs on the command line: from files of reports and traces, from the folder of an audit, or from a store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from trail_callbacks.errors import InputError, MissingExtraError, ReportError
+from trail_callbacks.observations import Observation, observe, question_key, recorded
+from trail_callbacks.report import Report
+from trail_callbacks.trace import Trace, Versions
+from trail_callbacks.trace.codec import FORMAT
+
+__all__ = ["in_store", "release_of", "runs"]
+
+_ANSWERS = "answers.jsonl"
+_PRIVATE = {"user", "session", "request"}
+_VERSIONS = {each.name for each in fields(Versions)}
+_LONGEST = 200  # characters of a segment
+
+
+def release_of(given: str) -> tuple[str, str] | None:
+    """Release and store that `RELEASE@STORE` names; None for a file or folder that is there."""
+    release, at, store = given.partition("@")
+    return (release, store) if at and release and store and not Path(given).exists() else None
+
+
+def runs(given: str, option: str) -> Iterable[Observation]:
+    """Reads judged runs; those of a store one by one.
+
+    Args:
+        given: A file of reports, with or without the traces of their runs; a folder of such files, or of an audit; or
+            `RELEASE@STORE`.
+        option: Which option named it, for messages.
+
+    Raises:
+        InputError: If something cannot be read, or there is no judged run.
+    """
+    named = release_of(given)
+    if named:
+        stored = in_store(named[1], release=named[0])
+        first = next(stored, None)
+        if first is None:
+            raise InputError(f"{option}: the store has no judged run of release {named[0]!r}")
+        return chain([first], stored)
+    audited = (Path(given) / _ANSWERS).is_file()
+    found = _audited(Path(given), option) if audited else _judged(given, option)
+    if not found:
+        raise InputError(f"{option}: {given} holds no judged run")
+    return found
+
+
+def in_store(
+    url: str, *, release: str | None = None, since: float | None = None, until: float | None = None
+) -> Iterator[Observation]:
+    """Streams the runs of a store, the oldest first.
+
+    Args:
+        url: Its file or URL.
+        release: Only those of this version of the app.
+        since: Only those from this time on, seconds since the epoch.
+        until: Only those before this time, likewise.
+
+    Raises:
+        InputError: If there is none; a store is never created here.
+    """
+    try:
+        from trail_callbacks.store import Store  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("reading a store", "store") from error
+    file = url.removeprefix("sqlite:///")
+    if "://" not in file and not Path(file).is_file():
+        raise InputError(f"the store {file} does not exist")
+    store = Store(url)
+    try:
+        yield from store.observations(since=since, until=until, release=release)
+    finally:
+        store.close()
+
+
+def _judged(given: str, option: str) -> list[Observation]:
+    """Reports as observations, with what their traces say. Neither is kept, so that memory stays small."""
+    judged: dict[str, Observation] = {}
+    traced: dict[str, Observation] = {}
+    for place, value in _records(given):
+        if value.get("format") == FORMAT:
+            trace = Trace.from_json(json.dumps(value))
+            traced[trace.id] = recorded(Observation(id=trace.id, at=0.0, key=question_key(trace.question)), trace)
+            continue
+        try:
+            report = Report.from_json(json.dumps(value))
+        except ReportError as error:
+            raise ReportError(f"{place}: {error}") from error
+        run = observe(report, at=0.0)
+        judged[report.trace_id or f"{place} {run.id}"] = run
+    if traced and not judged:
+        raise InputError(
+            f"{option}: {given} holds traces that nobody judged: trail audit {given} --out DIR judges them, and DIR is "
+            "read here"
+        )
+    judge = next(iter(judged.values())).judge
+    for key in traced.keys() - judged.keys():  # nobody knows about them, which is not good
+        judged[key] = replace(traced[key], judge=judge, state="error")
+    names = ("at", "release", "versions", "fields", "user", "documents")
+    return [
+        replace(run, **{name: getattr(traced[key], name) for name in names}) if key in traced else run
+        for key, run in judged.items()
+    ]
+
+
+def _records(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    from trail_callbacks.audit.files import Files, Record  # noqa: PLC0415 - other commands do not need it
+
+    files = Files([path], known=lambda value: True, others=lambda path: iter(()))  # noqa: ARG005 - all is taken
+    files.check()
+    for each in files:
+        if not isinstance(each, Record):
+            raise InputError(f"{each.place}: {each.why}")
+        yield each.place, each.value
+
+
+def _audited(folder: Path, option: str) -> list[Observation]:
+    """The answers of an audit; what it could not judge is left open, in no segment."""
+    judge, missing = _summary(folder)
+    if missing:
+        raise InputError(
+            f"{option}: the audit in {folder} is not finished, {missing} answers were not judged: the same trail audit "
+            "with a larger budget goes on"
+        )
+    found = [_of_audit(place, row) for place, row in _records(str(folder / _ANSWERS))]
+    broken = folder / "broken.jsonl"
+    if broken.is_file() and broken.stat().st_size:
+        places = [place for place, _ in _records(str(broken))]
+        found += [Observation(id=f"broken {place}", at=0.0, judge=judge, state="error") for place in places]
+    return found
+
+
+def _summary(folder: Path) -> tuple[str, int]:
+    """Name of the judge, and how many answers were not judged."""
+    path = folder / "summary.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return str(data["judge"]), int(data["missing"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} cannot be read, which says whether the audit is finished: {error}") from error
+
+
+def _of_audit(place: str, row: Mapping[str, Any]) -> Observation:
+    """A row of an audit, as `trail audit` wrote it."""
+    given = row.get("fields")
+    outcomes = row.get("outcomes")
+    if not isinstance(given, dict) or not isinstance(outcomes, dict) or not isinstance(row.get("state"), str):
+        raise InputError(f"{place}: is no answer of an audit: expected fields, outcomes and state")
+    known = {name: value for name, value in given.items() if isinstance(value, str) and len(value) <= _LONGEST}
+    return Observation(
+        id=str(row.get("id") or row.get("n") or place),
+        at=0.0,
+        key=question_key(row.get("question")),
+        judge=str(row.get("judge") or ""),
+        state=row["state"],
+        score=row.get("score"),
+        claims=int(row.get("claims") or 0),
+        outcomes=outcomes,
+        error_types=row.get("error_types") or {},
+        entry_steps=row.get("entry_steps") or {},
+        broken=row.get("broken"),
+        diagnosed=row.get("signature") is not None,
+        release=known.get("app"),
+        versions={name: value for name, value in known.items() if name in _VERSIONS},
+        fields={name: value for name, value in known.items() if name not in _PRIVATE | _VERSIONS},
+    )

@@ -1,0 +1,190 @@
+"""The difference between two shares, as far as clustered data show it: limits, error probability, sample size.
+
+Claims of one answer go wrong together. The variance of a share is therefore that of the ratio estimator clustered by
+question (residuals e = bad - share * whole of each cluster), and a share counts as that many independent observations
+as have the same variance. Wilson limits of both shares are joined as by Newcombe (1998, method 10; with the correlation
+term of Zou and Donner): near zero, where a normal limit of 0 of 30 is 0, they stay honest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Cluster", "Difference", "Residuals", "Share", "prior_design", "residuals", "share"]
+
+Cluster: TypeAlias = tuple[float, float, float]
+"""What is bad of a question's answers, the whole of it, both weighted by 1 / rate, and the whole unweighted."""
+
+_KNOWN = 5.0  # bad claims after which a share's own design effect counts as much as that of all data
+_MOST = 10_000_000  # answers that anybody could ask for
+_FAR = 40.0  # standard errors beyond which no probability is told apart from zero
+_HALVINGS = 80
+_NORMAL = NormalDist()
+
+
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """What clusters say about a share and its variance.
+
+    Attributes:
+        value: The share, 0.0 to 1.0.
+        clusters: Number of questions.
+        whole: Number of claims or runs, unweighted.
+        squares: Variance of the share times whole squared: the variance of the number that is bad.
+        expected: What that would be if claims went wrong independently.
+        largest: The mean size of the cluster that a claim is in, 1.0 or more: the largest design effect.
+    """
+
+    value: float
+    clusters: int
+    whole: float
+    squares: float
+    expected: float
+    largest: float
+
+
+def residuals(clusters: Iterable[Cluster]) -> Residuals | None:
+    """Reads clusters; None if fewer than two have anything in them."""
+    rows: NDArray[np.float64] = np.array([each for each in clusters if each[1] > 0], dtype=float).reshape(-1, 3)
+    n = len(rows)
+    if n < 2:  # noqa: PLR2004 - one says nothing about a variance
+        return None
+    bad, weighted, sizes = rows.T
+    total, whole = float(weighted.sum()), float(sizes.sum())
+    value = min(1.0, float(bad.sum()) / total)
+    variance = n / (n - 1) * float(((bad - value * weighted) ** 2).sum()) / total**2
+    return Residuals(
+        value=value,
+        clusters=n,
+        whole=whole,
+        squares=variance * whole**2,
+        expected=value * (1 - value) * whole,
+        largest=max(1.0, float((sizes**2).sum()) / whole),
+    )
+
+
+def prior_design(found: Iterable[Residuals | None]) -> float:
+    """The design effect of all data, which steadies that of a share with few bad claims.
+
+    Without any bad claim it is the worst case: that an answer goes wrong as a whole.
+    """
+    known = [each for each in found if each is not None]
+    largest = max((each.largest for each in known), default=1.0)
+    squares = sum(each.squares for each in known)
+    return max(1.0, (squares + largest) / (sum(each.expected for each in known) + 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of claims or runs.
+
+    Attributes:
+        value: The share, 0.0 to 1.0.
+        clusters: Number of questions behind it.
+        effective: Number of independent observations that say as much.
+        design: Design effect, 1.0 or more: how many times the variance is that of independent claims.
+        icc: Correlation of claims of one answer, 0.0 to 1.0; None where answers have one each.
+    """
+
+    value: float
+    clusters: int
+    effective: float
+    design: float = 1.0
+    icc: float | None = None
+
+    def wilson(self, z: float) -> tuple[float, float]:
+        """Wilson limits at z standard errors."""
+        p, n, square = self.value, self.effective, z * z
+        middle = (p + square / (2 * n)) / (1 + square / n)
+        half = z * math.sqrt(p * (1 - p) / n + square / (4 * n * n)) / (1 + square / n)
+        return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
+
+
+def share(found: Residuals, prior: float) -> Share:
+    """Estimates a share.
+
+    Args:
+        found: What its clusters say.
+        prior: Design effect of all data, see `prior_design`.
+    """
+    design = max(1.0, (found.squares + _KNOWN * prior) / (found.expected + _KNOWN))
+    icc = min(1.0, (design - 1) / (found.largest - 1)) if found.largest > 1.0 else None
+    return Share(found.value, found.clusters, found.whole / design, design, icc)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Candidate minus baseline.
+
+    Attributes:
+        new: Share of the candidate; of paired runs, the mean rise of a question (0.0 where it fell).
+        old: Share of the baseline; of paired runs, the mean fall.
+        correlation: Between the two, -1.0 to 1.0; 0.0 for unpaired runs.
+    """
+
+    new: Share
+    old: Share
+    correlation: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The difference, -1.0 to 1.0."""
+        return self.new.value - self.old.value
+
+    def limits(self, z: float) -> tuple[float, float]:
+        """Lower and upper limit at z standard errors."""
+        (new_low, new_high), (old_low, old_high) = self.new.wilson(z), self.old.wilson(z)
+        down = self._joined(self.new.value - new_low, old_high - self.old.value)
+        up = self._joined(new_high - self.new.value, self.old.value - old_low)
+        return max(-1.0, self.value - down), min(1.0, self.value + up)
+
+    def _joined(self, new: float, old: float) -> float:
+        return math.sqrt(max(0.0, new * new - 2 * self.correlation * new * old + old * old))
+
+    def p_worse(self) -> float:
+        """Probability of such a rise, or a larger one, if the candidate were as good as the baseline."""
+        side = 0 if self.value > 0 else 1
+        low, high = 0.0, _FAR
+        for _ in range(_HALVINGS):
+            z = (low + high) / 2
+            beyond = self.limits(z)[0] > 0 if side == 0 else self.limits(z)[1] < 0
+            low, high = (z, high) if beyond else (low, z)
+        return _NORMAL.cdf(-low if side == 0 else low)
+
+    def needed(self, margin: float, alpha: float, power: float) -> int | None:
+        """Questions in each release with which the gate would pass.
+
+        First those that show it with the given power if nothing has changed. Where there are that many already, those
+        that show it if the difference is as it was found; None if it is at the margin or above, so that more questions
+        would sooner show that the candidate is worse.
+        """
+        clusters = max(1, min(self.new.clusters, self.old.clusters))
+        each = (self.new.effective + self.old.effective) / (self.new.clusters + self.old.clusters)
+        middle = (self.new.value + self.old.value) / 2
+        z = _NORMAL.inv_cdf(1 - alpha)
+        plan = self._enough(middle, middle, each, z + _NORMAL.inv_cdf(power), margin)
+        if plan is None or plan > clusters:
+            return plan
+        return self._enough(self.new.value, self.old.value, each, z, margin) if self.value < margin else None
+
+    def _enough(self, new: float, old: float, each: float, z: float, margin: float) -> int | None:
+        def passes(n: int) -> bool:
+            planned = Difference(Share(new, n, n * each), Share(old, n, n * each), self.correlation)
+            return planned.limits(z)[1] < margin
+
+        low, high = 1, 2
+        while not passes(high):
+            low, high = high, high * 2
+            if high > _MOST:
+                return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if passes(middle) else (middle, high)
+        return high
