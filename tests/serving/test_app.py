@@ -196,6 +196,12 @@ def test_a_token_guards_all_but_the_style_sheet(store):
     ]
 
 
+def test_counters_for_prometheus(page):
+    reply = page.get("/metrics")
+    assert reply.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert 'trail_bad_runs_total{signal="contradiction"' in reply.text.replace('{segment="",value="",', "{")
+
+
 def test_kappa():
     assert kappa([]) == (None, "nobody says what would be right")
     assert kappa([("a", "a")])[0] is None

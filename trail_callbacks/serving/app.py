@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from trail_callbacks.alerts.exposition import CONTENT_TYPE, exposition
 from trail_callbacks.errors import StoreError, TrailError
 from trail_callbacks.observations import SIGNALS
 from trail_callbacks.render.page.document import page_policy
@@ -71,6 +72,7 @@ class _Pages:
             Route("/run/report", self._report),
             Route("/run/feedback", self._mark, methods=["POST"]),
             Route("/run", self._run),
+            Route("/metrics", self._metrics),
             Route("/static/{name}", _static),
         ]
         return Starlette(
@@ -146,6 +148,9 @@ class _Pages:
         if not done:
             return PlainTextResponse("There is no such claim.\n", status_code=404)
         return Response(status_code=303, headers={"location": f"{runs.href(run)}#verdicts"})
+
+    def _metrics(self, _: Request) -> Response:
+        return Response(exposition(self._store.totals()), media_type=CONTENT_TYPE)
 
     def _labelled(self, _: Request) -> Response:
         return StreamingResponse(feedback.labelled(self._store), media_type="application/x-ndjson")
