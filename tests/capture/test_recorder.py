@@ -118,7 +118,7 @@ def test_the_root_ends_the_tree_and_says_so_once():
 
 def test_runs_under_way_are_whole_however_many_there_are():
     recorder = Recorder(max_traces=5)
-    for n in range(120):
+    for n in range(400):
         recorder.emit(Record(f"open-{n}"))
     assert recorder.unfinished == 400
     assert recorder.root_of("open-0") == "open-0"
