@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EVIDENCE_KINDS",
     "EVIDENCE_ORIGINS",
+    "LOST",
     "REQUEST_ORIGINS",
     "Basis",
     "Edge",
@@ -46,6 +47,9 @@ EVIDENCE_ORIGINS: frozenset[str] = frozenset({"retrieved", "tool", "user", "temp
 
 REQUEST_ORIGINS: frozenset[str] = frozenset({"user", "template"})
 """Origins of text that asks rather than informs. It may contain facts; claims that rest on nothing else are marked."""
+
+LOST = "lost"
+"""Attribute of an answer: what its graph lacks, a list of sentences. A report on such an answer is never complete."""
 
 _ORIGINS: dict[str, Origin] = {
     "question": "user",

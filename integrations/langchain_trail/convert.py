@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, cast, get_args
 
 from langchain_core.outputs import ChatGeneration, LLMResult
 
-from langchain_trail.pieces import pieces
+from langchain_trail.pieces import pieces, recorded
 from trail_callbacks.capture.events import Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted, Status
 from trail_callbacks.capture.payloads import is_cancellation, labels, scalars
 
@@ -67,7 +67,7 @@ class Started:
             given = {"llm": "model"}.get(run_type := self.details.get("run_type") or "", run_type)
             kind = cast("RunKind", given) if given in _KINDS else kind
         name = _name(self.serialized, self.details.get("name"), metadata, kind)
-        inputs = pieces(self.payload, model=kind == "model")
+        inputs = recorded(self.payload, model=kind == "model")
         return RunStarted(
             seq=seq,
             run_id=str(self.run_id),
@@ -177,11 +177,11 @@ def _is_graph_error(error: BaseException, name: str) -> bool:
 
 def _late(inputs: object) -> tuple[Piece, ...] | None:
     """Inputs known at the end replace those of the start, unless there are none (an input that is not a stream)."""
-    return (pieces(inputs) or None) if inputs is not None else None
+    return (recorded(inputs) or None) if inputs is not None else None
 
 
 def _outputs(payload: object, metadata: Mapping[str, Any] | None, run_id: str) -> tuple[Piece, ...]:
-    outputs = pieces(payload)
+    outputs = recorded(payload)
     if not isinstance(payload, LLMResult):
         return outputs
     attributes = _model_attributes(payload, metadata or {})

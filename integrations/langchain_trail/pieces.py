@@ -26,11 +26,11 @@ from langchain_trail.messages import (
     role_of,
     tool_calls,
 )
-from trail_callbacks.capture.events import MOST_PIECES, REPLY, Piece
+from trail_callbacks.capture.events import CUT, MOST_PIECES, REPLY, Piece
 from trail_callbacks.capture.payloads import exact_text, scalars
 from trail_callbacks.guard.feedback import without_feedback
 
-__all__ = ["FILTERED", "pieces"]
+__all__ = ["FILTERED", "pieces", "recorded"]
 
 FILTERED = "trail_filter"
 """Metadata key of a document that `TrailContextFilter` flagged or dropped."""
@@ -63,18 +63,29 @@ def pieces(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
     return tuple(walk.pieces)
 
 
+def recorded(payload: object, *, model: bool = False) -> tuple[Piece, ...]:
+    """As `pieces`; a piece at the end says so if there are more texts."""
+    walk = _Walk(model)
+    walk.visit(payload, (), 0)
+    return (*walk.pieces, Piece(text="", attributes={CUT: True})) if walk.cut else tuple(walk.pieces)
+
+
 class _Walk:
     """One walk through one payload."""
 
     def __init__(self, model: bool) -> None:
         self.model = model
         self.pieces: list[Piece] = []
+        self.cut = False
         self._limit = MOST_PIECES
         self._open: set[int] = set()
 
     def visit(self, item: object, path: tuple[str | int, ...], depth: int) -> None:
         """Adds the pieces of an item."""
-        if item is None or depth > _DEPTH or len(self.pieces) >= self._limit:
+        if item is None:
+            return
+        if depth > _DEPTH or len(self.pieces) >= self._limit:
+            self.cut = True
             return
         if isinstance(item, str):
             self._leaf(item, path)

@@ -10,12 +10,14 @@ from llama_index_trail.families import from_framework
 from llama_index_trail.messages import message, other_text, reply
 from llama_index_trail.nodes import snapshot
 from llama_index_trail.raw import Path, Raw
-from trail_callbacks.capture.events import SENT
+from trail_callbacks.capture.events import CUT, SENT
 
 __all__ = ["answer_of", "bounded", "event_fields", "prompt_of", "query_text"]
 
 _DEPTH = 5
-_PIECES = 2_000
+_PIECES = 4_000
+"""Texts of one payload: they are copied while the app waits."""
+_BEYOND = Raw("", (), attributes={CUT: True})
 _CLASSES = 4_096
 _VECTOR = 32
 """A list of this many numbers or more is an embedding, not text."""
@@ -93,16 +95,23 @@ def event_fields(event: object, token: int | None = None) -> list[Raw]:
     _walk(found, event, (), 0)
     if token is None:
         return found
-    return [raw._replace(ref=(token << 12) + i) for i, raw in enumerate(found)]
+    return [raw if raw is _BEYOND else raw._replace(ref=(token << 12) + i) for i, raw in enumerate(found)]
 
 
 # -- any value -----------------------------------------------------------------------------------------------------
 
 
-def _walk(found: list[Raw], value: Any, path: Path, depth: int) -> None:
+def _walk(found: list[Raw], value: Any, path: Path, depth: int) -> bool:
+    """Adds the texts of a value; False if no more are to be added."""
     read = _READERS[_shape(type(value))]
-    if read is not None and depth <= _DEPTH and len(found) < _PIECES:
+    if read is None or value is None:
+        return True
+    if depth <= _DEPTH and len(found) < _PIECES:
         read(found, value, path, depth)
+        return True
+    if _BEYOND not in found[-1:]:
+        found.append(_BEYOND)
+    return len(found) < _PIECES
 
 
 def _text(found: list[Raw], value: str, path: Path, depth: int) -> None:  # noqa: ARG001 - one signature for all readers
@@ -116,7 +125,8 @@ def _number(found: list[Raw], value: float, path: Path, depth: int) -> None:  # 
 
 def _mapping(found: list[Raw], value: Mapping[Any, Any], path: Path, depth: int) -> None:
     for key, each in list(value.items()):
-        _walk(found, each, (*path, key if isinstance(key, int) else str(key)), depth + 1)
+        if not _walk(found, each, (*path, key if isinstance(key, int) else str(key)), depth + 1):
+            return
 
 
 def _sequence(found: list[Raw], value: Iterable[Any], path: Path, depth: int) -> None:
@@ -124,10 +134,10 @@ def _sequence(found: list[Raw], value: Iterable[Any], path: Path, depth: int) ->
     if len(items) >= _VECTOR and isinstance(items[0], float) and isinstance(items[-1], float):
         return
     for i, each in enumerate(items):
-        if _shape(type(each)) == "node":
+        if _shape(type(each)) == "node" and len(found) < _PIECES:
             found.append(snapshot(each, (*path, i), i))
-        else:
-            _walk(found, each, (*path, i), depth + 1)
+        elif not _walk(found, each, (*path, i), depth + 1):
+            return
 
 
 def _node(found: list[Raw], value: Any, path: Path, depth: int) -> None:  # noqa: ARG001 - as above

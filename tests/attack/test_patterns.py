@@ -8,6 +8,7 @@ import importlib
 import pkgutil
 import re
 import sys
+import tracemalloc
 from re import _constants as sre
 from re import _parser
 
@@ -16,7 +17,10 @@ import llama_index_trail
 import pytest
 
 import trail_callbacks
+from trail_callbacks.capture.echoes import _CLAUSE
+from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting import marks
+from trail_callbacks.text import forms
 
 ENDLESS = 5_000  # a bound above this is none
 SAMPLE = [chr(code) for code in (*range(0x180), 0x2018, 0x201C, 0x2028, 0x3002, 0x4E00, 0x0430, 0x200B)]
@@ -214,3 +218,22 @@ def test_no_pattern_of_the_package_repeats_without_end_beside_or_inside_another(
     assert wrong == {}
     assert set(ALLOWED) <= {pattern for pattern, _ in patterns}
     assert sys.version_info >= (3, 11)  # where `re._parser` is
+
+
+def clauses(text):
+    return [match.span() for match in _CLAUSE.finditer(text)]
+
+
+@pytest.mark.parametrize("read", [terms, keys, forms, clauses])
+@pytest.mark.parametrize("part", ["QUJD", "\u0915\u094b", "\u00e9"])
+def test_reading_a_long_word_remembers_nothing_for_each_letter(read, part):
+    """A repeated choice of characters, such as `(?:a|b)+`, keeps a hundred bytes for each; its time is linear."""
+    word = part * (400_000 // len(part))
+    read(part)
+    tracemalloc.start()
+    try:
+        read(word)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 64 * len(word)

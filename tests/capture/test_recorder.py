@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import tracemalloc
 import weakref
 from dataclasses import dataclass, field
 
@@ -220,3 +221,61 @@ def test_the_graph_of_a_run_inside_a_tree_that_goes_on():
     with pytest.raises(InputError):
         recorder.graph_under("second")
     assert not recorder.redacts
+
+
+def turn(recorder, n, *, graph=True):
+    """One turn of a conversation: a model reads the last answers and a source, and answers."""
+    root, model, said = f"root {n}", f"model {n}", f"On day {n} the mill sent {n} sacks, I think."
+    source = f"The ledger says that {n} sacks of rye left the mill on day {n} by the ferry of Skogholm. " * 5
+    history = [
+        Piece(text=f"On day {k} the mill sent {k} sacks, I think.", form="message", role="assistant", id=str(k))
+        for k in range(max(0, n - 5), n)
+    ]
+    asked = Piece(text=f"{source} How many on day {n}?", form="message", role="user", path=("messages", 9))
+    steps = [
+        (root, None, {"kind": "chain", "name": "app", "inputs": (Piece(text="How many?", path=("question",)),)}),
+        (model, root, {"kind": "model", "name": "llm", "inputs": (*history, asked)}),
+    ]
+    for run_id, parent_id, given in steps:
+        started = lambda seq, given=given, ids=(run_id, parent_id): RunStarted(  # noqa: E731 - a record's method
+            seq=seq, run_id=ids[0], parent_id=ids[1], **given
+        )
+        recorder.begin(run_id, parent_id, Turned(run_id, parent_id, "started", started), "one conversation")
+    wrote = Piece(text=said, form="message", role="assistant", id=str(n)), Piece(text=said, path=("answer",))
+    for run_id, piece in zip((model, root), wrote, strict=True):
+        ended = lambda seq, run_id=run_id, piece=piece: RunEnded(seq=seq, run_id=run_id, outputs=(piece,))  # noqa: E731
+        recorder.finish(run_id, Turned(run_id, None, "ended", ended))
+    return recorder.graph(root) if graph else None
+
+
+@dataclass
+class Turned:
+    run_id: str
+    parent_id: str | None
+    phase: str
+    convert: object
+
+
+def test_what_is_kept_of_a_conversation_does_not_grow_with_its_turns():
+    recorder = Recorder(max_traces=8, turns=4)
+    tracemalloc.start()
+    try:
+        kept = {}
+        for n in range(120):
+            graph = turn(recorder, n)
+            if n in {30, 119}:
+                gc.collect()
+                kept[n] = tracemalloc.get_traced_memory()[0]
+                assert len(graph.nodes) < 40
+                assert graph.answer.text.startswith(f"On day {n} ")
+    finally:
+        tracemalloc.stop()
+    assert kept[119] < 1.1 * kept[30] + 50_000
+
+
+def test_a_long_conversation_of_which_no_graph_was_built_does_not_exhaust_the_stack():
+    recorder = Recorder(max_traces=1_000)
+    for n in range(400):
+        turn(recorder, n, graph=False)
+    graph = recorder.graph("root 399")
+    assert any("398 sacks of rye left" in node.text for node in graph.nodes)  # the evidence of the turn before

@@ -1,5 +1,6 @@
 """LlamaIndex values as texts: what is read, what is left alone, and that a snapshot stays as it was taken."""
 
+import asyncio
 import json
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -17,13 +18,16 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import ToolOutput
-from llama_index.core.workflow import Event, StopEvent
+from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
+from llama_index_trail import trail
 from llama_index_trail.families import family, is_kind
 from llama_index_trail.messages import message, reply
 from llama_index_trail.nodes import documents
 from llama_index_trail.pieces import answer_of, bounded, prompt_of
 from llama_index_trail.raw import pieces
 from pydantic import BaseModel
+
+from trail_callbacks.capture.events import CUT
 
 SLUICE = "The sluice at Ommen opens at dusk."
 
@@ -139,7 +143,45 @@ def test_a_cycle_and_a_flood_are_cut():
     ring: list[Any] = ["x"]
     ring.append(ring)
     assert 1 <= len(texts(ring)) <= 10
-    assert len(texts([str(n) for n in range(50_000)])) <= 2_000
+    assert len(texts([str(n) for n in range(50_000)])) <= 4_001
+
+
+@pytest.mark.parametrize("read", [answer_of, lambda value: bounded({"state": value}, "chain")])
+def test_what_is_cut_says_so(read):
+    def lacks(value):
+        return sum(CUT in piece.attributes for piece in pieces(read(value)))
+
+    assert not lacks([f"word {n}" for n in range(4_000)])
+    assert lacks([f"word {n}" for n in range(4_001)]) == 1
+    assert lacks({str(n): [f"word {n}"] * 10 for n in range(1_000)}) == 1
+    assert lacks([NodeWithScore(node=TextNode(text=f"word {n}")) for n in range(4_001)]) == 1
+    assert lacks([[[[[[["a word"]]]]]]]) == 1
+
+
+def test_a_workflow_whose_state_is_cut_gives_no_clean_score():
+    class Loaded(Event):
+        corpus: list[str]
+
+    class Village(Workflow):
+        @step
+        async def load(self, ev: StartEvent) -> Loaded:
+            return Loaded(corpus=[f"The ledger says that {n} sacks of rye left the mill." for n in range(ev.texts)])
+
+        @step
+        async def answer(self, ev: Loaded) -> StopEvent:
+            return StopEvent(result=ev.corpus[0])
+
+    async def main(texts):
+        return await Village(timeout=60).run(texts=texts)
+
+    for texts, cut in ((10, False), (5_000, True)):
+        with trail(evaluate="never", judge="local") as t:
+            asyncio.run(main(texts))
+        report = t.report
+        said = any("more texts than the 4,000 that are recorded" in warning for warning in report.warnings)
+        assert said == cut
+        assert len(t.errors) == cut
+        assert not cut or report.state in {"partial", "unverified", "no_evidence"}
 
 
 def test_the_query_and_the_message_are_told_from_other_arguments():

@@ -24,6 +24,7 @@ _QUESTION = (
     "task",
     "topic",
 )
+_PARTS = 16  # parts of an answer that is a list, of which the writer is looked up: it wrote the others too
 _UNAMBIGUOUS = 5  # the first so many names mean nothing but the request
 _MATERIAL = frozenset(
     {"article", "articles", "chunk", "chunks", "content", "context", "contexts", "doc", "docs", "document", "documents"}
@@ -121,7 +122,8 @@ def answer_text(
     for name in _ANSWER:
         named = [slot for slot in texts if slot.piece.path and slot.piece.path[0] == name]
         if named:
-            whole = [slot for slot in texts if slot in named or any(wrote(each, slot) for each in named)]
+            parts, first = set(named), named[:_PARTS]
+            whole = [slot for slot in texts if slot in parts or any(wrote(each, slot) for each in first)]
             return whole, _text(whole), []
     given = {slot.piece.text for slot in root.inputs}
     fresh = [slot for slot in texts if slot.piece.text not in given] or texts

@@ -29,10 +29,11 @@ from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.origins import mark_model_text, recall, time_of
 from trail_callbacks.capture.runs import Run, Slot, tree
 from trail_callbacks.capture.source_labels import with_source_labels
-from trail_callbacks.graph import NodeKind, ProvenanceGraph
+from trail_callbacks.graph import LOST, NodeKind, ProvenanceGraph
 
 __all__ = ["build"]
 
+_MOST_LOST = 8  # sentences
 _NEW_WORDS = 4  # words from which a text is material rather than a label
 
 
@@ -88,6 +89,7 @@ class _Builder:
                     self._anchor(slot)
         alternatives = self._answer(root)
         self._take_declared()
+        self._note_lost()
         recall(self._drafts, self._earlier)
         mark_model_text(self._drafts, self._runs, self._earlier, self._was_before)
         decisions = FilterDecisions(self._runs, self._resolver)
@@ -149,7 +151,7 @@ class _Builder:
         else:
             draft = self._document(slot)
         draft.from_code = piece.form != "document" and draft.run is run
-        self._feed(draft, run.inputs)
+        self._feed(draft, self._linker.made_of(slot))
         return draft
 
     def _given_to_app(self, slot: Slot) -> NodeDraft:
@@ -218,7 +220,7 @@ class _Builder:
             draft = self._document(slot)
         else:
             draft = self._draft("tool_result", slot, run.end)
-        self._feed(draft, run.inputs)
+        self._feed(draft, self._linker.made_of(slot))
         if composite:
             self._take(draft, self._resolver.of(slot))
         return draft
@@ -227,7 +229,8 @@ class _Builder:
         """The node of a document; retrieved again by another query, it stays one node unless that made a cycle."""
         order = slot.run.end if slot.side == "out" else slot.run.start
         same = self._documents[document_key(slot.piece)]
-        reach = {node for each in slot.run.inputs for node in self._resolver.of(each)} if slot.side == "out" else set()
+        made_of = self._linker.made_of(slot) if same and slot.side == "out" else ()
+        reach = {node for each in made_of for node in self._resolver.of(each)}
         for draft in same:
             if all(node.order < draft.order for node in reach):
                 return draft
@@ -305,6 +308,21 @@ class _Builder:
         self._drafts.append(draft)
         self._take(draft, contributions)
         return others
+
+    def _note_lost(self) -> None:
+        """Says on the answer what the graph lacks: a report on it is not complete."""
+        lost = [
+            f"{run.step} was given or returned more texts than the {run.cut:,} that are recorded: no claim can be "
+            "supported by the others"
+            for run in {run.step: run for run in self._runs if run.cut is not None}.values()
+        ]
+        lost += [
+            f"{step} has too many texts to follow each of them: not all that they were made of is in the graph"
+            for step in dict.fromkeys(run.step for run in self._linker.thinned)
+        ]
+        for draft in self._drafts if lost else ():
+            if draft.kind == "answer":
+                draft.attributes[LOST] = lost[:_MOST_LOST]
 
     def _take_declared(self) -> None:
         """Makes the sources that the app declared by a function inputs of the answer where no text shows how."""

@@ -11,6 +11,7 @@ from trail_callbacks.capture.runs import Run, Slot
 
 __all__ = ["CodeOutputs"]
 
+_FEW = 16  # outputs of one run
 _WORDS = 2  # that a value needs to be a source; one word is a label or a choice
 
 
@@ -25,6 +26,8 @@ class CodeOutputs:
     def __init__(self, linker: Linker, resolver: LineageResolver) -> None:
         self._linker = linker
         self._resolver = resolver
+        self._words: tuple[Run | None, set[str]] = None, set()
+        self._histories: dict[Run, bool] = {}
 
     def is_source(self, slot: Slot) -> bool:
         """True if the code is the source of a text: no input is contained in full, and it has words of its own."""
@@ -51,11 +54,7 @@ class CodeOutputs:
         do. A new number alone does not: that is what a model changes of which no callback saw the call.
         """
         said = self._linker.text(slot).forms
-        unknown = set(said)
-        for each in slot.run.inputs:
-            if not unknown:
-                break
-            unknown = unknown.difference(self._linker.text(each).counts)
+        unknown = self._unknown(set(said), slot.run)
         new = [form for form in said if form in unknown]
         if len(said) < _WORDS or not new:
             return False
@@ -65,11 +64,26 @@ class CodeOutputs:
         numbers = [form for form in new if any(map(str.isdigit, form))]
         return len(new) * 3 >= len(said) or 0 < len(numbers) < len(new)
 
+    def _unknown(self, forms: set[str], run: Run) -> set[str]:
+        """Those words that no input of a run has."""
+        if len(run.outputs) > _FEW:  # the words of all inputs are put together once
+            if self._words[0] is not run:
+                self._words = run, {form for each in run.inputs for form in self._linker.text(each).counts}
+            return forms - self._words[1]
+        for each in run.inputs:
+            if not forms:
+                break
+            forms = forms.difference(self._linker.text(each).counts)
+        return forms
+
     def _is_history(self, run: Run) -> bool:
         """True if code returned both sides of a conversation that were not among its inputs."""
-        roles = {
-            slot.piece.role
-            for slot in run.outputs
-            if slot.piece.form == "message" and not any(link.whole for link in self._linker.of(slot))
-        }
-        return roles >= {"user", "assistant"}
+        known = self._histories.get(run)
+        if known is None:
+            roles = {
+                slot.piece.role
+                for slot in run.outputs
+                if slot.piece.form == "message" and not any(link.whole for link in self._linker.of(slot))
+            }
+            known = self._histories[run] = roles >= {"user", "assistant"}
+        return known

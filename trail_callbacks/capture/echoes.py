@@ -21,7 +21,7 @@ __all__ = ["Echoes", "arguments", "merged", "transcript_spans"]
 _ENDS = ".!?\u3002\uff01\uff1f"
 _BREAKS = rf';:"\r\n()\[\]{{}}\u201c\u201d\u2026{_ENDS}'
 _QUOTES = "'\u2018\u2019"  # inside a word they are apostrophes
-_CLAUSE = re.compile(rf"(?:[^{_BREAKS}{_QUOTES}]|(?<=\w)[{_QUOTES}](?=\w)|[.:](?=\w))+[{_ENDS}]?")
+_CLAUSE = re.compile(rf"(?:[^{_BREAKS}{_QUOTES}]|(?<=\w)[{_QUOTES}](?=\w)|[.:](?=\w))++[{_ENDS}]?")
 _SENTENCE = re.compile(rf"(?:[^\r\n{_ENDS}]|[.!?](?=\w))+[{_ENDS}]*")
 _RUN = 5  # words in a row that two texts do not share by chance
 _STATES = 3  # words from which a clause can state something

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "CUT",
     "MOST_PIECES",
     "REPLY",
     "SENT",
@@ -37,6 +38,9 @@ __all__ = [
 
 MOST_PIECES = 10_000
 """Pieces of one payload; a larger one is cut, so that a state that holds a corpus cannot exhaust the app's memory."""
+
+CUT = "cut"
+"""Attribute of a piece without text, which stands for the texts of a payload beyond those that are recorded."""
 
 REPLY = "reply"
 """Attribute of a piece: what a user replied to an interrupt, not the request of the run that it resumes."""

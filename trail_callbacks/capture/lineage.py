@@ -77,7 +77,7 @@ class LineageResolver:
 
     def of(self, slot: Slot) -> Contributions:
         """Returns the nodes whose text a piece contains. Iterative: chains of a thousand steps are common."""
-        todo = [slot]
+        todo, begun = [slot], set[Slot]()
         while todo:
             here = todo[-1]
             if here in self._known:
@@ -88,8 +88,8 @@ class LineageResolver:
                 self._known[here] = {node: _ITSELF}
                 continue
             links = self._linker.of(here)
-            missing = [link.source for link in links if link.source not in self._known]
-            waiting = [source for source in missing if source not in todo]
+            begun.add(here)  # a piece that waits for itself goes without; one that is yet to come is taken first
+            waiting = [link.source for link in links if link.source not in self._known and link.source not in begun]
             if waiting:
                 todo.extend(waiting)
                 continue

@@ -14,8 +14,8 @@ its text; for a prompt template, the variables it uses; for other code, the inpu
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
@@ -23,6 +23,7 @@ from typing import Literal
 from trail_callbacks.capture.identity import is_original, is_same_message
 from trail_callbacks.capture.match import Match, longest_first, overlap
 from trail_callbacks.capture.piece_index import PieceIndex, precedes
+from trail_callbacks.capture.pool import MANY, Pool
 from trail_callbacks.capture.runs import Run, Slot
 from trail_callbacks.graph import Basis
 
@@ -31,6 +32,10 @@ __all__ = ["Link", "Linker"]
 _IN_REACH = 64  # pieces compared one by one; in a map over a thousand documents each run has all of them in reach
 _IN_REACH_CHARACTERS = 20_000
 _SHORT = 100  # characters; the index may not find a shorter text
+_COMPARED = 100_000  # pairs of pieces of one run; more are looked up in an index, which finds shared sentences only
+_LINKED = 200_000  # pairs of pieces of one run that are linked as code may have made each of each
+_FEWEST = 16  # pieces to which one is linked from then on
+_POOLS = 64  # kept at a time: all pieces of one side of a run are linked one after the other
 
 
 @dataclass(slots=True)  # never modified; frozen ones take three times as long to create
@@ -60,8 +65,11 @@ class Linker:
     def __init__(self, runs: Sequence[Run]) -> None:
         self._index = PieceIndex(runs)
         self._known: dict[Slot, tuple[Link, ...]] = {}
-        self._equal: dict[tuple[Run, str], dict[str, list[Slot]]] = {}  # pieces of one side of a run by their text
-        self._keys: dict[Run, dict[tuple[str, object], list[int]]] = {}  # places of inputs
+        self._compared: dict[Run, int] = defaultdict(int)
+        self._linked: dict[Run, int] = defaultdict(int)
+        self._pools: OrderedDict[Hashable, Pool] = OrderedDict()
+        self.thinned: dict[Run, None] = {}
+        """Runs with too many pieces to link each with all that it may come from: some of those links are missing."""
         self.text = self._index.text
         """Returns the text of a piece, as the one object that caches what is computed from it."""
 
@@ -75,13 +83,24 @@ class Linker:
             return links
         found = {each: tuple(self._input(each)) for each in slot.run.inputs}
         if not any(found.values()):  # no callback saw how the run got its text
-            reach = next((run.inputs for run in slot.run.ancestors if run.inputs), [])
-            found = dict.fromkeys(found, tuple(_opaque(reach, "scope")))
+            above = next((run for run in slot.run.ancestors if run.inputs), None)
+            reach = self._pool(above, "in") if above else Pool((), self.text)
+            found = dict.fromkeys(found, ()) | self._scope(slot.run, reach)
         self._known.update(found)
         self._index.free(slot.run.inputs)
         return self._known.get(slot, ())
 
+    def made_of(self, slot: Slot) -> Sequence[Slot]:
+        """Returns the inputs of which a run can have made an output: all, or some where there are too many."""
+        return self._some(self._pool(slot.run, "in"), slot)
+
     # Input pieces
+
+    def _scope(self, run: Run, reach: Pool) -> dict[Slot, tuple[Link, ...]]:
+        """Links of all inputs of a run to what was in reach; they share them if each can have all."""
+        if len(run.inputs) * len(reach.slots) <= _LINKED:
+            return dict.fromkeys(run.inputs, tuple(_opaque(reach.slots, "scope")))
+        return {slot: tuple(_opaque(self._some(reach, slot), "scope")) for slot in run.inputs}
 
     def _input(self, slot: Slot) -> list[Link]:
         run = slot.run
@@ -110,8 +129,8 @@ class Linker:
         if slot.piece.form == "tool_call":
             call = self._index.call(call_id, run)
             return [self._declared(call, slot)] if call else []
-        pool = self._index.results(call_id, run)
-        return self._from(pool, slot) or [self._declared(source, slot) for source in pool]
+        pool = Pool(self._index.results(call_id, run), self.text)
+        return self._from(pool, slot) or [self._declared(source, slot) for source in pool.slots]
 
     def _by_sequence(self, slot: Slot) -> list[Link]:
         run = slot.run
@@ -124,12 +143,12 @@ class Linker:
         ]
         if not before:
             return []
-        pool = before[-1].outputs
-        return self._from(pool, slot) or _opaque(pool)
+        pool = self._pool(before[-1], "out")
+        return self._from(pool, slot) or _opaque(self._some(pool, slot))
 
     def _by_ancestor(self, slot: Slot) -> list[Link]:
         for run in slot.run.ancestors:
-            source = self._same(self._texts(run).get(slot.piece.text.strip(), ()), slot)
+            source = self._same(self._pool(run, "in").equal(slot, self._rank), slot)
             if source is not None:
                 return [self._declared(source, slot)]
         return []
@@ -139,11 +158,12 @@ class Linker:
         return [self._declared(source, slot)] if source else []
 
     def _by_channel(self, slot: Slot) -> list[Link]:
-        pool = self._index.written(slot)
+        pool = self._written(slot)
         links = self._from(pool, slot)
-        if links or _is_another_message(slot, pool):
+        if links or not pool.slots or _is_another_message(slot, pool):
             return links
-        return _opaque([source for source in pool if source.run is pool[-1].run])
+        last = pool.slots[-1].run
+        return _opaque(source for source in self._some(pool, slot) if source.run is last)
 
     def _by_containment(self, slot: Slot) -> list[Link]:
         """Sources in reach may be short; sources elsewhere in the tree must share a sentence or a run of words."""
@@ -167,20 +187,22 @@ class Linker:
         if run.composite:
             return self._of_composite(slot)
         if run.kind in {"model", "tool", "retriever"}:
-            return _opaque(run.inputs)
-        own = self._same(self._alike(run, slot), slot)
+            return _opaque(self.made_of(slot))
+        inputs = self._pool(run, "in")
+        own = self._same(inputs.alike(slot, self._rank), slot)
         if own is not None:
             return [self._declared(own, slot)]
-        return self._contained(run.inputs, slot) or _opaque(run.inputs)
+        return self._contained(inputs, slot) or _opaque(self._some(inputs, slot))
 
     def _of_prompt(self, slot: Slot) -> list[Link]:
         """A prompt contains the variables it names and nothing else, whatever the other inputs are."""
         run = slot.run
         names = run.hints.variables
-        used = [s for s in run.inputs if names is None or not s.piece.path or s.piece.path[0] in names]
-        equal = self._same(used, slot)
+        alike = self._pool(run, "in").alike(slot, self._rank)
+        equal = self._same([s for s in alike if _is_used(s, names)], slot)
         if equal is not None:  # a message passed through a placeholder
             return [self._declared(equal, slot)]
+        used = [s for s in run.inputs if _is_used(s, names)]
         target = self.text(slot)
         shown = [(source, overlap(self.text(source), target)) for source in used]
         links = [Link(source, "declared", match.whole, spans=match.spans) for source, match in shown if match]
@@ -198,41 +220,84 @@ class Linker:
         run, path = slot.run, slot.piece.path
         branches = [child for child in run.children if path and child.hints.branch == str(path[0]) and child.outputs]
         if branches:
-            pool = branches[-1].outputs
-            exact = [source for source in pool if source.piece.path == path[1:]]
-            return self._from(exact or pool, slot) or _opaque(pool)
+            pool = self._pool(branches[-1], "out")
+            exact = pool.at(path[1:])
+            return self._from(Pool(exact, self.text) if exact else pool, slot) or _opaque(self._some(pool, slot))
         inside = self._index.inside(slot, *self._rank(slot))
         if inside is not None:
             return [self._declared(inside, slot)]
-        below = [source for child in run.children for source in child.outputs]
+        below = self._below(run)
         if cut := self._cut(below, slot):
             return cut
-        own = self._same(self._alike(run, slot), slot)
+        inputs = self._pool(run, "in")
+        own = self._same(inputs.alike(slot, self._rank), slot)
         if own is not None:
             return [self._declared(own, slot)]
-        target = self.text(slot)
-        found = self._index.quoted(target, lambda source: source.run.within(run), run)
-        found += [(s, match) for s in run.inputs if (match := overlap(self.text(s), target)) is not None]
-        return self._resolved(found, "matched") or _opaque(below, "scope")
+        found = self._index.quoted(self.text(slot), lambda source: source.run.within(run), run)
+        found += self._shared_with(inputs, slot)
+        return self._resolved(found, "matched") or _opaque(self._some(below, slot), "scope")
 
     # Choosing among sources
 
-    def _from(self, pool: Sequence[Slot], slot: Slot) -> list[Link]:
+    def _pool(self, run: Run, side: Literal["in", "out"]) -> Pool:
+        key = run, side
+        return self._pools.get(key) or self._kept(key, run.inputs if side == "in" else run.outputs)
+
+    def _written(self, slot: Slot) -> Pool:
+        """What was written to the state channel that a piece was read from."""
+        run = slot.run
+        if not run.hints.channels or not slot.piece.path:
+            return Pool((), self.text)
+        channel = str(slot.piece.path[0])
+        key = run, "channel", channel
+        return self._pools.get(key) or self._kept(key, self._index.written(run, channel))
+
+    def _below(self, run: Run) -> Pool:
+        """The outputs of the children of a run."""
+        key = run, "below"
+        known = self._pools.get(key)
+        return known or self._kept(key, [source for child in run.children for source in child.outputs])
+
+    def _kept(self, key: Hashable, slots: Sequence[Slot]) -> Pool:
+        pool = self._pools[key] = Pool(slots, self.text)
+        if len(self._pools) > _POOLS:
+            self._pools.popitem(last=False)
+        return pool
+
+    def _some(self, pool: Pool, slot: Slot) -> Sequence[Slot]:
+        """All of a pool, or where that were too many links: the fields of their own, and parts of lists near a place.
+
+        What an output of a map over a list was made of stands, as a rule, at the same place.
+        """
+        self._linked[slot.run] += len(pool.slots)
+        if self._linked[slot.run] <= _LINKED or len(pool.slots) <= _FEWEST:
+            return pool.slots
+        self.thinned[slot.run] = None
+        own = self._pool(slot.run, slot.side)
+        middle = own.number.get(slot, 0) * len(pool.slots) // len(own.slots)
+        first = max(0, min(middle - _FEWEST // 2, len(pool.slots) - _FEWEST))
+        return list(dict.fromkeys([*pool.only[:MANY], *pool.slots[first : first + _FEWEST]]))
+
+    def _from(self, pool: Pool, slot: Slot) -> list[Link]:
         """Links to the member of a pool that is this piece, or else to those whose text it contains."""
-        if not pool:
+        if not pool.slots:
             return []
-        same = self._same(pool, slot)
+        same = self._same(pool.alike(slot, self._rank), slot)
         if same is not None:
             return [self._declared(same, slot)]
         return self._contained(pool, slot)
 
-    def _contained(self, pool: Sequence[Slot], slot: Slot) -> list[Link]:
+    def _contained(self, pool: Pool, slot: Slot) -> list[Link]:
         """Links to those members of a pool whose text a piece contains."""
-        if cut := self._cut(pool, slot):
-            return cut
+        return self._cut(pool, slot) or self._resolved(self._shared_with(pool, slot), "declared")
+
+    def _shared_with(self, pool: Pool, slot: Slot) -> list[tuple[Slot, Match]]:
+        """Those members of a pool with which a piece shares words."""
         target = self.text(slot)
-        found = [(s, match) for s in pool if (match := overlap(self.text(s), target)) is not None]
-        return self._resolved(found, "declared")
+        self._compared[slot.run] += len(pool.slots)
+        if len(pool.slots) > MANY and self._compared[slot.run] > _COMPARED:
+            return pool.quoted(target)
+        return [(s, match) for s in pool.slots if (match := overlap(self.text(s), target)) is not None]
 
     def _resolved(self, found: Sequence[tuple[Slot, Match]], basis: Basis) -> list[Link]:
         found = _shared(found)
@@ -251,11 +316,11 @@ class Linker:
 
     def _same(self, pool: Iterable[Slot], slot: Slot) -> Slot | None:
         """The member of a pool that is this very piece: by object, id or equal text; by path if there are several."""
-        piece, text = slot.piece, slot.piece.text.strip()
+        piece, text = slot.piece, self.text(slot).stripped
         equal = [
             s
             for s in pool
-            if (s.piece.text.strip() == text and text)
+            if (self.text(s).stripped == text and text)
             or (piece.ref is not None and s.piece.ref == piece.ref)
             or (piece.id is not None and s.piece.id == piece.id)
         ]
@@ -273,24 +338,14 @@ class Linker:
         several = (placed if of == 1 and placed else equal)[-of:]
         return several[min(place, len(several) - 1)]
 
-    def _alike(self, run: Run, slot: Slot) -> list[Slot]:
-        """Those inputs of a run, in order, that may be a piece: `_same` need not look at the others."""
-        known = self._keys.get(run)
-        if known is None:
-            known = self._keys[run] = defaultdict(list)
-            for i, each in enumerate(run.inputs):
-                for key in _keys(each):
-                    known[key].append(i)
-        return [run.inputs[i] for i in sorted({i for key in _keys(slot) for i in known.get(key, ())})]
-
-    def _cut(self, pool: Iterable[Slot], slot: Slot) -> list[Link]:
+    def _cut(self, pool: Pool, slot: Slot) -> list[Link]:
         """The link to the one document that a document was shortened from, by id or metadata.
 
         Documents often share sentences, so that what a compressor left of one may stand in several.
         """
         if slot.piece.form != "document":
             return []
-        originals = {s.piece.ref or id(s): s for s in pool if is_original(s.piece, slot.piece)}
+        originals = {s.piece.ref or id(s): s for s in pool.originals(slot)}
         if len(originals) != 1:
             return []
         (source,) = originals.values()
@@ -299,26 +354,16 @@ class Linker:
 
     def _rank(self, slot: Slot) -> tuple[int, int]:
         """The place of a piece among the equal ones on its side of its run, and their number."""
-        equal = self._texts(slot.run, slot.side).get(slot.piece.text.strip(), [slot])
-        return (equal.index(slot), len(equal)) if slot in equal else (0, 1)
+        return self._pool(slot.run, slot.side).rank(slot)
 
     def _declared(self, source: Slot, slot: Slot) -> Link:
-        if source.piece.text.strip() == slot.piece.text.strip():
+        if self.text(source).stripped == self.text(slot).stripped:
             return Link(source, "declared", whole=True, spans=_all(slot))
         match = overlap(self.text(source), self.text(slot))
         if match is None:
             cut = slot.piece.form == "document" and slot.piece.text.strip() in source.piece.text  # inside a word
             return Link(source, "declared", opaque=True, spans=_all(slot) if cut else ())
         return Link(source, "declared", match.whole, spans=match.spans)
-
-    def _texts(self, run: Run, side: Literal["in", "out"] = "in") -> dict[str, list[Slot]]:
-        known = self._equal.get((run, side))
-        if known is None:
-            known = self._equal[run, side] = defaultdict(list)
-            for slot in run.inputs if side == "in" else run.outputs:
-                if slot.piece.text.strip():
-                    known[slot.piece.text.strip()].append(slot)
-        return known
 
 
 def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]:
@@ -336,21 +381,14 @@ def _shared(found: Sequence[tuple[Slot, Match]]) -> Sequence[tuple[Slot, Match]]
     return divided
 
 
-def _keys(slot: Slot) -> Iterator[tuple[str, object]]:
-    """By what a piece is the same as another one: text, object or id."""
-    piece = slot.piece
-    if text := piece.text.strip():
-        yield "text", text
-    if piece.ref is not None:
-        yield "ref", piece.ref
-    if piece.id is not None:
-        yield "id", piece.id
+def _is_used(slot: Slot, names: Sequence[str] | None) -> bool:
+    """True for an input that a prompt template with these variables shows."""
+    return names is None or not slot.piece.path or slot.piece.path[0] in names
 
 
-def _is_another_message(slot: Slot, pool: Sequence[Slot]) -> bool:
+def _is_another_message(slot: Slot, pool: Pool) -> bool:
     """True for a message of a list of messages that none of the pool is: one from before, as a checkpoint kept it."""
-    others = {source.piece.id for source in pool}
-    return slot.piece.form == "message" and slot.piece.id is not None and others.isdisjoint({None, slot.piece.id})
+    return slot.piece.form == "message" and slot.piece.id is not None and pool.ids.isdisjoint({None, slot.piece.id})
 
 
 def _opaque(pool: Iterable[Slot], basis: Basis = "declared") -> list[Link]:

@@ -32,10 +32,11 @@ SENTENCE_RUN = 5
 class Text:
     """A distinct text that caches what is computed from it."""
 
-    __slots__ = ("_counts", "_forms", "_segments", "_sorted", "_words", "text")
+    __slots__ = ("_counts", "_forms", "_segments", "_sorted", "_words", "stripped", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.stripped = text.strip()  # once: a copy for each run that reads the text would be a state for each node
         self._counts: dict[str, int] | None = None
         self._forms: tuple[str, ...] | None = None
         self._words: Words | None = None

@@ -14,6 +14,7 @@ from trail_callbacks.capture.text_index import TextIndex
 __all__ = ["PieceIndex", "precedes"]
 
 _LOOK_BACK = 64  # producers of the same text or channel that are considered, latest first
+_EQUAL = 1_000  # producers of one text that are looked at to tell which child of a run wrote which
 
 
 class PieceIndex:
@@ -30,7 +31,7 @@ class PieceIndex:
         self._by_text: dict[str, list[Slot]] = defaultdict(list)
         self._calls: dict[str, list[Slot]] = defaultdict(list)  # by tool call: the call as a model wrote it
         self._results: dict[str, list[Slot]] = defaultdict(list)  # by tool call: what the tool returned
-        self._channels: dict[tuple[Run | None, str], list[Slot]] = defaultdict(list)
+        self._channels: dict[tuple[Run | None, str], list[list[Slot]]] = defaultdict(list)  # by writer
         if runs:
             for slot in runs[0].inputs:
                 self._add(slot)
@@ -53,11 +54,15 @@ class PieceIndex:
         elif piece.form == "tool_call" and piece.call_id is not None:
             self._calls[piece.call_id].append(slot)
         if run.hints.channels and piece.path:
-            self._channels[run.parent, str(piece.path[0])].append(slot)
+            writers = self._channels[run.parent, str(piece.path[0])]
+            if writers and writers[-1][0].run is run:
+                writers[-1].append(slot)
+            else:
+                writers.append([slot])
 
     def _find_by_text(self, slot: Slot) -> None:
-        if slot.piece.text.strip():
-            self._by_text[slot.piece.text.strip()].append(slot)
+        if stripped := self.text(slot).stripped:
+            self._by_text[stripped].append(slot)
             if slot.run.kind != "prompt":  # a prompt quotes many sources, which are the better match
                 self._texts.add(self.text(slot))
 
@@ -74,7 +79,7 @@ class PieceIndex:
 
     def named(self, slot: Slot) -> Slot | None:
         """The producer of the message or document with this id."""
-        known = self._by_id.get(slot.piece.id, ()) if slot.piece.id is not None else ()
+        known = _near(self._by_id.get(slot.piece.id, ()), slot.run) if slot.piece.id is not None else ()
         equal = [source for source in known if source.piece.text == slot.piece.text]  # two stores may use the same ids
         return _latest(equal, slot.run) or _latest(known, slot.run)
 
@@ -82,14 +87,14 @@ class PieceIndex:
         """The producer of this very object, which may have passed it on before it ended."""
         if slot.piece.ref is None:
             return None
-        known, run = self._by_ref.get(slot.piece.ref, []), slot.run
+        known, run = _near(self._by_ref.get(slot.piece.ref, ()), slot.run), slot.run
         return _latest(known, run) or next((s for s in known if s.run.start < run.start and _beside(s, run)), None)
 
     def same_text(self, slot: Slot) -> Slot | None:
         """The producer of this text, if the text is distinctive."""
         if not self.text(slot).distinctive:
             return None
-        return _latest(self._by_text.get(slot.piece.text.strip(), ()), slot.run)
+        return _latest(self._by_text.get(self.text(slot).stripped, ()), slot.run)
 
     def call(self, call_id: str, run: Run) -> Slot | None:
         """The tool call with this id, as a model wrote it before a run started."""
@@ -99,13 +104,16 @@ class PieceIndex:
         """What the tool call with this id returned before a run started."""
         return [slot for slot in self._results.get(call_id, ()) if precedes(slot, run)]
 
-    def written(self, slot: Slot) -> list[Slot]:
-        """What earlier siblings wrote to the state channel that a piece was read from, oldest first."""
-        run = slot.run
-        if not run.hints.channels or not slot.piece.path:
-            return []
-        writers = self._channels.get((run.parent, str(slot.piece.path[0])), ())
-        return [source for source in writers if source.run.end < run.start][-_LOOK_BACK:]
+    def written(self, run: Run, channel: str) -> list[Slot]:
+        """What earlier siblings of a run wrote to a state channel, oldest first: all of the last writer, at least."""
+        writers = self._channels.get((run.parent, channel), [])
+        found: list[list[Slot]] = []
+        before = bisect_left(writers, float(run.start), key=lambda slots: slots[0].run.end)
+        for each in reversed(writers[:before]):
+            found.append(each)
+            if sum(map(len, found)) >= _LOOK_BACK:
+                break
+        return [slot for each in reversed(found) for slot in each]
 
     def inside(self, slot: Slot, place: int = 0, of: int = 1) -> Slot | None:
         """The latest output of a descendant that equals this output of a composite run: by text, else by id.
@@ -116,7 +124,12 @@ class PieceIndex:
             of: Their number. If as many children wrote that text, each has its own.
         """
         run = slot.run
-        for found in (self._by_text.get(slot.piece.text.strip(), ()), self._by_id.get(slot.piece.id or "", ())):
+        for found in (self._by_text.get(self.text(slot).stripped, ()), self._by_id.get(slot.piece.id or "", ())):
+            if len(found) > _EQUAL:
+                latest = (s for s in reversed(found) if s.side == "out" and s.run.within(run) and not s.run.failed)
+                if (last := next(latest, None)) is not None:
+                    return last
+                continue
             within = [s for s in found if s.side == "out" and s.run.within(run) and not s.run.failed]
             if 1 < of <= _LOOK_BACK:
                 children = [child for child in run.children if any(_in(child, s) for s in within)]
@@ -134,7 +147,7 @@ class PieceIndex:
         for text, match in self._texts.find(target).items():
             if text.text in seen:
                 continue
-            producers = [slot for slot in _near(self._by_text[text.text.strip()], run) if accept(slot)]
+            producers = [slot for slot in _near(self._by_text[text.stripped], run) if accept(slot)]
             if producers:
                 nearest = _nearest(producers, run)
                 alike = [nearest, *_other_documents(nearest, producers)]
@@ -143,7 +156,7 @@ class PieceIndex:
 
     def same_documents(self, slot: Slot, run: Run) -> list[Slot]:
         """Other documents with the text of a document that a run can have read just as well."""
-        producers = _near(self._by_text.get(slot.piece.text.strip(), ()), run)
+        producers = _near(self._by_text.get(self.text(slot).stripped, ()), run)
         return _other_documents(slot, [each for each in producers if precedes(each, run)])
 
 

@@ -319,9 +319,26 @@ class Recorder:
         if self.forgot(before):
             return None
         try:
+            for root_id in self._turns_without_graph(before):
+                self.graph(root_id)
             return Earlier.before(self.graph(before), self._turns)
         except InputError:  # dropped meanwhile
             return None
+
+    def _turns_without_graph(self, root_id: str) -> list[str]:
+        """The turns of a conversation up to a root whose graphs are still to be built, oldest first.
+
+        Each graph needs the one before; built from the last one back, a long conversation would exhaust the stack.
+        """
+        found: list[str] = []
+        here: str | None = root_id
+        while here is not None and not self.forgot(here):
+            trace = self._trace(here)
+            if trace.graph is not None:
+                break
+            found.append(here)
+            here = self._turn_before(trace)
+        return found[::-1]
 
     def _turn_before(self, trace: RunTree) -> str | None:
         """The root of the turn before: the last of the same thread, else what wrote a message of the history."""

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from trail_callbacks.capture.declared import DeclaredSources, Sources
-from trail_callbacks.capture.events import MOST_PIECES, Event, Pending, Piece, RunEnded, RunFailed, RunStarted
+from trail_callbacks.capture.events import CUT, Event, Pending, Piece, RunEnded, RunFailed, RunStarted
 from trail_callbacks.capture.redaction import Redactor
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -110,8 +110,7 @@ class EventMaker:
                 self._on_error(error)
                 event = _without_payload(seq, record)
             event = replace(event, at=tree.epoch + left)
-            if len(event.inputs or ()) >= MOST_PIECES or len(getattr(event, "outputs", ())) >= MOST_PIECES:
-                self._cut(tree)
+            self._note_cut(tree, event)
             tree.events.append(_shared(self._redactor.event(event) if self._redactor else event, tree.pieces))
         if ended:
             tree.kept.clear()
@@ -119,14 +118,20 @@ class EventMaker:
         else:
             tree.kept += records
 
-    def _cut(self, tree: RunTree) -> None:
-        """Says once that a tree is not recorded in full."""
-        if not tree.cut:
+    def _note_cut(self, tree: RunTree, event: Event) -> None:
+        """Says once that a tree is not recorded in full; its graph says so too."""
+        if tree.cut:
+            return
+        sides = event.inputs, getattr(event, "outputs", ()), getattr(event, "more_inputs", ())
+        cut = next(
+            (len(side or ()) - 1 for side in sides if any(CUT in piece.attributes for piece in side or ())), None
+        )
+        if cut is not None:
             tree.cut = True
             self._on_error(
                 InputError(
-                    f"a payload of run {tree.root_id} has {MOST_PIECES:,} texts or more: those beyond are not "
-                    "recorded, and no claim can be supported by them. Pass on what is read, not all there is"
+                    f"a payload of run {tree.root_id} has more texts than the {cut:,} that are recorded: no claim can "
+                    "be supported by the others. Pass on what is read, not all there is"
                 )
             )
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trail_callbacks.capture.events import Event, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted
+from trail_callbacks.capture.events import CUT, Event, Hints, Piece, RunEnded, RunFailed, RunKind, RunStarted
 
 __all__ = ["Run", "Slot", "tree"]
 
@@ -31,6 +31,7 @@ class Run:
         first: Position in a depth-first walk of the tree, parents first.
         last: Largest `first` among itself and its descendants.
         composite: True if a descendant has outputs.
+        cut: Texts of its largest payload of which there were more than are recorded; None if all are.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Run:
     first: int = 0
     last: int = 0
     composite: bool = False
+    cut: int | None = None
 
     def within(self, other: Run) -> bool:
         """True if this is a descendant of the other run."""
@@ -81,7 +83,7 @@ def tree(events: Iterable[Event]) -> tuple[Run, ...]:
                 internal.add(event.run_id)
                 continue
             run = Run(event.run_id, event.kind, event.name, event.hints, event.seq)
-            run.inputs = [Slot(run, "in", piece) for piece in event.inputs]
+            run.inputs = _slots(run, "in", event.inputs)
             run.parent = runs.get(event.parent_id or "", root)
             if run.parent is not None:
                 run.parent.children.append(run)
@@ -109,10 +111,18 @@ def _finish(run: Run, event: RunEnded | RunFailed) -> None:
     run.end = event.seq
     run.failed = isinstance(event, RunFailed)
     if event.inputs is not None:
-        run.inputs = [Slot(run, "in", piece) for piece in event.inputs]
+        run.inputs = _slots(run, "in", event.inputs)
     if isinstance(event, RunEnded):
-        run.inputs += [Slot(run, "in", piece) for piece in event.more_inputs]
-    run.outputs = [Slot(run, "out", piece) for piece in event.outputs]
+        run.inputs += _slots(run, "in", event.more_inputs)
+    run.outputs = _slots(run, "out", event.outputs)
+
+
+def _slots(run: Run, side: Literal["in", "out"], pieces: Sequence[Piece]) -> list[Slot]:
+    """The pieces of a payload with their place, without what only says that it was cut."""
+    slots = [Slot(run, side, piece) for piece in pieces if CUT not in piece.attributes]
+    if len(slots) < len(pieces):
+        run.cut = max(run.cut or 0, len(slots))
+    return slots
 
 
 def _number(root: Run) -> None:

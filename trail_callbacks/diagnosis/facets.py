@@ -28,6 +28,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _TOPIC_WEIGHT = 0.5
+_MOST = 64  # facets that are told apart; what else is asked for is in the topic
 _ASKING = vocabulary(
     """tell show list explain describe give find name wer was wie wo wann warum welche welcher welches qui que quoi
     quand comment pourquoi quel quelle cuando donde como cual quien chi cosa quando dove perche"""
@@ -47,6 +48,8 @@ def facets_of(question: str) -> tuple[Facet, ...]:
     found: list[tuple[int, str, FacetKind]] = []
 
     def add(start: int, end: int, kind: FacetKind) -> None:
+        if len(taken) == _MOST:
+            return
         if question[start:end].strip() and not any(start < e and s < end for s, e in taken):
             taken.append((start, end))
             found.append((start, question[start:end].strip(), kind))
@@ -93,14 +96,25 @@ def survey_by_rules(
         titles: Returns what is known of a node besides its text, such as a title: it may name what its lines are about.
     """
     wanted = tuple(facets) or facets_of(question)
+    asked = {facet.id: _Wanted(facet) for facet in wanted}
     lines = [_Words(f"{titles(passage.node_id)}\n{passage.before}\n{passage.text}") for passage in passages]
     sent = [_Words(query) for query in queries]
     met = {
-        facet.id: tuple(passage for passage, line in zip(passages, lines, strict=True) if line.meets(facet))
+        facet.id: tuple(passage for passage, line in zip(passages, lines, strict=True) if line.meets(asked[facet.id]))
         for facet in wanted
     }
-    named = {facet.id: any(query.meets(facet) for query in sent) for facet in wanted} if sent else {}
+    named = {facet.id: any(query.meets(asked[facet.id]) for query in sent) for facet in wanted} if sent else {}
     return Survey(facets=wanted, met=met, in_query=named)
+
+
+class _Wanted:
+    """A facet with its words and quantities, which are the same for all texts that it is looked up in."""
+
+    def __init__(self, facet: Facet) -> None:
+        self.kind = facet.kind
+        self.text = facet.text.casefold()
+        self.words = frozenset(keys(facet.text))
+        self.numbers = quantities(facet.text) if facet.kind in {"time", "quantity"} else ()
 
 
 class _Words:
@@ -111,22 +125,21 @@ class _Words:
         self._keys = frozenset(keys(text))
         self._numbers: tuple[Quantity, ...] | None = None
 
-    def meets(self, facet: Facet) -> bool:
-        wanted = frozenset(keys(facet.text))
+    def meets(self, asked: _Wanted) -> bool:
+        wanted = asked.words
         if not wanted:
-            return facet.text.casefold() in self._text.casefold()
-        if facet.kind == "version":
-            return facet.text.casefold().lstrip("v") in self._text.casefold()
+            return asked.text in self._text.casefold()
+        if asked.kind == "version":
+            return asked.text.lstrip("v") in self._text.casefold()
         if wanted <= self._keys:
             return True
-        if facet.kind in {"time", "quantity"}:
+        if asked.kind in {"time", "quantity"}:
             if self._numbers is None:
                 self._numbers = quantities(self._text)
             return all(
-                any(mine.kind == asked.kind and mine.may_be(asked) for mine in self._numbers)
-                for asked in quantities(facet.text)
+                any(mine.kind == each.kind and mine.may_be(each) for mine in self._numbers) for each in asked.numbers
             )
-        return facet.kind in {"topic", "condition"} and 2 * len(wanted & self._keys) >= len(wanted)
+        return asked.kind in {"topic", "condition"} and 2 * len(wanted & self._keys) >= len(wanted)
 
 
 def _numbers(question: str) -> Iterator[tuple[int, int, FacetKind]]:

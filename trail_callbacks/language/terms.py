@@ -26,10 +26,12 @@ _MARKS = (  # vowel signs, which belong to the letter before them
     "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0900-\u0903\u093a-\u094f"
     "\u0951-\u0957\u0962\u0963\u0980-\u0983\u09bc-\u09cd"
 )
+_LETTER = rf"[^\W\d_{_UNSPACED}]"
 _TOKEN = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}]+)|\d+(?:[.,]\d+)*"
     r"|\b(?:U\.S\.(?:A\.|S\.R\.)?|U\.K\.|U\.N\.|E\.U\.|U\.A\.E\.|D\.C\.)"  # one word; other points part names
-    rf"|(?:[^\W\d_{_UNSPACED}]|[{_MARKS}])+(?:['\u2019][^\W\d_{_UNSPACED}]+)*"
+    # Possessive, one class after the other: a repeated choice of two remembers a hundred bytes for each letter.
+    rf"|(?:{_LETTER}|[{_MARKS}]){_LETTER}*+(?:[{_MARKS}]++{_LETTER}*+)*+(?:['\u2019]{_LETTER}+)*"
 )
 _FUNCTION = vocabulary(
     """a about after all also although am an and another any are as at be because been before being both but by can

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import Node, ProvenanceGraph, Sources
+from trail_callbacks.graph import LOST, Node, ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
@@ -114,7 +114,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     """The verification, as a generator that yields model calls; `drive` and `adrive` execute them."""
 
     def report(state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = ()) -> Report:
-        return Report(
+        found = Report(
             state=state,
             graph=graph,
             claims=extraction.claims,
@@ -125,6 +125,8 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
             claims_error=extraction.error,
             coverage=coverage.share,
         )
+        lost = answer.attributes.get(LOST) if answer is not None else None
+        return lacking(found, [str(each) for each in lost] if isinstance(lost, list | tuple) else ())
 
     extraction, coverage = Extraction(claims=()), Coverage(None)
     answer = graph.answer

@@ -16,6 +16,7 @@ from trail_callbacks.report import Report, Verdict
 __all__ = ["View"]
 
 _SAFE = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
+_SEARCHED = 50_000_000  # characters, for words of claims in texts: thousands of claims on long texts are not all marked
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,21 @@ class View:
     def claim_spans(self) -> tuple[Span | None, ...]:
         """The span of each claim in the answer; None if its words do not occur there."""
         text = self.answer.text if self.answer else ""
-        return tuple(_located(text, number, claim) for number, (claim, _) in enumerate(self.pairs))
+        most = _SEARCHED // max(1, len(text))  # claims that are searched for: those that do not say where they are
+        searched, found = 0, []
+        for number, (claim, _) in enumerate(self.pairs):
+            span = _stated(text, number, claim)
+            if span is None and searched < most:
+                searched += 1
+                span = _located(text, number, claim)
+            found.append(span)
+        return tuple(found)
 
     @cached_property
     def highlights(self) -> dict[str, list[Span]]:
         """The spans to mark in each node: evidence, and the words of a claim where a node repeats them."""
         spans: dict[str, list[Span]] = defaultdict(list)
+        left = _SEARCHED
         for number, (claim, verdict) in enumerate(self.pairs):
             for item in verdict.evidence:
                 length = len(self.report.graph.node(item.node_id).text)
@@ -84,14 +94,22 @@ class View:
                     spans[item.node_id].append(Span(start, end, number, item.relation))
             for node_id in {verdict.introduced_at, *verdict.carried_through} - {None}:
                 node = self.report.graph.node(str(node_id))
-                start = node.text.find(claim.quote) if claim.quote and node is not self.answer else -1
+                if not claim.quote or node is self.answer or len(node.text) > left:
+                    continue
+                left -= len(node.text)
+                start = node.text.find(claim.quote)
                 if start >= 0:
                     spans[node.id].append(Span(start, start + len(claim.quote), number, "states"))
         return spans
 
 
-def _located(text: str, number: int, claim: Claim) -> Span | None:
+def _stated(text: str, number: int, claim: Claim) -> Span | None:
+    """Where a claim says that it is, if its words are there."""
     if 0 <= claim.start < claim.end <= len(text) and text[claim.start : claim.end] == claim.quote:
         return Span(claim.start, claim.end, number)
+    return None
+
+
+def _located(text: str, number: int, claim: Claim) -> Span | None:
     start = text.find(claim.quote) if claim.quote else -1
     return Span(start, start + len(claim.quote), number) if start >= 0 else None
