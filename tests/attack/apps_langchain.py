@@ -147,7 +147,7 @@ def agent(answer: str, source: str, way: str, settings: dict[str, Any], **parts:
         message = AIMessage("", tool_calls=[{"name": "Tower", "args": {"said": answer}, "id": "call-1"}])
     elif form == "provider":
         message = AIMessage(json.dumps({"said": answer}))
-    middleware = [*parts.pop("middleware", ()), TrailGuard(**settings)]
+    middleware = [*parts.pop("before", ()), TrailGuard(**settings), *parts.pop("after", ())]
     app = create_agent(
         Answers(message=message), [], system_prompt=source, middleware=middleware, checkpointer=InMemorySaver(),
         response_format=forms.get(form or ""), **parts,

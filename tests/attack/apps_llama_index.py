@@ -63,8 +63,14 @@ class Says(CustomLLM):
 
     @llm_completion_callback()
     def stream_complete(self, prompt, formatted=False, **kwargs):
-        words = [word if i == 0 else f" {word}" for i, word in enumerate(self.answer.split(" "))]
-        return (CompletionResponse(text="".join(words[: i + 1]), delta=word) for i, word in enumerate(words))
+        def parts():
+            text = ""
+            for i, word in enumerate(self.answer.split(" ")):
+                delta = f" {word}" if i else word
+                text += delta
+                yield CompletionResponse(text=text, delta=delta)
+
+        return parts()
 
 
 class Chats(FunctionCallingLLM):
@@ -168,7 +174,7 @@ def workflow(answer: str, source: str, way: str, settings: dict[str, Any], insid
         events = [event async for event in handler.stream_events()]
         output = await handler
         memory = await context.store.get("memory", default=None)
-        kept = [await memory.aget_all() if memory is not None else [], vars(await context.store.get_state())]
+        kept = [await memory.aget_all() if memory is not None else [], dict((await context.store.get_state()).items())]
         return visible(output) + visible(vars(output)) + visible(events) + visible(kept)
 
     shown = asyncio.run(run())
