@@ -7,7 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from langchain_core.messages import AIMessage
+
 from langchain_trail.answers import ANSWERS, answer_message
+from langchain_trail.grounds import answer_text
 from langchain_trail.pieces import pieces
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.text import forms
@@ -85,17 +88,19 @@ def _names_answer(output: Any, answer: Node, stored: Callable[[str], str] = lamb
         return True
     if not isinstance(output, dict) or not any(output.get(name) for name in ANSWERS):
         return False
-    named = [stored(text).strip() for text in _named(output)]
-    return not named or any(
-        text in answer.text or json.dumps(text, ensure_ascii=False)[1:-1] in answer.text for text in named
-    )
+    named, text = [stored(each).strip() for each in _named(output)], answer.text.strip()
+    if text[:1] in {"{", "["}:  # an object, of which the named text is a field
+        return not named or any(json.dumps(each, ensure_ascii=False)[1:-1] in text for each in named)
+    return not named or text in named
 
 
 def _named(output: Any) -> list[str]:
     """The texts under keys that name the answer."""
     if not isinstance(output, dict):
         return []
-    return [value for name in ANSWERS if isinstance(value := output.get(name), str) and value.strip()]
+    values = [output.get(name) for name in ANSWERS]
+    texts = [answer_text(each) if isinstance(each, AIMessage) else each for each in values]
+    return [each for each in texts if isinstance(each, str) and each.strip()]
 
 
 def _is_in(text: str, named: Collection[str]) -> bool:

@@ -6,6 +6,7 @@ into every place; without it each kind meets each place once.
 
 import asyncio
 import os
+import re
 import sys
 from itertools import product
 from pathlib import Path
@@ -44,6 +45,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIn
 FULL = os.environ.get("TRAIL_ATTACK") == "full"
 SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
 FALSE = "The lighthouse of Genoa is 9713 metres tall."
+HEIGHT = re.compile(r"(?<![\w-])9713(?![\w-])")  # not in an id, nor in a time
 BLOCK: Any = {"on_fail": "block"}
 STORED = [name for name in COPIES if "generator" not in name and name not in {"iterator", "map"}]
 """What can be written to a checkpoint."""
@@ -55,7 +57,7 @@ def turns(names, places):
 
 
 def leaks(*values):
-    return any("9713" in read(value) for value in values)
+    return any(HEIGHT.search(read(value)) for value in values)
 
 
 # ---------------------------------------------------------------------------------------------------- LangChain
@@ -81,6 +83,19 @@ def test_beside_the_answer_of_a_chain(copy, way):
     out = returned({**COPIES, **HARD}[copy], way)
     assert not leaks(out)
     assert SOURCE in read(out)
+
+
+@pytest.mark.parametrize("answer", [str, AIMessage])
+@pytest.mark.parametrize("other", ["copy", "zz", "context_message"])
+def test_a_true_message_beside_a_false_answer_is_not_taken_for_it(answer, other):
+    true = "The lighthouse of Genoa is 77 metres tall."
+    app = guarded(
+        RunnableLambda(lambda given: {"context": [Document(SOURCE)], **given})
+        | (lambda found: {"text": Answers(message=AIMessage(FALSE)).invoke([SystemMessage(SOURCE)]).text, **found})
+        | (lambda out: {"answer": answer(out["text"]), other: AIMessage(true)}),
+        **BLOCK,
+    )
+    assert not leaks(app.invoke(GIVEN))
 
 
 class State(TypedDict, total=False):
@@ -153,7 +168,7 @@ class Notices(AgentMiddleware):
 @pytest.mark.parametrize(("copy", "place"), turns(STORED, ["state", "message"]))
 def test_around_the_answer_of_an_agent(copy, place):
     middleware = {"before" if place == "state" else "after": [Notices(COPIES[copy], place)]}  # what is after is inside
-    assert "9713" not in agent(FALSE, SOURCE, "invoke", BLOCK, **middleware)
+    assert not HEIGHT.search(agent(FALSE, SOURCE, "invoke", BLOCK, **middleware))
 
 
 @pytest.mark.parametrize("way", ["invoke", "ainvoke", "stream", "astream", "events"])
@@ -163,7 +178,7 @@ def test_in_the_message_of_an_agent(way):
         additional_kwargs={"draft": FALSE},
         response_metadata={"logprobs": [FALSE]},
     )
-    assert "9713" not in agent(FALSE, SOURCE, way, BLOCK, message=message)
+    assert not HEIGHT.search(agent(FALSE, SOURCE, way, BLOCK, message=message))
 
 
 # --------------------------------------------------------------------------------------------------- LlamaIndex
