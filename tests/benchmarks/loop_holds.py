@@ -212,6 +212,9 @@ def main() -> None:
     print(
         f"a plain loop: median {statistics.median(idle):.2f} ms, worst {max(idle):.2f} ms; n = {chosen.rounds} rounds each"
     )
+    print(
+        "ms, median / worst: ours with gc | ours without | the plain app with gc | without | what our longest turn ran"
+    )
     for name, (ours, plain) in CASES.items():
         if chosen.only not in name:
             continue
