@@ -111,14 +111,42 @@ def cleared(value: Any, withheld: Withheld, kept: Sequence[object] = ()) -> Any:
             return NotImplemented
         beside = [part.additional_kwargs, getattr(part, "artifact", None)]
         if not withheld.carried_by(message_text(part)) and withheld.cleared(beside) is beside:
-            return part
+            return _without(part, withheld)
         if isinstance(part, AIMessage):
             return _emptied(part, withheld.message)
         return part.model_copy(
-            update={"content": withheld.message, "additional_kwargs": {}, **({"artifact": None} if beside[1] else {})}
+            update={
+                "content": withheld.message,
+                "additional_kwargs": {},
+                "response_metadata": {},
+                "name": None if part.name and withheld.carried_by(part.name) else part.name,
+                **({"artifact": None} if beside[1] else {}),
+            }
         )
 
     return withheld.cleared(value, leaf)
+
+
+def _without(message: BaseMessage, withheld: Withheld) -> BaseMessage:
+    """A message that says something else, without what it carries beside its text, such as log probabilities."""
+    metadata = {key: each for key, each in message.response_metadata.items() if withheld.cleared(each) is each}
+    changed: dict[str, Any] = {"response_metadata": metadata} if metadata != message.response_metadata else {}
+    if isinstance(message.content, list):
+        content = [each if isinstance(each, str) else _said(each, withheld) for each in message.content]
+        changed |= {"content": content} if content != message.content else {}
+    if message.name and withheld.carried_by(message.name):
+        changed["name"] = None
+    if isinstance(message, AIMessage):
+        for field in ("tool_calls", "invalid_tool_calls"):
+            calls = getattr(message, field)
+            kept = [_said(each, withheld) for each in calls]
+            changed |= {field: kept} if kept != calls else {}
+    return message.model_copy(update=changed) if changed else message
+
+
+def _said(part: Any, withheld: Withheld) -> Any:
+    """A block or a tool call, without what is withheld if that stands in it; what it asks about may stand in both."""
+    return withheld.cleared(part) if withheld.repeated_by(str(part)) else part
 
 
 def withheld_text(texts: Sequence[str], known: Sequence[str], message: str) -> Withheld:

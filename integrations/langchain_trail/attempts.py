@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
 from langchain_trail.answers import answer_message, earlier, withheld_text
+from langchain_trail.chunks import shown
 from langchain_trail.drafts import Drafts
 from langchain_trail.events import adispatch, dispatch
 from langchain_trail.grounds import answer_text, redacting
@@ -56,6 +58,7 @@ class Attempts:
         known = redacting(config)  # the judge reads what is recorded here: no more than the app's own handler keeps
         self._recorder = TrailCallbackHandler(evaluate="never", redact=known.redact if known else None)
         self._drafts = Drafts(config, hide=hide)
+        self._withheld: Withheld | None = None
         self.run_id = uuid4()
 
     def next(self) -> tuple[Runnable[Any, Any], RunnableConfig]:
@@ -77,7 +80,8 @@ class Attempts:
 
     def graph(self, draft: Draft) -> ProvenanceGraph:
         """Returns the provenance graph of a draft."""
-        return complete(self._recorder.graph(draft.run_id), draft.output, self._recorder.redacted)
+        output = shown(draft.output, draft.chunks)
+        return complete(self._recorder.graph(draft.run_id), output, self._recorder.redacted)
 
     def graph_so_far(self, text: str) -> ProvenanceGraph:
         """Returns the graph of an answer that is still being written.
@@ -96,18 +100,18 @@ class Attempts:
         leaves = graph.leaves(wrote[-1].id) if wrote else graph.leaves()
         return ProvenanceGraph.from_texts(text, [leaf for leaf in leaves if leaf is not graph.question], question)
 
-    def publish(self, outcome: Outcome[Any]) -> None:
+    def publish(self, outcome: Outcome[Any], summary: dict[str, Any]) -> None:
         """Shows the last draft if it is accepted, and sends the summary of its report."""
         if not outcome.withheld:
             self._drafts.release()
-        if summary := outcome.summary():
+        if summary:
             dispatch(summary, self._config)
 
-    async def apublish(self, outcome: Outcome[Any]) -> None:
+    async def apublish(self, outcome: Outcome[Any], summary: dict[str, Any]) -> None:
         """As `publish`."""
         if not outcome.withheld:
             await self._drafts.arelease()
-        if summary := outcome.summary():
+        if summary:
             await adispatch(summary, self._config)
 
     def keep(self, outcome: Outcome[Any], shown: str) -> None:
@@ -121,7 +125,7 @@ class Attempts:
 
     async def akeep(self, outcome: Outcome[Any], shown: str) -> None:
         """As `keep`."""
-        await self._holder.akeep(self._scrub(outcome, shown))
+        await self._holder.akeep(await asyncio.to_thread(self._scrub, outcome, shown))
 
     def withheld(self, outcome: Outcome[Any], shown: str) -> Withheld:
         """Returns what is withheld of a draft.
@@ -130,10 +134,13 @@ class Attempts:
             outcome: The outcome; its draft is not accepted.
             shown: What the user reads in its place.
         """
+        if self._withheld is not None:
+            return self._withheld
         graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
         output = outcome.draft.output
         known = [piece.text for piece in pieces([self._given, earlier(self.unreviewed(output))])] + read_texts(graph)
-        return withheld_text(_answer_texts(output, graph, known), known, shown)
+        self._withheld = withheld_text(_answer_texts(output, graph, known), known, shown)
+        return self._withheld
 
     def _scrub(self, outcome: Outcome[Any], shown: str) -> Callable[[Any], Any]:
         if outcome.action != "block":

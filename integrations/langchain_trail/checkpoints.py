@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -44,9 +45,9 @@ class HeldCheckpoints:
         """As `keep`."""
         for each in self._draft.calls:
             if each.is_checkpoint:
-                await self._saver.aput(*_scrubbed(each, scrub))
+                await self._saver.aput(*await asyncio.to_thread(_scrubbed, each, scrub))
             else:
-                await self._saver.aput_writes(*_scrubbed(each, scrub))
+                await self._saver.aput_writes(*await asyncio.to_thread(_scrubbed, each, scrub))
 
 
 class _Call(NamedTuple):

@@ -10,15 +10,49 @@ from typing import Any
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.runnables import AddableDict
 
-__all__ = ["added", "as_chunk", "trailing"]
+__all__ = ["added", "as_chunk", "shown", "trailing"]
+
+_DEPTH = 4  # of the updates in what a graph streams: in a tuple with its mode, under its step, in a task's payload
 
 
 def added(chunks: Sequence[Any]) -> Any:
-    """Returns the sum of chunks; if they cannot be added, the last one, as LangChain does. None for no chunks."""
+    """Returns the sum of chunks; if they cannot be added, the last one, as LangChain does. None for no chunks.
+
+    Texts and messages are added all at once: one by one takes time that grows with the square of their number.
+    """
+    if chunks and all(isinstance(chunk, str) for chunk in chunks):
+        return "".join(chunks)
+    if len(chunks) > 1 and all(isinstance(chunk, AIMessageChunk) for chunk in chunks):
+        return chunks[0] + list(chunks[1:])
     try:
         return reduce(add, chunks) if chunks else None
     except TypeError:
         return chunks[-1]
+
+
+def shown(output: Any, chunks: Sequence[Any] | None) -> Any:
+    """Returns all that a stream showed, as one output: of a graph's updates, of which `added` is the last, the state.
+
+    Args:
+        output: The sum of the chunks.
+        chunks: The chunks; None for what was not streamed.
+    """
+    if not chunks or output is not chunks[-1] or len(chunks) == 1:
+        return output
+    state: dict[str, Any] = {}
+    for chunk in chunks:
+        _collect(chunk, state, 0)
+    return state or output
+
+
+def _collect(update: Any, state: dict[str, Any], depth: int) -> None:
+    if isinstance(update, tuple):
+        for each in update:
+            _collect(each, state, depth + 1)
+    elif isinstance(update, dict) and depth < _DEPTH:
+        state.update(update)
+        for each in update.values():
+            _collect(each, state, depth + 1)
 
 
 def as_chunk(output: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -11,6 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 
+from langchain_trail.answers import withheld_text
 from langchain_trail.drafts import Drafts, isolated
 from langchain_trail.events import EVENT, adispatch, dispatch
 from langchain_trail.grounds import captured, from_messages, redacted
@@ -29,6 +31,7 @@ from trail_callbacks.guard import (
     guard_answer,
     reject,
 )
+from trail_callbacks.guard.withheld import Withheld, read_texts
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Usage
 from trail_callbacks.signatures import shows_settings
@@ -131,9 +134,10 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         outcome, whole = self._noted(carry_out(self._steps(request, config), write, self._checker))
         if not outcome.withheld and whole:
             drafts.release()
-        if summary := outcome.summary():
+        response, summary = self._answered(request, outcome)
+        if summary:
             dispatch(summary, config)
-        return self._finished(request, outcome, summary)
+        return self._finished(request, outcome, response, summary)
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
@@ -151,9 +155,10 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         outcome, whole = self._noted(await acarry_out(self._steps(request, config), write, self._checker))
         if not outcome.withheld and whole:
             await drafts.arelease()
-        if summary := outcome.summary():
+        response, summary = await asyncio.to_thread(self._answered, request, outcome)  # work, if the answer is long
+        if summary:
             await adispatch(summary, config)
-        return self._finished(request, outcome, summary)
+        return self._finished(request, outcome, response, summary)
 
     def after_agent(self, state: Any, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002 - as the agent calls it
         """Called by the agent at its end: an answer that a tool returned directly was not judged, and that is said."""
@@ -204,15 +209,28 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         kept = {"turn": _turn(request), "drafts": drafts, "cost": asdict(usage)}
         return {"trail_rejected": {self._name: kept}}
 
+    def _answered(
+        self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]]
+    ) -> tuple[ModelResponse[Any], dict[str, Any]]:
+        """The response that the agent gets, with the summary on it, and the summary."""
+        response, summary = outcome.draft, outcome.summary()
+        if outcome.action == "block":
+            response = withheld(response, self._text(request, outcome), summary)
+        elif summary and outcome.action != "raise":
+            response = annotated(response, summary)
+        return response, summary
+
     def _finished(
-        self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]], summary: dict[str, Any]
+        self,
+        request: ModelRequest[Any],
+        outcome: Outcome[ModelResponse[Any]],
+        response: ModelResponse[Any],
+        summary: dict[str, Any],
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        response, update = outcome.draft, self._counted(request, outcome)
+        update = self._counted(request, outcome)
         if outcome.action == "raise":
             reject(outcome)
         if outcome.action == "skip":
-            if summary:
-                response = annotated(response, summary)
             if not update:
                 return response
             return ExtendedModelResponse(model_response=response, command=Command(update=update))
@@ -220,10 +238,15 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             request.runtime.stream_writer({"event": EVENT, "data": summary})
         if outcome.action == "block":
             # Without the jump, an agent with a response format would ask its model until it has one.
-            response, update["jump_to"] = withheld(response, self._settings.message, summary), "end"
-        else:
-            response = annotated(response, summary)
+            update["jump_to"] = "end"
         return ExtendedModelResponse(model_response=response, command=Command(update={**update, "trail": summary}))
+
+    def _text(self, request: ModelRequest[Any], outcome: Outcome[ModelResponse[Any]]) -> Withheld:
+        """What is withheld of a draft."""
+        graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
+        answer = answer_of(outcome.draft)
+        asked = [message.text for message in request.messages if isinstance(message, HumanMessage)]
+        return withheld_text([answer[1]] if answer else [], [*asked, *read_texts(graph)], self._settings.message)
 
 
 def _turn(request: ModelRequest[Any]) -> str | None:

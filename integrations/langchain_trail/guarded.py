@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -72,11 +73,11 @@ class Guarded(Around[In, Out]):
                 return Draft(app.invoke(request, draft_config, **kwargs), attempts.run_id)
 
             outcome = carry_out(self._steps(given, attempts), write, self._checker)
-            outcome = self._noted(outcome)
-            attempts.publish(outcome)
-            result = attempts.unreviewed(self._result(outcome, attempts))
+            outcome, summary = self._noted(outcome)
+            attempts.publish(outcome, summary)
+            result = self._result(outcome, attempts, summary)
             attempts.keep(outcome, self._settings.message)
-            return cast("Out", result)
+            return result
 
         return self._call_with_config(call, input, config)
 
@@ -92,11 +93,11 @@ class Guarded(Around[In, Out]):
                 return Draft(await app.ainvoke(request, draft_config, **kwargs), attempts.run_id)
 
             outcome = await acarry_out(self._steps(given, attempts), write, self._checker)
-            outcome = self._noted(outcome)
-            await attempts.apublish(outcome)
-            result = attempts.unreviewed(self._result(outcome, attempts))
+            outcome, summary = await asyncio.to_thread(self._noted, outcome)
+            await attempts.apublish(outcome, summary)
+            result = await asyncio.to_thread(self._result, outcome, attempts, summary)
             await attempts.akeep(outcome, self._settings.message)
-            return cast("Out", result)
+            return result
 
         return await self._acall_with_config(call, input, config)
 
@@ -116,20 +117,23 @@ class Guarded(Around[In, Out]):
             ),
         )
 
-    def _noted(self, outcome: Outcome[Any]) -> Outcome[Any]:
-        """An outcome that names what of its draft was not judged; in the strict setting that is left out of the draft.
+    # Of a long answer this and what follows is work: it is done on a thread where an event loop waits.
 
-        A stream that is read as it comes was read.
+    def _noted(self, outcome: Outcome[Any]) -> tuple[Outcome[Any], dict[str, Any]]:
+        """An outcome that names what of its draft was not judged, and its summary.
+
+        In the strict setting what was not judged is left out of the draft. A stream that is read as it comes was read.
         """
         draft = outcome.draft
         names = unjudged_of_output(draft.output)
         if not isinstance(draft, SentenceStream) and outcome.report is not None:
             names = (*names, *short_fields(outcome.report.graph, draft.output))
         if not names:
-            return outcome
+            return outcome, outcome.summary()
         if self._settings.on_undecided == "fail" and not outcome.withheld and self._stream != "pass":
             draft = draft.judged_only() if isinstance(draft, SentenceStream) else self._strict(draft, names)
-        return replace(outcome, draft=draft, unjudged=names)
+        noted = replace(outcome, draft=draft, unjudged=names)
+        return noted, noted.summary()
 
     def _strict(self, draft: Draft, names: Sequence[str]) -> Draft:
         output = output_judged_only(draft.output, self._settings.message)
@@ -137,18 +141,19 @@ class Guarded(Around[In, Out]):
             output = type(output)((k, self._settings.message if k in names else v) for k, v in output.items())
         return replace(draft, output=output, chunks=None if draft.chunks is None else [as_chunk(output)])
 
-    def _result(self, outcome: Outcome[Draft], attempts: Attempts) -> Out:
+    def _result(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Out:
         output = outcome.draft.output
         if outcome.action == "raise":
             reject(outcome)
         if outcome.action == "block":
-            return cast("Out", self._withheld(outcome, attempts))
-        summary = outcome.summary()
-        return cast("Out", annotated(output, summary) if summary else output)
+            output = self._withheld(outcome, attempts, summary)
+        elif summary:
+            output = annotated(output, summary)
+        return cast("Out", attempts.unreviewed(output))
 
-    def _withheld(self, outcome: Outcome[Draft], attempts: Attempts) -> Any:
+    def _withheld(self, outcome: Outcome[Draft], attempts: Attempts, summary: dict[str, Any]) -> Any:
         output = outcome.draft.output
-        replacement = replaced(output, attempts.withheld(outcome, self._settings.message), outcome.summary())
+        replacement = replaced(output, attempts.withheld(outcome, self._settings.message), summary)
         if replacement is None:
             raise AnswerRejectedError(
                 f"the answer was not accepted, and a {type(output).__name__} has no place for a message instead",
@@ -197,9 +202,9 @@ class Guarded(Around[In, Out]):
             return app.stream(request, draft_config, **kwargs)
 
         def finish(outcome: Outcome[Any]) -> list[Any]:
-            outcome = self._noted(outcome)
-            attempts.publish(outcome)
-            chunks = [attempts.unreviewed(chunk) for chunk in self._rest(outcome, attempts)]
+            outcome, summary = self._noted(outcome)
+            attempts.publish(outcome, summary)
+            chunks = self._rest(outcome, attempts, summary)
             attempts.keep(outcome, self._settings.message)
             return chunks
 
@@ -216,9 +221,9 @@ class Guarded(Around[In, Out]):
             return app.astream(request, draft_config, **kwargs)
 
         async def finish(outcome: Outcome[Any]) -> list[Any]:
-            outcome = self._noted(outcome)
-            await attempts.apublish(outcome)
-            chunks = [attempts.unreviewed(chunk) for chunk in self._rest(outcome, attempts)]
+            outcome, summary = await asyncio.to_thread(self._noted, outcome)
+            await attempts.apublish(outcome, summary)
+            chunks = await asyncio.to_thread(self._rest, outcome, attempts, summary)
             await attempts.akeep(outcome, self._settings.message)
             return chunks
 
@@ -245,19 +250,21 @@ class Guarded(Around[In, Out]):
             live=self._stream == "pass",
         )
 
-    def _rest(self, outcome: Outcome[Any], attempts: Attempts) -> list[Any]:
+    def _rest(self, outcome: Outcome[Any], attempts: Attempts, summary: dict[str, Any]) -> list[Any]:
         """The chunks that follow the decision on the answer."""
-        draft, summary = outcome.draft, outcome.summary()
+        draft = outcome.draft
         if outcome.action == "raise":
             reject(outcome)
         if isinstance(draft, SentenceStream):
-            return (
+            chunks = (
                 [draft.instead(self._settings.message, summary)] if outcome.action == "block" else draft.last(summary)
             )
-        if outcome.action == "block":
-            return [as_chunk(self._withheld(outcome, attempts))]
-        chunks = [] if self._stream == "pass" else list(draft.chunks)
-        return chunks + (trailing(draft.output, summary) if summary else [])
+        elif outcome.action == "block":
+            chunks = [as_chunk(self._withheld(outcome, attempts, summary))]
+        else:
+            chunks = [] if self._stream == "pass" else list(draft.chunks)
+            chunks += trailing(draft.output, summary) if summary else []
+        return [attempts.unreviewed(chunk) for chunk in chunks]
 
 
 @shows_settings(GuardSettings, GuardKeywords)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -40,7 +41,7 @@ class HeldHistory:
     async def akeep(self, scrub: Callable[[Any], Any]) -> None:
         """As `keep`."""
         if self._draft is not None and self._draft.added:
-            await self._draft.history.aadd_messages(scrub(self._draft.added))
+            await self._draft.history.aadd_messages(await asyncio.to_thread(scrub, self._draft.added))
 
 
 class _DraftHistory(BaseChatMessageHistory):

@@ -8,7 +8,9 @@ from typing import Any
 from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from langchain_trail.answers import cleared
 from langchain_trail.grounds import answer_text, structured_text
+from trail_callbacks.guard.withheld import Withheld
 
 __all__ = ["annotated", "answer_of", "is_withheld", "revised", "structuring_tools", "withheld"]
 
@@ -52,9 +54,15 @@ def annotated(response: ModelResponse[Any], summary: dict[str, Any]) -> ModelRes
     return replace(response, result=[*messages[:at], marked, *messages[at + 1 :]])
 
 
-def withheld(response: ModelResponse[Any], message: str, summary: dict[str, Any]) -> ModelResponse[Any]:
-    """Returns a response in which a message replaces the answer, under its id; what came before the answer stays."""
-    at = _last(response.result)
+def withheld(response: ModelResponse[Any], text: Withheld, summary: dict[str, Any]) -> ModelResponse[Any]:
+    """Returns a response in which a message replaces the answer, under its id; what came before the answer stays.
+
+    Args:
+        response: What the model returned.
+        text: What is withheld.
+        summary: Goes on the message.
+    """
+    message, at = text.message, _last(response.result)
     answer = response.result[at]
     replacement = AIMessage(
         message,
@@ -66,7 +74,7 @@ def withheld(response: ModelResponse[Any], message: str, summary: dict[str, Any]
             "trail": summary,
         },
     )
-    return ModelResponse(result=[*response.result[:at], replacement], structured_response=None)
+    return ModelResponse(result=[*cleared(response.result[:at], text), replacement], structured_response=None)
 
 
 def is_withheld(message: BaseMessage) -> bool:

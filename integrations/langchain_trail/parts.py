@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from langchain_core.messages import AIMessage
+
 from langchain_trail.answers import ANSWERS, answer_message
+from langchain_trail.grounds import answer_text
 from langchain_trail.pieces import pieces
 from trail_callbacks.graph import Edge, Node, ProvenanceGraph
 from trail_callbacks.text import forms
@@ -20,7 +24,7 @@ def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] =
     """Returns a graph whose answer is all that models wrote of an output, so that everything in it is judged.
 
     The answer of a captured graph is what was written last. A text that another one was made from is not added, and if
-    a message or a key such as `answer` names the answer, the graph stays as it is.
+    a message or a key such as `answer` names that answer, the graph stays as it is.
 
     Args:
         graph: The captured graph.
@@ -28,16 +32,19 @@ def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] =
         stored: Returns a text of the output as the graph holds it: without what is redacted.
     """
     answer = graph.answer
-    if answer is None or _names_answer(output):
+    if answer is None or _names_answer(output, answer, stored):
         return graph
+    named = {stored(text).strip() for text in _named(output)}
     before = {node.id for node in graph.upstream(answer.id)}
     beside = [
         node
         for node in graph.nodes
-        if node.kind == "completion" and node.id not in before and _written(output, [node], stored)
+        if node.kind == "completion"
+        and (node.id not in before or _is_in(node.text, named))
+        and _written(output, [node], stored)
     ]
     steps = {node.id for each in beside for node in graph.upstream(each.id)}
-    last = [node for node in beside if node.id not in steps]
+    last = [node for node in beside if node.id not in steps or _is_in(node.text, named)]
     text = "\n\n".join(_written(output, [*last, answer], stored))
     if not last or text == answer.text.strip():
         return graph
@@ -56,7 +63,7 @@ def complete(graph: ProvenanceGraph, output: Any, stored: Callable[[str], str] =
 def parts(graph: ProvenanceGraph, output: Any) -> list[str]:
     """Returns the texts of an output that are its answer together; empty if one text is the answer."""
     answer = graph.answer
-    if answer is None or _names_answer(output):
+    if answer is None or _names_answer(output, answer):
         return []
     texts = _written(output, [node for node in graph.inputs(answer.id) if node.kind == "completion"])
     return texts if "\n\n".join(texts) == answer.text.strip() else []
@@ -75,10 +82,29 @@ def short_fields(graph: ProvenanceGraph, output: Any) -> tuple[str, ...]:
     )
 
 
-def _names_answer(output: Any) -> bool:
+def _names_answer(output: Any, answer: Node, stored: Callable[[str], str] = lambda text: text) -> bool:
+    """Whether a message or a key names the answer; not if the captured one is another text, as of a message beside."""
     if not isinstance(output, dict | list) or answer_message(output) is not None:
         return True
-    return isinstance(output, dict) and any(output.get(name) for name in ANSWERS)
+    if not isinstance(output, dict) or not any(output.get(name) for name in ANSWERS):
+        return False
+    named, text = [stored(each).strip() for each in _named(output)], answer.text.strip()
+    if text[:1] in {"{", "["}:  # an object, of which the named text is a field
+        return not named or any(json.dumps(each, ensure_ascii=False)[1:-1] in text for each in named)
+    return not named or text in named
+
+
+def _named(output: Any) -> list[str]:
+    """The texts under keys that name the answer."""
+    if not isinstance(output, dict):
+        return []
+    values = [output.get(name) for name in ANSWERS]
+    texts = [answer_text(each) if isinstance(each, AIMessage) else each for each in values]
+    return [each for each in texts if isinstance(each, str) and each.strip()]
+
+
+def _is_in(text: str, named: Collection[str]) -> bool:
+    return any(text.strip() in each or each in text for each in named)
 
 
 def _written(output: Any, nodes: Sequence[Node], stored: Callable[[str], str] = lambda text: text) -> list[str]:

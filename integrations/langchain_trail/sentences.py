@@ -49,8 +49,8 @@ class SentenceStream:
 
     def end(self) -> int:
         """Returns where the last complete sentence ends: one that another sentence follows."""
-        spans = list(sentences(self.text))
-        return spans[-2].end if len(spans) > 1 else 0
+        spans = list(sentences(self.text[self.released :]))  # not those that were judged: there may be thousands
+        return self.released + spans[-2].end if len(spans) > 1 else 0
 
     def release(self, end: int) -> Any:
         """Returns the chunk for the text accepted now, up to an offset."""

@@ -6,6 +6,7 @@ could not be taken back.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
@@ -100,6 +101,14 @@ class DraftMemory:
             await self._memory.aset(self._before.get_all())
         for message in self._kept(asked, answer):
             await self._memory.aput(message)
+
+    async def akeep_added(self, change: Callable[[ChatMessage], ChatMessage | None]) -> None:
+        """Writes what an agent put into it during a step, each message as `change` returns it; none that is None."""
+        if self._before is not None:
+            await self._memory.aset(self._before.get_all())
+        for message in map(change, self._added):
+            if message is not None:
+                await self._memory.aput(message)
 
     def _kept(self, asked: str, answer: str | None) -> list[ChatMessage]:
         users = [ChatMessage(role=MessageRole.USER, content=asked)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -188,7 +189,7 @@ class GuardedChatEngine(BaseChatEngine):
         if outcome.action == "raise":
             reject(outcome)
         await outcome.draft.memory.akeep(message, self._instead(outcome))
-        return self._result(outcome, form)
+        return await asyncio.to_thread(self._result, outcome, form)  # work, if the reply is long
 
     def _write(self, request: ChatRequest) -> ChatDraft:
         drafter, message, memory = drafting(self._engine, request)
@@ -252,7 +253,7 @@ class GuardedChatEngine(BaseChatEngine):
             _mark(reply, carry_out(steps, lambda _: reply, self._checker))
 
         async def ajudge() -> None:
-            _mark(reply, await acarry_out(steps, written, self._checker))
+            await asyncio.to_thread(_mark, reply, await acarry_out(steps, written, self._checker))
 
         return followed(reply, judge, ajudge)
 

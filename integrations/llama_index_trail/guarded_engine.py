@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
@@ -238,7 +239,7 @@ class GuardedQueryEngine(BaseQueryEngine):
                 return attempt.response
             first = [attempt] if self._live else []
             outcome = await acarry_out(self._steps(request), written, self._checker)
-        return self._result(outcome)
+        return await asyncio.to_thread(self._result, outcome)  # work, if the answer is long
 
     def _steps(self, request: Request) -> GuardSteps[Draft]:
         return guard_answer(self._settings, request, graph_of=graph_of, revised=self._rewriting.revised)
@@ -273,7 +274,7 @@ class GuardedQueryEngine(BaseQueryEngine):
             async for chunk in chunks:
                 yield chunk
         outcome = await acarry_out(self._steps(request), written, self._checker)
-        _marked(attempt.response, outcome, outcome.report)
+        await asyncio.to_thread(_marked, attempt.response, outcome, outcome.report)
 
 
 def _for_retriever() -> bool:

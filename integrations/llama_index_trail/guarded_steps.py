@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,12 +14,13 @@ from llama_index.core.agent.workflow import AgentInput, AgentOutput, AgentWorkfl
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.workflow import Context, StopEvent, step
 
+from llama_index_trail.draft_memory import DraftMemory
 from llama_index_trail.drafts import run_here
 from llama_index_trail.grounds import from_messages, sources_of, writer_of
 from llama_index_trail.results import KEY, Decision
 from llama_index_trail.scope import untraced
 from llama_index_trail.spans import HANDOFF
-from llama_index_trail.turns import EventBuffer, Notes, answer_of
+from llama_index_trail.turns import EventBuffer, Notes, answer_of, clear_store
 from llama_index_trail.unjudged import answer_text, judged_only, unjudged
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
@@ -148,14 +150,16 @@ class GuardedStep(GuardedStop):
         results, here = await ctx.store.get(_RESULTS, default=[]), run_here()
         rejected = await ctx.store.get(_REJECTED, default=0)
         of_class: Any = super()
+        held = DraftMemory(memory)
 
         async def write(request: _Request) -> _Draft:
-            nonlocal start
+            nonlocal start, held
             if request.feedback:
                 await notes.reject(request.feedback)
                 start = len(await notes.read())
             events.next()
-            output = await of_class.take_step(events, request.messages, tools, memory)
+            held = DraftMemory(memory)  # what a rejected draft remembered is forgotten
+            output = await of_class.take_step(events, request.messages, tools, held)
             return _Draft(output, answer_of(output, await notes.read()))
 
         def graph_of(_: _Request, draft: _Draft) -> Callable[[], ProvenanceGraph] | None:
@@ -180,16 +184,19 @@ class GuardedStep(GuardedStop):
             reject(outcome)
         if outcome.action == "block":
             events.instead(guard.settings.message, output.current_agent_name)
-            text = _text(outcome, llm_input, guard.settings.message)
+            text = await asyncio.to_thread(_text, outcome, llm_input, guard.settings.message)
             await notes.replace(text)
-            return _marked(_withheld(output, text), outcome)
+            await clear_store(ctx.store, text)
+            await held.akeep_added(text.cleared)
+            return await asyncio.to_thread(_marked, _withheld(output, text), outcome)
+        await held.akeep_added(_same)
         names = unjudged(output.response, calls=bool(output.tool_calls))
         if names and guard.is_strict:
             events.drop()
             output = _judged_only(output)
         else:
             events.release()
-        return _marked(output, replace(outcome, unjudged=names))
+        return await asyncio.to_thread(_marked, output, replace(outcome, unjudged=names))
 
     async def finalize(self, ctx: Any, output: AgentOutput, memory: Any) -> AgentOutput:
         """Judges what a tool returned directly; all other answers are judged already."""
@@ -216,10 +223,14 @@ class GuardedStep(GuardedStop):
         if outcome.action == "raise":
             reject(outcome)
         if outcome.action == "block":
-            withheld = _text(outcome, [], guard.settings.message)
+            withheld = await asyncio.to_thread(_text, outcome, [], guard.settings.message)
             await Notes(self, ctx).replace(withheld)
             output = _withheld(output, withheld)
         return _marked(await of_class.finalize(ctx, output, memory), outcome)
+
+
+def _same(message: ChatMessage) -> ChatMessage:
+    return message
 
 
 def _never(_: None, __: _Draft, ___: str) -> None:

@@ -5,6 +5,7 @@ LlamaIndex's agents keep what they did in this turn in the context's store: mess
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,14 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index_trail.unjudged import answer_text
 from trail_callbacks.guard.withheld import Withheld
 
-__all__ = ["EventBuffer", "Notes", "answer_of"]
+__all__ = ["EventBuffer", "Notes", "answer_of", "clear_store"]
+
+_LLAMA_INDEX = frozenset(
+    {"agents", "can_handoff_to", "current_agent_name", "current_tool_calls", "early_stopping_method"}
+    | {"formatted_input_with_state", "handoff_output_prompt", "max_iterations", "memory", "next_agent"}
+    | {"num_iterations", "num_tool_calls", "user_msg_str"}
+)
+"""Keys of the state that hold no answer: LlamaIndex runs the agent by them."""
 
 
 class EventBuffer:
@@ -119,12 +127,30 @@ class Notes:
             return
         message, notes = withheld.message, await self.read()
         *rest, last = notes or [None]
-        kept = [withheld.cleared(each) for each in rest]
+        kept = [await asyncio.to_thread(withheld.cleared, each) for each in rest]
         if self._reasons:
             kept.append(ResponseReasoningStep(thought="The sources do not support an answer.", response=message))
         elif last is not None:
             kept.append(ChatMessage(role="assistant", content=message, additional_kwargs=_ids(last)))
         await self._store.set(self._key, [each for each in kept if each is not None])
+
+
+async def clear_store(store: Any, withheld: Withheld) -> None:
+    """Takes what is withheld out of the state of a run, where a tool or an agent of one's own may have put it.
+
+    Args:
+        store: The store of the run's context.
+        withheld: What is taken out. Numbers stay: an app counts with them.
+    """
+    state = await store.get_state()
+    if not hasattr(state, "items"):  # of a class of the app's own, whose fields may take no other value
+        return
+    for key, value in dict(state.items()).items():
+        if key in _LLAMA_INDEX:
+            continue
+        cleared = await asyncio.to_thread(withheld.cleared, value, numbers=False)
+        if cleared is not value:
+            await store.set(key, cleared)
 
 
 def answer_of(output: AgentOutput, notes: Sequence[Any]) -> str | None:

@@ -1,10 +1,10 @@
 """A false statement passes no guard because of how it is laid out.
 
 The offline judge contradicts it in a plain sentence. So what is set in bold, in a heading, in a formula or in a comment
-has to be withheld too, or said to be not checked; with `on_undecided="fail"` nothing of it may pass at all. A judge
-whose model finds no claims, or says that the answer declines, must not open a guard either.
+has to be withheld too, or said to be not checked; with `on_undecided="fail"` nothing of it may pass at all. A judge that
+was talked into looking away (`careless`) must not open a guard either.
 
-`TRAIL_ATTACK=full` runs all combinations; without it each layout meets each guard once.
+`TRAIL_ATTACK=full` runs all combinations; without it each layout meets each guard and each judge once.
 """
 
 import os
@@ -17,10 +17,10 @@ import pytest
 
 pytest.importorskip("langchain", minversion="1.2.9")
 sys.path.insert(0, str(Path(__file__).parent))
-from apps import APPS, SHAPES, langchain
+from apps import APPS, WAYS
+from careless import CANNOT_SAY, JUDGES, TRUE
 
-from trail_callbacks import LLMJudge, LocalJudge
-from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.report.threshold import unsettled
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own
 FULL = os.environ.get("TRAIL_ATTACK") == "full"
@@ -69,22 +69,6 @@ FRAMES = {
 """Where the offline judge may abstain: then the answer passes by default, and says that this was not checked."""
 
 
-def lazy(call):
-    """A model that finds nothing."""
-    return {"claims": [], "abstained": False}
-
-
-def declining(call):
-    """A model that was talked into saying that the answer declines."""
-    return {"claims": [], "abstained": True}
-
-
-JUDGES = {
-    "offline": LocalJudge,
-    "lazy": lambda: LLMJudge(ScriptedModel(lazy)),
-    "declining": lambda: LLMJudge(ScriptedModel(declining)),
-}
-WAYS = ("invoke", "ainvoke", "stream", "astream")
 MODES = (
     {"on_fail": "block"},
     {"on_fail": "retry", "max_retries": 1},
@@ -104,45 +88,53 @@ def leaks(visible):
     return re.search("(97|\u0669\u0667|ninety-seven|\u2079\u2077)\\W{1,3}metres", visible) is not None
 
 
+def beside(judge, text):
+    """The answer for a judge: with a true sentence before the false one for those who see only that."""
+    return f"{TRUE}\n\n{text}" if judge.startswith("one of two") else text
+
+
 @pytest.mark.parametrize("guard", APPS)
 @pytest.mark.parametrize("judge", JUDGES)
 def test_a_layout_opens_no_guard(guard, judge):
     leaked = []
-    for name, way, mode in turns(LAYOUTS, WAYS, MODES):
-        visible = APPS[guard](LAYOUTS[name], SOURCE, way, {"judge": JUDGES[judge](), **mode})
+    for name, way, mode in turns(LAYOUTS, WAYS[guard], MODES):
+        visible = APPS[guard](beside(judge, LAYOUTS[name]), SOURCE, way, {"judge": JUDGES[judge](), **mode})
         if leaks(visible):
             leaked.append((name, way, mode))
     assert leaked == []
 
 
+ALL_JUDGES = {**JUDGES, **CANNOT_SAY}
+
+
 @pytest.mark.parametrize("guard", APPS)
-@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("judge", ALL_JUDGES)
 def test_in_the_strict_setting_no_frame_opens_a_guard(guard, judge):
+    texts = {**FRAMES, **LAYOUTS} if judge in CANNOT_SAY else FRAMES
     leaked = []
-    for name, way in turns(FRAMES, WAYS):
-        settings = {"judge": JUDGES[judge](), "on_fail": "block", "on_undecided": "fail"}
-        if leaks(APPS[guard](FRAMES[name], SOURCE, way, settings)):
+    for name, way in turns(texts, WAYS[guard]):
+        settings = {"judge": ALL_JUDGES[judge](), "on_fail": "block", "on_undecided": "fail"}
+        if leaks(APPS[guard](beside(judge, texts[name]), SOURCE, way, settings)):
             leaked.append((name, way))
     assert leaked == []
 
 
-@pytest.mark.parametrize("guard", ["guarded", "GuardedQueryEngine"])
-def test_by_default_a_frame_is_withheld_or_named_as_not_checked(guard):
+@pytest.mark.parametrize("guard", APPS)
+@pytest.mark.parametrize("judge", ["offline", *CANNOT_SAY])
+def test_by_default_a_frame_is_withheld_or_named_as_not_checked(guard, judge):
+    texts = {**FRAMES, **LAYOUTS} if judge in CANNOT_SAY else FRAMES
     unseen = []
-    for name, text in FRAMES.items():
+    for name, way in turns(texts, WAYS[guard]):
         reports = []
-        visible = APPS[guard](text, SOURCE, "invoke", {"on_fail": "block", "on_report": reports.append})
-        if leaks(visible) and not reports[-1].undecided:
-            unseen.append(name)
+        settings = {"judge": ALL_JUDGES[judge](), "on_fail": "block", "on_report": reports.append}
+        visible = APPS[guard](beside(judge, texts[name]), SOURCE, way, settings)
+        if leaks(visible) and not (reports[-1].undecided or unsettled(reports[-1])):
+            unseen.append((name, way))
     assert unseen == []
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_no_shape_of_an_output_opens_a_guard(shape):
-    leaked = []
-    layouts = LAYOUTS if FULL else {name: LAYOUTS[name] for name in ("plain", "heading", "fence", "comment", "JSON")}
-    for name, way, mode, judge in turns(layouts, WAYS, MODES, JUDGES):
-        visible = langchain(LAYOUTS[name], SOURCE, way, shape, {"judge": JUDGES[judge](), **mode})
-        if leaks(visible):
-            leaked.append((name, way, mode, judge))
-    assert leaked == []
+@pytest.mark.parametrize("guard", APPS)
+def test_what_is_true_passes_in_all_ways(guard):
+    """So that what the other tests say is not that nothing is shown at all."""
+    for way in WAYS[guard]:
+        assert "1543" in APPS[guard](TRUE, SOURCE, way, {"on_fail": "block"})

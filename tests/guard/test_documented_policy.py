@@ -10,6 +10,7 @@ import pytest
 
 from trail_callbacks import Claim, LLMJudge, LocalJudge, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
+from trail_callbacks.judges import Assessment, Judgement
 from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
@@ -56,12 +57,30 @@ def slow():
     return ProvenanceGraph.from_texts(GOOD, [FACT])
 
 
+class Praising(LocalJudge):
+    """Takes all claims for praise."""
+
+    def assess(self, questions, purpose="verdicts"):
+        yield from ()
+        unevaluatable = SupportClass.UNEVALUATABLE
+        return Assessment(judgements=tuple(Judgement(claim_id=q.claim.id, support=unevaluatable) for q in questions))
+
+
+class Abstains(LocalJudge):
+    """Takes all answers for refusals."""
+
+    def extract(self, answer, question):
+        return replace((yield from super().extract(answer, question)), abstained=True)
+
+
 DOWN = LLMJudge(ScriptedModel(lambda call: Reply(failure=Failure("failed", "the service is down"))))
 CASES = {
     "all claims supported": (LocalJudge(), GOOD, {}),
     "a claim contradicted or absent": (LocalJudge(), BAD, {}),
     "it abstained from some claims": (LocalJudge(), f"{GOOD} {ODD}", {}),
     "it abstained from all claims": (LocalJudge(), ODD, {}),
+    "it says that no source could settle a claim": (Praising(), GOOD, {}),
+    "it says that a statement declines": (Abstains(), GOOD, {}),
     "it left out a statement": (scripted(claims(), {}), GOOD, {}),
     "it failed on some claims": (LLMJudge(ScriptedModel(unable)), f"{GOOD} {ODD}", {}),
     "it raised, or could not be reached": (DOWN, GOOD, {}),
@@ -75,10 +94,10 @@ CASES = {
 """Each row that a real judge can be brought to: the judge, the answer or what makes its graph, and settings."""
 MADE = {
     "it found no claim in statements": Report(state="unverified", graph=ProvenanceGraph(nodes=())),
-    "no claim is clear": Report(
+    "it calls a claim unclear": Report(
         state="unverified",
         graph=ProvenanceGraph(nodes=()),
-        claims=(Claim(id="c1", text="It is.", quote="It is", start=0, end=5),),
+        claims=(Claim(id="c1", text="It is.", quote="It is", start=0, end=5, checkable=False, unresolved="it"),),
         verdicts=(Verdict(claim_id="c1", support=SupportClass.UNEVALUATABLE),),
     ),
     "the run waits for its user": Report(state="interrupted", graph=ProvenanceGraph(nodes=())),

@@ -15,7 +15,10 @@ BAD = "The lighthouse of Genoa is 99 metres tall."
 
 
 def report(state="assessed", *supports):
-    claims = tuple(Claim(id=f"c{i}", text="x", quote="x", start=0, end=1) for i in range(len(supports)))
+    claims = tuple(
+        Claim(id=f"c{i}", text="x", quote="x", start=0, end=1, checkable=each is not SupportClass.UNEVALUATABLE)
+        for i, each in enumerate(supports)
+    )
     verdicts = tuple(Verdict(claim_id=c.id, support=s) for c, s in zip(claims, supports, strict=True))
     return Report(state=state, graph=ProvenanceGraph(nodes=()), claims=claims, verdicts=verdicts)
 
@@ -75,6 +78,50 @@ def test_what_the_judge_left_out_saves_no_answer_that_fails():
     assert decide(GuardSettings(on_error="open"), left_out("partial", YES, NO), 0) == "retry"
     with pytest.raises(AnswerRejectedError, match="left out 1 of its statements"):
         reject(Outcome(draft="x", action="raise", report=left_out("partial", YES)))
+
+
+def unclear(state, *supports):
+    """A report with a claim besides whose meaning the judge calls unclear."""
+    known = report(state, *supports)
+    claim = Claim(id="u1", text="It.", quote="it", start=0, end=2, checkable=False, unresolved="it")
+    verdict = Verdict(claim_id="u1", support=SupportClass.UNEVALUATABLE)
+    return replace(known, claims=(*known.claims, claim), verdicts=(*known.verdicts, verdict))
+
+
+@pytest.mark.parametrize("on_undecided", ["pass", "fail"])
+@pytest.mark.parametrize("judged", [unclear("assessed", YES), unclear("unverified"), unclear("abstained")])
+def test_a_claim_that_is_called_unclear_was_not_judged(judged, on_undecided):
+    assert decide(GuardSettings(on_undecided=on_undecided), judged, 0) == "block"
+    assert decide(GuardSettings(on_undecided=on_undecided, on_error="open"), judged, 0) == "annotate"
+
+
+def unsettled(state, *supports):
+    """A report with a statement besides of which the judge says that no source could settle it."""
+    known = report(state, *supports)
+    claim = Claim(id="u1", text="It is fine.", quote="it is fine", start=0, end=10)
+    verdict = Verdict(claim_id="u1", support=SupportClass.UNEVALUATABLE, rationale="Praise.")
+    return replace(known, claims=(*known.claims, claim), verdicts=(*known.verdicts, verdict))
+
+
+@pytest.mark.parametrize("judged", [unsettled("assessed", YES), unsettled("no_checkable_claims")])
+def test_a_statement_that_no_source_could_settle_is_undecided_to_those_who_want_all_checked(judged):
+    assert decide(GuardSettings(), judged, 0) == "pass"
+    assert decide(GuardSettings(on_undecided="fail"), judged, 0) == "retry"
+    said = Outcome(draft="x", action="pass", report=judged).summary()["undecided_claims"]
+    assert said == [{"claim": "It is fine.", "quote": "it is fine", "reason": "Praise."}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"), [(BAD, "block"), ("I do not know.", "pass"), ("Das wei\u00df ich nicht.", "pass")]
+)
+def test_that_an_answer_declines_the_judge_alone_does_not_say(answer, action):
+    whole = Claim(id="c0", text=answer, quote=answer, start=0, end=len(answer))
+    verdict = Verdict(claim_id="c0", support=SupportClass.UNEVALUATABLE)
+    judged = Report(
+        state="abstained", graph=ProvenanceGraph.from_texts(answer, [FACT]), claims=(whole,), verdicts=(verdict,)
+    )
+    assert decide(GuardSettings(), judged, 0) == action
+    assert decide(GuardSettings(on_undecided="fail"), judged, 0) == action
 
 
 def undecided(state, *supports, failed=False, **more):

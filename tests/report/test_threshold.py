@@ -1,16 +1,18 @@
 """What of a report is compared with a threshold."""
 
+from dataclasses import replace
+
 import pytest
 
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.report.scoring import Scoring
-from trail_callbacks.report.threshold import counted_score, is_complete
+from trail_callbacks.report.threshold import counted_score, is_complete, unsettled
 
 YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE
 PART = SupportClass.PARTIALLY_SUPPORTED
 
 
-def report(state, *outcomes, **more):
+def report(state, *outcomes, unclear="", **more):
     """Outcomes are classes, None for undecided, and a text for the error of a judge that failed."""
     verdicts = tuple(
         Verdict(claim_id=f"c{n}", error=str(each))
@@ -18,7 +20,18 @@ def report(state, *outcomes, **more):
         else Verdict(claim_id=f"c{n}", support=each, undecided=None if each else "too vague")
         for n, each in enumerate(outcomes)
     )
-    claims = tuple(Claim(id=each.claim_id, text="x", quote="x", start=0, end=1) for each in verdicts)
+    claims = tuple(
+        Claim(
+            id=each.claim_id,
+            text="x",
+            quote="x",
+            start=0,
+            end=1,
+            checkable=each.support is not SKIP,
+            unresolved=unclear,
+        )
+        for each in verdicts
+    )
     return Report(state=state, graph=ProvenanceGraph(nodes=()), claims=claims, verdicts=verdicts, **more)
 
 
@@ -60,9 +73,23 @@ def test_what_is_compared(judged, passing, failing):
         (report("unverified", None, SKIP), True),
         (report("unverified", SKIP), False),
         (report("unverified"), False),
+        (report("assessed", YES, SKIP, unclear="it"), False),
+        (report("abstained", SKIP, unclear="it"), False),
         (report("error"), False),
         (report("interrupted"), False),
     ],
 )
 def test_a_judge_that_abstains_did_not_fail(judged, complete):
     assert is_complete(judged) is complete
+
+
+@pytest.mark.parametrize(
+    ("state", "outcomes", "failing"),
+    [("assessed", (YES, SKIP), 0.5), ("no_checkable_claims", (SKIP,), 1.0), ("abstained", (SKIP,), None)],
+)
+def test_a_statement_that_no_source_could_settle_counts_as_undecided(state, outcomes, failing):
+    judged = report(state, *outcomes)
+    judged = replace(judged, claims=tuple(replace(claim, checkable=True) for claim in judged.claims))
+    assert counted_score(judged, "fail") == failing
+    assert counted_score(judged, "pass") == judged.hallucination_score
+    assert len(unsettled(judged)) == (failing is not None)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from trail_callbacks.comparison import Comparison
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.report.threshold import OnUndecided, counted_score, is_complete
+from trail_callbacks.report.threshold import OnUndecided, counted_score, is_complete, unsettled
 from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.verify.declining import states_something
 
 __all__ = ["checked", "checked_increase", "refusal", "regression"]
 
@@ -22,6 +23,7 @@ _CLOSED = {
 """States that fail with any threshold, because the score of the whole answer is unknown; not those in which the judge
 failed on nothing, but abstained."""
 
+_NO_REFUSAL = "the judge says that the answer declines, but it states something"
 _ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
 
 
@@ -50,23 +52,27 @@ def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided =
 
 
 def _is_known(report: Report) -> bool:
-    if report.uncovered:
+    if not is_complete(report) or states_something(report):
         return False
-    return report.state not in _CLOSED or (report.state in {"partial", "unverified"} and is_complete(report))
+    return report.state not in _CLOSED or report.state in {"partial", "unverified"}
 
 
 def _unknown(report: Report) -> str:
     if report.uncovered:
-        n = len(report.uncovered)
-        return f"the judge left out {n} statement{'' if n == 1 else 's'} of the answer"
+        return f"the judge left out {_number(len(report.uncovered), 'statement')} of the answer"
+    if report.state not in _CLOSED:
+        unclear = sum(bool(claim.unresolved) for claim in report.claims)
+        return f"the judge calls {_number(unclear, 'claim')} unclear" if unclear else _NO_REFUSAL
     return _CLOSED[report.state]
 
 
+def _number(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
 def _counting(report: Report, on_undecided: OnUndecided) -> str:
-    n = len(report.undecided)
-    return (
-        f" ({n} undecided claim{'' if n == 1 else 's'} counted as unsupported)" if n and on_undecided == "fail" else ""
-    )
+    n = len(report.undecided) + len(unsettled(report))
+    return f" ({_number(n, 'undecided claim')} counted as unsupported)" if n and on_undecided == "fail" else ""
 
 
 def checked_increase(max_increase: float | None) -> float | None:

@@ -11,7 +11,8 @@ from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.prompts import load, neutral
 from trail_callbacks.report import Report, Verdict
-from trail_callbacks.report.threshold import OnUndecided
+from trail_callbacks.report.threshold import OnUndecided, unsettled
+from trail_callbacks.taxonomy import SupportClass
 
 __all__ = ["feedback", "without_feedback"]
 
@@ -58,7 +59,7 @@ def _block() -> re.Pattern[str]:
 
 
 def _listed(report: Report, on_undecided: OnUndecided) -> str:
-    claims = [*report.unsupported, *(report.undecided if on_undecided == "fail" else ())]
+    claims = [*report.unsupported, *([*report.undecided, *unsettled(report)] if on_undecided == "fail" else ())]
     lines = [line for n, claim in enumerate(claims[:_CLAIMS], 1) for line in _lines(n, claim, report)]
     if len(claims) > _CLAIMS:
         lines.append(f"... and {len(claims) - _CLAIMS} more statements that were not found to be supported.")
@@ -83,7 +84,7 @@ def _lines(n: int, claim: Claim, report: Report) -> list[str]:
     problem = (verdict.support or "").replace("_", " ")
     if verdict.error_type:
         problem = f"{problem} ({verdict.error_type.replace('_', ' ')})"
-    if verdict.outcome == "undecided":
+    if verdict.outcome in {"undecided", SupportClass.UNEVALUATABLE}:
         problem = "could not be verified; state only what the sources say"
     why = f". {_short(verdict.rationale)}" if verdict.rationale else ""
     wrote = f"In the field `{_short(claim.path)}` you wrote" if claim.path else "You wrote"

@@ -13,7 +13,8 @@ from trail_callbacks.errors import AnswerRejectedError
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
-from trail_callbacks.report.threshold import counted_score, is_complete
+from trail_callbacks.report.threshold import counted_score, is_complete, unsettled
+from trail_callbacks.verify.declining import states_something
 
 __all__ = ["Action", "LateReport", "Outcome", "decide", "reject"]
 
@@ -46,7 +47,7 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
     from_memory = report.state == "no_evidence" and settings.no_evidence == "fail"
     if from_memory or (score is not None and score > settings.max_score):
         failed = True
-    elif not is_complete(report):
+    elif not is_complete(report) or states_something(report):
         return "annotate" if settings.on_error == "open" else _last_resort(settings)
     else:
         failed = False
@@ -98,9 +99,11 @@ class Outcome(Generic[Draft]):
         if self.withheld:  # claims, quotes and warnings repeat what nobody is to read
             summary = {key: value for key, value in summary.items() if key in _WITHOUT_TEXT}
         else:
-            claims = ((claim, self.report.verdict(claim.id)) for claim in self.report.undecided)
+            left = [*self.report.undecided, *unsettled(self.report)]
+            claims = ((claim, self.report.verdict(claim.id)) for claim in left)
             summary["undecided_claims"] = [
-                {"claim": claim.text, "quote": claim.quote, "reason": verdict.undecided} for claim, verdict in claims
+                {"claim": claim.text, "quote": claim.quote, "reason": verdict.undecided or verdict.rationale}
+                for claim, verdict in claims
             ]
         late = {"late": True} if isinstance(self.report, LateReport) else {}
         cost = {name: getattr(self.usage, name) for name in ("calls", "prompt_tokens", "completion_tokens")}

@@ -58,20 +58,21 @@ class GuardSettings:
         max_retries: Further drafts asked for, 0 or more. They count for one turn of the conversation.
         exhausted: What `retry` does with the last draft.
         on_error: What is done when the judge fails, also on a part of the claims, when it leaves out a part of the
-            answer (`Report.uncovered`), and when an answer states something of which nothing could be checked
-            (`unverified`, but no claim is undecided). `closed`, the default, because what makes a judge fail may stand
-            in the text that it reads: do what `on_fail` says, or `exhausted` in the case of `retry`, because asking the
-            app again does not repair the judge. `open`: let the answer through with that noted, unless the judge was
-            late.
+            answer (`Report.uncovered`), calls a claim unclear (`Claim.unresolved`) or a statement a refusal, and when
+            an answer states something of which nothing could be checked (`unverified`, but no claim is undecided).
+            `closed`, the default, because what makes a judge fail may stand in the text that it reads: do what
+            `on_fail` says, or `exhausted` in the case of `retry`, because asking the app again does not repair the
+            judge. `open`: let the answer through with that noted, unless the judge was late.
         no_evidence: What is done with claims when nothing was read that could support them. `fail`, the default,
             because an answer from a model's memory is what a guard is there to stop, and because the feedback sends a
             model to its tools; `pass` for apps that may answer from memory.
         on_undecided: What claims mean from which the judge abstained: it read the sources, and what it can show
             settles nothing. `pass`: they do not fail an answer, not even if all of its claims are undecided; feedback
             and summary name them as not checked; what the judge left out is no such claim. `fail`: each counts as
-            unsupported, and feedback asks to state only what the sources say; and what is returned beside the answer
-            without being judged (`unjudged` in the summary: reasoning, annotations, text beside tool calls, what a tool
-            returns directly) is left out.
+            unsupported, as does a statement of which it says that no source could settle it, such as praise, and
+            feedback asks to state only what the sources say; and what is returned beside the answer without being
+            judged (`unjudged` in the summary: reasoning, annotations, text beside tool calls, what a tool returns
+            directly) is left out.
         timeout: Seconds for judging one draft, above 0; None is no limit. After nine tenths of it no call of the
             judge's model goes on. A judge that is late never lets an answer through, whatever `on_error` says: how long
             judging takes, the sources decide, and so whoever wrote them.

@@ -6,18 +6,14 @@ Sources are not: they stay, although an answer repeats them in part, and is abou
 
 from __future__ import annotations
 
-import copy
-import dataclasses
 import html
 import re
 import unicodedata
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from enum import Enum
-from types import ModuleType
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.guard.clearing import Clearing, Leaf
 from trail_callbacks.language.quantities import quantities
 from trail_callbacks.text import encodable, forms, sentences
 
@@ -25,15 +21,12 @@ __all__ = ["Withheld", "read_texts"]
 
 _RUN = 5  # words in the same order, that no source has: a copy
 _UNIT = 8  # letters and digits of a sentence that is looked for in any writing
-_DEPTH = 32
 _READ = 200_000  # characters of what the app read that are compared word by word
 _QUOTED = 256  # sources that are cut out of a text in which they are quoted
 _TAG = re.compile(r"<[^<>]{0,400}>")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|([nrtbf])|(["\'/\\]))')
 _NUMBER = re.compile(r"\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?")
 _NAME = re.compile(r"[^\W_]*[^\W\d_a-z][^\W_]*|[^\W_]*\d[^\W_]*")
-_UNSET = object()
-Leaf: TypeAlias = Callable[[Any], Any]
 
 
 class Withheld:
@@ -89,20 +82,19 @@ class Withheld:
             return True
         return any(_run(words) in each for each in self._texts)
 
-    def cleared(self, value: Any, leaf: Leaf | None = None) -> Any:
+    def cleared(self, value: Any, leaf: Leaf | None = None, *, numbers: bool = True) -> Any:
         """Returns a value without what is withheld: the value itself if nothing in it carries that.
 
-        Lists, tuples, sets, dictionaries, dataclasses, pydantic models and other objects are copied where something in
-        them changes, never changed. A text is replaced by the message, a number or an object that cannot be copied by
-        None, and an item of a dictionary whose key carries the text is left out. Of a document or node that was
-        retrieved, numbers stay, such as its page.
+        See `clearing`. Nothing is changed in place. Of a document or node that was retrieved, numbers stay, such as its
+        page.
 
         Args:
             value: What the app returned, or a part of it.
             leaf: Returns what takes the place of an object of the framework, which may be the object itself;
                 `NotImplemented` for all other objects.
+            numbers: False leaves numbers alone.
         """
-        return _Clearing(self, leaf).of(value, 0)
+        return Clearing(self, leaf, numbers=numbers).of(value)
 
     def is_number(self, value: float) -> bool:
         """Whether a number stands in what is withheld."""
@@ -152,115 +144,6 @@ def _shortest_first(texts: Iterable[str]) -> Iterator[str]:
 def read_texts(graph: ProvenanceGraph) -> list[str]:
     """Returns the texts that an app read: documents, results of tools, the request; not what models wrote."""
     return [node.text for node in graph.nodes if node.is_evidence and not node.has_model_text]
-
-
-class _Clearing:
-    """One walk through one value."""
-
-    def __init__(self, withheld: Withheld, leaf: Leaf | None) -> None:
-        self._withheld = withheld
-        self._leaf = leaf or (lambda _: NotImplemented)
-        self._open: set[int] = set()
-        self._retrieved = 0
-
-    def of(self, value: Any, depth: int) -> Any:
-        if isinstance(value, str) and not isinstance(value, Enum):
-            return self._text(value)
-        if isinstance(value, int | float) and not isinstance(value, Enum):
-            return None if not self._retrieved and self._withheld.is_number(value) else value
-        if isinstance(value, bytes | bytearray):
-            return None if self._withheld.carried_by(value.decode("utf-8", "replace")) else value
-        if value is None or isinstance(value, type | ModuleType | Enum):
-            return value
-        return self._inside(value, depth + 1)
-
-    def _inside(self, value: Any, depth: int) -> Any:
-        if depth > _DEPTH or id(value) in self._open:
-            return None  # what is not read is not let through
-        self._open.add(id(value))
-        source = _is_document(value) and self._withheld.is_known(_document_text(value))
-        self._retrieved += source
-        try:
-            return self._object(value, depth)
-        except Exception:  # noqa: BLE001 - an object that cannot be copied without a part is left out
-            return None
-        finally:
-            self._retrieved -= source
-            self._open.discard(id(value))
-
-    def _text(self, text: str) -> str:
-        carries = self._withheld.repeated_by if self._retrieved else self._withheld.carried_by
-        return self._withheld.message if carries(text) else text
-
-    def _object(self, value: Any, depth: int) -> Any:
-        other = self._leaf(value)
-        if other is not NotImplemented:
-            return other
-        if isinstance(value, Mapping):
-            return self._mapping(value, depth)
-        if isinstance(value, list | tuple | set | frozenset | deque):
-            items = list(value)
-            cleared = [self.of(item, depth) for item in items]
-            if all(a is b for a, b in zip(items, cleared, strict=True)):
-                return value
-            return type(value)(*cleared) if hasattr(value, "_fields") else type(value)(cleared)
-        return self._attributes(value, depth)
-
-    def _mapping(self, value: Mapping[Any, Any], depth: int) -> Any:
-        cleared = {
-            key: self.of(item, depth)
-            for key, item in value.items()
-            if not (isinstance(key, str) and self._withheld.repeated_by(key))
-        }
-        if len(cleared) == len(value) and all(cleared[key] is value[key] for key in value):
-            return value
-        made: Any = type(value)
-        return made(cleared)
-
-    def _attributes(self, value: Any, depth: int) -> Any:
-        if callable(value) and not dataclasses.is_dataclass(value) and not hasattr(type(value), "model_fields"):
-            return value
-        names = [name for name in _names(value) if not name.startswith("__")]
-        held = {name: getattr(value, name, _UNSET) for name in names}
-        cleared = {name: self.of(item, depth) for name, item in held.items() if item is not _UNSET}
-        places = {
-            place: (getattr(value, place, None) or {}) for place in ("__pydantic_extra__", "__pydantic_private__")
-        }
-        inside = {place: self.of(dict(items), depth) for place, items in places.items() if items}
-        changed = {name: item for name, item in cleared.items() if item is not held[name]}
-        moved = {place: items for place, items in inside.items() if items != dict(places[place])}
-        if not changed and not moved:
-            if not names and _writes(value) and self._withheld.carried_by(str(value)):
-                return None
-            return value
-        made = copy.copy(value)
-        for name, item in {**changed, **moved}.items():
-            object.__setattr__(made, name, item)
-        return made
-
-
-def _names(value: Any) -> list[str]:
-    """The attributes of an object: its own, and those that its classes have a slot for."""
-    slots = [getattr(kind, "__slots__", ()) for kind in type(value).__mro__]
-    listed = [name for each in slots for name in ((each,) if isinstance(each, str) else each)]
-    return list(dict.fromkeys([*getattr(value, "__dict__", {}), *listed]))
-
-
-def _writes(value: Any) -> bool:
-    """Whether an object has a text of its own."""
-    return any("__str__" in vars(kind) for kind in type(value).__mro__[:-1])
-
-
-def _is_document(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return "page_content" in value
-    return hasattr(value, "page_content") or (hasattr(value, "get_content") and hasattr(value, "metadata"))
-
-
-def _document_text(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return value["page_content"]
-    return value.page_content if hasattr(value, "page_content") else value.get_content()
 
 
 def _unescaped(text: str) -> str:

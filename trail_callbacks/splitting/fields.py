@@ -36,7 +36,7 @@ _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " ", "\n": ""}
 _WORDS = re.compile(r"[_\-.\s]+|(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SAYS = re.compile(r"\w")
 _NO_VALUE = frozenset({"null", "None", "NaN", "nan"})
-_SENTENCE = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u06d4][\s\"'\u201d\u2019\u00bb)\]*_]*$")
+_SENTENCE = re.compile(r"[.!?\u3002\uff01\uff1f\u061f\u0964\u06d4][\s\"'\u201d\u2019\u00bb)\]}|*_~=-]*$")
 _BREAK = re.compile(r"[.!?][\"')\]]*\s+(?=\S)|[\u3002\uff01\uff1f\u0964](?=\S)|\n\s*\n")
 _FEW = 4  # words; a shorter value is no sentence, whatever it ends with: `Acme Inc.`
 _MANY = 12  # words from which a value is prose though it has no full stop
@@ -238,7 +238,9 @@ def _is_prose(text: str) -> bool:
     if words >= _MANY:
         return True
     spaceless = words < _FEW and len(text) >= _UNSPACED and any(sign >= "\u0e00" for sign in text)
-    return (words >= _FEW or spaceless) and (_SENTENCE.search(text) or _BREAK.search(text)) is not None
+    if words < _FEW and not spaceless:
+        return False
+    return (_SENTENCE.search(text) or _BREAK.search(text) or _SENTENCE.search(clean(text))) is not None
 
 
 def _is_checkable(keys: Sequence[str], value: str) -> bool:
