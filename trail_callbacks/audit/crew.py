@@ -62,10 +62,12 @@ class Worker(Protocol):
     ready: bool
 
     @property
-    def ahead(self) -> int: ...
+    def ahead(self) -> int:
+        """See above."""
 
     @property
-    def cause(self) -> str: ...
+    def cause(self) -> str:
+        """See above."""
 
     def begin(self, jobs: list[Job]) -> None:
         """Gives it tasks."""
@@ -174,20 +176,10 @@ class Crew:
     def fill(self, tasks: Iterator[Task]) -> None:
         """Gives tasks to those who have room, and hires while there are more."""
         for worker in self.workers:
-            if not worker.ready or any(job.deaths for job in worker.jobs.values()):
-                continue
-            if self.again:
-                if not worker.jobs:
-                    worker.begin([self.again.popleft()])
-                continue
-            jobs: list[Job] = []
-            while len(worker.jobs) + len(jobs) < worker.ahead:
-                job = self.fresh.popleft() if self.fresh else next((Job(task) for task in tasks), None)
-                if job is None:
-                    break
-                jobs.append(job)
-            if jobs:
-                worker.begin(jobs)
+            if worker.ready and not any(job.deaths for job in worker.jobs.values()):
+                jobs = self.jobs_for(worker, tasks)
+                if jobs:
+                    worker.begin(jobs)
         coming = sum(not worker.ready for worker in self.workers)
         while len(self.workers) < self.most:
             if len(self.fresh) + len(self.again) <= coming:
@@ -197,6 +189,18 @@ class Crew:
                 self.fresh.append(job)
             self.workers.append(self.hire(self.events))
             coming += 1
+
+    def jobs_for(self, worker: Worker, tasks: Iterator[Task]) -> list[Job]:
+        """Returns what a worker is to do beside what it has; a task whose worker died is done alone."""
+        if self.again:
+            return [] if worker.jobs else [self.again.popleft()]
+        jobs: list[Job] = []
+        while len(worker.jobs) + len(jobs) < worker.ahead:
+            job = self.fresh.popleft() if self.fresh else next((Job(task) for task in tasks), None)
+            if job is None:
+                break
+            jobs.append(job)
+        return jobs
 
     def bury(self, worker: Worker) -> Iterator[Outcome]:
         """Takes back the tasks of a worker that died; yields those that are given up."""

@@ -26,11 +26,14 @@ class Kept(Protocol):
     """JSON values by key, as a `Store` keeps them in a folder."""
 
     @property
-    def problem(self) -> str | None: ...
+    def problem(self) -> str | None:
+        """See `Store`."""
 
-    def get(self, key: str) -> Any | None: ...
+    def get(self, key: str) -> Any | None:
+        """See `Store`."""
 
-    def put(self, key: str, value: Any) -> None: ...
+    def put(self, key: str, value: Any) -> None:
+        """See `Store`."""
 
 
 class CallCache:
