@@ -31,7 +31,7 @@ from trail_callbacks.audit.judging import Judging, Outcome, Task
 from trail_callbacks.audit.worker import Parent, work
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
-from trail_callbacks.models.store import Store, shared
+from trail_callbacks.models.store import shared
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["RayEngine"]
@@ -40,6 +40,9 @@ _GATHER = 0.05  # seconds for which a worker without a model collects results: a
 _LEAST, _MOST = 2, 64  # tasks that such a worker has, so that it need not wait for the next ones
 _THREADS = 4  # of an actor: one reports, the others receive
 _CONNECT = 5.0  # seconds until a cluster must have answered
+_NO_CLIENT = (
+    "cannot receive results one by one: run the audit on a machine of the cluster, for example with ray job submit"
+)
 _FIT = 1e-6  # slack for fractions of a processor
 
 
@@ -160,6 +163,8 @@ def _connected(address: str | None) -> Iterator[Any]:
     except ImportError as error:
         raise MissingExtraError("the engine for Ray clusters", "ray") from error
     if ray.is_initialized():
+        if ray.util.client.ray.is_connected():
+            raise InputError(f"this process is connected as a Ray client, which {_NO_CLIENT}")
         yield ray
         return
     named = address or os.environ.get("RAY_ADDRESS") or "auto"
@@ -167,11 +172,8 @@ def _connected(address: str | None) -> Iterator[Any]:
     try:
         ray.init(address=named, log_to_driver=False, logging_level="ERROR")
     except Exception as error:
-        why = str(error).strip().splitlines()
-        raise JudgeError(
-            f"no Ray cluster can be reached at {named!r} ({why[0] if why else type(error).__name__}): start one, name "
-            "its address, or use the engine local, which needs none"
-        ) from error
+        why = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise JudgeError(_unreachable(named, why)) from error
     try:
         yield ray
     finally:
@@ -180,23 +182,25 @@ def _connected(address: str | None) -> Iterator[Any]:
 
 def _check(address: str) -> None:
     """Refuses what would start a cluster, or keep Ray waiting in silence."""
-    if "://" in address or address == "local":
-        raise InputError(
-            f"the address of the cluster is {address!r}, expected HOST:PORT as ray start prints it, or auto: a Ray "
-            "client cannot do this, so run the audit on a machine of the cluster, for example with ray job submit"
-        )
+    host, _, port = address.rpartition(":")
     if address == "auto":
         return
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        raise InputError(f"the address of the cluster is {address!r}, expected HOST:PORT, or auto")
+    if not host or not port.isdigit() or "/" in host:
+        raise InputError(
+            f"the address of the cluster is {address!r}, expected HOST:PORT as ray start prints it, or auto; no cluster "
+            f"is started here, and a Ray client {_NO_CLIENT}"
+        )
     try:
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT).close()
     except (OSError, OverflowError) as error:
-        raise JudgeError(
-            f"no Ray cluster can be reached at {address!r} ({error}): start one, name its address, or use the engine "
-            "local, which needs none"
-        ) from error
+        raise JudgeError(_unreachable(address, str(error))) from error
+
+
+def _unreachable(address: str, why: str) -> str:
+    return (
+        f"no Ray cluster can be reached at {address!r} ({why}): start one, name its address, or use the engine local, "
+        "which needs none"
+    )
 
 
 class _Actor:
