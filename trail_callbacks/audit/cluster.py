@@ -187,8 +187,8 @@ def _check(address: str) -> None:
         return
     if not host or not port.isdigit() or "/" in host:
         raise InputError(
-            f"the address of the cluster is {address!r}, expected HOST:PORT as ray start prints it, or auto; no cluster "
-            f"is started here, and a Ray client {_NO_CLIENT}"
+            f"the address of the cluster is {address!r}, expected HOST:PORT as ray start prints it, or auto; no "
+            f"cluster is started here, and a Ray client {_NO_CLIENT}"
         )
     try:
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT).close()
