@@ -53,7 +53,7 @@ def seats() -> list[int]:
         try:
             for task in Path(f"/proc/{pid}/task").iterdir():
                 left += [int(each) for each in (task / "children").read_text().split()]
-            if "_Seat" in Path(f"/proc/{pid}/cmdline").read_text():
+            if "ray::Seat" in Path(f"/proc/{pid}/cmdline").read_text():
                 found.append(pid)
         except OSError:
             continue

@@ -1,4 +1,4 @@
-"""The engine for a Ray cluster: workers are actors, which report each result as soon as they have it.
+"""The engine for a Ray cluster: workers are actors (`seat`), which report each result as soon as they have it.
 
 Actors, not Ray Data: its input would have to be there as blocks before it starts, it repeats a block whose worker died
 without end and as a whole, and its own workers compete with ours for processors. Here a lost worker costs the rows that
@@ -11,7 +11,6 @@ Ray is imported here only, and no cluster is ever started.
 from __future__ import annotations
 
 import os
-import pickle
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,16 +18,14 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import version
 from math import floor
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Thread
-from time import sleep
 from types import MappingProxyType
 from typing import Any
 
 from trail_callbacks.audit.budget import Grants
 from trail_callbacks.audit.crew import Crew, Desk, Event, Job, portable
-from trail_callbacks.audit.judging import Judging, Outcome, Task
-from trail_callbacks.audit.worker import Parent, work
+from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.store import shared
@@ -36,7 +33,6 @@ from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["RayEngine"]
 
-_GATHER = 0.05  # seconds for which a worker without a model collects results: a message costs about a millisecond
 _LEAST, _MOST = 2, 64  # tasks that such a worker has, so that it need not wait for the next ones
 _THREADS = 4  # of an actor: one reports, the others receive
 _CONNECT = 5.0  # seconds until a cluster must have answered
@@ -97,12 +93,14 @@ class RayEngine:
             JudgeError: If there is no cluster, no worker can begin on it, or the judge cannot be sent there.
             MissingExtraError: If Ray is not installed.
         """
+        from trail_callbacks.audit.seat import Seat  # noqa: PLC0415 - brings asyncio
+
         store = None if options.cache is None or judge.model is None else shared(options.cache)
         settings = portable(judge, replace(options, cache=None))  # a folder of this machine
         ahead = self.concurrency if judge.model is not None else None
         with _connected(self.address) as ray:
             most = self.workers or self._room(ray)
-            seat = ray.remote(_Seat).options(
+            seat = ray.remote(Seat).options(
                 num_cpus=self.cpus,
                 num_gpus=self.gpus,
                 resources=dict(self.resources),
@@ -254,54 +252,4 @@ def _cause(error: Exception) -> str:
     """The last line of what Ray says, which is the exception itself, or the line that says how a process ended."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = next((line for line in lines if "Worker exit" in line or "exit detail" in line), lines[-1] if lines else "")
-    return f"with {type(error).__name__}: {told}"
-
-
-class _Caller(Parent):
-    """The process that hired an actor, as the actor sees it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.said: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
-
-    def tell(self, *message: Any) -> None:
-        self.said.put(message)
-
-
-class _Seat:
-    """The actor: a worker on the cluster, as it is there.
-
-    Args:
-        settings: Judge and options.
-        keeps: Whether the other side keeps a cache.
-    """
-
-    def __init__(self, settings: bytes, keeps: bool) -> None:
-        self._settings, self._keeps = settings, keeps
-        self._caller = _Caller()
-
-    def hear(self, messages: list[tuple[Any, ...]]) -> None:
-        """Takes tasks and replies."""
-        for message in messages:
-            self._caller.hear(message)
-
-    def listen(self) -> Iterator[list[tuple[Any, ...]]]:
-        """Begins to work, and yields what there is to say."""
-        caller = self._caller
-        try:
-            judge, options = pickle.loads(self._settings)  # noqa: S301 - both ends are ours
-            judging = Judging(judge, options, caller, caller if self._keeps else None)
-        except Exception as error:  # noqa: BLE001 - shown by the other side
-            yield [("unusable", f"{type(error).__name__}: {error}")]
-            return
-        asks = judge.model is not None
-        Thread(target=work, args=(caller, judging), kwargs={"asks": asks}, daemon=True).start()
-        yield [("ready", version("trail-callbacks"))]
-        while True:
-            said = [caller.said.get()]
-            if not asks:
-                sleep(_GATHER)
-            with suppress(Empty):
-                while True:
-                    said.append(caller.said.get_nowait())
-            yield said
+    return f"with {type(error).__name__}: {told.partition(' Some common causes')[0]}"
