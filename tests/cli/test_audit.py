@@ -59,7 +59,10 @@ def test_rows_that_cannot_be_read_make_status_2_and_the_rest_is_audited(trail, f
         (["--max-cost", "5"], "needs price_in and price_out"),
         (["--judge", "nonsense"], "judge is 'nonsense'"),
         (["--workers", "0"], "workers"),
-        (["--engine", "ray"], "engine"),
+        (["--engine", "spark"], "engine"),
+        (["--ray-cpus", "2"], "without --engine ray"),
+        (["--engine", "ray", "--ray-cpus", "0"], "cpus is 0.0, expected over 0"),
+        (["--engine", "ray", "--ray-resource", "seal=much"], "expected NAME=NUMBER"),
     ],
 )
 def test_wrong_options(options, message, trail, file, tmp_path):

@@ -17,12 +17,13 @@ from trail_callbacks.audit.items import Kind
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
+from trail_callbacks.models.cache import CallCache, Kept
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import Limits, drive
 from trail_callbacks.observations import figures_of
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
-from trail_callbacks.verify.caching import cached
+from trail_callbacks.verify.caching import answered, cached
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import of_run, pipeline
 
@@ -71,10 +72,11 @@ class Judging:
         judge: The judge.
         options: Settings; with a cache, what was paid for is not asked again, whatever happened.
         grants: Who grants calls.
+        kept: What a model replied, where that is not in the folder of the options.
     """
 
-    def __init__(self, judge: Judge, options: VerifyOptions, grants: Grants) -> None:
-        self._judge, self._options, self._grants = judge, options, grants
+    def __init__(self, judge: Judge, options: VerifyOptions, grants: Grants, kept: Kept | None = None) -> None:
+        self._judge, self._options, self._grants, self._kept = judge, options, grants, kept
         self._limits = Limits(concurrency=options.concurrency)
 
     def judge(self, task: Task) -> Outcome:
@@ -116,8 +118,10 @@ class Judging:
     def _work(self, ready: ProvenanceGraph | Trace) -> Pipeline[Report]:
         judge, options = self._judge, self._options
         work = _of_trace(ready, judge, options) if isinstance(ready, Trace) else pipeline(ready, judge, options)
-        if self._options.cache is not None:
-            work = cached(work, self._judge, self._options)
+        if self._kept is not None and judge.model is not None:
+            work = answered(work, CallCache(judge.model, self._kept))
+        elif options.cache is not None:
+            work = cached(work, judge, options)
         return granted(work, self._grants)
 
 

@@ -1,4 +1,4 @@
-"""A worker process: `main` judges what it is sent, until its parent is gone.
+"""A worker: it judges what it is sent, until its parent is gone. `main` is that of a process on this machine.
 
 It never runs the main module of the app, so that no script needs a guard for it.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+from abc import ABC, abstractmethod
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import count
@@ -20,20 +21,64 @@ from trail_callbacks.models.call import Usage
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.session.worker import receive, send
 
-__all__ = ["main"]
+__all__ = ["Parent", "main", "work"]
 
 _THREADS = 16  # that read rows and wait for grants
 
 
-class _Parent:
-    """The process that sends tasks and grants calls."""
+class Parent(ABC):
+    """The process that sends tasks, grants calls and, for some, keeps the cache."""
+
+    def __init__(self) -> None:
+        self.tasks: SimpleQueue[Task] = SimpleQueue()
+        self.problem: str | None = None
+        self._asked: dict[int, Future[Any]] = {}
+        self._numbers = count()
+
+    @abstractmethod
+    def tell(self, *message: Any) -> None:
+        """Sends a message."""
+
+    def hear(self, message: tuple[Any, ...]) -> None:
+        """Takes a message of the parent: a task, or the reply to a request."""
+        kind, *rest = message
+        if kind == "task":
+            self.tasks.put(rest[0])
+        else:
+            self._asked.pop(rest[0]).set_result(rest[1])
+
+    def admit(self, tokens: int) -> float | Failure:
+        """See `Grants`."""
+        granted: float | Failure = self._ask("admit", tokens)
+        return granted
+
+    def settle(self, tokens: int, usage: Usage, retry_after: float | None) -> None:
+        """See `Grants`."""
+        self.tell("settle", tokens, usage, retry_after)
+
+    def get(self, key: str) -> Any | None:
+        """See `Kept`."""
+        value, self.problem = self._ask("recall", key)
+        return value
+
+    def put(self, key: str, value: Any) -> None:
+        """See `Kept`."""
+        self.tell("keep", key, value)
+
+    def _ask(self, kind: str, what: Any) -> Any:
+        number = next(self._numbers)
+        waiting = self._asked[number] = Future()
+        self.tell(kind, number, what)
+        return waiting.result()
+
+
+class _Piped(Parent):
+    """A parent at the other end of two pipes."""
 
     def __init__(self, requests: IO[bytes], replies: IO[bytes]) -> None:
-        self.tasks: SimpleQueue[Task] = SimpleQueue()
+        super().__init__()
         self._requests, self._replies = requests, replies
         self._lock = Lock()  # one message at a time
-        self._asked: dict[int, Future[float | Failure]] = {}
-        self._numbers = count()
 
     def settings(self) -> Any:
         """Waits for judge and options."""
@@ -43,35 +88,18 @@ class _Parent:
         """Receives tasks and grants; ends the process with its parent: nobody wants to pay for what is in work."""
         try:
             while True:
-                kind, *rest = pickle.loads(receive(self._requests))  # noqa: S301 - as above
-                if kind == "task":
-                    self.tasks.put(rest[0])
-                else:
-                    self._asked.pop(rest[0]).set_result(rest[1])
+                self.hear(pickle.loads(receive(self._requests)))  # noqa: S301 - as above
         finally:
             os._exit(0)
 
     def tell(self, *message: Any) -> None:
-        """Sends a message."""
         with self._lock, suppress(OSError):  # gone: the listener ends this process
             send(self._replies, pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-
-    def admit(self, tokens: int) -> float | Failure:
-        """See `Grants`."""
-        number: int = next(self._numbers)
-        self._asked[number] = Future()
-        waiting = self._asked[number]
-        self.tell("admit", number, tokens)
-        return waiting.result()
-
-    def settle(self, tokens: int, usage: Usage, retry_after: float | None) -> None:
-        """See `Grants`."""
-        self.tell("settle", tokens, usage, retry_after)
 
 
 def main() -> None:
     """Judges what is sent."""
-    parent = _Parent(*_private_pipes())
+    parent = _Piped(*_private_pipes())
     try:
         judge, options = parent.settings()
         judging = Judging(judge, options, parent)
@@ -82,13 +110,24 @@ def main() -> None:
         return
     Thread(target=parent.listen, daemon=True).start()
     parent.tell("ready")
-    if judge.model is not None:
+    work(parent, judging, asks=judge.model is not None)
+
+
+def work(parent: Parent, judging: Judging, *, asks: bool) -> None:
+    """Judges what is sent, for ever.
+
+    Args:
+        parent: Who sends tasks, and is told what came of them.
+        judging: Judges them.
+        asks: Whether the judge asks a model: then all that is sent is in work at once.
+    """
+    if asks:
         asyncio.run(_together(parent, judging))
     while True:
         parent.tell("outcome", judging.judge(parent.tasks.get()))
 
 
-async def _together(parent: _Parent, judging: Judging) -> None:
+async def _together(parent: Parent, judging: Judging) -> None:
     """Judges all that is sent at once: the parent sends no more than is wanted."""
 
     async def one(task: Task) -> None:

@@ -59,13 +59,32 @@ def audit(
     diagnose: Annotated[
         bool, typer.Option("--diagnose", help="Of traces: find where the evidence path broke first, too.")
     ] = False,
-    engine: Annotated[Literal["local"], typer.Option(help="Who does the work: processes on this machine.")] = "local",
+    engine: Annotated[
+        Literal["local", "ray"],
+        typer.Option(help="Who does the work: processes on this machine, or workers on a Ray cluster that runs."),
+    ] = "local",
     workers: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Processes; by default one for each processor.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Workers; by default one for each processor of machine or cluster."),
     ] = None,
     concurrency: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Answers in work at once in each process, if a model is asked.")
+        int, typer.Option(min=1, metavar="N", help="Answers in work at once in each worker, if a model is asked.")
     ] = 8,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Ray: the cluster; by default $RAY_ADDRESS, or that of this machine."),
+    ] = None,
+    ray_cpus: Annotated[
+        float | None, typer.Option(metavar="X", help="Ray: processors of each worker, 1 by default.")
+    ] = None,
+    ray_gpus: Annotated[float | None, typer.Option(metavar="X", help="Ray: GPUs of each worker.")] = None,
+    ray_resource: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=X", help="Ray: a custom resource of each worker; may be repeated."),
+    ] = None,
+    ray_patience: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Ray: how long to wait for a worker, 300 by default.")
+    ] = None,
     max_calls: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Model calls allowed, over all runs.")
     ] = None,
@@ -92,7 +111,7 @@ def audit(
     The same command again does only what is missing, whatever ended it. The exit status is 2 if something could not be
     read or judged, and 1 if the budget was used up before the end.
     """
-    from trail_callbacks.audit import Budget, LocalEngine, cores  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.audit import Budget, LocalEngine, RayEngine, cores  # noqa: PLC0415 - only needed here
     from trail_callbacks.audit import audit as audited  # noqa: PLC0415 - as above
 
     budget = Budget(
@@ -104,6 +123,19 @@ def audit(
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
     )
+    ray: dict[str, Any] = {
+        "address": ray_address,
+        "cpus": ray_cpus,
+        "gpus": ray_gpus,
+        "resources": _amounts("--ray-resource", ray_resource) if ray_resource else None,
+        "patience": ray_patience,
+    }
+    given = {name: value for name, value in ray.items() if value is not None}
+    doer: LocalEngine | RayEngine = LocalEngine(workers=workers or cores(), concurrency=concurrency)
+    if engine == "ray":
+        doer = RayEngine(workers=workers, concurrency=concurrency, **given)
+    elif given:
+        raise InputError("an option of Ray (--ray-...) is given without --engine ray")
     asked = resolve(judge, base_url=base_url)
     with _bar(asked.name) as show:
         summary = audited(
@@ -117,7 +149,7 @@ def audit(
             keep_reports=judge is None,
             options=VerifyOptions(cache=cache, diagnose=diagnose),
             budget=budget,
-            engine={"local": LocalEngine(workers=workers or cores(), concurrency=concurrency)}[engine],
+            engine=doer,
             on_progress=show,
             store=store,
         )
@@ -140,6 +172,15 @@ def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
             raise InputError(f"{option} is {each!r}, expected NAME=VALUE")
         found[name.strip()] = value
     return found
+
+
+def _amounts(option: str, given: Sequence[str]) -> dict[str, float]:
+    try:
+        return {name: float(value) for name, value in _pairs(option, given).items()}
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{option} is {given!r}, expected NAME=NUMBER") from error
 
 
 @contextmanager

@@ -11,15 +11,29 @@ from __future__ import annotations
 from contextlib import closing
 from functools import cache
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply
 from trail_callbacks.models.drive import advance
-from trail_callbacks.models.store import Store, digest
+from trail_callbacks.models.store import digest
 
-__all__ = ["CallCache"]
+__all__ = ["CallCache", "Kept"]
 
 T = TypeVar("T")
+
+
+class Kept(Protocol):
+    """JSON values by key, as a `Store` keeps them in a folder."""
+
+    @property
+    def problem(self) -> str | None:
+        """See `Store`."""
+
+    def get(self, key: str) -> Any | None:
+        """See `Store`."""
+
+    def put(self, key: str, value: Any) -> None:
+        """See `Store`."""
 
 
 class CallCache:
@@ -37,7 +51,7 @@ class CallCache:
         hits: Calls answered from the store.
     """
 
-    def __init__(self, model: Model, store: Store) -> None:
+    def __init__(self, model: Model, store: Kept) -> None:
         self.hits = 0
         self._model = model
         self._store = store

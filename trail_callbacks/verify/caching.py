@@ -11,7 +11,7 @@ from trail_callbacks.models.store import shared
 from trail_callbacks.report import Report
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["cached", "call_cache"]
+__all__ = ["answered", "cached", "call_cache"]
 
 
 def call_cache(judge: Judge, options: VerifyOptions) -> CallCache | None:
@@ -28,7 +28,10 @@ def call_cache(judge: Judge, options: VerifyOptions) -> CallCache | None:
 def cached(work: Pipeline[Report], judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
     """The same verification, which makes only calls that the cache folder has no answer to."""
     cache = call_cache(judge, options)
-    if cache is None:
-        return (yield from work)
+    return (yield from work) if cache is None else (yield from answered(work, cache))
+
+
+def answered(work: Pipeline[Report], cache: CallCache) -> Pipeline[Report]:
+    """As `cached`, with a cache that is there already."""
     report = yield from cache.answering(work)
     return replace(report, usage=Usage(cache_hits=cache.hits), warnings=report.warnings + cache.warnings)

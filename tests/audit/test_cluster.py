@@ -1,0 +1,287 @@
+"""Workers on a real Ray cluster: the same results as on one machine, whatever happens to one, and no silence."""
+
+import importlib.util
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from judges import LethalJudge, UnbornJudge
+from rows import row, rows
+
+from trail_callbacks import LLMJudge
+from trail_callbacks.audit import Budget, LocalEngine, RayEngine, audit, cluster
+from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
+from trail_callbacks.models import Usage
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "wire"))
+from endpoint import Endpoint, fair, reply
+
+pytestmark = pytest.mark.loopback
+FILES = ("answers.jsonl", "claims.jsonl", "broken.jsonl", "summary.json")
+needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="ray is not installed")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+
+
+class Running:
+    """The cluster, and what it takes to be its user."""
+
+    def __init__(self, process, address, env):
+        self.process, self.address, self.env = process, address, env
+
+    def seats(self):
+        """Processes of workers."""
+        found, left = [], [self.process.pid]
+        while left:
+            pid = left.pop()
+            try:
+                for task in Path(f"/proc/{pid}/task").iterdir():
+                    left += [int(each) for each in (task / "children").read_text().split()]
+                if "ray::Seat" in Path(f"/proc/{pid}/cmdline").read_text():
+                    found.append(pid)
+            except OSError:
+                continue
+        return found
+
+
+@pytest.fixture(scope="module")
+def running():
+    """The cluster: another process, which this one is not connected to."""
+    folder = Path(tempfile.mkdtemp(prefix="trail-ray-", dir="/tmp"))  # sockets need a short path
+    changed = {"RAY_AUTH_TOKEN": secrets.token_hex(16), "RAY_AUTH_MODE": "token"}
+    paths = os.pathsep.join(map(str, (Path(__file__).parent, *sys.path)))
+    env = {**os.environ, **changed, "PYTHONPATH": paths}
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("ray_cluster.py")), str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=env,
+    )
+    said = next((line for line in process.stdout if line.startswith("address ")), None)
+    assert said is not None
+    yield Running(process, said.split()[1], env)
+    process.stdin.close()
+    process.wait(60)
+    process.stdout.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def connected(running):
+    """The same, with this process connected: an audit uses the connection that is there, and leaves it."""
+    before = {name: os.environ.get(name) for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_MODE", "RAY_USAGE_STATS_ENABLED")}
+    os.environ.update({name: running.env[name] for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_MODE")})
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray
+
+    ray.init(address=running.address, log_to_driver=False, logging_level="ERROR")
+    yield running
+    assert ray.is_initialized()
+    ray.shutdown()
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def same(one, other):
+    return [name for name in FILES if (one / name).read_bytes() != (other / name).read_bytes()] == []
+
+
+@needs_ray
+@needs_proc
+def test_a_cluster_writes_what_one_machine_writes_though_a_worker_is_killed(connected, lines, tmp_path):
+    path = lines("in.jsonl", [*rows(60), "{", *rows(20)])
+    killed = []
+
+    def kill(reached):
+        if reached.judged == 10:
+            killed.append(connected.seats()[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    audit(path, out=tmp_path / "local", by=["tenant"], engine=LocalEngine())
+    audit(path, out=tmp_path / "ray", by=["tenant"], engine=RayEngine(), on_progress=kill)
+    assert len(killed) == 1
+    assert same(tmp_path / "local", tmp_path / "ray")
+
+
+@needs_ray
+def test_a_row_that_kills_its_workers_is_given_up_alone(connected, lines, table, tmp_path):
+    died = tmp_path / "died"
+    path = lines("in.jsonl", [row(n, question=f"die 5 {died}" if n == 5 else "When?") for n in range(12)])
+    summary = audit(path, LethalJudge(), out=tmp_path / "out", engine=RayEngine(workers=1))
+    assert died.read_text() == "3"
+    ((place, why),) = summary.broken_places
+    assert place == f"{path}, line 6"
+    assert why.startswith("3 worker processes died over it, the last with ActorDiedError: ")
+    assert "\n" not in why
+    assert [each["id"] for each in table(tmp_path / "out")] == [f"r{n}" for n in range(12) if n != 5]
+    died.write_text("5")
+    assert audit(path, LethalJudge(), out=tmp_path / "out", engine=RayEngine(workers=1)).total.answers == 12
+
+
+@needs_ray
+def test_workers_that_find_no_place_hold_up_nothing(connected, lines, tmp_path):
+    summary = audit(lines("in.jsonl", rows(30)), out=tmp_path / "out", engine=RayEngine(workers=6, cpus=2))
+    assert summary.total.answers == 30
+
+
+@needs_ray
+def test_no_place_for_any_worker_is_said(connected, lines, tmp_path):
+    path = lines("in.jsonl", rows(3))
+    with pytest.raises(JudgeError, match=r"takes 99 CPU, and the most that one machine has is 2 CPU"):
+        audit(path, out=tmp_path / "out", engine=RayEngine(cpus=99))
+    with pytest.raises(JudgeError, match=r"1 CPU, 2 GPU, 1 seal, and the most that one machine has is 2 CPU, 0 GPU, 0"):
+        audit(path, out=tmp_path / "out", engine=RayEngine(gpus=2, resources={"seal": 1}))
+    with pytest.raises(JudgeError, match=r"no worker could begin within 1 seconds: a worker takes 99 CPU; the cluster"):
+        audit(path, out=tmp_path / "out", engine=RayEngine(cpus=99, workers=1, patience=1))
+
+
+@needs_ray
+def test_a_judge_that_cannot_be_used_there(connected, lines, tmp_path, monkeypatch):
+    path = lines("in.jsonl", rows(3))
+    with pytest.raises(JudgeError, match="LookupError: no weights here"):
+        audit(path, UnbornJudge(), out=tmp_path / "a", engine=RayEngine(workers=1))
+    monkeypatch.setattr(cluster, "version", lambda name: "0.0.0")
+    with pytest.raises(JudgeError, match=r"its machine has release \d.* of trail-callbacks, this one 0\.0\.0"):
+        audit(path, out=tmp_path / "b", engine=RayEngine(workers=1))
+
+
+@pytest.fixture
+def endpoint():
+    """A model; counts what was asked, and kills a worker over the call with a number."""
+    pytest.importorskip("instructor")
+    paid, victim, lock = Counter(), [], threading.Lock()
+
+    def answer(asked):
+        with lock:
+            paid[json.dumps(asked.body["messages"])] += 1
+            if victim and paid.total() == victim[0]:
+                victim[1]()
+        return reply(asked, fair(asked))
+
+    served = Endpoint(answer)
+    served.paid, served.victim = paid, victim
+    yield served
+    served.close()
+
+
+def model_judge(endpoint):
+    return LLMJudge("openai/m", base_url=endpoint.url, api_key="none", timeout=10.0)
+
+
+@needs_ray
+@needs_proc
+def test_a_lost_worker_costs_no_more_than_the_calls_it_had_in_flight(connected, endpoint, lines, table, tmp_path):
+    pids = []
+    endpoint.victim[:] = [30, lambda: (pids.extend(connected.seats()), os.kill(pids[0], signal.SIGKILL))]
+    path = lines("in.jsonl", rows(30))
+    summary = audit(
+        path, model_judge(endpoint), out=tmp_path / "out", engine=RayEngine(workers=2, concurrency=4, cpus=0.5)
+    )
+    assert len(pids) == 2
+    assert summary.total.states == {"assessed": 30}
+    assert len(endpoint.paid) == 60
+    assert endpoint.paid.total() - 60 <= 4
+    assert summary.usage.calls >= endpoint.paid.total()
+    again = audit(path, model_judge(endpoint), out=tmp_path / "out", engine=RayEngine(workers=2))
+    assert again.usage == summary.usage
+    audit(path, model_judge(endpoint), out=tmp_path / "local", engine=LocalEngine())
+    assert (tmp_path / "out" / "claims.jsonl").read_bytes() == (tmp_path / "local" / "claims.jsonl").read_bytes()
+
+
+@needs_ray
+def test_budget_and_pace_are_one_for_all_workers(connected, endpoint, lines, tmp_path):
+    engine = RayEngine(workers=2, concurrency=4, cpus=0.5)
+    path = lines("in.jsonl", rows(40))
+    budget = Budget(calls=30, requests_per_minute=200)
+    summary = audit(path, model_judge(endpoint), out=tmp_path / "out", engine=engine, budget=budget)
+    assert endpoint.paid.total() == 30
+    assert summary.stopped == "the budget of 30 calls is used up"
+    assert summary.missing > 0
+    assert summary.usage == Usage(calls=30, prompt_tokens=300, completion_tokens=150)
+    assert endpoint.times[-1] - endpoint.times[0] > (30 - 20) / (200 / 60)  # a tenth of a minute's at once
+
+
+@needs_ray
+def test_killed_and_begun_again_nothing_is_lost_and_nothing_is_double(running, lines, tmp_path):
+    path = lines("in.jsonl", rows(80))
+    command = [
+        sys.executable, "-m", "trail_callbacks.cli", "audit", str(path), "--engine", "ray",
+        "--ray-address", running.address, "--ray-cpus", "0.5", "--out", str(tmp_path / "ray"),
+    ]  # fmt: skip
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": running.env}
+    process = subprocess.Popen(command, **quiet)
+    journal = tmp_path / "ray" / "audit.sqlite"
+    for _ in range(600):
+        if journal.exists() and journal.stat().st_size > 30_000:
+            break
+        time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    assert not (tmp_path / "ray" / "summary.json").exists()
+    ended = subprocess.run(command, timeout=120, check=False, **quiet)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    audit(path, out=tmp_path / "local", engine=LocalEngine())
+    assert same(tmp_path / "local", tmp_path / "ray")
+
+
+@needs_ray
+@pytest.mark.parametrize(
+    ("address", "error", "message"),
+    [
+        ("local", InputError, "expected HOST:PORT as ray start prints it, or auto; no cluster is started here"),
+        ("ray://127.0.0.1:10001", InputError, "a Ray client cannot receive results one by one"),
+        ("somewhere", InputError, "expected HOST:PORT"),
+        ("127.0.0.1:9", JudgeError, "no Ray cluster can be reached at '127.0.0.1:9' .*refused"),
+    ],
+)
+def test_addresses_at_which_there_is_no_cluster(address, error, message, lines, tmp_path):
+    code = (
+        "import sys\nfrom trail_callbacks.audit import RayEngine, audit\n"
+        f"try:\n audit(sys.argv[1], out=sys.argv[2], engine=RayEngine(address={address!r}))\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    command = [sys.executable, "-c", code, str(lines("in.jsonl", rows(1))), str(tmp_path / "out")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert printed.startswith(error.__name__)
+    assert re.search(message, printed)
+
+
+def test_numbers_out_of_range():
+    for bad in ({"workers": 0}, {"concurrency": 0}):
+        with pytest.raises(InputError, match="expected 1 or more"):
+            RayEngine(**bad)
+    for bad in ({"cpus": 0}, {"cpus": float("nan")}, {"patience": -1}, {"resources": {"a": 0}}):
+        with pytest.raises(InputError, match="expected over 0"):
+            RayEngine(**bad)
+    with pytest.raises(InputError, match="expected 0 or more"):
+        RayEngine(gpus=-1)
+
+
+def test_without_ray_the_message_says_what_to_install(monkeypatch, lines, tmp_path):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")  # restores it
+    with pytest.raises(MissingExtraError, match=r"trail-callbacks\[ray\]"):
+        audit(lines("in.jsonl", rows(1)), out=tmp_path / "out", engine=RayEngine())
+
+
+def test_ray_is_not_imported_unless_asked_for(lines, tmp_path):
+    code = (
+        "import sys\nfrom trail_callbacks.audit import RayEngine, audit\nRayEngine()\n"
+        "audit(sys.argv[1], out=sys.argv[2])\nprint('ray' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(lines("in.jsonl", rows(1))), str(tmp_path / "out")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "False"

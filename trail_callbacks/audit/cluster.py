@@ -1,0 +1,255 @@
+"""The engine for a Ray cluster: workers are actors (`seat`), which report each result as soon as they have it.
+
+Actors, not Ray Data: its input would have to be there as blocks before it starts, it repeats a block whose worker died
+without end and as a whole, and its own workers compete with ours for processors. Here a lost worker costs the rows that
+it had in work, by the same rules as on one machine (see `crew`), and Ray retries nothing. This process alone reads,
+writes, keeps the budget and the cache; other machines need no folder of it.
+
+Ray is imported here only, and no cluster is ever started.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from importlib.metadata import version
+from math import floor
+from queue import SimpleQueue
+from threading import Thread
+from types import MappingProxyType
+from typing import Any
+
+from trail_callbacks.audit.budget import Grants
+from trail_callbacks.audit.crew import Crew, Desk, Event, Job, portable
+from trail_callbacks.audit.judging import Outcome, Task
+from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
+from trail_callbacks.judges.judge import Judge
+from trail_callbacks.models.store import shared
+from trail_callbacks.verify.options import VerifyOptions
+
+__all__ = ["RayEngine"]
+
+_LEAST, _MOST = 2, 64  # tasks that such a worker has, so that it need not wait for the next ones
+_THREADS = 4  # of an actor: one reports, the others receive
+_CONNECT = 5.0  # seconds until a cluster must have answered
+_NO_CLIENT = (
+    "cannot receive results one by one: run the audit on a machine of the cluster, for example with ray job submit"
+)
+_FIT = 1e-6  # slack for fractions of a processor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RayEngine:
+    """Works on a Ray cluster that runs already. Pace, budget and cache are one for all workers.
+
+    The machines need this package in the same release, and what the judge needs: keys in their environment, weights.
+
+    Args:
+        address: `HOST:PORT` of the cluster's head, as `ray start` prints it, or `auto` for that of this machine. None:
+            the one to which this process is connected, else that of `RAY_ADDRESS`, else `auto`.
+        workers: Workers, 1 or more; None: as many as the cluster has room for when the audit begins.
+        concurrency: Items in work at once in each, for a judge that asks a model, 1 or more.
+        cpus: Processors of each worker, over 0.0. One that asks a model needs about a quarter of one.
+        gpus: GPUs of each worker, 0.0 or more.
+        resources: Custom resources of each worker, by name, over 0.0.
+        patience: Seconds for which the audit waits while no worker has begun, over 0.0.
+
+    Raises:
+        InputError: If a number is out of range, or the address one that cannot be used.
+    """
+
+    address: str | None = None
+    workers: int | None = None
+    concurrency: int = 8
+    cpus: float = 1.0
+    gpus: float = 0.0
+    resources: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    patience: float = 300.0
+
+    def __post_init__(self) -> None:
+        """Checks ranges."""
+        for name, value in (("workers", self.workers), ("concurrency", self.concurrency)):
+            if value is not None and value < 1:
+                raise InputError(f"RayEngine.{name} is {value}, expected 1 or more")
+        above = {
+            "cpus": self.cpus,
+            "patience": self.patience,
+            **{f"resources[{k!r}]": v for k, v in self.resources.items()},
+        }
+        for name, amount in above.items():
+            if not 0.0 < amount < float("inf"):  # also rejects NaN
+                raise InputError(f"RayEngine.{name} is {amount}, expected over 0")
+        if not 0.0 <= self.gpus < float("inf"):
+            raise InputError(f"RayEngine.gpus is {self.gpus}, expected 0 or more")
+
+    def run(self, tasks: Iterator[Task], judge: Judge, options: VerifyOptions, grants: Grants) -> Iterator[Outcome]:
+        """See `Engine`.
+
+        Raises:
+            JudgeError: If there is no cluster, no worker can begin on it, or the judge cannot be sent there.
+            MissingExtraError: If Ray is not installed.
+        """
+        from trail_callbacks.audit.seat import Seat  # noqa: PLC0415 - brings asyncio
+
+        store = None if options.cache is None or judge.model is None else shared(options.cache)
+        settings = portable(judge, replace(options, cache=None))  # a folder of this machine
+        ahead = self.concurrency if judge.model is not None else None
+        with _connected(self.address) as ray:
+            most = self.workers or self._room(ray)
+            seat = ray.remote(Seat).options(
+                num_cpus=self.cpus,
+                num_gpus=self.gpus,
+                resources=dict(self.resources),
+                max_concurrency=_THREADS,
+                max_restarts=0,
+                max_task_retries=0,
+            )
+            held = ray.put(settings)
+
+            def hire(events: SimpleQueue[Event]) -> _Actor:
+                actor = seat.remote(held, store is not None)
+                return _Actor(ray, actor, ahead, Desk(grants, lambda said: actor.hear.remote([said]), store), events)
+
+            crew = Crew(hire=hire, most=most, patience=self.patience, absent=lambda: self._absent(ray))
+            yield from crew.run(tasks)
+
+    def _wanted(self) -> dict[str, float]:
+        """What a worker takes, as Ray names it."""
+        return {"CPU": self.cpus, **({"GPU": self.gpus} if self.gpus else {}), **self.resources}
+
+    def _room(self, ray: Any) -> int:
+        """How many workers the cluster has room for if nothing else runs there."""
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        wanted = self._wanted()
+        fits: int = sum(
+            floor(min(node.get(name, 0.0) / much + _FIT for name, much in wanted.items())) for node in nodes
+        )
+        if not fits:
+            best = {name: max((node.get(name, 0.0) for node in nodes), default=0.0) for name in wanted}
+            raise JudgeError(
+                f"no machine of the cluster has room for a worker: it takes {_amounts(wanted)}, and the most that one "
+                f"machine has is {_amounts(best)}; ask for less, or name the number of workers if the cluster grows"
+            )
+        return fits
+
+    def _absent(self, ray: Any) -> str:
+        wanted = self._wanted()
+        total, free = (
+            _amounts({name: have.get(name, 0.0) for name in wanted})
+            for have in (ray.cluster_resources(), ray.available_resources())
+        )
+        return (
+            f"a worker takes {_amounts(wanted)}; the cluster has {total}, of which {free} are free; ask for less, wait "
+            "for what else runs there, or be more patient"
+        )
+
+
+def _amounts(of: Mapping[str, float]) -> str:
+    return ", ".join(f"{much:g} {name}" for name, much in of.items())
+
+
+@contextmanager
+def _connected(address: str | None) -> Iterator[Any]:
+    """The module ray, connected to a cluster; a connection that was there already stays."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    try:
+        ray: Any = import_module("ray")
+    except ImportError as error:
+        raise MissingExtraError("the engine for Ray clusters", "ray") from error
+    if ray.is_initialized():
+        if ray.util.client.ray.is_connected():
+            raise InputError(f"this process is connected as a Ray client, which {_NO_CLIENT}")
+        yield ray
+        return
+    named = address or os.environ.get("RAY_ADDRESS") or "auto"
+    _check(named)
+    try:
+        ray.init(address=named, log_to_driver=False, logging_level="ERROR")
+    except Exception as error:
+        why = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise JudgeError(_unreachable(named, why)) from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _check(address: str) -> None:
+    """Refuses what would start a cluster, or keep Ray waiting in silence."""
+    host, _, port = address.rpartition(":")
+    if address == "auto":
+        return
+    if not host or not port.isdigit() or "/" in host:
+        raise InputError(
+            f"the address of the cluster is {address!r}, expected HOST:PORT as ray start prints it, or auto; no "
+            f"cluster is started here, and a Ray client {_NO_CLIENT}"
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT).close()
+    except (OSError, OverflowError) as error:
+        raise JudgeError(_unreachable(address, str(error))) from error
+
+
+def _unreachable(address: str, why: str) -> str:
+    return (
+        f"no Ray cluster can be reached at {address!r} ({why}): start one, name its address, or use the engine local, "
+        "which needs none"
+    )
+
+
+class _Actor:
+    """A worker on the cluster, as this process sees it."""
+
+    def __init__(self, ray: Any, seat: Any, ahead: int | None, desk: Desk, events: SimpleQueue[Event]) -> None:
+        self.jobs: dict[str, Job] = {}
+        self.ready, self.ahead, self.cause = False, ahead or _LEAST, "without a word"
+        self._ray, self._seat, self._events = ray, seat, events
+        self._grows = ahead is None
+        self._desk = desk
+        self._thread = Thread(target=self._listen, name="trail-audit", daemon=True)
+        self._thread.start()
+
+    def begin(self, jobs: list[Job]) -> None:
+        """See `Worker`."""
+        self.jobs.update((job.task.key, job) for job in jobs)
+        self._seat.hear.remote([("task", job.task) for job in jobs])
+
+    def end(self) -> None:
+        """See `Worker`."""
+        with suppress(Exception):  # gone already, or Ray is
+            self._ray.kill(self._seat)
+        self._thread.join(1.0)
+
+    def _listen(self) -> None:
+        try:
+            for reference in self._seat.listen.options(num_returns="streaming").remote():
+                self._hear(self._ray.get(reference))
+        except Exception as error:  # noqa: BLE001 - whatever Ray calls it, nobody is there any more
+            self.cause = _cause(error)
+        self._desk.close()
+        self._events.put(Event(self, None))
+
+    def _hear(self, messages: list[tuple[Any, ...]]) -> None:
+        others = [message for message in messages if not self._desk.serve(message)]
+        outcomes = [message[1] for message in others if message[0] == "outcome"]
+        if outcomes:
+            if self._grows:
+                self.ahead = min(max(2 * len(outcomes), _LEAST), _MOST)
+            self._events.put(Event(self, ("outcomes", outcomes)))
+        for message in others:
+            if message[0] == "ready" and message[1] != version("trail-callbacks"):
+                why = f"its machine has release {message[1]} of trail-callbacks, this one {version('trail-callbacks')}"
+                self._events.put(Event(self, ("unusable", why)))
+            elif message[0] != "outcome":
+                self._events.put(Event(self, message))
+
+
+def _cause(error: Exception) -> str:
+    """The last line of what Ray says, which is the exception itself, or the line that says how a process ended."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = next((line for line in lines if "Worker exit" in line or "exit detail" in line), lines[-1] if lines else "")
+    return f"with {type(error).__name__}: {told.partition(' Some common causes')[0]}"
