@@ -1,77 +1,134 @@
-"""The HTML report in a browser: `python tests/benchmarks/page.py` prints sizes and times, in milliseconds.
+"""Times the page for the team over a large store: each page at the first and at later looks, and the first paint.
 
-For each report: bytes of the file, time to write it, time from opening it until it is usable, and time from a click on a
-claim until its trail is drawn. Each round uses a fresh profile. Needs Chromium, as tests/browser does.
+The baseline is the style sheet, which the same server sends in the same process without asking the store.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import statistics
+import random
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
-import browsing
-import reports
+import httpx
 
-ROUNDS = 5
-CASES = {
-    "demo": lambda: reports.demo()["langchain"],
-    "200 claims": reports.long_answer,
-    "10,000 nodes": reports.layered,
-    "2 MB of text": reports.bulky,
-}
-_SELECT = """async (claim) => {
-  const option = document.querySelector(`[role=option][data-claim="${claim}"]`);
-  option.scrollIntoView();
-  const frame = () => new Promise(requestAnimationFrame);
-  await frame();
-  const started = performance.now();
-  option.click();
-  await frame();
-  await frame();
-  return performance.now() - started;
-}"""
+from trail_callbacks.observations import Observation
+from trail_callbacks.report.diagnosis import Figure
+from trail_callbacks.serving import Access
+from trail_callbacks.serving.running import Server
+from trail_callbacks.store import Store
 
-
-def measured(chromium: browsing.Chromium, report, folder: Path) -> tuple[float, list[float]]:
-    with chromium.opened(report, folder, timeout=60, viewport={"width": 1440, "height": 900}) as view:
-        ready = view.page.wait_for_function("window.readyAt").json_value()
-        claims = view.options()
-        chosen = claims[:: max(1, len(claims) // 5)]
-        return ready, [view.page.evaluate(_SELECT, claim) for claim in chosen]
+PAGES = (
+    "/static/page.css",
+    "/",
+    "/?window=30d",
+    "/?window=30d&segment=tenant%3Dacme",
+    "/segments?window=7d",
+    "/releases?window=7d",
+    "/runs",
+    "/runs?window=30d&sort=worst",
+    "/runs?window=30d&signal=contradiction",
+    "/runs?window=7d&q=nowhere",
+    "/sources",
+)
 
 
-def spread(times: list[float]) -> dict[str, object]:
-    return {"median": round(statistics.median(times)), "range": [round(min(times)), round(max(times))]}
+def played(n: int, until: float) -> Iterator[Observation]:
+    """Runs over 30 days, in two releases and six segments."""
+    rng = random.Random(3)  # noqa: S311 - plays traffic
+    for i in range(n):
+        bad = rng.random() < 0.08
+        yield Observation(
+            id=f"run-{i}",
+            at=until - 30 * 86_400 * (1 - i / n),
+            key=str(i % 5_000),
+            judge="local/4",
+            state="assessed",
+            score=0.25 if bad else 0.0,
+            claims=4,
+            outcomes={"supported": 3, "contradicted": 1} if bad else {"supported": 4},
+            figures={
+                "query_coverage": Figure(value=rng.random(), n=4),
+                "answer_coverage": Figure(value=0.75 if bad else 1.0, n=4),
+            },
+            broken="generation" if bad else None,
+            diagnosed=True,
+            release="v1" if i < n // 2 else "v2",
+            fields={
+                "query_class": rng.choice(["billing", "how-to", "legal"]),
+                "tenant": rng.choice(["acme", "globex"]),
+            },
+        )
+
+
+def paint(url: str) -> float | None:
+    """Milliseconds until Chromium shows something of a page; None without it."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
+    try:
+        import browsing
+
+        if browsing.executable() is None:
+            return None
+        with browsing.started() as chromium:
+            page = chromium.browser.new_page()
+            page.goto(url)
+            found = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+            return None if found is None else float(found)
+    except ImportError:
+        return None
 
 
 def main() -> None:
-    if browsing.executable() is None:
-        print(json.dumps({"benchmark": "page", "skipped": "no Chromium"}))
-        return
-    made = {case: make() for case, make in CASES.items()}
-    with browsing.started() as chromium, tempfile.TemporaryDirectory() as folder:
-        for case, report in made.items():
-            started = time.perf_counter()
-            html = report.to_html()
-            wrote = (time.perf_counter() - started) * 1e3
-            rounds = [measured(chromium, html, Path(folder)) for _ in range(ROUNDS)]
-            line = {
-                "benchmark": "page",
-                "report": case,
-                "nodes": len(report.graph.nodes),
-                "claims": len(report.claims),
-                "bytes": len(html.encode()),
-                "to_html": round(wrote),
-                "rounds": ROUNDS,
-                "ready": spread([ready for ready, _ in rounds]),
-                "select": spread([each for _, times in rounds for each in times]),
+    """Prints one JSON object for each page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=50_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(str(Path(folder) / "trail.db"))
+        begun = time.perf_counter()
+        store.put_observations(played(asked.runs, time.time()))
+        print(json.dumps({"measure": "filled", "runs": asked.runs, "seconds": round(time.perf_counter() - begun, 1)}))
+        server = Server(store, "127.0.0.1", 0, Access())
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        with httpx.Client(base_url=server.url, timeout=600.0) as client:
+            client.get("/static/page.css")
+            first: dict[str, float] = {}
+            later: dict[str, list[float]] = {path: [] for path in PAGES}
+            for n in range(asked.rounds + 1):
+                for path in PAGES:
+                    begun = time.perf_counter()
+                    client.get(path).raise_for_status()
+                    seconds = time.perf_counter() - begun
+                    if n:
+                        later[path].append(seconds)
+                    else:
+                        first[path] = seconds
+        for path in PAGES:
+            times = later[path]
+            row = {
+                "page": path,
+                "first_ms": first[path] * 1e3,
+                "median_ms": median(times) * 1e3,
+                "worst_ms": max(times) * 1e3,
             }
-            print(json.dumps(line), flush=True)
+            print(
+                json.dumps(
+                    {name: round(x, 1) if isinstance(x, float) else x for name, x in row.items()} | {"n": len(times)}
+                )
+            )
+        shown = paint(server.url)
+        print(json.dumps({"measure": "first_contentful_paint_ms", "value": shown and round(shown, 1)}))
+        server.stop()
+        thread.join(20)
+        store.close(5)
 
 
 if __name__ == "__main__":
