@@ -200,6 +200,49 @@ def test_a_judge_that_calls_statements_unfit_to_be_checked_completes_no_report(s
         assert not is_complete(report)
 
 
+@pytest.mark.parametrize(
+    ("affirmed", "denied"),
+    [
+        ("The ferry runs on Sundays.", "The ferry does not run on Sundays."),
+        (
+            "Die F\u00e4hre f\u00e4hrt am Sonntag nach Hamburg.",
+            "Die F\u00e4hre f\u00e4hrt am Sonntag nicht nach Hamburg.",
+        ),
+        ("Le bateau part le dimanche de la gare.", "Le bateau ne part jamais le dimanche de la gare."),
+        ("El barco sale los domingos de la ciudad.", "El barco nunca sale los domingos de la ciudad."),
+        ("Il traghetto parte la domenica dalla citt\u00e0.", "Il traghetto non parte la domenica dalla citt\u00e0."),
+        ("A balsa parte aos domingos no porto da cidade.", "A balsa n\u00e3o parte aos domingos no porto da cidade."),
+        ("De veerboot vaart op zondag naar de stad.", "De veerboot vaart op zondag niet naar de stad."),
+        (
+            "\u6e21\u8f6e\u661f\u671f\u5929\u5f00\u5f80\u57ce\u5e02\u3002",
+            "\u6e21\u8f6e\u661f\u671f\u5929\u4e0d\u5f00\u5f80\u57ce\u5e02\u3002",
+        ),
+        (
+            "\u041f\u0430\u0440\u043e\u043c \u0445\u043e\u0434\u0438\u0442 \u043f\u043e \u0432\u043e\u0441\u043a\u0440\u0435\u0441\u0435\u043d\u044c\u044f\u043c.",
+            "\u041f\u0430\u0440\u043e\u043c \u043d\u0435 \u0445\u043e\u0434\u0438\u0442 \u043f\u043e \u0432\u043e\u0441\u043a\u0440\u0435\u0441\u0435\u043d\u044c\u044f\u043c.",
+        ),
+    ],
+)
+def test_a_claim_that_says_the_opposite_of_what_it_quotes_covers_nothing(affirmed, denied):
+    assert left(affirmed, (affirmed, denied)) == [affirmed]
+    assert left(denied, (denied, affirmed)) != []
+    assert left(affirmed, affirmed) == []
+    assert left(denied, denied) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim"),
+    [
+        ("The report lacks figures.", "The report has no figures."),
+        ("He was unable to come.", "He could not come."),
+        ("She did not attend.", "She was absent."),
+        ("No lorries may use the bridge.", "Lorries are prohibited on the bridge."),
+    ],
+)
+def test_a_claim_may_deny_in_other_words(sentence, claim):
+    assert left(sentence, (sentence, claim)) == []
+
+
 @pytest.mark.parametrize("words", ["Hello there!", "I hope this helps.", "Would you like to know more?"])
 def test_what_states_nothing_may_be_called_so(words):
     report = check(words, [SOURCE], judge=hostile(words, checkable=False))

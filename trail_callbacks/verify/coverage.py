@@ -25,6 +25,7 @@ from trail_callbacks.claims import Claim, split, structured
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.language.detect import is_english, language
+from trail_callbacks.language.negation import implied, negation
 from trail_callbacks.language.speech import declines, is_question
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting.marks import clean, marker
@@ -36,9 +37,7 @@ from trail_callbacks.verify.phrases import BESIDE, FRAME, LINKS, TALK
 __all__ = ["Coverage", "coverage", "covered"]
 
 _NOT = "\0not"  # stands for every word that negates: no key is spelled like this
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|nowhere|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE
-)
+_DENIES = "\0denies"  # stands for a word that may deny by what it means: "lacks"
 _ADDRESS = re.compile(  # addresses, goals of links, works by their authors; and names of tags
     r"(?:https?://|www\.)[^\s)\]>\"']{1,2000}|(?<=\])\([^()\s]{1,2000}\)|</?[a-z][a-z0-9]{0,10}\b"
     r"|[(\[][A-Z][\w'\u2019-]{1,30}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w'\u2019-]{1,30})?,?\s(?:19|20)\d\d[a-z]?[)\]]"
@@ -171,7 +170,8 @@ class _Reading:
         self.uncovered: list[tuple[int, int, str]] = []
         self.held = self.lost = self.code = 0
         self._answer, self._question, self._abstained, self._sources = answer, question, abstained, sources
-        self._texts = [_said(claim.text) for claim in claims]
+        self._negation = negation(language(answer))
+        self._texts = [_said(claim.text, self._negation) for claim in claims]
         self._reach = _Reach(claims, self._texts)
 
     def read(self, text: str, span: _Span) -> None:
@@ -191,7 +191,12 @@ class _Reading:
 
     def _sentence(self, sentence: Sentence, span: _Span) -> None:
         said, touched = sentence.text, self._reach.said
-        if touched and (_NOT in touched or _NEGATION.search(said) is None):
+        negates = self._negation.search(said) is not None
+        if touched and not negates and self._reach.denies and implied().search(said) is None:
+            self.lost += len(keys(said))  # the claims say the opposite of what they quote
+            self.uncovered.append((*span(sentence.start, sentence.end), clean(said)))
+            return
+        if touched and (_NOT in touched or not negates):
             found = keys(said)
             if all(key in touched for key in found):  # as most are
                 self.held += len(found)
@@ -222,7 +227,7 @@ class _Reading:
         if _MARKUP.search(shown):
             kept = set(keys(clean(shown)))
             words = [word for word in words if word.key in kept or not self._marks(word.key)]
-        words += [_Word(_NOT, *found.span()) for found in _NEGATION.finditer(shown)]
+        words += [_Word(_NOT, *found.span()) for found in self._negation.finditer(shown)]
         return sorted(words, key=lambda word: word.start)
 
     def _marks(self, key: str) -> bool:
@@ -261,11 +266,11 @@ class _Reading:
                 if word.key not in _beside():
                     outside.append(word)
                 continue
-            if word.key == _NOT or word.key in _beside():
+            if word.key in _beside() or (word.key == _NOT and _DENIES in reach.said):
                 continue
             inside.append(word)
             run.append(word)
-            if word.key[0].isdigit():
+            if word.key[0].isdigit() or word.key == _NOT:
                 outside.append(word)
             elif english and len(run) >= _RUN:
                 outside += run[-_RUN:]
@@ -322,7 +327,7 @@ class _Reading:
 
     @cached_property
     def _asked(self) -> frozenset[str]:
-        return frozenset(_said(self._question))
+        return frozenset(_said(self._question, self._negation) - {_DENIES})
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -365,6 +370,11 @@ class _Reach:
                 if not self.said[key]:
                     del self.said[key]
 
+    @property
+    def denies(self) -> bool:
+        """Whether every claim here denies something."""
+        return self.said[_NOT] == len(self._here) > 0
+
     def quoted(self, start: int, end: int) -> bool:
         """Whether claims quote `answer[start:end]`."""
         at = bisect_right(self._starts, start) - 1
@@ -379,11 +389,13 @@ def _code(text: str) -> tuple[tuple[int, int], ...]:
     return code_spans(text)
 
 
-def _said(text: str) -> set[str]:
+def _said(text: str, negation: re.Pattern[str]) -> set[str]:
     """The words of a text, and whether it negates."""
     found = set(keys(text))
-    if _NEGATION.search(text):
+    if negation.search(text):
         found.add(_NOT)
+    elif implied().search(text):
+        found.add(_DENIES)
     return found
 
 
