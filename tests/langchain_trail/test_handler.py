@@ -271,7 +271,7 @@ def test_a_fault_of_ours_while_reading_is_kept_and_the_tree_stays_whole(monkeypa
     from langchain_trail import convert
 
     handler = TrailCallbackHandler(evaluate="never")
-    monkeypatch.setattr(convert, "pieces", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(convert, "recorded", lambda *_, **__: 1 / 0)
     (template("{x}") | says("All is well.")).invoke({"x": "?"}, {"callbacks": [handler]})
     assert handler.graph().answer is None
     assert {type(error) for error in handler.errors} == {ZeroDivisionError}
