@@ -31,8 +31,8 @@ tools: $(VENV)/tools/installed ## the tests that need the libraries of other too
 
 # Where torch is not installed, what runs it is not covered.
 coverage: export TRAIL_UNCOVERED ?= $(if $(filter 1,$(ENCODER)),,trail_callbacks/judges/encoder/*)
-coverage: $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) tools ## the quick tests and those of tools, with coverage
-	$(PYTEST) $(FAST) --cov --cov-append --cov-report=term:skip-covered
+coverage: $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) ## the quick tests, with coverage
+	$(PYTEST) $(FAST) --cov --cov-report=term:skip-covered
 
 test: coverage $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
 	$(PYTEST) tests/browser tests/packaging
