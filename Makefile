@@ -11,7 +11,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
 FAST := $(addprefix --ignore=,tests/browser tests/e2e tests/packaging)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick coverage test attack check bench screenshot build vendor clean
+.PHONY: help demo quick tools coverage test attack check bench screenshot build vendor clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; do \
@@ -22,6 +22,12 @@ demo: $(VENV)/demo ## three small apps, offline, with recorded model replies
 
 quick: $(VENV)/dev ## the tests that need no browser, no server and no build
 	$(PYTEST) $(FAST)
+
+# Their plugins for pytest are off: they are what is tested, not what tests.
+tools: $(VENV)/tools/installed ## the tests that need the libraries of other tools
+	$(VENV)/tools/bin/python -m pytest --numprocesses=$(JOBS) --dist=worksteal -p no:deepeval -p no:phoenix \
+	  -p no:langsmith_plugin --cov --cov-report= --cov-fail-under=0 \
+	  tests/importing tests/trail_evaluators tests/audit/test_run.py
 
 # Where torch is not installed, what runs it is not covered.
 coverage: export TRAIL_UNCOVERED ?= $(if $(filter 1,$(ENCODER)),,trail_callbacks/judges/encoder/*)
@@ -85,4 +91,11 @@ $(VENV)/e2e: pyproject.toml | $(BIN)/python
 
 $(VENV)/encoder: pyproject.toml | $(BIN)/python
 	$(PIP) install --group encoder
+	@touch $@
+
+$(VENV)/tools/installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m venv $(VENV)/tools
+	$(VENV)/tools/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
+	$(VENV)/tools/bin/python -m pip --disable-pip-version-check --quiet install --editable \
+	  ".[langchain,llama-index,audit]" --group tools
 	@touch $@

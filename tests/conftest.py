@@ -2,11 +2,20 @@
 
 import contextlib
 import ipaddress
+import os
 import socket
 import time
 
 import pytest
 from hypothesis import settings
+
+# Some of the tools that tests import report their use to their makers, from the import on.
+os.environ.update(
+    DEEPEVAL_TELEMETRY_OPT_OUT="1",
+    DO_NOT_TRACK="true",
+    LANGSMITH_TRACING="false",
+    MLFLOW_DISABLE_TELEMETRY="true",
+)
 
 # The same examples every time: a test that fails for one in a thousand belongs to who looks for it, with
 # `--hypothesis-profile=explore`, and not to who happens to run the suite.
