@@ -28,11 +28,13 @@ tools: $(VENV)/tools/installed ## the tests that need the libraries of other too
 	$(VENV)/tools/bin/python -m pytest --numprocesses=$(JOBS) --dist=worksteal -p no:deepeval -p no:phoenix \
 	  -p no:langsmith_plugin --cov --cov-report= --cov-fail-under=0 \
 	  tests/importing tests/trail_evaluators tests/audit/test_run.py
+	$(VENV)/tools/bin/python -m pytest -p no:deepeval -p no:phoenix -p no:langsmith_plugin \
+	  --cov --cov-append --cov-report= --cov-fail-under=0 tests/audit/test_cluster.py # one cluster on a machine
 
 # Where torch is not installed, what runs it is not covered.
 coverage: export TRAIL_UNCOVERED ?= $(if $(filter 1,$(ENCODER)),,trail_callbacks/judges/encoder/*)
-coverage: $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) ## the quick tests, with coverage
-	$(PYTEST) $(FAST) --cov --cov-report=term:skip-covered
+coverage: tools $(VENV)/dev $(if $(filter 1,$(ENCODER)),$(VENV)/encoder) ## the quick tests, with coverage
+	$(PYTEST) $(FAST) --cov --cov-append --cov-report=term:skip-covered
 
 test: coverage $(VENV)/browser $(if $(filter 1,$(E2E)),$(VENV)/e2e) ## all tests, with coverage
 	$(PYTEST) tests/browser tests/packaging
@@ -97,5 +99,5 @@ $(VENV)/tools/installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m venv $(VENV)/tools
 	$(VENV)/tools/bin/python -m pip --disable-pip-version-check --quiet install --upgrade "pip>=25.1"
 	$(VENV)/tools/bin/python -m pip --disable-pip-version-check --quiet install --editable \
-	  ".[langchain,llama-index,audit]" --group tools
+	  ".[llm,langchain,llama-index,audit,ray]" --group tools
 	@touch $@
