@@ -24,6 +24,7 @@ quick: $(VENV)/dev ## the tests that need no browser, no server and no build
 	$(PYTEST) $(FAST)
 
 # Their plugins for pytest are off: they are what is tested, not what tests.
+tools: export TRAIL_TOOLS := installed
 tools: $(VENV)/tools/installed ## the tests that need the libraries of other tools
 	$(VENV)/tools/bin/python -m pytest --numprocesses=$(JOBS) --dist=worksteal -p no:deepeval -p no:phoenix \
 	  -p no:langsmith_plugin --cov --cov-report= --cov-fail-under=0 \

@@ -1,6 +1,7 @@
 """No test opens a connection. Those marked `loopback` may reach this machine, and nothing else."""
 
 import contextlib
+import importlib
 import ipaddress
 import os
 import socket
@@ -22,6 +23,10 @@ os.environ.update(
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=1000, deadline=None)
 settings.load_profile("repeatable")
+
+# Where the libraries of other tools have to be (`make tools`), one that is missing or broken is an error.
+if os.environ.get("TRAIL_TOOLS") == "installed":
+    pytest.importorskip = lambda name, **_: importlib.import_module(name)
 
 _connect, _connect_ex, _resolve = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
 

@@ -183,7 +183,6 @@ def test_langchain_by_langfuse(live, exporter):
 def test_langchain_by_mlflow(live, tmp_path, monkeypatch):
     mlflow = pytest.importorskip("mlflow")
     pytest.importorskip("pandas")
-    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow.set_tracking_uri((tmp_path / "mlruns").as_uri())
     mlflow.langchain.autolog()

@@ -25,19 +25,14 @@ SOURCE, WRONG = "The tower is 40 m high.", "The tower is 53 m high."
 REPORT = check(WRONG, [SOURCE])
 
 
-@pytest.fixture(scope="module")
-def exported():
+@pytest.fixture
+def finished(monkeypatch):
     spans = memory.InMemorySpanExporter()
     provider = sdk.TracerProvider()
     provider.add_span_processor(export.SimpleSpanProcessor(spans))
-    trace.set_tracer_provider(provider)
-    return spans
-
-
-@pytest.fixture
-def finished(exported):
-    exported.clear()
-    return lambda: {span.name: span for span in exported.get_finished_spans()}
+    # A process sets its provider once, and tests of other tools may have been first.
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    return lambda: {span.name: span for span in spans.get_finished_spans()}
 
 
 def chain():

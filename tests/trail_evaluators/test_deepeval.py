@@ -9,7 +9,6 @@ SOURCE, RIGHT, WRONG = "The tower is 40 m high.", "The tower is 40 m high.", "Th
 
 @pytest.fixture
 def deepeval(monkeypatch, tmp_path):
-    monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
     monkeypatch.chdir(tmp_path)  # it writes a folder where it is called
     return pytest.importorskip("deepeval", reason="deepeval is not installed")
 

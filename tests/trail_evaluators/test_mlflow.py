@@ -13,7 +13,6 @@ pytestmark = [pytest.mark.filterwarnings("default")]
 
 @pytest.fixture
 def mlflow(tmp_path, monkeypatch):
-    monkeypatch.setenv("DO_NOT_TRACK", "true")
     library = pytest.importorskip("mlflow", reason="mlflow is not installed")
     pytest.importorskip("sqlalchemy", reason="mlflow without its store: sqlalchemy is not installed")
     monkeypatch.chdir(tmp_path)  # artifacts go into the working folder
