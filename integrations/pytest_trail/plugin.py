@@ -125,7 +125,7 @@ def pytest_runtest_makereport(
     result = yield
     reports = item.stash.get(_REPORTS, [])
     if call.when == "call" and reports:
-        result.trail = [json.loads(report.to_json()) for report in reports]
+        result.__dict__["trail"] = [json.loads(report.to_json()) for report in reports]
         # Every report that assert_grounded refused is in its message already.
         shown = str(result.longrepr)
         result.sections += [("trail", str(report)) for report in reports if result.failed and str(report) not in shown]
