@@ -31,12 +31,11 @@ class Moody:
         self.paid = Counter()
         self.stalls = True
         self.refused = self.failed = self.stalled = 0
-        self._asked, self._recent = 0, deque()
+        self._taken, self._recent = 0, deque()
         self._lock = threading.Lock()
 
     def __call__(self, asked):
         with self._lock:
-            self._asked += 1
             now = time.monotonic()
             while self._recent and self._recent[0] < now - 1.0:
                 self._recent.popleft()
@@ -44,10 +43,11 @@ class Moody:
                 self.refused += 1
                 return error(429, "slow down", Retry_After=1)
             self._recent.append(now)
-            if self.stalls and self._asked % 100 == 50:
+            self._taken += 1  # the refused are not among them: how many fail must not depend on the machine
+            if self.stalls and self._taken % 100 == 50:
                 self.stalled += 1
                 return Answer(200, {}, fault="silent")
-            if self._asked % 20 == 7:
+            if self._taken % 20 == 7:
                 self.failed += 1
                 return error(500, "oops")
             self.paid[json.dumps(asked.body["messages"])] += 1

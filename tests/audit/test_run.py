@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from rows import row, rows
 
-from trail_callbacks import check
+from trail_callbacks import VerifyOptions, check
 from trail_callbacks.audit import Budget, LocalEngine, audit
+from trail_callbacks.diagnosis import verified
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
+from trail_callbacks.trace import Trace
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "trace"))
 
@@ -113,6 +115,28 @@ def test_a_trace_whose_recording_lacks_texts_gets_no_clean_score(lines, table, t
     assert [each["state"] for each in table(out)] == ["partial"]
     audit(lines("whole.jsonl", [json.loads(whole.to_json())]), out=tmp_path / "whole")
     assert [each["state"] for each in table(tmp_path / "whole")] == ["assessed"]
+
+
+def test_a_diagnosis_of_each_trace_is_counted(lines, table, tmp_path):
+    from runs import TEXTS, Log, documents
+
+    def trace(run, kept, answer):
+        log = Log()
+        log.retrieved(documents(TEXTS[:3]))
+        log.packed(documents(TEXTS[:kept]), "\n".join(TEXTS[:kept]))
+        return json.loads(replace(log.done(answer).trace(), id=run).to_json())
+
+    rows = [trace("a", 2, "The bridge opened in 1971."), row(1)]
+    path = lines("in.jsonl", rows)
+    summary = audit(path, out=tmp_path / "out", options=VerifyOptions(diagnose=True))
+    first, second = table(tmp_path / "out")
+    found = verified(Trace.from_json(json.dumps(rows[0]))).diagnosis
+    assert first["signature"] == found.signature
+    assert first["figures"]["query_coverage"]["value"] == found.coverage.query["retrieved"].value
+    assert (second["signature"], set(second["figures"])) == (None, {"answer_coverage", "contradicted"})
+    assert summary.as_data()["signatures"] == {found.signature: 1}
+    without = audit(path, out=tmp_path / "without")
+    assert without.as_data()["signatures"] == {}
 
 
 def test_traces_and_reports_beside_rows(lines, table, tmp_path):
@@ -454,7 +478,7 @@ def test_parquet_without_what_reads_it(monkeypatch, tmp_path):
 
 FULL = """
 import resource, signal, sys
-from trail_callbacks import check
+from trail_callbacks import VerifyOptions, check
 check("It is 31 metres high.", ["It is 31 metres high."])  # what it loads is not to be the first to fail
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from trail_callbacks import LLMJudge, Report, SupportClass, acheck, check
+from trail_callbacks import LLMJudge, Report, SupportClass, VerifyOptions, acheck, check
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.report.threshold import counted_score, is_complete
 from trail_callbacks.testing import ScriptedModel
@@ -32,12 +32,14 @@ def left(answer, *quotes, question=None, abstained=False):
     return [answer[start:end] for start, end, _ in found.uncovered]
 
 
-def hostile(*claims, abstained=False):
+def hostile(*claims, abstained=False, checkable=True):
     """A judge whose model lists these quotes and supports whatever it is asked about."""
 
     def reply(call):
         if call.purpose == "claims":
-            listed = [{"quote": quote, "claim": quote, "unresolved": "none", "checkable": True} for quote in claims]
+            listed = [
+                {"quote": quote, "claim": quote, "unresolved": "none", "checkable": checkable} for quote in claims
+            ]
             return {"claims": listed, "abstained": abstained}
         ids = dict.fromkeys(re.findall(r"\bc\d+\b", call.messages[-1].content))
         return {"verdicts": [{"claim": id_, "supporting": ["s1"], "support": "supported"} for id_ in ids]}
@@ -186,6 +188,22 @@ def test_a_judge_that_leaves_out_a_statement_completes_no_report(claims, abstain
         judged = [v.support for v in report.verdicts if v.support is not None]
         assert report.hallucination_score == (0.0 if SupportClass.SUPPORTED in judged else None)
         assert counted_score(report, "fail") == counted_score(report, "pass")
+
+
+@pytest.mark.parametrize("statement", [FALSE, f"**{FALSE}**", f"Note: {FALSE}", "Die F\u00e4hre kostet 12 Euro."])
+def test_a_judge_that_calls_statements_unfit_to_be_checked_completes_no_report(statement):
+    for strategy in (False, True):
+        options = VerifyOptions(one_pass=strategy)
+        report = check(statement, [SOURCE], judge=hostile(statement, checkable=False), options=options)
+        assert report.state == "unverified"
+        assert report.uncovered
+        assert not is_complete(report)
+
+
+@pytest.mark.parametrize("words", ["Hello there!", "I hope this helps.", "Would you like to know more?"])
+def test_what_states_nothing_may_be_called_so(words):
+    report = check(words, [SOURCE], judge=hostile(words, checkable=False))
+    assert (report.state, report.uncovered) == ("no_checkable_claims", ())
 
 
 def test_a_refusal_hides_no_other_sentence():

@@ -19,6 +19,7 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.observations import figures_of
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
 from trail_callbacks.verify.caching import cached
@@ -111,10 +112,18 @@ class Judging:
 
     def _work(self, ready: ProvenanceGraph | Trace) -> Pipeline[Report]:
         judge, options = self._judge, self._options
-        work = of_run(ready, judge, options) if isinstance(ready, Trace) else pipeline(ready, judge, options)
+        work = _of_trace(ready, judge, options) if isinstance(ready, Trace) else pipeline(ready, judge, options)
         if self._options.cache is not None:
             work = cached(work, self._judge, self._options)
         return granted(work, self._grants)
+
+
+def _of_trace(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+    if not options.diagnose:
+        return of_run(trace, judge, options)
+    from trail_callbacks.diagnosis.diagnose import verifying  # noqa: PLC0415 - many audits diagnose nothing
+
+    return verifying(trace, judge, options)
 
 
 def _ready(task: Task) -> ProvenanceGraph | Trace | Report:
@@ -201,6 +210,9 @@ def _as_data(report: Report) -> dict[str, Any]:
         "entry_steps": dict(sorted(Counter(str(each["entry_step"]) for each in claims if each["entry_step"]).items())),
         "citations": asdict(report.citations) if report.citations else None,
         "judge": report.judge,
+        "signature": report.diagnosis.signature if report.diagnosis else None,
+        "broken": report.diagnosis.first_break.stage if report.diagnosis and report.diagnosis.first_break else None,
+        "figures": {name: {"value": each.value, "n": each.n} for name, each in figures_of(report).items()},
         "warnings": list(report.warnings),
         "verdicts": claims,
     }

@@ -24,7 +24,7 @@ _ANSWER = {
     "n": "int64", "id": "string", "place": "string", "first": "int64", "question": "string", "answer": "string",
     "state": "string", "score": "double", "low": "double", "high": "double", "claims": "int64", "judge": "string",
     "fields": "string", "outcomes": "string", "error_types": "string", "entry_steps": "string", "citations": "string",
-    "warnings": "string",
+    "signature": "string", "broken": "string", "figures": "string", "warnings": "string",
 }  # fmt: skip
 _CLAIM = {
     "n": "int64", "id": "string", "claim_id": "string", "claim": "string", "quote": "string", "start": "int64",

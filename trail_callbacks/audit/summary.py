@@ -33,6 +33,8 @@ class Tally:
         outcomes: Number of claims for each outcome, see `Verdict.outcome`.
         error_types: Number of claims of each error type.
         entry_steps: Number of unsupported claims that were introduced at each step.
+        signatures: Number of answers with each signature of a diagnosis.
+        breaks: Number of answers whose evidence path broke first at each stage.
     """
 
     answers: int = 0
@@ -42,6 +44,8 @@ class Tally:
     outcomes: Counter[str] = field(default_factory=Counter)
     error_types: Counter[str] = field(default_factory=Counter)
     entry_steps: Counter[str] = field(default_factory=Counter)
+    signatures: Counter[str] = field(default_factory=Counter)
+    breaks: Counter[str] = field(default_factory=Counter)
 
     def add(self, result: Mapping[str, Any]) -> None:
         """Counts one answer."""
@@ -52,6 +56,9 @@ class Tally:
         self.outcomes.update(result["outcomes"])
         self.error_types.update(result["error_types"])
         self.entry_steps.update(result["entry_steps"])
+        for counts, name in ((self.signatures, "signature"), (self.breaks, "broken")):
+            if result.get(name):
+                counts[result[name]] += 1
 
     @property
     def unsupported(self) -> int:
@@ -66,7 +73,8 @@ class Tally:
 
     def as_data(self) -> dict[str, Any]:
         """Returns the counts as JSON-safe values, the most frequent first."""
-        counters = {name: getattr(self, name) for name in ("states", "outcomes", "error_types", "entry_steps")}
+        names = ("states", "outcomes", "error_types", "entry_steps", "signatures", "breaks")
+        counters = {name: getattr(self, name) for name in names}
         ordered = {
             name: dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))) for name, found in counters.items()
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,6 +56,9 @@ def audit(
         list[str] | None,
         typer.Option(metavar="ROLE=NAME", help="Column of rows for id, question, answer or sources; may be repeated."),
     ] = None,
+    diagnose: Annotated[
+        bool, typer.Option("--diagnose", help="Of traces: find where the evidence path broke first, too.")
+    ] = False,
     engine: Annotated[Literal["local"], typer.Option(help="Who does the work: processes on this machine.")] = "local",
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes; by default one for each processor.")
@@ -108,7 +112,7 @@ def audit(
             by=by or (),
             columns=_pairs("--column", column or ()),
             keep_reports=judge is None,
-            options=VerifyOptions(cache=cache),
+            options=VerifyOptions(cache=cache, diagnose=diagnose),
             budget=budget,
             engine={"local": LocalEngine(workers=workers or cores(), concurrency=concurrency)}[engine],
             on_progress=show,
@@ -168,7 +172,7 @@ def _lines(summary: Summary) -> Generator[str]:
     total = summary.total
     yield f"{total.answers} answers, {total.flawed} with an unsupported claim; judge {plain(summary.judge)}"
     yield f"{total.claims} claims: {_counted(total.outcomes) or 'none'}{_share(total)}"
-    for name, counts in (("error types", total.error_types), ("entry steps", total.entry_steps)):
+    for name, counts in _kinds(total):
         if counts:
             yield f"{name}: {_counted(counts)}"
     yield from _segments(summary)
@@ -181,6 +185,15 @@ def _lines(summary: Summary) -> Generator[str]:
         yield f"  {each['score']:.2f}  {each['unsupported']} of {each['claims']}  {line(str(named))}  {question}"
     yield ""
     yield from _work(summary)
+
+
+def _kinds(total: Tally) -> tuple[tuple[str, Counter[str]], ...]:
+    return (
+        ("error types", total.error_types),
+        ("entry steps", total.entry_steps),
+        ("signatures", total.signatures),
+        ("first breaks", total.breaks),
+    )
 
 
 def _segments(summary: Summary) -> Generator[str]:

@@ -33,7 +33,7 @@ from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import judging, of_run
 from trail_callbacks.verify.sources import Sources
 
-__all__ = ["adiagnose", "averified", "diagnose", "diagnosed", "diagnosis_cost", "verified"]
+__all__ = ["adiagnose", "averified", "diagnose", "diagnosed", "diagnosis_cost", "verified", "verifying"]
 
 _TITLES = ("title", "source", "file_name", "name", "heading", "section", "url")
 
@@ -108,7 +108,7 @@ def verified(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | Non
     """
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    work = _report(_checked(trace, None), asked, settings)
+    work = verifying(_checked(trace, None), asked, settings)
     kept = work if settings.cache is None else cached(work, asked, settings)
     report, usage = drive(kept, asked.model, settings.limits)
     return replace(report, usage=usage + report.usage)
@@ -118,7 +118,7 @@ async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOption
     """As `verified`, without blocking the event loop during model calls."""
     settings = options or VerifyOptions()
     asked = judging(judge, settings)
-    work = _report(_checked(trace, None), asked, settings)
+    work = verifying(_checked(trace, None), asked, settings)
     kept = work if settings.cache is None else cached(work, asked, settings)
     with sliced():
         report, usage = await adrive(kept, asked.model, settings.limits)
@@ -128,10 +128,11 @@ async def averified(trace: Trace, judge: JudgeLike = None, options: VerifyOption
 def diagnosis_cost(trace: Trace, judge: JudgeLike = None, options: VerifyOptions | None = None) -> Estimate:
     """Estimates the calls and tokens of `verified`, without calling a model; see `trail_callbacks.verify.estimate`."""
     answer = _checked(trace, None).answer or ""
-    return estimated(partial(_report, trace), answer, trace.question, judge, options)
+    return estimated(partial(verifying, trace), answer, trace.question, judge, options)
 
 
-def _report(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+def verifying(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:
+    """The work of `verified`, for callers that drive the calls of models themselves."""
     report = yield from of_run(trace, judge, options)
     if trace.graph.answer is None:
         return report

@@ -21,7 +21,7 @@ from heapq import heappop, heappush
 from itertools import count, pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
 
-from trail_callbacks.claims import Claim, structured
+from trail_callbacks.claims import Claim, split, structured
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.language.detect import is_english, language
@@ -110,7 +110,7 @@ def coverage(
         abstained: Whether the judge says that the answer declines. Then a sentence that says only so needs no claim.
         sources: Nodes whose names a mark of a citation may hold.
     """
-    reading = _Reading(answer, claims, question or "", abstained, sources)
+    reading = _Reading(answer, [each for each in claims if _trusted(each)], question or "", abstained, sources)
     read = structured(answer)
     if read is None:
         reading.read(answer, lambda start, end: (start, end))
@@ -120,6 +120,11 @@ def coverage(
         reading.held += sum(len(keys(answer[each.start : each.end])) or 1 for each in read.entries)
     total = reading.held + reading.lost
     return Coverage(reading.held / total if total else None, tuple(reading.uncovered), reading.code)
+
+
+def _trusted(claim: Claim) -> bool:
+    """Whether a claim covers its words: a judge that calls a statement unfit to be checked covers none with it."""
+    return claim.checkable or bool(claim.unresolved) or not any(each.checkable for each in split(claim.quote))
 
 
 def covered(graph: ProvenanceGraph, extraction: Extraction) -> tuple[Extraction, Coverage]:

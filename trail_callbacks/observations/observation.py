@@ -1,0 +1,264 @@
+"""One judged run in figures."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Literal, TypeAlias
+
+from trail_callbacks.report import Report
+from trail_callbacks.report.diagnosis import Figure, StageName
+from trail_callbacks.report.report import State
+from trail_callbacks.taxonomy import UNSUPPORTED
+from trail_callbacks.trace import Context, Trace, Versions
+
+__all__ = ["DocumentUse", "FigureName", "Observation", "figures_of", "observe", "question_key"]
+
+FigureName: TypeAlias = Literal[
+    "query_coverage",
+    "query_kept",
+    "evidence_overlap",
+    "selection",
+    "answer_coverage",
+    "contradicted",
+    "citation_presence",
+    "citation_precision",
+    "citation_recall",
+]
+"""The figures of a run.
+
+- `query_coverage`: QC, share of the question's facets that a retrieved passage meets.
+- `query_kept`: share of the facets that the queries sent still name.
+- `evidence_overlap`: EO, share of the passages that ought to be in the prompt that are. Only with known passages.
+- `selection`: share of the facets met by what was retrieved that what was selected meets, too: how much ranking and
+  packing keep. It stands in for EO where nobody says which passages ought to be there.
+- `answer_coverage`: AC, share of the decided claims that are supported.
+- `contradicted`: share of the decided claims that are contradicted.
+- `citation_presence`, `citation_precision`, `citation_recall`: CC, see `report.diagnosis.Coverage`.
+"""
+
+_UPDATED = ("updated_at", "last_modified", "modified", "last_modified_date", "modified_at", "lastmod")
+_INGESTED = ("ingested_at", "indexed_at", "created_in_index", "ingestion_time")
+_SEGMENT = 200  # characters of a value: what is longer is a text, no segment
+_MILLISECONDS = 1e11  # a time above is no number of seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentUse:
+    """A document of which passages were retrieved.
+
+    Attributes:
+        name: The document, as its metadata name it.
+        passages: Passages of it that were retrieved.
+        selected: Those that were in the prompt of the answer.
+        updated: When it changed last, seconds since the epoch; None if its metadata do not say.
+        ingested: When it was put into the index; likewise.
+    """
+
+    name: str
+    passages: int = 0
+    selected: int = 0
+    updated: float | None = None
+    ingested: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One judged run in figures.
+
+    Attributes:
+        id: The run; unique.
+        at: When it began, seconds since the epoch.
+        key: What pairs it with runs of other releases: a hash of the question, see `question_key`. Empty without one.
+        judge: Name of the judge. Runs judged by different judges are never compared.
+        state: State of the report.
+        score: Its hallucination score; None without one.
+        claims: Number of claims.
+        outcomes: Number of claims by outcome, see `Verdict.outcome`.
+        error_types: Number of claims by error type.
+        entry_steps: Number of unsupported claims by the step at which they were introduced.
+        figures: The known figures of the evidence path; without a diagnosis only those of claims and citations.
+        broken: The stage at which the evidence path broke first; None if at none, or if nobody looked.
+        diagnosed: Whether somebody looked.
+        release: Version of the app.
+        versions: All versions that are known, by the name of the part.
+        fields: Segments: metadata of the run by name, as texts. No ids of users or requests.
+        user: The user, for deletion; None if unknown.
+        documents: The documents that it retrieved.
+        rate: Share of such runs that are judged, above 0.0 to 1.0: one run stands for 1 / rate.
+    """
+
+    id: str
+    at: float
+    key: str = ""
+    judge: str = ""
+    state: State = "error"
+    score: float | None = None
+    claims: int = 0
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    error_types: Mapping[str, int] = field(default_factory=dict)
+    entry_steps: Mapping[str, int] = field(default_factory=dict)
+    figures: Mapping[FigureName, Figure] = field(default_factory=dict)
+    broken: StageName | None = None
+    diagnosed: bool = False
+    release: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
+    user: str | None = None
+    documents: tuple[DocumentUse, ...] = ()
+    rate: float = 1.0
+
+    @property
+    def unsupported(self) -> int:
+        """Claims that are contradicted, absent or partially supported."""
+        return sum(self.outcomes.get(support.value, 0) for support in UNSUPPORTED)
+
+    @property
+    def decided(self) -> int:
+        """Claims that were decided and can be: supported or unsupported."""
+        return self.unsupported + self.outcomes.get("supported", 0)
+
+    def segment(self, name: str) -> str | None:
+        """Value of a segment: a field, `release`, or a version by the name of its part; None if it has none."""
+        if name == "release":
+            return self.release
+        return self.fields.get(name, self.versions.get(name))
+
+
+def question_key(question: str | None) -> str:
+    """Hash of a question, by which the same question in two releases is found; empty for none.
+
+    Case, spacing and compatible forms of characters do not matter (Unicode NFKC).
+    """
+    words = unicodedata.normalize("NFKC", question or "").casefold().split()
+    return sha256(" ".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32] if words else ""
+
+
+def observe(report: Report, trace: Trace | None = None, *, at: float | None = None, rate: float = 1.0) -> Observation:
+    """Reads a judged run.
+
+    Args:
+        report: The verification of its answer, with its diagnosis if there is one.
+        trace: The recorded run; without it there are no segments, versions and documents.
+        at: When it began, seconds since the epoch, if the trace does not say; by default now.
+        rate: Share of such runs that are judged, above 0.0 to 1.0.
+    """
+    context, versions = (trace.context, trace.versions) if trace else (Context(), Versions())
+    question = report.graph.question.text if report.graph.question else None
+    outcomes = Counter(verdict.outcome for verdict in report.verdicts)
+    errors = {error.value: n for error, n in report.error_counts.items() if n}
+    introduced = [report.verdict(claim.id).introduced_at for claim in report.unsupported]
+    entries = Counter(report.graph.node(each).step or "" for each in introduced if each is not None)
+    found = report.diagnosis
+    named = {each.name: value for each in fields(versions) if (value := getattr(versions, each.name)) is not None}
+    started = context.started if context.started is not None else at
+    return Observation(
+        id=report.trace_id or (trace.id if trace else "") or _content(report),
+        at=started if started is not None else datetime.now(UTC).timestamp(),
+        key=question_key(question),
+        judge=report.judge,
+        state=report.state,
+        score=report.hallucination_score,
+        claims=len(report.claims),
+        outcomes=dict(outcomes),
+        error_types=errors,
+        entry_steps=dict(entries),
+        figures=figures_of(report),
+        broken=found.first_break.stage if found and found.first_break else None,
+        diagnosed=found is not None,
+        release=versions.app,
+        versions=named,
+        fields=_segments(context),
+        user=context.user,
+        documents=_documents(trace) if trace else (),
+        rate=rate,
+    )
+
+
+def _content(report: Report) -> str:
+    """An id for a report that was not recorded: the same report has the same."""
+    texts = [node.text for node in report.graph.nodes]
+    return sha256("\0".join([report.judge, *texts]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def figures_of(report: Report) -> dict[FigureName, Figure]:
+    """The figures of a report that are known; see `FigureName`."""
+    coverage = report.diagnosis.coverage if report.diagnosis else None
+    counts = Counter(verdict.outcome for verdict in report.verdicts)
+    decided = counts["supported"] + sum(counts[support.value] for support in UNSUPPORTED)
+    cites = report.citations
+    found: dict[FigureName, Figure] = {
+        "answer_coverage": _share(counts["supported"], decided),
+        "contradicted": _share(counts["contradicted"], decided),
+    }
+    if cites is not None:
+        found["citation_presence"] = _share(cites.cited, cites.claims)
+        found["citation_precision"] = Figure(value=cites.precision, n=cites.decided)
+        found["citation_recall"] = Figure(value=cites.recall, n=cites.claims)
+    if coverage is not None:
+        retrieved, selected = coverage.query.get("retrieved"), coverage.query.get("selected")
+        if retrieved is not None:
+            found["query_coverage"] = retrieved
+        found["query_kept"] = coverage.kept
+        if "selected" in coverage.overlap:
+            found["evidence_overlap"] = coverage.overlap["selected"].recall
+        if retrieved is not None and selected is not None and retrieved.value and selected.value is not None:
+            found["selection"] = Figure(value=min(1.0, selected.value / retrieved.value), n=retrieved.n)
+    return {name: figure for name, figure in found.items() if figure.value is not None}
+
+
+def _share(part: int, whole: int) -> Figure:
+    return Figure(value=part / whole, n=whole) if whole else Figure(why="no claim was decided")
+
+
+def _segments(context: Context) -> dict[str, str]:
+    """What runs are told apart by: short plain metadata, and the kind of question; not whose run it was."""
+    found = {name: value for name, each in context.metadata.items() if (value := _plain(each)) is not None}
+    found |= {name: each for name in ("tenant", "query_class") if (each := getattr(context, name)) is not None}
+    return {name: value for name, value in found.items() if len(value) <= _SEGMENT and len(name) <= _SEGMENT}
+
+
+def _plain(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, str | int) and value != "" else None
+
+
+def _documents(trace: Trace) -> tuple[DocumentUse, ...]:
+    selected = {each.node_id for packing in trace.packings for each in packing.pieces if each.order is not None}
+    found: dict[str, DocumentUse] = {}
+    for retrieval in trace.retrievals:
+        for each in retrieval.candidates:
+            name = each.document_id or each.id or each.hash
+            known = found.get(name) or DocumentUse(name=name)
+            found[name] = DocumentUse(
+                name=name,
+                passages=known.passages + 1,
+                selected=known.selected + (each.node_id in selected),
+                updated=_latest(known.updated, _time(each.attributes, _UPDATED)),
+                ingested=_latest(known.ingested, _time(each.attributes, _INGESTED)),
+            )
+    return tuple(found.values())
+
+
+def _latest(*times: float | None) -> float | None:
+    return max((each for each in times if each is not None), default=None)
+
+
+def _time(metadata: Mapping[str, Any], names: Iterable[str]) -> float | None:
+    """A time in metadata, as seconds since the epoch: a number of seconds or milliseconds, or ISO 8601."""
+    for name in names:
+        value = metadata.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+            return float(value) / (1_000 if value > _MILLISECONDS else 1)
+        if isinstance(value, str):
+            try:
+                read = datetime.fromisoformat(value.strip())
+            except ValueError:
+                continue
+            return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    return None
