@@ -1,80 +1,64 @@
-"""What pytest loads: options, fixtures, and the reports of all workers gathered in one place."""
+"""What pytest loads: options, fixtures, and the hooks that carry what was checked to the results."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Generator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_trail import grounded
+from pytest_trail import baseline, grounded, options
+from pytest_trail.baseline import Finding
+from pytest_trail.options import Options
+from pytest_trail.recorded import Check, Recorded
 
 if TYPE_CHECKING:
     from trail_callbacks import Report
+    from trail_callbacks.judges import Judge
 
-_REPORTS: pytest.StashKey[list[Report]] = pytest.StashKey()
-_LINES: pytest.StashKey[list[dict[str, Any]]] = pytest.StashKey()
+_OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
+_ACCEPTED: pytest.StashKey[Collection[Finding]] = pytest.StashKey()
+_RECORDED: pytest.StashKey[Recorded] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options and their equivalents in an ini file."""
-    group = parser.getgroup("trail", "grounding of answers")
-    for name, metavar, text in (
-        ("max-score", "SCORE", "highest hallucination score that assert_grounded accepts, 0.0 to 1.0 (default: 0.0)"),
-        ("judge", "JUDGE", "judge of trail_check, such as openai/gpt-5-mini (default: the offline judge)"),
-        ("report", "FILE", "write the report of each check to FILE, as JSON lines"),
-    ):
-        group.addoption(f"--trail-{name}", metavar=metavar, help=text)
-        parser.addini(f"trail_{name.replace('-', '_')}", text)
+    options.add(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Says at once what is wrong with an option."""
-    config.stash[_LINES] = []
-    _max_score(config)
-    judge = _option(config, "judge")
-    if judge is not None:
-        from trail_callbacks.errors import TrailError  # noqa: PLC0415 - only who names a judge needs the engine
-        from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - as above
-
+    chosen = config.stash[_OPTIONS] = Options.of(config)
+    config.stash[_ACCEPTED] = frozenset()
+    if chosen.baseline is not None and not (chosen.update_baseline and not chosen.baseline.exists()):
         try:
-            resolve(judge)
-        except TrailError as error:
-            raise pytest.UsageError(f"--trail-judge: {error}") from error
-    file = _option(config, "report")
-    if file is not None and (_path(config, file).is_dir() or not _path(config, file).parent.is_dir()):
-        raise pytest.UsageError(f"--trail-report is {file}, expected a file in a folder that exists")
+            config.stash[_ACCEPTED] = baseline.read(chosen.baseline)
+        except ValueError as error:
+            raise pytest.UsageError(f"--trail-baseline: {error}") from error
 
 
-def _option(config: pytest.Config, name: str) -> str | None:
-    return config.getoption(f"trail_{name}") or config.getini(f"trail_{name}") or None
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Gathers results in the controller only; workers have none to write."""
+    config = session.config
+    if not hasattr(config, "workerinput"):
+        from pytest_trail.gathered import Gathered  # noqa: PLC0415 - only the controller needs it
 
-
-def _path(config: pytest.Config, file: str) -> Path:
-    return config.invocation_params.dir / file
-
-
-def _max_score(config: pytest.Config) -> float:
-    given = _option(config, "max_score")
-    try:
-        value = float(given or 0.0)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise pytest.UsageError(f"--trail-max-score is {given}, expected 0.0 (no unsupported claim) to 1.0")
-    return value
+        gathered = Gathered(config.stash[_OPTIONS], config.stash[_ACCEPTED], config.rootpath)
+        config.pluginmanager.register(gathered, "trail-gathered")
 
 
 @pytest.fixture
 def trail_check(request: pytest.FixtureRequest) -> Callable[..., Report]:
     """`trail_callbacks.check` with the judge of the options; its report is shown if the test fails."""
-    from trail_callbacks import check  # noqa: PLC0415 - a suite that checks nothing need not wait for it
+    from trail_callbacks import ProvenanceGraph, verify  # noqa: PLC0415 - a suite that checks nothing need not wait for it
 
-    def checked(*args: Any, **kwargs: Any) -> Report:
-        kwargs.setdefault("judge", _option(request.config, "judge"))
-        return _record(request.node, check(*args, **kwargs))
+    def checked(
+        answer: str, sources: Any, question: str | None = None, judge: Any = None, options: Any = None
+    ) -> Report:
+        graph = ProvenanceGraph.from_texts(answer, sources, question)  # once: sources may be read once only
+        judge, times, options = _judge(request, judge, options)
+        return _keep(request, [verify(graph, judge, options) for _ in range(times)])
 
     return checked
 
@@ -82,39 +66,105 @@ def trail_check(request: pytest.FixtureRequest) -> Callable[..., Report]:
 @pytest.fixture
 def trail_acheck(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """As `trail_check`, to be awaited."""
-    from trail_callbacks import acheck  # noqa: PLC0415 - as above
+    from trail_callbacks import ProvenanceGraph, averify  # noqa: PLC0415 - as above
 
-    async def checked(*args: Any, **kwargs: Any) -> Report:
-        kwargs.setdefault("judge", _option(request.config, "judge"))
-        return _record(request.node, await acheck(*args, **kwargs))
+    async def checked(
+        answer: str, sources: Any, question: str | None = None, judge: Any = None, options: Any = None
+    ) -> Report:
+        graph = ProvenanceGraph.from_texts(answer, sources, question)  # once: sources may be read once only
+        judge, times, options = _judge(request, judge, options)
+        return _keep(request, [await averify(graph, judge, options) for _ in range(times)])
 
     return checked
 
 
 @pytest.fixture(name="assert_grounded")
 def _assert_grounded(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """`pytest_trail.assert_grounded` with the threshold of the options."""
+    """`pytest_trail.assert_grounded` with the threshold and the baseline of the options."""
+    chosen = request.config.stash[_OPTIONS]
 
     def asserted(report: Report, max_score: float | None = None, allow: Sequence[grounded.Accepted] = ()) -> None:
         __tracebackhide__ = True
-        _record(request.node, report)
-        grounded.assert_grounded(report, _max_score(request.config) if max_score is None else max_score, allow)
+        highest = chosen.max_score if max_score is None else max_score
+        grounded.check_arguments(highest, allow)
+        recorded, check = _record(request.node, report)
+        recorded.allow(report, allow)
+        known = _known(request, report, highest, allow)
+        everything = [*allow, *({"quote": each.quote, "outcome": each.outcome} for each in known)]
+        _count_passing(request.node, check, highest, everything)
+        reason = grounded.refusal(report, highest, everything)
+        if reason is None or not chosen.update_baseline:
+            recorded.accepted |= known
+        if reason is not None:
+            if len(check.runs) > 1:
+                reason += f"; {check.passing} of {len(check.runs)} checks pass on their own"
+            raise AssertionError(grounded.message(report, reason, everything))
 
     return asserted
 
 
-def _record(item: pytest.Item, report: Report) -> Report:
-    reports = item.stash.setdefault(_REPORTS, [])
-    if not any(report is each for each in reports):
-        reports.append(report)
-        summary = report.summary()
+def _judge(request: pytest.FixtureRequest, judge: Any, options: Any) -> tuple[Judge, int, Any]:
+    """The judge of a check, how often it is asked, and with which settings."""
+    from dataclasses import replace  # noqa: PLC0415 - as is the next line
+
+    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - a suite that checks nothing need not wait
+
+    chosen = request.config.stash[_OPTIONS]
+    found = resolve(chosen.judge if judge is None else judge)
+    times = chosen.repeat if found.model is not None else 1
+    if times > 1 and options is not None:
+        options = replace(options, cache=None)  # the second check would be the first one
+    return found, times, options
+
+
+def _keep(request: pytest.FixtureRequest, runs: Sequence[Report]) -> Report:
+    """Records a check, and returns what most of its runs say."""
+    from pytest_trail.repeated import majority  # noqa: PLC0415 - a suite that checks nothing need not wait for it
+
+    report = majority(runs)
+    _record(request.node, report, runs, request.config.stash[_OPTIONS].repeat)
+    return report
+
+
+def _record(item: pytest.Item, report: Report, runs: Sequence[Report] = (), wanted: int = 1) -> tuple[Recorded, Check]:
+    recorded = item.stash.setdefault(_RECORDED, Recorded())
+    check = recorded.check(report)
+    if check is None:
+        check = Check(report, runs or (report,), wanted)
+        recorded.checks.append(check)
         for name, value in (
-            ("score", summary["hallucination_score"]),
+            ("score", report.hallucination_score),
             ("state", report.state),
             ("claims", len(report.claims)),
         ):
-            item.user_properties.append((f"trail_{name}", "none" if value is None else value))
-    return report
+            _property(item, check, name, "none" if value is None else value)
+    return recorded, check
+
+
+def _property(item: pytest.Item, check: Check, name: str, value: object) -> None:
+    """Adds a property of the JUnit report; those of the second check of a test end in `_2`, and so on."""
+    number = item.stash[_RECORDED].checks.index(check) + 1
+    item.user_properties.append((f"trail_{name}" if number == 1 else f"trail_{name}_{number}", value))
+
+
+def _known(
+    request: pytest.FixtureRequest, report: Report, highest: float, allow: Sequence[grounded.Accepted]
+) -> set[Finding]:
+    """The findings of a report that the baseline accepts; all, where it is rewritten and the report needs it."""
+    chosen, accepted = request.config.stash[_OPTIONS], request.config.stash[_ACCEPTED]
+    if chosen.baseline is None:
+        return set()
+    found = {Finding(request.node.nodeid, *each) for each in grounded.findings(report, allow)}
+    if not chosen.update_baseline:
+        return found.intersection(accepted)
+    return found if grounded.refusal(report, highest, allow) is not None else set()
+
+
+def _count_passing(item: pytest.Item, check: Check, highest: float, allow: Sequence[grounded.Accepted]) -> None:
+    passing = sum(grounded.refusal(run, highest, allow) is None for run in check.runs)
+    if check.passing is None and len(check.runs) > 1:
+        _property(item, check, "pass_rate", round(passing / len(check.runs), 4))
+    check.passing = passing
 
 
 @pytest.hookimpl(wrapper=True)
@@ -123,51 +173,15 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Adds what was checked to the test's result, which travels from a worker to the controller."""
     result = yield
-    reports = item.stash.get(_REPORTS, [])
-    if call.when == "call" and reports:
-        result.__dict__["trail"] = [json.loads(report.to_json()) for report in reports]
+    recorded = item.stash.get(_RECORDED, None)
+    if recorded is None:
+        return result
+    recorded.outcome = min(recorded.outcome, result.outcome, key=("failed", "skipped", "passed").index)
+    if result.failed:
         # Every report that assert_grounded refused is in its message already.
-        shown = str(result.longrepr)
-        result.sections += [("trail", str(report)) for report in reports if result.failed and str(report) not in shown]
+        shown, texts = str(result.longrepr), [str(check.report) for check in recorded.checks]
+        result.sections += [("trail", text) for text in texts if text not in shown]
+    if call.when == "teardown":  # whatever the test did, this comes, and comes last
+        result.__dict__["trail"] = recorded.to_json()
+        del item.stash[_RECORDED]  # a test that is run again starts anew
     return result
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Gathers results in the controller only; workers have none to write."""
-    if not hasattr(session.config, "workerinput"):
-        session.config.pluginmanager.register(_Gathered(session.config), "trail-gathered")
-
-
-class _Gathered:
-    """The checks of all tests, wherever they ran."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._lines = config.stash[_LINES]
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keeps what a test checked."""
-        for each in getattr(report, "trail", ()):
-            self._lines.append({"test": report.nodeid, "outcome": report.outcome, "report": each})
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Writes the file and says in one line how many answers were checked; nothing if none was."""
-        file = _option(self._config, "report")
-        if file is not None:
-            from trail_callbacks import files  # noqa: PLC0415 - the engine, not before it is used
-            from trail_callbacks.errors import InputError  # noqa: PLC0415 - as above
-
-            lines = sorted(self._lines, key=lambda line: line["test"])  # workers finish in any order
-            try:
-                files.write(str(_path(self._config, file)), (json.dumps(line) + "\n" for line in lines))
-            except InputError as error:
-                raise pytest.UsageError(f"--trail-report: {error}") from error
-        if self._lines:
-            n, tests = len(self._lines), len({line["test"] for line in self._lines})
-            terminalreporter.section("trail")
-            terminalreporter.line(
-                f"{n} answer{'' if n == 1 else 's'} checked in {tests} test{'' if tests == 1 else 's'}"
-            )
-            if file is not None:
-                terminalreporter.line(f"reports: {file}")
