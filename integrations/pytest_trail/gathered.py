@@ -36,6 +36,7 @@ class Gathered:
         self._passed: set[str] = set()
         self._failed: set[str] = set()
         self._problems: list[str] = []
+        self._unwritten = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keeps what a test checked."""
@@ -48,7 +49,7 @@ class Gathered:
             self._tests[report.nodeid] = json.loads(recorded)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Writes the files; one that cannot be written is a failure of the run."""
+        """Writes the files; a run that cannot write one that was asked for has not succeeded."""
         if self._options.report is not None:
             self._write("--trail-report", self._options.report, "".join(self._lines()))
         if self._options.update_baseline and self._options.baseline is not None and self._passed | self._failed:
@@ -60,7 +61,7 @@ class Gathered:
                     stream.write(step_summary.markdown(self._tests, self._notes()))
             except OSError as error:
                 self._problems.append(f"the summary of the step cannot be written: {error}")
-        if self._problems and session.exitstatus == pytest.ExitCode.OK:
+        if self._unwritten and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -84,6 +85,7 @@ class Gathered:
             files.write(str(path), text)
         except InputError as error:
             self._problems.append(f"{option}: {error}")
+            self._unwritten = True
 
     def _lines(self) -> Iterator[str]:
         for test, recorded in sorted(self._tests.items()):  # workers finish in any order
@@ -128,7 +130,9 @@ class Gathered:
         yield from self._about_allowed()
 
     def _about_baseline(self) -> Iterator[str]:
-        file, stale = self._options.baseline, sorted(self._stale())
+        if self._options.baseline is None:
+            return
+        file, stale = _named(self._options.baseline), sorted(self._stale())
         if self._options.update_baseline:
             added = len(self._used - self._accepted)
             yield f"baseline {file}: {_count(added, 'finding')} added, {len(stale)} removed"
@@ -151,6 +155,11 @@ class Gathered:
         for entry, tests in found.items():
             if entry not in matched:
                 yield f"allow has {entry[:_LENGTH]}, which matches no claim: {tests[0]}"
+
+
+def _named(path: Path) -> str:
+    """The path as it is typed here."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _count(n: int, noun: str) -> str:
