@@ -178,8 +178,9 @@ def pytest_runtest_makereport(
         return result
     recorded.outcome = min(recorded.outcome, result.outcome, key=("failed", "skipped", "passed").index)
     if result.failed:
-        # Every report that assert_grounded refused is in its message already.
-        shown, texts = str(result.longrepr), [str(check.report) for check in recorded.checks]
+        # What assert_grounded refused is in its message already.
+        shown = str(call.excinfo.value) if call.excinfo is not None else ""
+        texts = [str(check.report) for check in recorded.checks]
         result.sections += [("trail", text) for text in texts if text not in shown]
     if call.when == "teardown":  # whatever the test did, this comes, and comes last
         result.__dict__["trail"] = recorded.to_json()

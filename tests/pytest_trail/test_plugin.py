@@ -267,12 +267,11 @@ def test_a_judge_without_a_model_is_asked_once_and_that_is_said(run):
 
 
 def test_a_report_that_cannot_be_written_disturbs_no_test(run, pytester):
-    text = suite(
-        odd='trail_check("It is 12.", [__import__("trail_callbacks").Node("n", "source", "12", attributes={"a": 1j})])'
-    )
-    text = text.replace(
-        'Node("n", "source", "12", attributes', 'Node(id="n", kind="document", text="It is 12.", attributes'
-    )
+    text = """
+from trail_callbacks import Node
+def test_odd(trail_check):
+    trail_check("It is 12.", [Node(id="n", kind="document", text="It is 12.", attributes={"a": object()})])
+"""
     result = run(text, "--trail-report=out.jsonl")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["--trail-report: *::test_odd: *cannot be written as JSON*"])
