@@ -66,10 +66,9 @@ class Gathered:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Says what was checked; nothing if nothing was."""
-        notes = [
-            *self._notes(),
-            *([f"reports: {self._options.report}"] if self._tests and self._options.report else []),
-        ]
+        notes = list(self._notes())
+        if self._tests and self._options.report is not None:
+            notes.append(f"reports: {_named(self._options.report)}")
         if notes or self._problems:
             terminalreporter.section("trail")
             for note in notes:

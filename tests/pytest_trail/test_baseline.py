@@ -75,7 +75,7 @@ def test_what_is_accepted_passes_and_what_is_new_fails(run, known):
     assert known() == [("test_a", "The fleet has 14 ships."), ("test_b", "The fleet has 15 ships.")]
     result = run(TEXT, FILE)
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["accepted by *known.json: 2 findings"])
+    result.stdout.fnmatch_lines(["accepted by known.json: 2 findings"])
     result = run(TEXT.replace("15", "16"), FILE)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*16 ships*"])
@@ -94,9 +94,11 @@ def test_what_is_not_found_any_more_is_named_and_dropped_on_purpose(run, known):
     mended = TEXT.replace("14", "12")
     result = run(mended, FILE)
     result.assert_outcomes(passed=2)
-    result.stdout.fnmatch_lines(["stale in *known.json: *::test_a: 'The fleet has 14 ships.' (contradicted)*"])
+    result.stdout.fnmatch_lines(["stale in known.json: *::test_a: 'The fleet has 14 ships.' (contradicted)*"])
     assert len(known()) == 2
-    run(mended, FILE, "--trail-update-baseline").stdout.fnmatch_lines(["baseline *: 0 findings added, 1 removed"])
+    run(mended, FILE, "--trail-update-baseline").stdout.fnmatch_lines(
+        ["baseline known.json: 0 findings added, 1 removed"]
+    )
     assert known() == [("test_b", "The fleet has 15 ships.")]
 
 
@@ -106,7 +108,7 @@ def test_a_test_that_did_not_run_keeps_what_is_accepted_and_one_whose_file_is_go
     path = pytester.path / "known.json"
     path.write_text(written([*read(path), gone]), encoding="utf-8")
     result = run(TEXT, FILE, "-k", "not test_b")
-    result.stdout.fnmatch_lines(["stale in *: gone.py::test_x: *", "*has findings of 1 test that did not run"])
+    result.stdout.fnmatch_lines(["stale in known.json: gone.py::test_x: *", "*has findings of 1 test that did not run"])
     run(TEXT, FILE, "-k", "not test_b", "--trail-update-baseline")
     assert known() == [("test_a", "The fleet has 14 ships."), ("test_b", "The fleet has 15 ships.")]
 
