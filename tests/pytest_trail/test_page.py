@@ -35,13 +35,14 @@ def test_the_page_lists_the_options_and_no_others():
 
 
 def test_pytest_takes_each_command(run, pytester):
-    pytest.importorskip("instructor")
     assert len(COMMANDS) == 3
     (pytester.path / "tests").mkdir()
     for name in ("answers.json", "answers.model.json"):
         (pytester.path / "tests" / name).write_text('{"version": 1, "findings": []}', encoding="utf-8")
     for command in COMMANDS:
-        run("def test_it(trail_check): pass", *shlex.split(command)[1:]).assert_outcomes(passed=1)
+        offline = command.replace("--trail-judge openai/gpt-5-mini", "--trail-judge local")
+        result = run("def test_it(trail_check): pass", *shlex.split(offline)[1:])
+        assert result.ret == pytest.ExitCode.OK, command
 
 
 def test_the_workflow_is_yaml_with_a_job_for_each_judge():
