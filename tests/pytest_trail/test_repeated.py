@@ -126,3 +126,25 @@ def test_the_report_reads_back():
     report = majority([judged("absent"), judged("supported"), judged("contradicted")])
     assert type(report).from_json(report.to_json()).to_json() == report.to_json()
     assert "most of 3 checks" in report.warnings[0]
+
+
+def all_judged(*said):
+    """The report with these outcomes of its claims, each `supported`, `not_judged` or `unevaluatable`."""
+    verdicts = tuple(
+        replace(
+            verdict,
+            support=None if each == "not_judged" else SupportClass(each),
+            error="timeout" if each == "not_judged" else None,
+            evidence=(),
+        )
+        for verdict, each in zip(GOOD.verdicts, said, strict=True)
+    )
+    return replace(GOOD, state="partial", verdicts=verdicts)
+
+
+def test_the_state_is_that_of_the_verdicts():
+    s, f, u = "supported", "not_judged", "unevaluatable"
+    assert majority([all_judged(f, s), all_judged(f, f), all_judged(s, f)]).state == "error"
+    assert majority([all_judged(u, s), all_judged(u, u), all_judged(s, u)]).state == "no_checkable_claims"
+    assert majority([all_judged(u, s), all_judged(s, u)]).state == "unverified"
+    assert majority([all_judged(u, s), all_judged(u, s), all_judged(s, s)]).state == "assessed"
