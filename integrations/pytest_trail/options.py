@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["OPTIONS", "Options", "add"]
+__all__ = ["OPTIONS", "Options", "add_options"]
 
 OPTIONS = {
     "max-score": ("SCORE", "highest hallucination score that assert_grounded accepts, 0.0 to 1.0 (default: 0.0)"),
@@ -61,7 +61,7 @@ class Options:
         return chosen
 
 
-def add(parser: pytest.Parser) -> None:
+def add_options(parser: pytest.Parser) -> None:
     """Declares the options."""
     group = parser.getgroup("trail", "grounding of answers")
     for name, (metavar, text) in OPTIONS.items():

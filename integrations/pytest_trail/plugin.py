@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_trail import baseline, grounded, options
+from pytest_trail import baseline, grounded
 from pytest_trail.baseline import Finding
-from pytest_trail.options import Options
+from pytest_trail.options import Options, add_options
 from pytest_trail.recorded import Check, Recorded
 
 if TYPE_CHECKING:
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 _OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
 _ACCEPTED: pytest.StashKey[Collection[Finding]] = pytest.StashKey()
 _RECORDED: pytest.StashKey[Recorded] = pytest.StashKey()
+_WORST = {"failed": 0, "skipped": 1, "passed": 2}  # plugins that run tests again have outcomes of their own
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options and their equivalents in an ini file."""
-    options.add(parser)
+    add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -176,7 +177,7 @@ def pytest_runtest_makereport(
     recorded = item.stash.get(_RECORDED, None)
     if recorded is None:
         return result
-    recorded.outcome = min(recorded.outcome, result.outcome, key=("failed", "skipped", "passed").index)
+    recorded.outcome = min(recorded.outcome, result.outcome, key=lambda one: _WORST.get(one, 0))
     if result.failed:
         # What assert_grounded refused is in its message already.
         shown = str(call.excinfo.value) if call.excinfo is not None else ""
@@ -185,4 +186,5 @@ def pytest_runtest_makereport(
     if call.when == "teardown":  # whatever the test did, this comes, and comes last
         result.__dict__["trail"] = recorded.to_json()
         del item.stash[_RECORDED]  # a test that is run again starts anew
+        item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("trail_")]
     return result

@@ -177,6 +177,25 @@ def test_junit_has_the_score_the_state_and_the_number_of_claims_of_each_check(ru
     }
 
 
+AGAIN = """
+from _pytest.runner import runtestprotocol
+def pytest_runtest_protocol(item, nextitem):
+    for log in (False, True):
+        item._initrequest()
+        runtestprotocol(item, log=log, nextitem=nextitem)
+    return True
+"""
+
+
+def test_a_test_that_is_run_again_is_recorded_once(run, pytester):
+    pytester.makeconftest(AGAIN)
+    result = run(suite(good=f"{GOOD}"), "--junitxml=out.xml")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["1 answer checked in 1 test"])
+    names = [each.get("name") for each in ET.parse(pytester.path / "out.xml").iter("property")]  # noqa: S314 - as above
+    assert names == ["trail_score", "trail_state", "trail_claims"]
+
+
 def test_an_entry_of_allow_that_matches_nothing_in_any_test_is_named(run):
     allow = 'allow=["The fleet has 14 ships.", "gone"]'
     result = run(suite(a=f"assert_grounded({BAD}, {allow})", b=f"assert_grounded({GOOD}, {allow})"))
