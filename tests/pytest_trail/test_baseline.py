@@ -121,6 +121,15 @@ def test_a_test_that_failed_for_its_own_reason_makes_nothing_stale(run, known):
     assert len(known()) == 2
 
 
+def test_a_test_whose_teardown_failed_makes_nothing_stale(run, known):
+    run(TEXT, FILE, "--trail-update-baseline")
+    broken = "import pytest\n@pytest.fixture(autouse=True)\ndef late():\n    yield\n    assert 0\n" + TEXT.replace(
+        "14", "12"
+    )
+    run(broken, FILE, "--trail-update-baseline").assert_outcomes(passed=2, errors=2)
+    assert len(known()) == 2
+
+
 def test_only_what_would_fail_is_accepted(run, known):
     run(TEXT, FILE, "--trail-update-baseline", "--trail-max-score=0.5").assert_outcomes(passed=2)
     assert known() == []
@@ -130,6 +139,11 @@ def test_what_allow_accepts_already_is_not_written(run, known):
     text = TEXT.replace('May."]))', 'May."]), allow=[{"outcome": "contradicted"}])', 1)
     run(text, FILE, "--trail-update-baseline").assert_outcomes(passed=2)
     assert known() == [("test_b", "The fleet has 15 ships.")]
+    two = TEXT.replace("It sails in May.", "It has 9 decks.", 1).replace(
+        "])", '], "How many?"), allow=["The fleet has 14 ships."]', 1
+    )
+    run(two, FILE, "--trail-update-baseline").assert_outcomes(passed=2)
+    assert known() == [("test_a", "It has 9 decks."), ("test_b", "The fleet has 15 ships.")]
 
 
 def test_an_answer_that_was_not_judged_cannot_be_accepted(run, known):

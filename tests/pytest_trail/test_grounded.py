@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 from pytest_trail import assert_grounded
+from pytest_trail.grounded import findings
 
 from trail_callbacks import SupportClass, check
 from trail_callbacks.errors import InputError
@@ -81,3 +82,12 @@ def test_claims_that_could_not_be_found_never_pass():
 def test_bad_arguments_are_refused(changes):
     with pytest.raises(InputError):
         assert_grounded(GOOD, **changes)
+
+
+def test_a_finding_is_a_claim_that_counts_and_is_not_accepted():
+    quote = BAD.claims[0].quote
+    assert list(findings(GOOD)) == []
+    assert list(findings(BAD)) == [(quote, "contradicted")]
+    assert list(findings(BAD, [quote])) == []
+    assert list(findings(with_first(GOOD, undecided="too close"))) == [(quote.replace("14", "12"), "undecided")]
+    assert list(findings(with_first(GOOD, error="the judge failed"))) == []

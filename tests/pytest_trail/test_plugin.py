@@ -113,7 +113,7 @@ def test_all_workers_report_to_one_place(run_apart, pytester, monkeypatch):
 
 
 def test_the_file_holds_the_report_of_each_check_and_how_its_test_ended(run, pytester):
-    text = suite(bad=f"assert_grounded({BAD})", good=GOOD, skipped=f"{GOOD}; import pytest; pytest.skip('so')")
+    text = suite(skipped=f"{GOOD}; import pytest; pytest.skip('so')", good=GOOD, bad=f"assert_grounded({BAD})")
     run(text, "--trail-report=out.jsonl").assert_outcomes(passed=1, failed=1, skipped=1)
     lines = lines_of(pytester.path / "out.jsonl")
     assert [
@@ -198,7 +198,8 @@ def test_a_test_that_is_run_again_is_recorded_once(run, pytester):
 
 def test_an_entry_of_allow_that_matches_nothing_in_any_test_is_named(run):
     allow = 'allow=["The fleet has 14 ships.", "gone"]'
-    result = run(suite(a=f"assert_grounded({BAD}, {allow})", b=f"assert_grounded({GOOD}, {allow})"))
+    both = f"assert_grounded({BAD}, {allow}); assert_grounded({GOOD}, {allow})"
+    result = run(suite(a=both, b=f"assert_grounded({GOOD}, {allow})"))
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["allow has 'gone', which matches no claim: *::test_a"])
     result.stdout.no_fnmatch_line("allow has 'The fleet*")

@@ -113,7 +113,16 @@ def test_alike_sentences_in_two_places_are_two_claims():
     both = check(text, [text])
     first = replace(both, claims=both.claims[:1], verdicts=both.verdicts[:1])
     second = replace(both, claims=both.claims[1:], verdicts=both.verdicts[1:])
-    assert len(majority([first, second, both]).claims) == 2
+    assert outcomes(majority([first, second])) == ["undecided", "undecided"]
+    assert outcomes(majority([first, second, both])) == ["supported", "supported"]
+
+
+def test_a_claim_that_half_of_the_checks_found_is_a_tie():
+    extra = replace(GOOD.claims[0], id="c9", text="Ships rust.")
+    verdict = replace(judged("absent").verdicts[0], claim_id="c9")
+    more = replace(GOOD, claims=(*GOOD.claims, extra), verdicts=(*GOOD.verdicts, verdict))
+    assert sorted(outcomes(majority([GOOD, GOOD, more, more]))) == ["supported", "supported", "undecided"]
+    assert outcomes(majority([GOOD, GOOD, more])) == ["supported", "supported"]
 
 
 def test_claims_that_half_of_the_checks_could_not_find_are_missing():

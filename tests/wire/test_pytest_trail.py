@@ -13,9 +13,10 @@ pytestmark = pytest.mark.loopback
 ROOT = Path(__file__).parents[2]
 KEY = "sk-proj-abcdef0123456789SECRET"
 TEXT = """
+from trail_callbacks import VerifyOptions
 ANSWER = "Tram 1 has 10 seats. Tram 2 has 20 seats."
 def test_it(trail_check, assert_grounded):
-    assert_grounded(trail_check(ANSWER, [ANSWER]))
+    assert_grounded(trail_check(ANSWER, [ANSWER], options=VerifyOptions(cache="kept")))
 """
 
 
