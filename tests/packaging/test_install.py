@@ -18,6 +18,7 @@ PACKAGES = {
     "trail_callbacks": ROOT,
     "langchain_trail": ROOT / "integrations",
     "llama_index_trail": ROOT / "integrations",
+    "pytest_trail": ROOT / "integrations",
     "trail_evaluators": ROOT / "integrations",
 }
 

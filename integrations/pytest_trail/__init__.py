@@ -1,0 +1,9 @@
+"""Checks of answers in pytest: the fixtures `trail_check` and `assert_grounded`, and what they report.
+
+Start with `plugin`, which pytest loads; `grounded` has the rule a report must pass. Nothing of the engine is imported
+before a test uses a fixture, so that a suite that uses none pays nothing.
+"""
+
+from pytest_trail.grounded import assert_grounded
+
+__all__ = ["assert_grounded"]

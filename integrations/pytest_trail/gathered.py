@@ -1,0 +1,169 @@
+"""The checks of all tests in one place, wherever they ran: files and summaries are written from here, once."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_trail import baseline, step_summary
+from pytest_trail.baseline import Finding
+from pytest_trail.options import Options
+
+__all__ = ["Gathered"]
+
+_LENGTH = 120  # of a quote in the terminal
+
+
+class Gathered:
+    """What the controller knows; workers have none.
+
+    Args:
+        options: What was chosen.
+        accepted: The findings of the baseline.
+        root: The folder that node ids start from.
+    """
+
+    def __init__(self, options: Options, accepted: Collection[Finding], root: Path) -> None:
+        self._options = options
+        self._accepted = set(accepted)
+        self._root = root
+        self._tests: dict[str, dict[str, Any]] = {}
+        self._passed: set[str] = set()
+        self._failed: set[str] = set()
+        self._problems: list[str] = []
+        self._unwritten = False
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keeps what a test checked."""
+        if report.failed:
+            self._failed.add(report.nodeid)
+        elif report.when == "call" and report.passed:
+            self._passed.add(report.nodeid)
+        recorded = getattr(report, "trail", None)
+        if recorded is not None:
+            self._tests[report.nodeid] = json.loads(recorded)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Writes the files; a run that cannot write one that was asked for has not succeeded."""
+        if self._options.report is not None:
+            self._write("--trail-report", self._options.report, "".join(self._lines()))
+        if self._options.update_baseline and self._options.baseline is not None and self._passed | self._failed:
+            self._write("--trail-baseline", self._options.baseline, baseline.written(self._updated()))
+        summary = os.environ.get("GITHUB_STEP_SUMMARY")
+        if summary and self._tests:
+            try:
+                with Path(summary).open("a", encoding="utf-8", newline="\n") as stream:
+                    stream.write(step_summary.markdown(self._tests, self._notes()))
+            except OSError as error:
+                self._problems.append(f"the summary of the step cannot be written: {error}")
+        if self._unwritten and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Says what was checked; nothing if nothing was."""
+        notes = list(self._notes())
+        if self._tests and self._options.report is not None:
+            notes.append(f"reports: {_named(self._options.report)}")
+        if notes or self._problems:
+            terminalreporter.section("trail")
+            for note in notes:
+                terminalreporter.line(note)
+            for problem in self._problems:
+                terminalreporter.line(problem, red=True)
+
+    def _write(self, option: str, path: Path, text: str) -> None:
+        from trail_callbacks import files  # noqa: PLC0415 - the engine, not before it is used
+        from trail_callbacks.errors import InputError  # noqa: PLC0415 - as above
+
+        try:
+            files.write(str(path), text)
+        except InputError as error:
+            self._problems.append(f"{option}: {error}")
+            self._unwritten = True
+
+    def _lines(self) -> Iterator[str]:
+        for test, recorded in sorted(self._tests.items()):  # workers finish in any order
+            for check in recorded["checks"]:
+                if check["report"] is None:
+                    self._problems.append(f"--trail-report: {test}: {check['unwritable']}")
+                    continue
+                line = {"test": test, "outcome": recorded["outcome"], "report": check["report"]}
+                yield json.dumps(line) + "\n"
+
+    @property
+    def _used(self) -> set[Finding]:
+        return {Finding(*each) for recorded in self._tests.values() for each in recorded["accepted"]}
+
+    def _stale(self) -> set[Finding]:
+        """Accepted findings of tests that passed without them, or whose file is gone.
+
+        A test that failed may have ended before the check that would find one.
+        """
+        done = self._passed - self._failed
+        return {
+            each
+            for each in self._accepted - self._used
+            if each.test in done or not (self._root / each.test.partition("::")[0]).exists()
+        }
+
+    def _updated(self) -> set[Finding]:
+        return (self._accepted - self._stale()) | self._used
+
+    def _notes(self) -> Iterator[str]:
+        checks = [check for recorded in self._tests.values() for check in recorded["checks"]]
+        if checks:
+            yield f"{_count(len(checks), 'answer')} checked in {_count(len(self._tests), 'test')}"
+        once = sum(check["made"] < check["wanted"] for check in checks)
+        if once:
+            yield f"{_count(once, 'check')} made once: a judge without a model says the same each time"
+        for test, recorded in sorted(self._tests.items()):
+            for check in recorded["checks"]:
+                if check["passing"] is not None and check["passing"] < check["made"] > 1:
+                    yield f"pass rate {check['passing']} of {check['made']}: {test}"
+        yield from self._about_baseline()
+        yield from self._about_allowed()
+
+    def _about_baseline(self) -> Iterator[str]:
+        if self._options.baseline is None:
+            return
+        file, stale = _named(self._options.baseline), sorted(self._stale())
+        if self._options.update_baseline:
+            added = len(self._used - self._accepted)
+            yield f"baseline {file}: {_count(added, 'finding')} added, {len(stale)} removed"
+            return
+        if self._used:
+            yield f"accepted by {file}: {_count(len(self._used), 'finding')}"
+        for each in stale:
+            yield f"stale in {file}: {each.test}: {_short(each.quote)} ({each.outcome}) is not found any more"
+        waiting = {each.test for each in self._accepted - set(stale)} - self._passed - self._failed
+        if waiting:
+            yield f"{file} has findings of {_count(len(waiting), 'test')} that did not run"
+
+    def _about_allowed(self) -> Iterator[str]:
+        found: dict[str, list[str]] = {}
+        matched = set()
+        for test, recorded in sorted(self._tests.items()):
+            for entry, did in recorded["allowed"].items():
+                found.setdefault(entry, []).append(test)
+                matched |= {entry} if did else set()
+        for entry, tests in found.items():
+            if entry not in matched:
+                yield f"allow has {entry[:_LENGTH]}, which matches no claim: {tests[0]}"
+
+
+def _named(path: Path) -> str:
+    """The path as it is typed here."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def _short(quote: str) -> str:
+    return repr(quote if len(quote) <= _LENGTH else f"{quote[:_LENGTH]}...")

@@ -1,0 +1,190 @@
+"""What pytest loads: options, fixtures, and the hooks that carry what was checked to the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_trail import baseline, grounded
+from pytest_trail.baseline import Finding
+from pytest_trail.options import Options, add_options
+from pytest_trail.recorded import Check, Recorded
+
+if TYPE_CHECKING:
+    from trail_callbacks import Report
+    from trail_callbacks.judges import Judge
+
+_OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
+_ACCEPTED: pytest.StashKey[Collection[Finding]] = pytest.StashKey()
+_RECORDED: pytest.StashKey[Recorded] = pytest.StashKey()
+_WORST = {"failed": 0, "skipped": 1, "passed": 2}  # plugins that run tests again have outcomes of their own
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options and their equivalents in an ini file."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Says at once what is wrong with an option."""
+    chosen = config.stash[_OPTIONS] = Options.of(config)
+    config.stash[_ACCEPTED] = frozenset()
+    if chosen.baseline is not None and not (chosen.update_baseline and not chosen.baseline.exists()):
+        try:
+            config.stash[_ACCEPTED] = baseline.read(chosen.baseline)
+        except ValueError as error:
+            raise pytest.UsageError(f"--trail-baseline: {error}") from error
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Gathers results in the controller only; workers have none to write."""
+    config = session.config
+    if not hasattr(config, "workerinput"):
+        from pytest_trail.gathered import Gathered  # noqa: PLC0415 - only the controller needs it
+
+        gathered = Gathered(config.stash[_OPTIONS], config.stash[_ACCEPTED], config.rootpath)
+        config.pluginmanager.register(gathered, "trail-gathered")
+
+
+@pytest.fixture
+def trail_check(request: pytest.FixtureRequest) -> Callable[..., Report]:
+    """`trail_callbacks.check` with the judge of the options; its report is shown if the test fails."""
+    from trail_callbacks import ProvenanceGraph, verify  # noqa: PLC0415 - a suite that checks nothing need not wait for it
+
+    def checked(
+        answer: str, sources: Any, question: str | None = None, judge: Any = None, options: Any = None
+    ) -> Report:
+        graph = ProvenanceGraph.from_texts(answer, sources, question)  # once: sources may be read once only
+        judge, times, options = _judge(request, judge, options)
+        return _keep(request, [verify(graph, judge, options) for _ in range(times)])
+
+    return checked
+
+
+@pytest.fixture
+def trail_acheck(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """As `trail_check`, to be awaited."""
+    from trail_callbacks import ProvenanceGraph, averify  # noqa: PLC0415 - as above
+
+    async def checked(
+        answer: str, sources: Any, question: str | None = None, judge: Any = None, options: Any = None
+    ) -> Report:
+        graph = ProvenanceGraph.from_texts(answer, sources, question)  # once: sources may be read once only
+        judge, times, options = _judge(request, judge, options)
+        return _keep(request, [await averify(graph, judge, options) for _ in range(times)])
+
+    return checked
+
+
+@pytest.fixture(name="assert_grounded")
+def _assert_grounded(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """`pytest_trail.assert_grounded` with the threshold and the baseline of the options."""
+    chosen = request.config.stash[_OPTIONS]
+
+    def asserted(report: Report, max_score: float | None = None, allow: Sequence[grounded.Accepted] = ()) -> None:
+        __tracebackhide__ = True
+        highest = chosen.max_score if max_score is None else max_score
+        grounded.check_arguments(highest, allow)
+        recorded, check = _record(request.node, report)
+        recorded.allow(report, allow)
+        known = _known(request, report, highest, allow)
+        everything = [*allow, *({"quote": each.quote, "outcome": each.outcome} for each in known)]
+        _count_passing(request.node, check, highest, everything)
+        reason = grounded.refusal(report, highest, everything)
+        if reason is None or not chosen.update_baseline:
+            recorded.accepted |= known
+        if reason is not None:
+            if len(check.runs) > 1:
+                reason += f"; {check.passing} of {len(check.runs)} checks pass on their own"
+            raise AssertionError(grounded.message(report, reason, everything))
+
+    return asserted
+
+
+def _judge(request: pytest.FixtureRequest, judge: Any, options: Any) -> tuple[Judge, int, Any]:
+    """The judge of a check, how often it is asked, and with which settings."""
+    from dataclasses import replace  # noqa: PLC0415 - as is the next line
+
+    from trail_callbacks.judges.resolve import resolve  # noqa: PLC0415 - a suite that checks nothing need not wait
+
+    chosen = request.config.stash[_OPTIONS]
+    found = resolve(chosen.judge if judge is None else judge)
+    times = chosen.repeat if found.model is not None else 1
+    if times > 1 and options is not None:
+        options = replace(options, cache=None)  # the second check would be the first one
+    return found, times, options
+
+
+def _keep(request: pytest.FixtureRequest, runs: Sequence[Report]) -> Report:
+    """Records a check, and returns what most of its runs say."""
+    from pytest_trail.repeated import majority  # noqa: PLC0415 - a suite that checks nothing need not wait for it
+
+    report = majority(runs)
+    _record(request.node, report, runs, request.config.stash[_OPTIONS].repeat)
+    return report
+
+
+def _record(item: pytest.Item, report: Report, runs: Sequence[Report] = (), wanted: int = 1) -> tuple[Recorded, Check]:
+    recorded = item.stash.setdefault(_RECORDED, Recorded())
+    check = recorded.check(report)
+    if check is None:
+        check = Check(report, runs or (report,), wanted)
+        recorded.checks.append(check)
+        for name, value in (
+            ("score", report.hallucination_score),
+            ("state", report.state),
+            ("claims", len(report.claims)),
+        ):
+            _property(item, check, name, "none" if value is None else value)
+    return recorded, check
+
+
+def _property(item: pytest.Item, check: Check, name: str, value: object) -> None:
+    """Adds a property of the JUnit report; those of the second check of a test end in `_2`, and so on."""
+    number = item.stash[_RECORDED].checks.index(check) + 1
+    item.user_properties.append((f"trail_{name}" if number == 1 else f"trail_{name}_{number}", value))
+
+
+def _known(
+    request: pytest.FixtureRequest, report: Report, highest: float, allow: Sequence[grounded.Accepted]
+) -> set[Finding]:
+    """The findings of a report that the baseline accepts; all, where it is rewritten and the report needs it."""
+    chosen, accepted = request.config.stash[_OPTIONS], request.config.stash[_ACCEPTED]
+    if chosen.baseline is None:
+        return set()
+    found = {Finding(request.node.nodeid, *each) for each in grounded.findings(report, allow)}
+    if not chosen.update_baseline:
+        return found.intersection(accepted)
+    return found if grounded.refusal(report, highest, allow) is not None else set()
+
+
+def _count_passing(item: pytest.Item, check: Check, highest: float, allow: Sequence[grounded.Accepted]) -> None:
+    passing = sum(grounded.refusal(run, highest, allow) is None for run in check.runs)
+    if check.passing is None and len(check.runs) > 1:
+        _property(item, check, "pass_rate", round(passing / len(check.runs), 4))
+    check.passing = passing
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Adds what was checked to the test's result, which travels from a worker to the controller."""
+    result = yield
+    recorded = item.stash.get(_RECORDED, None)
+    if recorded is None:
+        return result
+    recorded.outcome = min(recorded.outcome, result.outcome, key=lambda one: _WORST.get(one, 0))
+    if result.failed:
+        # What assert_grounded refused is in its message already.
+        shown = str(call.excinfo.value) if call.excinfo is not None else ""
+        texts = [str(check.report) for check in recorded.checks]
+        result.sections += [("trail", text) for text in texts if text not in shown]
+    if call.when == "teardown":  # whatever the test did, this comes, and comes last
+        result.__dict__["trail"] = recorded.to_json()
+        del item.stash[_RECORDED]  # a test that is run again starts anew
+        item.user_properties[:] = [each for each in item.user_properties if not each[0].startswith("trail_")]
+    return result
