@@ -10,7 +10,7 @@ from trail_callbacks.judges import Assessment, Extraction, Judgement, quoted
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.text import locate
 
-__all__ = ["JUDGES", "TRUE"]
+__all__ = ["CANNOT_SAY", "JUDGES", "TRUE", "TURNS", "Turning"]
 
 TRUE = "The lighthouse of Genoa was rebuilt in 1543."
 
@@ -70,6 +70,41 @@ class Careless:
         yield ()  # a pipeline is a generator; this one makes no calls
 
 
+class Turning:
+    """Supports whatever it claims: the opposite of what it quotes.
+
+    Args:
+        turn: Words of a statement, and those that stand for them in the claim. A sentence without the former is left
+            out.
+    """
+
+    name = "turning"
+    model = None
+
+    def __init__(self, turn: tuple[str, str]) -> None:
+        self._turn = turn
+        self._inside = LocalJudge()
+
+    def extract(self, answer, question):
+        found = yield from self._inside.extract(answer, question)
+        claims = [replace(claim, text=claim.text.replace(*self._turn, 1)) for claim in found.claims]
+        kept = tuple(new for new, old in zip(claims, found.claims, strict=True) if new.text != old.text)
+        return Extraction(claims=kept, abstained=False)
+
+    def assess(self, questions, purpose="verdicts"):
+        return Assessment(
+            judgements=tuple(
+                Judgement(
+                    claim_id=each.claim.id,
+                    support=SupportClass.SUPPORTED,
+                    evidence=tuple(quoted(passage, "supports") for passage in each.passages[:1]),
+                )
+                for each in questions
+            )
+        )
+        yield ()
+
+
 UNFIT: dict[str, Any] = {"checkable": False}
 JUDGES = {
     "offline": LocalJudge,
@@ -90,3 +125,11 @@ CANNOT_SAY = {
 }
 """Those who read a claim and say that no source could settle it: then the answer passes by default, and says so."""
 """By name; those of `one of two` need the true sentence in the answer."""
+TURNS = {
+    "English": ("The lighthouse of Genoa is not 77 metres tall.", (" is not ", " is ")),
+    "German": ("Der Leuchtturm von Genua ist nicht 77 Meter hoch.", (" ist nicht ", " ist ")),
+    "French": ("Le phare de G\u00eanes ne mesure pas 77 m\u00e8tres.", (" ne mesure pas ", " mesure ")),
+    "Italian, affirmed": ("La lanterna di Genova \u00e8 alta 97 metri.", (" \u00e8 ", " non \u00e8 ")),
+    "German, affirmed": ("Der Leuchtturm von Genua ist 97 Meter hoch.", (" ist ", " ist nicht ")),
+}
+"""A false answer, and how a judge turns it into something true."""

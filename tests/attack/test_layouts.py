@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("langchain", minversion="1.2.9")
 sys.path.insert(0, str(Path(__file__).parent))
 from apps import APPS, WAYS
-from careless import CANNOT_SAY, JUDGES, TRUE
+from careless import CANNOT_SAY, JUDGES, TRUE, TURNS, Turning
 
 from trail_callbacks.report.threshold import unsettled
 
@@ -102,6 +102,27 @@ def test_a_layout_opens_no_guard(guard, judge):
         if leaks(visible):
             leaked.append((name, way, mode))
     assert leaked == []
+
+
+@pytest.mark.parametrize("guard", APPS)
+def test_a_judge_that_denies_what_it_quotes_opens_no_guard(guard):
+    """In a sentence that denies already, one denial more is not told: `denied` and `no contradiction` are left out."""
+    texts = {**LAYOUTS, **{name: FRAMES[name] for name in ("question", "tag question", "title of a link")}}
+    leaked = []
+    for name, way, mode in turns(texts, WAYS[guard], MODES):
+        judge = Turning((" is ", " is not "))
+        if leaks(APPS[guard](texts[name], SOURCE, way, {"judge": judge, **mode})):
+            leaked.append((name, way, mode))
+    assert leaked == []
+
+
+@pytest.mark.parametrize("guard", APPS)
+@pytest.mark.parametrize("name", TURNS)
+def test_a_judge_that_says_the_opposite_opens_no_guard_in_any_language(guard, name):
+    answer, turn = TURNS[name]
+    for way in WAYS[guard] if FULL else WAYS[guard][:1]:
+        judge = Turning(turn)
+        assert answer[4:-1] not in APPS[guard](answer, SOURCE, way, {"judge": judge, "on_fail": "block"})
 
 
 ALL_JUDGES = {**JUDGES, **CANNOT_SAY}

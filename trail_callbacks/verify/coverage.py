@@ -3,6 +3,7 @@
 A judge may skip a sentence, by mistake or because the answer talked it into that. So code splits the answer once more
 and looks for each content word among the claims. A sentence is covered if its words stand in the text of claims that
 quote a part of it, or at least in their quotes; a number has to be in a text, because texts are what is judged.
+A claim that denies what it quotes, or affirms what that denies, covers none of it.
 
 A sentence that no claim quotes is no statement only by closed lists, which no answer can extend (`phrases`): words
 about the talk, marks of citations, a restatement of one claim, a title or lead-in without a new word.
@@ -25,7 +26,7 @@ from trail_callbacks.claims import Claim, split, structured
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.language.detect import is_english, language
-from trail_callbacks.language.negation import implied, negation
+from trail_callbacks.language.negation import ABSENCE, EVERYWHERE, OF_ONE_LANGUAGE, UNSPACED
 from trail_callbacks.language.speech import declines, is_question
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting.marks import clean, marker
@@ -37,7 +38,8 @@ from trail_callbacks.verify.phrases import BESIDE, FRAME, LINKS, TALK
 __all__ = ["Coverage", "coverage", "covered"]
 
 _NOT = "\0not"  # stands for every word that negates: no key is spelled like this
-_DENIES = "\0denies"  # stands for a word that may deny by what it means: "lacks"
+_NOTHING = frozenset({""})  # a claim that states none of what it quotes
+_ABSENT = "\0absent"  # stands for every word that comes to a negation: `lacks`
 _ADDRESS = re.compile(  # addresses, goals of links, works by their authors; and names of tags
     r"(?:https?://|www\.)[^\s)\]>\"']{1,2000}|(?<=\])\([^()\s]{1,2000}\)|</?[a-z][a-z0-9]{0,10}\b"
     r"|[(\[][A-Z][\w'\u2019-]{1,30}(?:\set\sal\.?|\s(?:and|&)\s[A-Z][\w'\u2019-]{1,30})?,?\s(?:19|20)\d\d[a-z]?[)\]]"
@@ -75,6 +77,7 @@ _LONGEST = 2000  # characters of a title that are searched for a verb
 _END = 4  # words and marks of an unfinished sentence from its verb on: `the steps are as follows:`
 _RUN = 2  # words in a row that a quote holds and no text does
 _REWORDED = 2 / 3  # share of the words of a sentence that the texts of its claims may put in another way
+_SAME = 2 / 3  # share of the words of a denial that its quote has to hold, so that it denies just that
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +173,13 @@ class _Reading:
         self.uncovered: list[tuple[int, int, str]] = []
         self.held = self.lost = self.code = 0
         self._answer, self._question, self._abstained, self._sources = answer, question, abstained, sources
-        self._negation = negation(language(answer))
-        self._texts = [_said(claim.text, self._negation) for claim in claims]
-        self._reach = _Reach(claims, self._texts)
+        guess = language(answer)
+        self._language = guess or "en"
+        known = guess or language(" ".join([answer, *(claim.text for claim in claims)]))
+        self._negation = _negation(known, answer.isascii() and all(claim.text.isascii() for claim in claims))
+        self._texts = [self._words_of(claim.text, claim.quote) for claim in claims]
+        denying = [self._denies(claim, words) for claim, words in zip(claims, self._texts, strict=True)]
+        self._reach = _Reach(claims, self._texts, denying)
 
     def read(self, text: str, span: _Span) -> None:
         """Reads one text of the answer; they come in order. `span` says where a part of it stands in the answer."""
@@ -182,7 +189,7 @@ class _Reading:
             around = [0, *(at for each in code for at in each), len(text)]
             parts = (text[a:b] if n % 2 == 0 else " " * (b - a) for n, (a, b) in enumerate(pairwise(around)))
             text = "".join(parts)
-        sentences = sentences_of(text, language(self._answer) or "en")
+        sentences = sentences_of(text, self._language)
         for sentence, following in zip_longest(sentences, sentences[1:]):
             if following and _LISTED.fullmatch(sentence.text) and "\n" not in text[sentence.end : following.start]:
                 continue  # the number of a list item
@@ -191,18 +198,16 @@ class _Reading:
 
     def _sentence(self, sentence: Sentence, span: _Span) -> None:
         said, touched = sentence.text, self._reach.said
-        negates = self._negation.search(said) is not None
-        if touched and not negates and self._reach.denies and implied().search(said) is None:
-            self.lost += len(keys(said))  # the claims say the opposite of what they quote
-            self.uncovered.append((*span(sentence.start, sentence.end), clean(said)))
-            return
-        if touched and (_NOT in touched or not negates):
+        negated = self._negation.search(said) is not None
+        if self._reach.denied and not negated:
+            touched = self._reach.affirmed
+        if touched and (_NOT in touched or not negated):
             found = keys(said)
             if all(key in touched for key in found):  # as most are
                 self.held += len(found)
                 return
         words = self._words(said)
-        faults = self._left(sentence, span, words) if touched else self._stated(said, words)
+        faults = self._left(sentence, span, words, touched) if touched else self._stated(said, words)
         if faults is None:
             return
         self.lost += len(faults)
@@ -234,6 +239,22 @@ class _Reading:
         """Whether a word inside a mark that is taken out of texts is one of a citation: it names a source."""
         return (key.isdigit() and len(key) <= _NUMBER) or key in _talk() or key in self._named
 
+    def _words_of(self, text: str, quote: str = "") -> set[str]:
+        """The words of a text, whether it negates, and whether it may do so in other words than its quote."""
+        found = set(keys(text))
+        if self._negation.search(text):
+            found.add(_NOT)
+        elif self._negation.search(quote) and _absent(text) - _absent(quote):
+            found.add(_ABSENT)
+        return found
+
+    def _denies(self, claim: Claim, words: AbstractSet[str]) -> bool:
+        """Whether a claim denies what it quotes, in much the same words."""
+        if _NOT not in words or self._negation.search(claim.quote) or _absent(claim.quote) - _absent(claim.text):
+            return False
+        own = set(keys(self._negation.sub(_blank, claim.text)))
+        return len(own & set(keys(claim.quote))) >= _SAME * len(own)
+
     @cached_property
     def _named(self) -> frozenset[str]:
         names = [
@@ -244,37 +265,36 @@ class _Reading:
         ]
         return frozenset(key for name in names for key in keys(name[:_NAME].replace("_", " ")))
 
-    def _left(self, sentence: Sentence, span: _Span, words: Sequence[_Word]) -> list[_Word]:
-        """Those words of a sentence that the claims leave out which quote some of it."""
+    def _left(
+        self, sentence: Sentence, span: _Span, words: Sequence[_Word], touched: AbstractSet[str] | Counter[str]
+    ) -> list[_Word]:
+        """Those words of a sentence that are not in `touched`, the words of the claims which quote some of it."""
         reach = self._reach
         framed = _frame().sub(_blank, sentence.text)
         quoted = [word for word in words if reach.quoted(*span(sentence.start + word.start, sentence.start + word.end))]
-        first = quoted[0].start if quoted else 0
-        lead = [word for word in words if word.start < first and framed[word.start : word.end].strip()]
-        if lead and self._leads(framed[:first], {word.key for word in lead}):
-            words = [word for word in words if word.start >= first]
+        words = self._without_lead(words, framed, quoted[0].start if quoted else 0)
         outside: list[_Word] = []
         inside: list[_Word] = []
         run: list[_Word] = []
         english = is_english(sentence.text)
         for word in words:
-            if word.key in reach.said or not framed[word.start : word.end].strip():
+            if word.key in touched or not framed[word.start : word.end].strip():
                 run = []
                 continue
             at = span(sentence.start + word.start, sentence.start + word.end)
-            if not reach.quoted(*at):
-                if word.key not in _beside():
+            if word.key == _NOT or not reach.quoted(*at):
+                if word.key not in _beside() and not (word.key == _NOT and _ABSENT in touched):
                     outside.append(word)
                 continue
-            if word.key in _beside() or (word.key == _NOT and _DENIES in reach.said):
+            if word.key in _beside():
                 continue
             inside.append(word)
             run.append(word)
-            if word.key[0].isdigit() or word.key == _NOT:
+            if word.key[0].isdigit():
                 outside.append(word)
             elif english and len(run) >= _RUN:
                 outside += run[-_RUN:]
-        if len(inside) > _REWORDED * len(words):
+        if len(inside) > _REWORDED * len(words) or touched is not reach.said:
             outside += inside
         return sorted(set(outside), key=lambda word: word.start)
 
@@ -295,6 +315,13 @@ class _Reading:
         if _TITLE.fullmatch(said) and self._leads(framed, wanted):
             return None
         return left
+
+    def _without_lead(self, words: Sequence[_Word], said: str, first: int) -> Sequence[_Word]:
+        """Leaves out the words before `first` if they only lead to what follows."""
+        lead = [word for word in words if word.start < first and said[word.start : word.end].strip()]
+        if lead and self._leads(said[:first], {word.key for word in lead}):
+            return [word for word in words if word.start >= first]
+        return words
 
     def _leads(self, said: str, wanted: AbstractSet[str]) -> bool:
         """Whether words only lead to what follows: no sentence, and none of them is new."""
@@ -327,7 +354,7 @@ class _Reading:
 
     @cached_property
     def _asked(self) -> frozenset[str]:
-        return frozenset(_said(self._question, self._negation) - {_DENIES})
+        return frozenset(self._words_of(self._question))
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -339,14 +366,19 @@ class _Reach:
 
     Attributes:
         said: The words of the texts of the claims that quote something of the place, with how many have each.
+        affirmed: The same without the claims that deny what they quote.
+        denied: How many do.
     """
 
-    def __init__(self, claims: Sequence[Claim], texts: Sequence[AbstractSet[str]]) -> None:
+    def __init__(self, claims: Sequence[Claim], texts: Sequence[AbstractSet[str]], denying: Sequence[bool]) -> None:
         places = [(claim.start, claim.end, n) for n, claim in enumerate(claims) if claim.quote]
         self._coming = deque(sorted(places))
         self._here: list[tuple[int, int]] = []
         self._texts = [words or {""} for words in texts]
+        self._denying = denying
         self.said: Counter[str] = Counter()
+        self.affirmed: Counter[str] = Counter()
+        self.denied = 0
         self._starts: list[int] = []
         self._ends: list[int] = []
         for start, end, _ in self._coming:
@@ -362,18 +394,15 @@ class _Reach:
             _, until, number = self._coming.popleft()
             if until > start:
                 heappush(self._here, (until, number))
-                self.said.update(self._texts[number])
+                self._count(number, 1)
         while self._here and self._here[0][0] <= start:
-            _, number = heappop(self._here)
-            for key in self._texts[number]:
-                self.said[key] -= 1
-                if not self.said[key]:
-                    del self.said[key]
+            self._count(heappop(self._here)[1], -1)
 
-    @property
-    def denies(self) -> bool:
-        """Whether every claim here denies something."""
-        return self.said[_NOT] == len(self._here) > 0
+    def _count(self, number: int, step: int) -> None:
+        denies = self._denying[number]
+        self.denied += step if denies else 0
+        _add(self.said, self._texts[number], step)
+        _add(self.affirmed, (_NOTHING if denies else self._texts[number]), step)
 
     def quoted(self, start: int, end: int) -> bool:
         """Whether claims quote `answer[start:end]`."""
@@ -389,14 +418,15 @@ def _code(text: str) -> tuple[tuple[int, int], ...]:
     return code_spans(text)
 
 
-def _said(text: str, negation: re.Pattern[str]) -> set[str]:
-    """The words of a text, and whether it negates."""
-    found = set(keys(text))
-    if negation.search(text):
-        found.add(_NOT)
-    elif implied().search(text):
-        found.add(_DENIES)
-    return found
+def _add(counts: Counter[str], words: AbstractSet[str], step: int) -> None:
+    for key in words:
+        counts[key] += step
+        if not counts[key]:
+            del counts[key]
+
+
+def _absent(text: str) -> set[str]:
+    return {found[0].casefold() for found in _absence().finditer(text)}
 
 
 def _only_declines(said: str) -> bool:
@@ -406,6 +436,20 @@ def _only_declines(said: str) -> bool:
 
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
+
+
+@cache
+def _negation(code: str, ascii_only: bool) -> re.Pattern[str]:
+    """Words that deny in a language; in an unknown one those of English."""
+    words = f"{''.join(EVERYWHERE.split())}|{OF_ONE_LANGUAGE[code if code in OF_ONE_LANGUAGE else 'en']}"
+    elided = r"|\bn['\u2019](?=\w)(?!est-ce\spas)" if code == "fr" else ""
+    unspaced = "" if ascii_only else f"|{UNSPACED}"  # takes half of the time
+    return re.compile(rf"\b(?=\w)(?:{words})\b{elided}{unspaced}", re.IGNORECASE)
+
+
+@cache
+def _absence() -> re.Pattern[str]:
+    return re.compile(rf"\b(?=\w)(?:{''.join(ABSENCE.split())})\b", re.IGNORECASE)
 
 
 @cache
