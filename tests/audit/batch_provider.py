@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wire"))
-from endpoint import Answer, Asked, fair, reply  # noqa: E402 - found by the line above
+from endpoint import Answer, Asked, fair, reply
 
 
 class Provider:

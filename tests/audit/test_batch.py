@@ -87,6 +87,28 @@ def test_a_line_that_fails_is_asked_again_in_the_next_round(provider, lines, tmp
     assert summary.usage.calls == 18
 
 
+def test_equal_requests_are_asked_as_often_as_they_are_meant(provider, lines, tmp_path):
+    here, out = provider(fate=lambda n: "expired" if n == 1 else "completed"), tmp_path / "out"
+    summary = audit(lines("in.jsonl", rows(2)), judge(here, votes=3), out=out, engine=engine(out))
+    assert summary.total.states == {"assessed": 2}
+    assert sorted(here.asked.values()) == [1, 1, 3, 3]
+
+
+def test_a_reply_with_half_a_character_is_read_as_in_the_direct_mode(provider, lines, table, tmp_path):
+    def script(asked, _):
+        said = fair(asked)
+        for each in said.get("verdicts", ()):
+            each["comparison"] = "half of \ud83d"
+        return said
+
+    here, path = provider(script), lines("in.jsonl", rows(2))
+    direct, batched = tmp_path / "direct", tmp_path / "batched"
+    audit(path, judge(here), out=direct)
+    audit(path, judge(here), out=batched, engine=engine(batched))
+    assert table(batched, "claims") == table(direct, "claims")
+    assert set(here.asked.values()) == {1}
+
+
 def test_a_parameter_that_is_rejected_is_dropped_as_in_the_direct_mode(provider, lines, tmp_path):
     def script(asked, _):
         if "seed" in asked.body:
@@ -196,10 +218,10 @@ def test_a_judge_without_a_batch_endpoint_is_refused(provider, lines, tmp_path):
     path, here = lines("in.jsonl", rows(1)), provider()
     with pytest.raises(InputError, match="a judge that asks a model"):
         audit(path, out=tmp_path / "local", engine=engine(tmp_path / "local"))
+    paced = judge(here, requests_per_minute=5)
     with pytest.raises(JudgeError, match="cannot be asked in batches"):
-        paced = judge(here, requests_per_minute=5)
         audit(path, paced, out=tmp_path / "paced", engine=engine(tmp_path / "paced"))
-    with pytest.raises(InputError, match="BatchEngine.requests is 50001, expected 1 to 50000"):
+    with pytest.raises(InputError, match=r"BatchEngine\.requests is 50001, expected 1 to 50000"):
         BatchEngine("out", requests=50_001)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["BatchEngine"]
 
 _AT_ONCE = 1024  # calls of one answer that may be in the same batch
-_PATIENCE = 60.0  # seconds for deleting files that are not needed any more
+_PATIENCE = 60.0  # seconds for the thread to end
 
 
 @dataclass(frozen=True, slots=True)

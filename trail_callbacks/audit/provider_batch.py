@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -59,15 +60,18 @@ class Provider:
         self._first, self._longest = first, longest
         self.endpoint = str(client.base_url)
 
-    async def submit(self, requests: dict[str, Any]) -> Submitted:
-        """Submits requests, by id, and writes down that they are.
+    async def submit(self, requests: dict[str, str]) -> Submitted:
+        """Submits requests, and writes down that they are.
+
+        Args:
+            requests: Their bodies as JSON, by id.
 
         Raises:
             LostError: If it is not known whether they are.
             Exception: What the client raises if they are not.
         """
         lines = (
-            json.dumps({"custom_id": id_, "method": "POST", "url": _ENDPOINT, "body": body}) + "\n"
+            f'{{"custom_id": "{id_}", "method": "POST", "url": "{_ENDPOINT}", "body": {body}}}\n'
             for id_, body in requests.items()
         )
         data = "".join(lines).encode()
@@ -166,14 +170,12 @@ class Provider:
             await asyncio.sleep(pause)
         return None
 
-    async def forget(self, batch: Submitted) -> None:
-        """Deletes what was written down about a batch whose answers are kept, here and, if it can be, there."""
-        batch.delete()
-        for file in (batch.file, *batch.outputs):
-            try:
-                await self._client.with_options(max_retries=0, timeout=10.0).files.delete(file)
-            except Exception:  # noqa: BLE001, S112 - some endpoints cannot delete, and nothing depends on it
-                continue
+    async def forget(self, batches: list[Submitted]) -> None:
+        """Deletes the provider's files of batches whose answers are kept, if it can be."""
+        client = self._client.with_options(max_retries=0)
+        for file in [file for batch in batches for file in (batch.file, *batch.outputs)]:
+            with suppress(Exception):  # some endpoints cannot delete, and nothing depends on it
+                await client.files.delete(file)
 
     async def close(self) -> None:
         """Closes the connections."""

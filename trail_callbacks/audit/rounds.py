@@ -12,7 +12,7 @@ import asyncio
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,6 +30,7 @@ from trail_callbacks.models.store import digest
 __all__ = ["Asking", "Rounds"]
 
 _SETTLE = 0.05  # seconds for which nothing must happen before a round ends
+_FORGETTING = 20.0  # seconds
 _SUBMISSIONS = 3  # of the same request that failed
 _LATER = frozenset({408, 409, 425, 429})  # HTTP, and 5xx: another time may do
 _TOLD = frozenset({401, 403, 429})  # HTTP: what these say of a batch is true of a request too
@@ -52,8 +53,7 @@ class _Parked:
     """A request that waits for the next batch."""
 
     key: str
-    body: Any
-    size: int
+    body: str
     batch: asyncio.Future[tuple[str, _Answers]]
 
 
@@ -121,7 +121,8 @@ class Rounds:
         async def answered(request: Any) -> Any:
             answer, again = await office.ask(request.content)
             headers = {} if again else {"x-should-retry": "false"}
-            return http.Response(answer.status, json=answer.body, headers=headers)
+            content = json.dumps(answer.body).encode()  # in ASCII: a model may write half a character
+            return http.Response(answer.status, content=content, headers={"content-type": "application/json"} | headers)
 
         client._client = http.AsyncClient(transport=http.MockTransport(answered), timeout=None)  # noqa: SLF001 - sends nothing
 
@@ -212,7 +213,7 @@ class _Office:
     provider: Provider
     earlier: list[Submitted]
     waiting: list[_Parked] = field(default_factory=list)
-    failures: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)  # by id: equal requests have one each
     last: dict[str, Answered] = field(default_factory=dict)  # the answer to a request that is not submitted any more
     lost: Answered | None = None
     known: dict[str, list[tuple[str, Submitted]]] = field(default_factory=lambda: defaultdict(list))
@@ -239,7 +240,7 @@ class _Office:
             elif self.lost is not None:
                 return self.lost, False
             else:
-                parked = _Parked(key, body, len(content), asyncio.get_running_loop().create_future())
+                parked = _Parked(key, json.dumps(body), asyncio.get_running_loop().create_future())
                 self.waiting.append(parked)
                 if len(self.waiting) >= self.rounds.most:
                     self.submit()
@@ -247,8 +248,8 @@ class _Office:
             answer = (await asyncio.shield(answers))[id_]
         if answer.status < _ERROR and answer.status not in _LATER:
             return answer, True
-        self.failures[key] += 1
-        if self.failures[key] < _SUBMISSIONS:
+        self.failures[id_] += 1
+        if self.failures[id_] < _SUBMISSIONS:
             return answer, True
         self.last[key] = answer
         return answer, False
@@ -258,8 +259,10 @@ class _Office:
         waiting, self.waiting = self.waiting, []
         while waiting:
             size, count = 0, 0
-            while count < min(len(waiting), self.rounds.most) and (not count or size + waiting[count].size <= _LARGEST):
-                size += waiting[count].size
+            while count < min(len(waiting), self.rounds.most) and (
+                not count or size + len(waiting[count].body) <= _LARGEST
+            ):
+                size += len(waiting[count].body)
                 count += 1
             now, waiting = waiting[:count], waiting[count:]
             ids, equal = {}, Counter[str]()
@@ -286,7 +289,7 @@ class _Office:
             self.running[id(batch)] = self._started(self._carried(work, list(batch.requests)))
         return self.running[id(batch)]
 
-    async def _submitted(self, requests: dict[str, Any]) -> dict[str, Answered]:
+    async def _submitted(self, requests: dict[str, str]) -> dict[str, Answered]:
         return await self._finished(await self.provider.submit(requests))
 
     async def _finished(self, batch: Submitted) -> dict[str, Answered]:
@@ -307,7 +310,7 @@ class _Office:
         except Exception as error:  # noqa: BLE001 - the client's, or a full disk: every request gets an answer
             status = getattr(error, "status_code", None)
             refused = why(
-                f"the batch could not be submitted: {error}", "batch_refused", status in _TOLD and status or 503
+                f"the batch could not be submitted: {error}", "batch_refused", (status in _TOLD and status) or 503
             )
             if status is not None and status < _ERROR and status not in _LATER:
                 self.lost = refused  # so would every other one be
@@ -321,5 +324,7 @@ class _Office:
         await asyncio.gather(*self.tasks, return_exceptions=True)
         if whole:
             for batch in self.used:
-                await self.provider.forget(batch)
+                batch.delete()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.provider.forget(self.used), _FORGETTING)
         await self.provider.close()

@@ -145,6 +145,8 @@ def audit(
     else:
         doer = LocalEngine(workers=workers or cores(), concurrency=concurrency or _AT_ONCE)
     asked = resolve(judge, base_url=base_url)
+    if batch and asked.model is None:
+        raise InputError("--batch is for a judge that asks a model: name one with --judge, e.g. openai/gpt-5-mini")
     with _bar(asked.name) as show:
         summary = audited(
             inputs,
