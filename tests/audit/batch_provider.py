@@ -33,6 +33,7 @@ class Provider:
         self.asked = Counter()
         self.held = threading.Event()
         self.creating = None  # a function that is called before a batch is created, and may say what is answered
+        self.listing = True  # whether it can say which batches there are
         self.lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"provider": self}))
         self._server.daemon_threads = True
@@ -138,10 +139,10 @@ class _Handler(BaseHTTPRequestHandler):
         with provider.lock:
             if kind == "files":
                 self.say(200, provider.files[rest[0]].encode())
-            elif not rest:
+            elif not rest and self.provider.listing:
                 shown = [provider.shown(name) for name in provider.batches]
                 self.say(200, {"object": "list", "data": shown, "has_more": False})
-            elif rest[0] in provider.batches:
+            elif rest and rest[0] in provider.batches:
                 self.say(200, provider.look(rest[0]))
             else:
                 self.say(404, {"error": {"message": "no such batch", "type": "t", "code": None, "param": None}})

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -205,13 +206,28 @@ def test_a_submission_whose_answer_is_lost_is_found(provider, lines, tmp_path):
     assert [len(batch) for batch in here.submitted] == [6, 6]
 
 
-def test_an_endpoint_without_batches_says_so(provider, lines, table, tmp_path):
+def test_nothing_is_submitted_again_where_nobody_knows_whether_it_was(provider, lines, table, tmp_path):
+    here, out, path = provider(), tmp_path / "out", lines("in.jsonl", rows(2))
+    here.listing = False
+    here.creating = lambda _: (502, {"error": {"message": "bad gateway", "type": "t", "code": None, "param": None}})
+    for _ in range(2):
+        summary = audit(path, judge(here), out=out, engine=engine(out))
+        assert summary.unfinished == 2
+        [left] = (out / "batches").iterdir()
+        assert f"if it was not, delete {left}" in str(table(out))
+        here.creating = None
+    assert (len(here.files), here.submitted) == (1, [])
+    left.unlink()
+    assert audit(path, judge(here), out=out, engine=engine(out)).unfinished == 0
+
+
+def test_an_endpoint_without_batches_ends_the_audit(provider, lines, tmp_path):
     here, out = provider(), tmp_path / "out"
     here.creating = lambda _: (404, {"error": {"message": "no batches here", "type": "t", "code": None, "param": None}})
-    summary = audit(lines("in.jsonl", rows(2)), judge(here), out=out, engine=engine(out))
-    assert summary.unfinished == 2
-    assert "no batches here" in str(table(out))
+    with pytest.raises(JudgeError, match=r"failed 20 times in a row, the last time: .*no batches here"):
+        audit(lines("in.jsonl", rows(25)), judge(here), out=out, engine=engine(out))
     assert list((out / "batches").iterdir()) == []
+    assert len(here.files) == 1
 
 
 def test_a_judge_without_a_batch_endpoint_is_refused(provider, lines, tmp_path):
@@ -231,3 +247,36 @@ def wait_for(condition):
             return
         time.sleep(0.05)
     raise AssertionError("it did not happen")
+
+
+def test_an_interrupted_audit_ends_at_once_and_goes_on_later(provider, lines, table, tmp_path):
+    here, out, path = provider(), tmp_path / "out", lines("in.jsonl", rows(6))
+    script = (
+        "import sys; from trail_callbacks.audit import BatchEngine, audit; from trail_callbacks import LLMJudge\n"
+        "path, out, url = sys.argv[1:]\n"
+        "audit(path, LLMJudge('openai/m', base_url=url, api_key='none'), out=out, engine=BatchEngine(out + '/batches'))"
+    )
+    here.held.set()
+    process = subprocess.Popen([sys.executable, "-c", script, path, out, here.url], stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: any(batch["looks"] for batch in here.batches.values()))
+    process.send_signal(signal.SIGINT)
+    complaints = process.communicate(timeout=20)[1]
+    assert complaints.strip().endswith("KeyboardInterrupt")
+    assert "never retrieved" not in complaints
+    here.held.clear()
+    audit(path, judge(here), out=out, engine=engine(out))
+    assert [len(batch) for batch in here.submitted] == [6, 6]
+    assert {each["state"] for each in table(out)} == {"assessed"}
+
+
+def test_what_earlier_runs_wrote_down_is_kept_or_named(provider, lines, table, tmp_path):
+    here, out, path = provider(), tmp_path / "out", lines("in.jsonl", rows(3))
+    audit(path, judge(here), out=out, engine=engine(out), budget=Budget(calls=0))
+    unsure = {"endpoint": f"{here.url}/", "file": "file-9", "batch": "batch_9", "outputs": [], "requests": ["0-0"]}
+    (out / "batches" / "x.json").write_text(json.dumps(unsure))
+    audit(path, judge(here), out=out, engine=engine(out))
+    assert json.loads((out / "batches" / "x.json").read_text()) == unsure  # nobody asked for what is in it
+    assert {each["state"] for each in table(out)} == {"assessed"}
+    (out / "batches" / "x.json").write_text("{}")
+    with pytest.raises(InputError, match=r"x\.json says which batch is with the provider, and is damaged"):
+        audit(path, judge(here), out=out, engine=engine(out))

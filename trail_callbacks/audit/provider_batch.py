@@ -110,7 +110,10 @@ class Provider:
                 if each.input_file_id == batch.file:
                     return str(each.id)
         except Exception as error:
-            raise LostError(f"it is not known whether the file {batch.file} was submitted: {error}") from error
+            raise LostError(
+                f"it is not known whether the provider's file {batch.file} was submitted ({error}): if it was not, "
+                f"delete {batch.path}"
+            ) from error
         return None
 
     async def answers(self, batch: Submitted) -> dict[str, Answered]:
