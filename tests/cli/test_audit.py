@@ -129,3 +129,19 @@ def test_rate_and_time_left_are_shown_on_a_terminal_only(file, tmp_path):
     assert process.wait(60) == 0
     assert b"a second" in shown
     assert b"judged" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--workers", "2", "--judge", "openai/m"], "does not go with --workers"),
+        (["--requests-per-minute", "5", "--judge", "openai/m"], "does not go with a pace"),
+        ([], "--batch is for a judge that asks a model"),
+    ],
+)
+def test_batches_are_refused_where_they_make_no_sense(options, complaint, trail, file, tmp_path):
+    out = tmp_path / "out"
+    status, _, complaints = trail("audit", file("in.jsonl", rows(TRUE)), "--out", str(out), "--batch", *options)
+    assert status == 2
+    assert complaint in complaints
+    assert not out.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from time import sleep
@@ -72,14 +73,17 @@ class Granted:
         self._grants.settle(tokens, reply.usage, reply.retry_after)
 
 
-def granted(work: Pipeline[T], grants: Grants) -> Pipeline[T]:
-    """The same pipeline, whose calls that name a model themselves ask for a grant too."""
+def granted(work: Pipeline[T], through: Callable[[Model], Model]) -> Pipeline[T]:
+    """The same pipeline, whose calls that name a model themselves ask for a grant too.
+
+    Args:
+        work: The pipeline.
+        through: Returns the model that asks for grants in place of one.
+    """
     with closing(work):
         calls, result = advance(work, None)
         while calls is not None:
-            replies = yield [
-                call if call.model is None else replace(call, model=Granted(call.model, grants)) for call in calls
-            ]
+            replies = yield [call if call.model is None else replace(call, model=through(call.model)) for call in calls]
             calls, result = advance(work, replies)
         return result
 

@@ -7,7 +7,9 @@ import json
 import random
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from time import sleep
 from typing import Any, Literal
 
@@ -73,10 +75,19 @@ class Judging:
         options: Settings; with a cache, what was paid for is not asked again, whatever happened.
         grants: Who grants calls.
         kept: What a model replied, where that is not in the folder of the options.
+        through: Returns who is asked in place of a model; None asks the model itself, when it is granted.
     """
 
-    def __init__(self, judge: Judge, options: VerifyOptions, grants: Grants, kept: Kept | None = None) -> None:
-        self._judge, self._options, self._grants, self._kept = judge, options, grants, kept
+    def __init__(
+        self,
+        judge: Judge,
+        options: VerifyOptions,
+        grants: Grants,
+        kept: Kept | None = None,
+        through: Callable[[Model], Model] | None = None,
+    ) -> None:
+        self._judge, self._options, self._kept = judge, options, kept
+        self._through = through or partial(Granted, grants=grants)
         self._limits = Limits(concurrency=options.concurrency)
 
     def judge(self, task: Task) -> Outcome:
@@ -113,7 +124,7 @@ class Judging:
 
     def _model(self) -> Model | None:
         model = self._judge.model
-        return None if model is None else Granted(model, self._grants)
+        return None if model is None else self._through(model)
 
     def _work(self, ready: ProvenanceGraph | Trace) -> Pipeline[Report]:
         judge, options = self._judge, self._options
@@ -122,7 +133,7 @@ class Judging:
             work = answered(work, CallCache(judge.model, self._kept))
         elif options.cache is not None:
             work = cached(work, judge, options)
-        return granted(work, self._grants)
+        return granted(work, self._through)
 
 
 def _of_trace(trace: Trace, judge: Judge, options: VerifyOptions) -> Pipeline[Report]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["audit"]
 
 _SHOWN = 10
+_AT_ONCE, _TOGETHER = 8, 1000  # answers in work, without and with batches
 
 
 def audit(
@@ -68,8 +69,16 @@ def audit(
         typer.Option(min=1, metavar="N", help="Workers; by default one for each processor of machine or cluster."),
     ] = None,
     concurrency: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Answers in work at once in each worker, if a model is asked.")
-    ] = 8,
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Answers in work at once in each worker, if a model is asked: 8; with --batch 1000.",
+        ),
+    ] = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask the model through the batch endpoint of its provider: hours of delay.")
+    ] = False,
     ray_address: Annotated[
         str | None,
         typer.Option(metavar="HOST:PORT", help="Ray: the cluster; by default $RAY_ADDRESS, or that of this machine."),
@@ -111,7 +120,7 @@ def audit(
     The same command again does only what is missing, whatever ended it. The exit status is 2 if something could not be
     read or judged, and 1 if the budget was used up before the end.
     """
-    from trail_callbacks.audit import Budget, LocalEngine, RayEngine, cores  # noqa: PLC0415 - only needed here
+    from trail_callbacks.audit import BatchEngine, Budget, LocalEngine, RayEngine, cores  # noqa: PLC0415 - only needed here
     from trail_callbacks.audit import audit as audited  # noqa: PLC0415 - as above
 
     budget = Budget(
@@ -123,6 +132,7 @@ def audit(
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
     )
+    pace = requests_per_minute or tokens_per_minute
     ray: dict[str, Any] = {
         "address": ray_address,
         "cpus": ray_cpus,
@@ -131,12 +141,19 @@ def audit(
         "patience": ray_patience,
     }
     given = {name: value for name, value in ray.items() if value is not None}
-    doer: LocalEngine | RayEngine = LocalEngine(workers=workers or cores(), concurrency=concurrency)
-    if engine == "ray":
-        doer = RayEngine(workers=workers, concurrency=concurrency, **given)
-    elif given:
+    if given and engine != "ray":
         raise InputError("an option of Ray (--ray-...) is given without --engine ray")
+    doer: BatchEngine | LocalEngine | RayEngine
+    if batch:
+        _check_alone({"--engine ray": engine == "ray", "--workers": workers, "a pace": pace})
+        doer = BatchEngine(Path(out) / "batches", concurrency=concurrency or _TOGETHER)
+    elif engine == "ray":
+        doer = RayEngine(workers=workers, concurrency=concurrency or _AT_ONCE, **given)
+    else:
+        doer = LocalEngine(workers=workers or cores(), concurrency=concurrency or _AT_ONCE)
     asked = resolve(judge, base_url=base_url)
+    if batch and asked.model is None:
+        raise InputError("--batch is for a judge that asks a model: name one with --judge, e.g. openai/gpt-5-mini")
     with _bar(asked.name) as show:
         summary = audited(
             inputs,
@@ -172,6 +189,12 @@ def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
             raise InputError(f"{option} is {each!r}, expected NAME=VALUE")
         found[name.strip()] = value
     return found
+
+
+def _check_alone(others: dict[str, Any]) -> None:
+    wrong = [name for name, given in others.items() if given]
+    if wrong:
+        raise InputError(f"--batch is one process that waits for its provider, and does not go with {', '.join(wrong)}")
 
 
 def _amounts(option: str, given: Sequence[str]) -> dict[str, float]:

@@ -176,6 +176,22 @@ class InstructorModel:
                 self._client = self._connect()
                 self._loop = PrivateLoop(closer(self._client))
 
+    def rerouted(self, route: Callable[[Any], None]) -> InstructorModel:
+        """Returns the same model with a client of its own, for the event loop of the caller of `aask`.
+
+        Args:
+            route: Changes how the provider's client sends requests.
+
+        Raises:
+            JudgeError: If the client is the app's.
+        """
+        if self._connect is None:
+            raise JudgeError(f"{self._name} is asked through a client of the app, which is not changed: name the model")
+        same = InstructorModel(**self._given)
+        route(same._client.client)
+        same._owned = False  # its requests belong to the caller's loop
+        return same
+
     @property
     def name(self) -> str:
         """Provider and model, as shown in reports."""
