@@ -119,6 +119,8 @@ class Rounds:
         http = import_module(type(client._client.headers).__module__.partition(".")[0])  # noqa: SLF001 - httpx, or its successor
 
         async def answered(request: Any) -> Any:
+            if not request.url.path.endswith("/chat/completions"):
+                raise JudgeError(f"{request.url.path} is not asked in batches: only chat completions are")
             answer, again = await office.ask(request.content)
             headers = {} if again else {"x-should-retry": "false"}
             content = json.dumps(answer.body).encode()  # in ASCII: a model may write half a character
