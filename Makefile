@@ -6,6 +6,11 @@ JOBS ?= auto# processes that run tests; auto is one a core
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The plugins of other tools for pytest are off: they are what is tested, not what tests. They leave sockets and event
+# loops open, of which Python says so at any later moment.
+TOOLED = $(VENV)/tools/bin/python -m pytest -p no:deepeval -p no:phoenix -p no:langsmith_plugin \
+  -W default::ResourceWarning -W default::pytest.PytestUnraisableExceptionWarning \
+  --cov --cov-report= --cov-fail-under=0
 PYTEST := $(BIN)/python -m pytest --numprocesses=$(JOBS) --dist=worksteal
 # What needs a browser, a server or a build. The rest covers the code, so that coverage is measured there.
 FAST := $(addprefix --ignore=,tests/browser tests/e2e tests/packaging)
@@ -23,14 +28,11 @@ demo: $(VENV)/demo ## three small apps, offline, with recorded model replies
 quick: $(VENV)/dev ## the tests that need no browser, no server and no build
 	$(PYTEST) $(FAST)
 
-# Their plugins for pytest are off: they are what is tested, not what tests.
 tools: export TRAIL_TOOLS := installed
 tools: $(VENV)/tools/installed ## the tests that need the libraries of other tools
-	$(VENV)/tools/bin/python -m pytest --numprocesses=$(JOBS) --dist=worksteal -p no:deepeval -p no:phoenix \
-	  -p no:langsmith_plugin --cov --cov-report= --cov-fail-under=0 \
-	  tests/importing tests/trail_evaluators tests/audit/test_run.py
-	$(VENV)/tools/bin/python -m pytest -p no:deepeval -p no:phoenix -p no:langsmith_plugin \
-	  --cov --cov-append --cov-report= --cov-fail-under=0 tests/audit/test_cluster.py # one cluster on a machine
+	$(TOOLED) --numprocesses=$(JOBS) --dist=worksteal $(addprefix tests/,importing trail_evaluators export/test_otlp.py \
+	  session/test_app_span.py audit/test_run.py)
+	$(TOOLED) --cov-append tests/audit/test_cluster.py # there is one cluster on a machine
 
 # Where torch is not installed, what runs it is not covered.
 coverage: export TRAIL_UNCOVERED ?= $(if $(filter 1,$(ENCODER)),,trail_callbacks/judges/encoder/*)
