@@ -44,7 +44,7 @@ def test_it_says_where_it_is_and_ends_when_interrupted(store):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--store", "nothing.db"], "there is no store nothing.db"),
+        (["--store", "nothing.db"], "there is no store at nothing.db"),
         (["--store", "nothing.db", "--host", "10.0.0.1"], "--token"),
         (["--store", "nothing.db", "--token", "short"], "16 or more"),
         (["--port", "99999"], "--port"),
