@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Never
 
 import typer
 
@@ -57,6 +58,7 @@ def serve_demo(runs: int = 2_000) -> None:
     from trail_callbacks.serving import Access  # noqa: PLC0415 - needs an extra
     from trail_callbacks.store import Store  # noqa: PLC0415 - as above
 
+    signal.signal(signal.SIGTERM, _interrupt)  # or the folder would stay
     with TemporaryDirectory(prefix="trail-demo-") as folder, progress("judging played runs", total=runs) as bar:
         where = str(Path(folder) / "trail.db")
         store = Store(where)
@@ -74,6 +76,10 @@ def serve_demo(runs: int = 2_000) -> None:
             "the page says which rollout, and at which stage."
         )
         _serve(where, "127.0.0.1", 0, Access(), None)
+
+
+def _interrupt(*_: object) -> Never:
+    raise KeyboardInterrupt
 
 
 def _serve(where: str, host: str, port: int, access: Access, token: str | None) -> None:
