@@ -141,7 +141,8 @@ def _lines(found: Sequence[Alert], events: Sequence[Event]) -> Iterator[str]:
         figures = ""
         if each.share is not None:
             figures = f"{each.share:.1%} bad of {each.decided} in {each.window}, burn {each.burn:.1f}"
-        yield plain(": ".join(x for x in (each.id, each.state.replace("_", " "), called, each.why or figures) if x))
+        state = "too few runs to tell" if each.state == "too_few" else each.state.replace("_", " ")
+        yield plain(": ".join(x for x in (each.id, state, called, each.why or figures) if x))
     for event in events:
         if event.kind == "ends":
             yield plain(f"{event.id}: has ended")

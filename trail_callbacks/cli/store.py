@@ -82,9 +82,7 @@ def forget(
 def import_(
     *,
     where: _Where,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Saved reports or traces: JSON, or JSON lines.")
-    ],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Saved reports or traces: JSON, or JSON lines.")],
     judge: Judge = None,
     base_url: BaseUrl = None,
 ) -> None:
