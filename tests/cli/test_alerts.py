@@ -204,3 +204,13 @@ def test_rules_and_a_dashboard_are_written(trail, objectives, tmp_path):
     if not shutil.which("promtool"):
         pytest.skip("promtool is not installed: the rules are not checked")
     assert subprocess.run(["promtool", "check", "rules", file], capture_output=True, check=False).returncode == 0
+
+
+def test_an_empty_store_is_not_called_quiet(trail, objectives, tmp_path):
+    from trail_callbacks.store import Store
+
+    where = str(tmp_path / "empty.db")
+    Store(where).close()
+    status, out, err = trail("alerts", "check", objectives, "--store", where, "--at", at(60))
+    assert (status, err) == (0, "")
+    assert {line.partition(": ")[2] for line in out.splitlines()} == {"too few runs to tell"}

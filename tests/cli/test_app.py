@@ -129,3 +129,8 @@ def test_a_fault_of_ours_is_one_line(trail, monkeypatch):
     assert (status, out) == (70, "")
     assert "internal error" in err
     assert err.count("\n") == 1
+
+
+def test_usage_repeats_no_dots(trail):
+    for command in (("audit",), ("store", "import"), ("export",)):
+        assert "......" not in trail(*command, "-h")[1].replace("}", "")

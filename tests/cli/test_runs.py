@@ -134,7 +134,7 @@ def test_a_release_is_read_from_a_store(stored):
 
 def test_a_store_that_is_not_there_is_not_made(tmp_path):
     pytest.importorskip("sqlalchemy", reason="the store needs SQLAlchemy")
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match="there is no store at"):
         runs(f"v1@{tmp_path / 'none.db'}", "--candidate")
     assert list(tmp_path.iterdir()) == []
 

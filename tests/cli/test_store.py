@@ -78,14 +78,14 @@ def test_old_runs_and_those_of_a_user_are_deleted(trail, where):
 
 def test_what_is_wrong_is_said(trail, file, where, tmp_path):
     status, _, complaints = trail("store", "info", where)
-    assert (status, complaints) == (2, f"trail: the store {where} does not exist\n")
+    assert (status, complaints) == (2, f"trail: there is no store at {where}: name the one that the app writes\n")
     Store(where).close()
     status, _, complaints = trail("store", "prune", where, "--older-than", "a month")
     assert status == 2
     assert "--older-than is 'a month', expected a number and a unit" in complaints
     status, _, complaints = trail("store", "info", file("notes.txt", "notes " * 200))
     assert status == 2
-    assert "not a database" in complaints
+    assert complaints.endswith("cannot be opened: file is not a database\n")
     status, printed, complaints = trail("store", "import", where, str(tmp_path / "none.json"))
     assert (status, printed) == (2, "0 runs written\n")
     assert "none.json does not exist" in complaints

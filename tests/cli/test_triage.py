@@ -87,7 +87,7 @@ def test_times_are_read(trail, recorded, what):
         (["no-such-run", "--runs", "RUNS"], "'no-such-run' is neither the id of a judged run nor a time"),
         (["24h", "--until", "noon", "--runs", "RUNS"], "--until is 'noon'"),
         (["1h", "--until", "2h", "--runs", "RUNS"], "since has to be before until"),
-        (["24h", "--store", "none.db"], "does not exist"),
+        (["24h", "--store", "none.db"], "there is no store at"),
     ],
 )
 def test_bad_input_is_status_2(trail, recorded, options, message):

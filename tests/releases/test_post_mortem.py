@@ -17,6 +17,12 @@ def test_figures_times_and_runs_are_filled_in(incident):
     assert "someone" not in text
 
 
+def test_a_stage_keeps_its_owner_where_the_evaluator_comes_first(incident):
+    text = to_post_mortem(triage(incident(failing=0.3), 1_000_000, 2_000_000))
+    assert "Look at the evaluator first" in text
+    assert "## The stage that broke first: EO, reached the prompt (ranking)" in text
+
+
 def test_what_only_people_know_is_blank(incident):
     text = to_post_mortem(triage(incident(), 1_000_000, 2_000_000))
     assert "## Summary\n\n_to be filled in_" in text

@@ -41,10 +41,28 @@ def test_it_says_where_it_is_and_ends_when_interrupted(store):
     assert process.returncode in {0, -signal.SIGINT, 130}
 
 
+@pytest.mark.loopback
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_the_demo_leaves_nothing_behind(ending, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from trail_callbacks.cli.serve import serve_demo; serve_demo(20)"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    try:
+        assert any("The page is at http://127.0.0.1:" in line for line in process.stdout)
+        assert list(tmp_path.glob("trail-demo-*"))
+    finally:
+        process.send_signal(ending)
+        _, errors = process.communicate(timeout=30)
+    assert "Traceback" not in errors
+    assert list(tmp_path.glob("trail-demo-*")) == []
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--store", "nothing.db"], "there is no store nothing.db"),
+        (["--store", "nothing.db"], "there is no store at nothing.db"),
         (["--store", "nothing.db", "--host", "10.0.0.1"], "--token"),
         (["--store", "nothing.db", "--token", "short"], "16 or more"),
         (["--port", "99999"], "--port"),

@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trail_callbacks.cli.options import Json, Output
 from trail_callbacks.cli.output import complain, display, dumped, emit, pour
+from trail_callbacks.cli.stores import existing
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 from trail_callbacks.render.safe_text import plain
@@ -20,9 +20,8 @@ from trail_callbacks.render.safe_text import plain
 if TYPE_CHECKING:
     from trail_callbacks.alerts import Alert
     from trail_callbacks.alerts.history import Event
-    from trail_callbacks.store import Store
 
-__all__ = ["StoreUrl", "alerts", "opened"]
+__all__ = ["StoreUrl", "alerts"]
 
 alerts = typer.Typer(
     no_args_is_help=True,
@@ -33,21 +32,6 @@ alerts = typer.Typer(
 ObjectivesFile = Annotated[str, typer.Argument(metavar="OBJECTIVES", help="Objectives as TOML, see docs/alerts.md.")]
 StoreUrl = Annotated[str, typer.Option("--store", metavar="URL", help="Store of judged runs: a file, or a URL.")]
 Into = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead.")]
-
-
-def opened(where: str) -> Store:
-    """Opens a store that exists: one that was only just made has nothing to tell.
-
-    Raises:
-        InputError: If it does not exist or cannot be opened.
-        MissingExtraError: If the extra is not installed.
-    """
-    file = where.removeprefix("sqlite:///") if "://" not in where or where.startswith("sqlite:///") else None
-    if file and not Path(file).is_file():
-        raise InputError(f"there is no store at {file}: name the one that the app writes")
-    from trail_callbacks.store import Store  # noqa: PLC0415 - an extra
-
-    return Store(where)
 
 
 @alerts.command()
@@ -86,7 +70,7 @@ def check(
     if webhook:
         checked_url(webhook)
     wanted, now = read(objectives), _time(at)
-    judged = opened(store)
+    judged = existing(store)
     segments = judged.segments() if any("*" in each.segment.values() for each in wanted) else {}
     found = evaluate(wanted, judged, now, segments)
     events = _told(found, now, state, webhook)
@@ -157,7 +141,8 @@ def _lines(found: Sequence[Alert], events: Sequence[Event]) -> Iterator[str]:
         figures = ""
         if each.share is not None:
             figures = f"{each.share:.1%} bad of {each.decided} in {each.window}, burn {each.burn:.1f}"
-        yield plain(": ".join(x for x in (each.id, each.state.replace("_", " "), called, each.why or figures) if x))
+        state = "too few runs to tell" if each.state == "too_few" else each.state.replace("_", " ")
+        yield plain(": ".join(x for x in (each.id, state, called, each.why or figures) if x))
     for event in events:
         if event.kind == "ends":
             yield plain(f"{event.id}: has ended")

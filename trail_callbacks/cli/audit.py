@@ -34,7 +34,7 @@ def audit(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT...",
+            metavar="INPUT",
             help="Traces, saved reports, or rows with answer and sources: JSON lines, JSON, CSV or Parquet, gzip or "
             "not; a folder stands for the files in it; - is standard input.",
         ),

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from trail_callbacks.cli.alerts import Into, StoreUrl, opened
+from trail_callbacks.cli.alerts import Into, StoreUrl
 from trail_callbacks.cli.output import pour
+from trail_callbacks.cli.stores import existing
 from trail_callbacks.files import write
 
 __all__ = ["metrics"]
@@ -27,7 +28,7 @@ def metrics(
 
     wanted = read(objectives) if objectives else ()
     named = [(name, value) for each in wanted for name, value in each.segment.items() if value != "*"]
-    text = exposition(opened(store).totals(), named)
+    text = exposition(existing(store).totals(), named)
     if output:
         write(output, text)
     else:

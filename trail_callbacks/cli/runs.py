@@ -9,7 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from trail_callbacks.errors import InputError, MissingExtraError, ReportError
+from trail_callbacks.cli.stores import existing
+from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.observations import Observation, observe, question_key, recorded
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace, Versions
@@ -68,14 +69,7 @@ def in_store(
     Raises:
         InputError: If there is none; a store is never created here.
     """
-    try:
-        from trail_callbacks.store import Store  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("reading a store", "store") from error
-    file = url.removeprefix("sqlite:///")
-    if "://" not in file and not Path(file).is_file():
-        raise InputError(f"the store {file} does not exist")
-    store = Store(url)
+    store = existing(url)
     try:
         yield from store.observations(since=since, until=until, release=release)
     finally:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Never
 
 import typer
 
 from trail_callbacks.cli.output import complain, display, progress
-from trail_callbacks.errors import InputError, MissingExtraError
+from trail_callbacks.cli.stores import existing
+from trail_callbacks.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from trail_callbacks.report import Report
@@ -45,8 +47,6 @@ def serve(
     from trail_callbacks.serving import Access  # noqa: PLC0415 - needs an extra
 
     access = Access(host, token, allow_host or ())
-    if "://" not in store and not Path(store).expanduser().exists():
-        raise InputError(f"there is no store {store}: name the one of your app with --store")
     _serve(store, host, port, access, token)
 
 
@@ -58,6 +58,7 @@ def serve_demo(runs: int = 2_000) -> None:
     from trail_callbacks.serving import Access  # noqa: PLC0415 - needs an extra
     from trail_callbacks.store import Store  # noqa: PLC0415 - as above
 
+    signal.signal(signal.SIGTERM, _interrupt)  # or the folder would stay
     with TemporaryDirectory(prefix="trail-demo-") as folder, progress("judging played runs", total=runs) as bar:
         where = str(Path(folder) / "trail.db")
         store = Store(where)
@@ -77,11 +78,14 @@ def serve_demo(runs: int = 2_000) -> None:
         _serve(where, "127.0.0.1", 0, Access(), None)
 
 
+def _interrupt(*_: object) -> Never:
+    raise KeyboardInterrupt
+
+
 def _serve(where: str, host: str, port: int, access: Access, token: str | None) -> None:
     from trail_callbacks.serving.running import Server  # noqa: PLC0415 - needs an extra
-    from trail_callbacks.store import Store  # noqa: PLC0415 - as above
 
-    store = Store(where)
+    store = existing(where)
     try:
         server = Server(store, host, port, access, token)
         display(f"The page is at {server.url}", "Ctrl+C ends it.")

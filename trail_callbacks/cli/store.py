@@ -15,6 +15,7 @@ import typer
 from trail_callbacks.cli.inputs import read
 from trail_callbacks.cli.options import BaseUrl, Json, Judge
 from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.cli.stores import existing
 from trail_callbacks.cli.traces import is_trace, traces_in
 from trail_callbacks.errors import InputError, ReportError
 from trail_callbacks.files import write
@@ -24,7 +25,6 @@ from trail_callbacks.report import Report
 from trail_callbacks.verify.pipeline import verify
 
 if TYPE_CHECKING:
-    from trail_callbacks.store import Store
     from trail_callbacks.trace import Trace
 
 __all__ = ["store"]
@@ -41,7 +41,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 @store.command()
 def info(*, where: _Where, as_json: Json = False) -> None:
     """Says how much is in a store."""
-    found = _opened(where).contents()
+    found = existing(where).contents()
     if as_json:
         emit(asdict(found))
         return
@@ -66,7 +66,7 @@ def prune(
     ] = "none",
 ) -> None:
     """Deletes old runs. The file keeps its size, its room is used again."""
-    count = _opened(where).prune(time.time() - _seconds(older_than), keep)
+    count = existing(where).prune(time.time() - _seconds(older_than), keep)
     display(f"{count:,} runs deleted")
 
 
@@ -75,16 +75,14 @@ def forget(
     *, where: _Where, user: Annotated[str, typer.Option(metavar="ID", help="The user, as user_id of the runs.")]
 ) -> None:
     """Deletes all runs of a user."""
-    display(f"{_opened(where).forget(user):,} runs deleted")
+    display(f"{existing(where).forget(user):,} runs deleted")
 
 
 @store.command("import")
 def import_(
     *,
     where: _Where,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Saved reports or traces: JSON, or JSON lines.")
-    ],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Saved reports or traces: JSON, or JSON lines.")],
     judge: Judge = None,
     base_url: BaseUrl = None,
 ) -> None:
@@ -107,7 +105,9 @@ def import_(
             except InputError as error:
                 broken.append(error)
 
-    count = _opened(where, new=True).put(pairs())
+    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
+
+    count = opened(where).put(pairs())
     display(f"{count:,} runs written")
     for error in broken:
         complain(f"skipped: {error}")
@@ -123,26 +123,18 @@ def export(
     what: Annotated[Literal["reports", "traces"], typer.Option(help="What is written of each run.")] = "reports",
 ) -> None:
     """Writes the reports of a store, or its traces, to a file, oldest first."""
-    opened, written = _opened(where), 0
+    kept, written = existing(where), 0
 
     def lines() -> Iterator[str]:
         nonlocal written
-        for run in opened.observations():
-            found = opened.report(run.id) if what == "reports" else opened.trace(run.id)
+        for run in kept.observations():
+            found = kept.report(run.id) if what == "reports" else kept.trace(run.id)
             if found is not None:
                 written += 1
                 yield f"{found.to_json()}\n"
 
     write(output, lines())
     display(f"{written:,} {what} written to {plain(output)}")
-
-
-def _opened(where: str, *, new: bool = False) -> Store:
-    if not new and "://" not in where and not Path(where).expanduser().exists():
-        raise InputError(f"the store {where} does not exist")
-    from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
-
-    return opened(where)
 
 
 def _reports(name: str, broken: list[InputError]) -> Iterator[Report]:

@@ -80,7 +80,7 @@ def _timeline(found: Triage) -> Iterator[tuple[str, str]]:
 def _stage(found: Triage) -> str:
     if not found.broken:
         return _BLANK
-    return f"{LABELS[found.symptom]} ({found.owner.replace('_', ' ')})"
+    return f"{LABELS[found.symptom]} ({SIGNALS[found.symptom].owner.replace('_', ' ')})"
 
 
 def _stages(found: Triage) -> Iterator[tuple[str, str, str, str]]:

@@ -24,7 +24,7 @@ LABELS: Mapping[SignalName, str] = {
 
 _EVALUATOR = {
     "up": "yes",
-    "impaired": "no: what follows rests on the runs that it decided; repair it first",
+    "impaired": "it left too much open, so that what follows rests on the runs that it decided",
     "changed": "another judge than before: figures of both times cannot be compared; judge them with the same one",
     "no_data": "no run was judged: that is no sign that all is well",
 }
@@ -84,7 +84,7 @@ def steps(found: Triage, shown: Callable[[str], str]) -> Iterator[tuple[str, lis
 
 
 def _evaluator(found: Triage, shown: Callable[[str], str]) -> Iterator[str]:
-    yield _EVALUATOR[found.evaluator]
+    yield f"{'no: ' if found.evaluator == 'impaired' else ''}{_EVALUATOR[found.evaluator]}"
     yield f"left open: {figures(found.undecided.now)}, before {figures(found.undecided.then)}"
     for name, judges in zip(("now", "before"), found.judges, strict=True):
         if judges:

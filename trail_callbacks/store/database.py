@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from trail_callbacks.errors import MissingExtraError, StoreError
 from trail_callbacks.forking import renewed_in_child
 from trail_callbacks.store.migrations import migrate
+from trail_callbacks.store.schema import meta
 
 __all__ = ["Database"]
 
@@ -38,6 +39,7 @@ class Database:
 
     Args:
         where: Path of a file, or a URL.
+        make: False: it has to be a store already; nothing of another program's database is changed.
 
     Attributes:
         url: Where it is, without the password.
@@ -48,18 +50,32 @@ class Database:
         MissingExtraError: If the driver is not installed.
     """
 
-    def __init__(self, where: str | os.PathLike[str]) -> None:
+    def __init__(self, where: str | os.PathLike[str], *, make: bool = True) -> None:
         self._url = _url(where)
         self.url = self._url.render_as_string(hide_password=True)
         self.sqlite = self._url.get_backend_name() == "sqlite"
         self.path = Path(self._url.database or "") if self.sqlite else None
-        if self.path is not None:
+        if self.path is not None and make:
             _make(self.path)
         self._engines = [_engine(self._url)]
+        if not make:
+            self._check_is_store()
         weakref.finalize(self, _let_go, self._engines)
         renewed_in_child(self, Database._renew)
-        with self.writing() as connection:
+        with self._errors("opened"), self._engine.connect() as connection, connection.begin():
             migrate(connection)
+
+    def _check_is_store(self) -> None:
+        if self.path is not None and not self.path.exists():
+            raise StoreError(f"there is no store at {self.path}: name the one that the app writes")
+        if self.path is not None and not self.path.is_file():
+            raise StoreError(f"{self.path} is no file: a store is one, or the URL of a database")
+        # Not with the engine of a store, which sets the file's mode.
+        waits = {"timeout": _WAIT} if self.sqlite else {"connect_timeout": _CONNECT}
+        engine = sa.create_engine(self._url, poolclass=sa.pool.NullPool, connect_args=waits)
+        with self._errors("opened"), engine.connect() as connection:
+            if not sa.inspect(connection).has_table(meta.name):
+                raise StoreError(f"there is no store in {self.url}: name the one that the app writes")
 
     def _renew(self) -> None:
         """In a forked child: leaves the parent's connections alone."""
@@ -116,7 +132,7 @@ class Database:
             yield
         except sa.exc.SQLAlchemyError as error:
             lines = str(getattr(error, "orig", error)).strip().splitlines()  # without the statement's values
-            raise StoreError(f"the store {self.url} cannot be {what}: {lines[0] if lines else error!r}") from error
+            raise StoreError(f"the store {self.url} cannot be {what}: {lines[0] if lines else repr(error)}") from error
 
 
 def _let_go(engines: list[sa.Engine]) -> None:

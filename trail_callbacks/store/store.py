@@ -66,6 +66,7 @@ class Store:
         max_body: Bytes of a report or a trace before compression, 1 or more. Of a larger one only the figures are
             kept, with the reason.
         count_by: Names of segments that have counters of their own in `totals`: such as have few values.
+        make: False: it has to be a store already. By default a new one is made.
 
     Attributes:
         url: Where it is, without a password.
@@ -86,6 +87,7 @@ class Store:
         max_waiting: int = 1024,
         max_body: int = LARGEST,
         count_by: Collection[str] = ("release", "query_class"),
+        make: bool = True,
     ) -> None:
         self._made = (
             where,
@@ -102,7 +104,7 @@ class Store:
             raise InputError(f"max_waiting is {max_waiting}, expected 1 or more")
         if max_body < 1:
             raise InputError(f"max_body is {max_body}, expected 1 or more")
-        self._database = Database(where)
+        self._database = Database(where, make=make)
         self.url = self._database.url
         self._readable = max(_READABLE, max_body)
         self._count_by = frozenset(count_by)
