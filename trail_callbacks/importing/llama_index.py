@@ -145,6 +145,7 @@ def shown(given: Iterable[Piece], prompts: Sequence[str]) -> tuple[Piece, ...]:
 
 
 def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
+    piece = _replaced(piece, prompts)
     lines = [f"{key}: {value}" for key, value in piece.attributes.items() if key not in _OWN | _UNSHOWN]
     read = next(((prompt, at) for prompt in prompts if (at := prompt.find(piece.text)) >= 0), None)
     if read is not None:
@@ -157,3 +158,10 @@ def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
                 head.insert(0, line)
         lines = head
     return replace(piece, text="\n".join(lines) + f"\n\n{piece.text}") if lines else piece
+
+
+def _replaced(piece: Piece, prompts: Sequence[str]) -> Piece:
+    """The document with the text around it that a postprocessor put in its place, if a prompt shows that."""
+    around = str(piece.attributes.get("window", "")).strip()
+    is_read = len(around) > len(piece.text) and piece.text.strip() in around
+    return replace(piece, text=around) if is_read and any(around in prompt for prompt in prompts) else piece
