@@ -73,7 +73,7 @@ class Compared:
         self.counts.update(runs=1, paths=paths, equal_paths=paths - len(differing), lost=bool(trace.lost))
         if evidence(trace.graph) == evidence(live) and not differing:
             self.counts["equal"] += 1
-        elif not (trace.lost and verify(trace).state == "partial"):
+        elif not (trace.lost and verify(trace).state != "assessed"):
             self.unsaid.append((name, evidence(trace.graph), evidence(live), differing))
 
     def __str__(self):
