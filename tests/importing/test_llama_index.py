@@ -155,3 +155,26 @@ def test_the_reason_of_a_hand_over_is_no_evidence(trace):
     found = trace([made.span(1, None, "AgentWorkflow.run", "CHAIN", input__value="{}"), first, tool, second])
     assert found.answer == "The bridge opened in 1986."
     assert all(reason not in node.text for node in found.graph.leaves("answer"))
+
+
+@pytest.mark.parametrize(
+    ("context", "is_known"),
+    [
+        (made.TEXT, True),
+        (f"title: Die Brücken über den großen Fluss\n\n{made.TEXT}", True),
+        (f"Source 1:\n{made.TEXT}\n", True),
+        (repr([made.TEXT]), True),
+        (f"Sub question: {made.QUESTION}\nResponse: {made.TEXT}", True),
+        ("[('bridge', 1968)]", False),
+        (f"{made.TEXT} The toll is two crowns for each car.", False),
+        ("", True),
+    ],
+)
+def test_that_a_context_has_text_which_no_step_brought_is_said(context, is_known, trace):
+    metadata = json.dumps({"title": "Die Brücken über den großen Fluss"})
+    spans = engine(f"Answer from this:\n{context}\nQuery: {made.QUESTION}", metadata=metadata)
+    template = "A long template that no step of the run brought: {context_str}"
+    spans[6]["attributes"]["llm.prompt_template.template"] = template
+    spans[6]["attributes"]["llm.prompt_template.variables"] = json.dumps({"context_str": context, "note": template})
+    said = [sentence for sentence in trace(spans).lost if "the context of 1 model calls has text" in sentence]
+    assert bool(said) != is_known
