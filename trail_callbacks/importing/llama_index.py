@@ -178,9 +178,11 @@ def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
 
 def _replaced(piece: Piece, prompts: Sequence[str]) -> Piece:
     """The document with the text around it that a postprocessor put in its place, if a prompt shows that."""
-    around = str(piece.attributes.get("window", "")).strip()
-    is_read = len(around) > len(piece.text) and piece.text.strip() in around
-    return replace(piece, text=around) if is_read and any(around in prompt for prompt in prompts) else piece
+    window = str(piece.attributes.get("window", ""))
+    if len(window) <= len(piece.text) or piece.text.strip() not in window:
+        return piece
+    read = next((each for each in (window, window.strip()) if any(each in prompt for prompt in prompts)), None)
+    return piece if read is None else replace(piece, text=read)
 
 
 def _unrecorded(spans: Sequence[Span]) -> Iterator[str]:
