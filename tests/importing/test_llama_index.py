@@ -77,6 +77,31 @@ def test_a_document_that_no_prompt_shows_has_all_of_it_but_for_a_window(trace):
     assert candidate.text == f"file_name: a.md\n\n{made.TEXT}"
 
 
+@pytest.mark.parametrize("read_whole", [True, False])
+def test_a_window_that_a_prompt_shows_is_the_document(read_whole, trace):
+    window = f"It is an old one. {made.TEXT} The toll is two crowns."
+    prompt = f"Answer from this:\n{window if read_whole else made.TEXT}\nQuery: {made.QUESTION}"
+    metadata = json.dumps({"window": window, "original_text": made.TEXT})
+    found = trace(engine(prompt, metadata=metadata))
+    assert documents(found) == [window if read_whole else made.TEXT]
+
+
+def test_what_a_tool_searched_for_is_not_the_users_question(trace):
+    spans = engine(made.PROMPT, root="<generator object>")
+    spans[0]["attributes"].pop("input.value")
+    asked = {"llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Both, please.",
+             "llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": ""}  # fmt: skip
+    first = made.span(9, 1, "Model.achat", "LLM", output__value="assistant: ", **asked)
+    tool = made.span(10, 1, "QueryEngineTool.acall", "TOOL", **{"tool.name": "bridges"})
+    for each, start, end in ((first, 1.1, 1.2), (tool, 1.5, 8)):
+        each["start"], each["end"] = 1_800_000_000 + start, 1_800_000_000 + end
+    spans[1]["parent"] = tool["id"]
+    found = trace([*spans, first, tool])
+    assert found.question == "Both, please."
+    assert found.lost == ("the file lacks the output of 1 of 2 model calls",)
+    assert all("assistant:" not in node.text for node in found.graph.nodes)
+
+
 def test_that_a_postprocessor_shortened_a_document_is_said(trace):
     text = f"{made.TEXT} The toll is two crowns for each car."
     found = trace(engine(f"Answer from this:\n{made.TEXT}\nQuery: {made.QUESTION}", text=text))
@@ -130,3 +155,26 @@ def test_the_reason_of_a_hand_over_is_no_evidence(trace):
     found = trace([made.span(1, None, "AgentWorkflow.run", "CHAIN", input__value="{}"), first, tool, second])
     assert found.answer == "The bridge opened in 1986."
     assert all(reason not in node.text for node in found.graph.leaves("answer"))
+
+
+@pytest.mark.parametrize(
+    ("context", "is_known"),
+    [
+        (made.TEXT, True),
+        (f"title: Die Brücken über den großen Fluss\n\n{made.TEXT}", True),
+        (f"Source 1:\n{made.TEXT}\n", True),
+        (repr([made.TEXT]), True),
+        (f"Sub question: {made.QUESTION}\nResponse: {made.TEXT}", True),
+        ("[('bridge', 1968)]", False),
+        (f"{made.TEXT} The toll is two crowns for each car.", False),
+        ("", True),
+    ],
+)
+def test_that_a_context_has_text_which_no_step_brought_is_said(context, is_known, trace):
+    metadata = json.dumps({"title": "Die Brücken über den großen Fluss"})
+    spans = engine(f"Answer from this:\n{context}\nQuery: {made.QUESTION}", metadata=metadata)
+    template = "A long template that no step of the run brought: {context_str}"
+    spans[6]["attributes"]["llm.prompt_template.template"] = template
+    spans[6]["attributes"]["llm.prompt_template.variables"] = json.dumps({"context_str": context, "note": template})
+    said = [sentence for sentence in trace(spans).lost if "the context of 1 model calls has text" in sentence]
+    assert bool(said) != is_known

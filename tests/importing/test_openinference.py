@@ -150,3 +150,45 @@ def test_whose_run_it_was(trace):
     assert (context.session, context.user, context.tenant, context.metadata) == ("s-1", "u-1", "t", {})
     assert found.versions.model == "m-1"
     assert context.started == 1_800_000_001
+
+
+@pytest.mark.parametrize(
+    ("written", "answer"),
+    [
+        ('{"x": "Caf\\u00e9 by the bridge"}', '{"x": "Caf\\u00e9 by the bridge"}'),
+        ('{\n "x": "By the bridge"\n}', '{\n "x": "By the bridge"\n}'),
+        ('{"x": "Café by the bridge"}', "Café by the bridge"),  # as the instrumentor writes an object
+    ],
+)
+def test_an_answer_that_the_app_made_json_of_stays_as_it_was(written, answer, trace):
+    found = trace(changed(0, output__value=written, output__mime_type="application/json"))
+    assert found.answer == answer
+
+
+def branches(one, other):
+    """Two branches of one step, with a model each, and a model that reads what they wrote."""
+    both = json.dumps({"a": one, "b": other})
+    spans = [
+        made.span(1, None, "RunnableSequence", "CHAIN", input__value=made.QUESTION, output__value=made.ANSWER),
+        made.span(2, 1, "RunnableParallel<a,b>", "CHAIN", input__value=made.QUESTION, output__value=both,
+                  output__mime_type="application/json"),
+        made.span(3, 1, "model", "LLM", **{"llm.prompts": [f"Sum up: {one}"], "output.value": made.ANSWER}),
+    ]  # fmt: skip
+    for number, text in ((4, one), (5, other)):
+        branch = made.span(number, 2, "RunnableSequence", "CHAIN", input__value=made.QUESTION, output__value=text)
+        model = made.span(
+            number + 2, number, "model", "LLM", **{"llm.prompts": [f"Number {number}"]}, output__value=text
+        )
+        spans += [branch, model]
+    times = {1: (0, 9), 2: (1, 5), 3: (6, 8), 4: (2, 4), 5: (2, 4), 6: (2.5, 3), 7: (2.5, 3)}
+    for each in spans:
+        start, end = times[int(each["id"], 16)]
+        each["start"], each["end"] = 1_800_000_000 + start, 1_800_000_000 + end
+    return spans
+
+
+def test_that_two_branches_wrote_the_same_is_said(trace):
+    found = trace(branches("Yes.", "Yes."))
+    assert found.lost == ("branches of RunnableParallel<a,b> wrote the same text, and the file does not show which is which",)  # fmt: skip
+    assert verify(found).state != "assessed"
+    assert trace(branches("Yes, it did.", "No, it did not.")).lost == ()

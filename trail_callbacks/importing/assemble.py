@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Event, Piece, RunEnded, RunFailed, RunStarted
@@ -38,7 +38,7 @@ def assembled(run: Run) -> Trace | None:
                 step.inputs = tuple(
                     replace(each, origin=None) if each.origin == "given" else each for each in step.inputs
                 )
-    matched(steps)
+    run.lost += matched(steps)
     root, lost = rooted(steps, run.id)
     steps = steps if root in steps else [root, *steps]
     _complete(root, steps)
@@ -65,12 +65,23 @@ def _complete(root: Step, steps: Sequence[Step]) -> None:
             root.ended = max(filter(None, [root.ended, ends[-1].ended]), default=None)
     if not any(piece.text.strip() for piece in root.inputs):
         first = sorted((step for step in steps if step is not root), key=lambda step: step.started or 0.0)
-        searching = next((step for step in first if step.kind == "retriever" and step.inputs), None)
+        by_id = {step.id: step for step in steps}
+        searching = next(
+            (step for step in first if step.kind == "retriever" and step.inputs and not _in_tool(step, by_id)), None
+        )
         asked = [piece for step in first if step.kind == "model" for piece in step.inputs if piece.role == "user"]
         if searching is not None:
             root.inputs = (replace(searching.inputs[0], path=("question",)),)
         elif asked:
             root.inputs = (replace(asked[0], path=("messages", 0), origin=None),)
+
+
+def _in_tool(step: Step, by_id: Mapping[str, Step]) -> bool:
+    """True if a tool is around a step: what it was asked is what a model wrote then."""
+    around = by_id.get(step.parent or "")
+    while around is not None and around.kind != "tool":
+        around = by_id.get(around.parent or "")
+    return around is not None
 
 
 def _is_text(piece: Piece) -> bool:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.importing.steps import Step
 
 __all__ = ["matched"]
 
+_WORKING = frozenset({"model", "retriever", "tool"})
+_KEYS = re.compile(r"<(.*)>$")
+"""The keys in the name of a step: in the order in which its branches were started."""
 _PARALLEL = ("RunnableParallel", "RunnableAssign", "RunnableMap")
 
 
-def matched(steps: Sequence[Step]) -> None:
+def matched(steps: Sequence[Step]) -> list[str]:
     """Sets the places of steps in a sequence, the keys of those side by side, and the channels of a graph's state.
 
     OpenInference writes none of these, and an object with a single text as that text. What is beside a step tells it;
     of equal outputs those of the steps that began first are the first, because they are started in that order.
+
+    Returns:
+        What cannot be told, a sentence each: threads may begin in another order.
     """
+    lost: list[str] = []
     _answer_calls(steps)
     children: dict[str, list[Step]] = defaultdict(list)
     for step in steps:
@@ -27,12 +35,13 @@ def matched(steps: Sequence[Step]) -> None:
         if step.name.startswith(_PARALLEL):
             inside = sorted(children[step.id], key=lambda each: each.started or 0.0)
             if not any(each.hints.branch for each in inside):
-                _assign(step, inside)
+                lost += _assign(step, inside, children)
         if step.name.startswith("RunnableSequence"):
             _chain(sorted(children[step.id], key=lambda each: each.started or 0.0))
         written = [each for each in children[step.id] if each.hints.channels and _is_bare(each)]
         if written:
             _name(written, [step, *children[step.id]])
+    return lost
 
 
 def _answer_calls(steps: Sequence[Step]) -> None:
@@ -77,14 +86,30 @@ def _name(written: Sequence[Step], around: Sequence[Step]) -> None:
             step.outputs = (replace(piece, path=tuple(keys[piece.text])),)
 
 
-def _assign(step: Step, inside: Sequence[Step]) -> None:
+def _assign(step: Step, inside: Sequence[Step], children: Mapping[str, Sequence[Step]]) -> Iterator[str]:
     parts: dict[str, list[str]] = defaultdict(list)
     for piece in step.outputs:
         if piece.path:
             parts[str(piece.path[0])].append(piece.text)
+    named = _KEYS.search(step.name)
+    keys = named[1].split(",") if named else []
     left = list(inside)
-    for key, texts in parts.items():
-        made = next((each for each in left if [piece.text for piece in each.outputs] == texts), None)
-        if made is not None:
+    for key in sorted(parts, key=lambda each: keys.index(each) if each in keys else len(keys)):
+        same = [each for each in left if [piece.text for piece in each.outputs] == parts[key]]
+        if sum(_did_work(each, children) for each in same) > 1:
+            yield f"branches of {step.name} wrote the same text, and the file does not show which is which"
+        if same:
+            made = same[0]
             left.remove(made)
             made.hints = replace(made.hints, branch=key)
+
+
+def _did_work(step: Step, children: Mapping[str, Sequence[Step]]) -> bool:
+    """True if a model, a retriever or a tool is in a step, or is that step: its text rests on something then."""
+    todo = [step]
+    while todo:
+        here = todo.pop()
+        if here.kind in _WORKING:
+            return True
+        todo += children[here.id]
+    return False

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trail_callbacks.capture.events import Piece, RunKind
 from trail_callbacks.importing.otlp import Span
+from trail_callbacks.importing.pieces import text_of
 from trail_callbacks.importing.steps import Step
 
 __all__ = [
@@ -38,6 +40,13 @@ _UNSHOWN = frozenset({"window", "original_text"})
 """Metadata of sentence windows, which LlamaIndex shows to no model."""
 _SENTENCE = re.compile(r"(?<=[.!?\n])\s+")
 _LONG = 20  # characters from which a sentence is not in a prompt by chance
+_CONTEXT = frozenset({"context_str", "context_msg"})
+"""Variables of templates whose values are what a model is to answer from."""
+_RECORDED = re.compile(r"(?:retrieval|reranker)\..*\.document\.(?:content|metadata)|llm\.output_messages\..*\.content")
+_PART = re.compile(r"(?<=[.!?])\W*\s+|\\+n|\n|['\"],\s*['\"]")
+"""Between the sentences and lines of a text, or of the printed list that it is in."""
+_LABEL = re.compile(r"\A[\w ]{1,20}: ")
+_WORD = re.compile(r"\w+")
 _SETTINGS = frozenset({"self", "ctx", "init_state", "llm", "memory", "tools", "tags", "callback_manager", "run_id"})
 _OWN = frozenset({"score", "rank"})  # attributes that are no metadata of the document
 
@@ -68,6 +77,7 @@ def not_printed(given: Iterable[Piece]) -> tuple[Piece, ...]:
 
 def lost_with(spans: Iterable[Span]) -> Iterator[str]:
     """Yields what is lost because the instrumentor keeps objects as Python prints them."""
+    spans = list(spans)
     events, nodes = False, False
     for span in spans:
         given = span.attributes.get("input.value")
@@ -80,6 +90,12 @@ def lost_with(spans: Iterable[Span]) -> Iterator[str]:
         yield "what the steps of a workflow hand on is in the file only in part, as Python prints it"
     if nodes:
         yield "the file lacks the text of nodes that were given to the app"
+    unknown = sum(1 for _ in _unrecorded(spans))
+    if unknown:
+        yield (
+            f"the context of {unknown} model calls has text that no recorded document, tool or model brought, such as "
+            "the rows of a database: it is not among the evidence"
+        )
 
 
 def named_by_asker(steps: Sequence[Step]) -> None:
@@ -145,6 +161,7 @@ def shown(given: Iterable[Piece], prompts: Sequence[str]) -> tuple[Piece, ...]:
 
 
 def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
+    piece = _replaced(piece, prompts)
     lines = [f"{key}: {value}" for key, value in piece.attributes.items() if key not in _OWN | _UNSHOWN]
     read = next(((prompt, at) for prompt in prompts if (at := prompt.find(piece.text)) >= 0), None)
     if read is not None:
@@ -157,3 +174,37 @@ def _shown(piece: Piece, prompts: Sequence[str]) -> Piece:
                 head.insert(0, line)
         lines = head
     return replace(piece, text="\n".join(lines) + f"\n\n{piece.text}") if lines else piece
+
+
+def _replaced(piece: Piece, prompts: Sequence[str]) -> Piece:
+    """The document with the text around it that a postprocessor put in its place, if a prompt shows that."""
+    window = str(piece.attributes.get("window", ""))
+    if len(window) <= len(piece.text) or piece.text.strip() not in window:
+        return piece
+    read = next((each for each in (window, window.strip()) if any(each in prompt for prompt in prompts)), None)
+    return piece if read is None else replace(piece, text=read)
+
+
+def _unrecorded(spans: Sequence[Span]) -> Iterator[str]:
+    """Yields the contexts of which a part is in no text that a step of the file brought."""
+    brought: list[str] = []
+    for span in spans:
+        for key, value in span.attributes.items():
+            made = key == "output.value" and span.attributes.get("openinference.span.kind") in {"LLM", "TOOL"}
+            if made or _RECORDED.fullmatch(key) or (key == "input.value" and span.parent is None):
+                held = text_of(value)
+                brought.append(_words(held if isinstance(held, str) else json.dumps(held, ensure_ascii=False)))
+    known = " | ".join(["", *brought, ""])
+    for span in spans:
+        variables = text_of(span.attributes.get("llm.prompt_template.variables"))
+        for name in _CONTEXT & variables.keys() if isinstance(variables, dict) else ():
+            text = str(variables[name])
+            parts = [_LABEL.sub("", part) for part in _PART.split(text)]
+            words = [_words(part) for part in parts if len(part) >= _LONG] or [_words(text)]
+            if not all(f" {each} " in known for each in words if each):
+                yield text
+
+
+def _words(text: str) -> str:
+    """The words of a text, however it is printed."""
+    return " ".join(_WORD.findall(re.sub(r"\\+[nrt]", " ", text)))

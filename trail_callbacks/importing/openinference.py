@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from trail_callbacks.capture.events import Hints, Piece, RunKind
+from trail_callbacks.capture.payloads import exact_text
 from trail_callbacks.importing.llama_index import is_passing, lost_with, not_printed, said, without_settings
 from trail_callbacks.importing.otlp import Span
 from trail_callbacks.importing.pieces import REDACTED, document, parsed, pieces, text_of
@@ -35,6 +37,8 @@ _KINDS: dict[str, RunKind | None] = {
 _DEEPEST = 12  # parts of a key
 _JUDGING = frozenset({"GUARDRAIL", "EVALUATOR"})
 _INDEXED = re.compile(r"retrieval\.documents\.(\d+)\.")
+_SPEAKER = re.compile(r"\w+:\s*")
+"""What LlamaIndex prints of a message without a text."""
 
 
 def step(span: Span) -> Step:
@@ -108,6 +112,8 @@ def _sides(span: Span, kind: RunKind | None) -> tuple[tuple[Piece, ...], tuple[P
         given = without_settings(given)
     inputs = pieces(given, _path(given, kind))
     outputs = pieces(_payload(known, "output"))
+    if kind == "chain" and "langchain" in span.scope and {each.form for each in outputs} == {"text"}:
+        outputs = _own_json(known["output.value"]) or outputs
     if "llama_index" in span.scope and kind == "chain":
         inputs, outputs = not_printed(inputs), not_printed(outputs)
     if kind == "retriever":
@@ -144,9 +150,17 @@ def _written(known: Mapping[str, Any]) -> tuple[Piece, ...]:
     if not any(each.form in {"message", "tool_call"} for each in own):
         listed = _unflattened(known, "llm.output_messages")
         found = pieces([each.get("message", each) for each in listed], ("messages",))
-        own = found if any(each.text.strip() for each in found) else own
+        empty = bool(listed) and all(_SPEAKER.fullmatch(each.text) for each in own)
+        own = found if empty or any(each.text.strip() for each in found) else own
     details = _details(known)
     return tuple(replace(each, attributes={**details, **each.attributes}) for each in own)
+
+
+def _own_json(value: object) -> tuple[Piece, ...]:
+    """The JSON text that the app itself made, if its form shows that: the instrumentor writes objects in one form."""
+    found = text_of(value)
+    own = isinstance(value, str) and found is not value and json.dumps(found, ensure_ascii=False) != value
+    return (Piece(text=exact_text(value)),) if own else ()
 
 
 def _details(known: Mapping[str, Any]) -> dict[str, Any]:
