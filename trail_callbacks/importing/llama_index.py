@@ -43,7 +43,7 @@ _LONG = 20  # characters from which a sentence is not in a prompt by chance
 _CONTEXT = frozenset({"context_str", "context_msg"})
 """Variables of templates whose values are what a model is to answer from."""
 _RECORDED = re.compile(r"(?:retrieval|reranker)\..*\.document\.(?:content|metadata)|llm\.output_messages\..*\.content")
-_PART = re.compile(r"(?<=[.!?])\W*\s+|\\+n|\n|['\"],\s*['\"]")
+_PART = re.compile(r"(?<=[.!?])[^\w\s]*\s+|\\+n|\n|['\"],\s*['\"]")
 """Between the sentences and lines of a text, or of the printed list that it is in."""
 _LABEL = re.compile(r"\A[\w ]{1,20}: ")
 _WORD = re.compile(r"\w+")
