@@ -1,0 +1,93 @@
+"""A trial: one probe under one arm and one strategy, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from trail_callbacks.canary.arm import Arm
+from trail_callbacks.models.call import Usage
+
+__all__ = ["OUTCOMES", "Finding", "How", "Outcome", "Policy", "Stated", "Trial"]
+
+Outcome = Literal[
+    "follows_context",
+    "leaks_prior",
+    "blends",
+    "abstains",
+    "other_wrong",
+    "retrieval_miss",
+    "unscorable",
+]
+"""What an answer did.
+
+- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one).
+- `leaks_prior`: gives the real value where the context served says otherwise, says nothing of it, or is absent.
+- `blends`: gives two of the values as its answer (where passages disagree, naming both is right).
+- `abstains`: declines, or says that the documents do not tell.
+- `other_wrong`: gives something else.
+- `retrieval_miss`: no passage served holds the fact, though the twin or corpus does; whatever the answer is.
+- `unscorable`: no answer, an error, or neither comparison nor judge could decide.
+"""
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+How = Literal["value", "words", "refusal", "judge", "retrieval", "error", "undecided"]
+"""What decided an outcome: typed values, the words themselves, a refusal, the judge, the passages served, a failure of
+the app, or nothing."""
+
+Stated = Literal["real", "fictive", "also"]
+
+Policy = Literal["context_is_authoritative", "verify_the_context"]
+"""What is right when the context contradicts what is known: following it, or rejecting it. Never mixed in a figure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What an answer was found to do.
+
+    Attributes:
+        outcome: See `Outcome`.
+        how: What decided.
+        states: Which of the probe's values the answer gives as its answer.
+        rejects: The answer says that the documents are wrong or contradict each other.
+        reason: In a few words, for a person: which words were compared.
+    """
+
+    outcome: Outcome
+    how: How
+    states: Sequence[Stated] = ()
+    rejects: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One probe under one arm and one strategy.
+
+    Attributes:
+        probe: Id of the probe.
+        arm: The arm.
+        strategy: Name of the strategy.
+        answer: The answer; None if there is none.
+        finding: What it did.
+        served: Whether a passage that holds the fact was served; None if the app does not say what it served.
+        error: Why there is no answer; None if there is one.
+        score: Hallucination score of the run's report, 0.0 to 1.0; None without one.
+        report: File of the run's report, relative to the folder of the run; None without one.
+        seconds: Wall time of the answer.
+        usage: What the app's model calls cost, where known.
+    """
+
+    probe: str
+    arm: Arm
+    strategy: str
+    answer: str | None
+    finding: Finding
+    served: bool | None = None
+    error: str | None = None
+    score: float | None = None
+    report: str | None = None
+    seconds: float = 0.0
+    usage: Usage = field(default_factory=Usage)
