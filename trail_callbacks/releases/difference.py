@@ -8,7 +8,6 @@ term of Zou and Donner): near zero, where a normal limit of 0 of 30 is 0, they s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -16,6 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from trail_callbacks.report.scoring import joined, wilson
 
 __all__ = ["Cluster", "Difference", "Residuals", "Share", "prior_design", "residuals", "share"]
 
@@ -101,10 +102,7 @@ class Share:
 
     def wilson(self, z: float) -> tuple[float, float]:
         """Wilson limits at z standard errors."""
-        p, n, square = self.value, self.effective, z * z
-        middle = (p + square / (2 * n)) / (1 + square / n)
-        half = z * math.sqrt(p * (1 - p) / n + square / (4 * n * n)) / (1 + square / n)
-        return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
+        return wilson(self.value, self.effective, z)
 
 
 def share(found: Residuals, prior: float) -> Share:
@@ -140,13 +138,7 @@ class Difference:
 
     def limits(self, z: float) -> tuple[float, float]:
         """Lower and upper limit at z standard errors."""
-        (new_low, new_high), (old_low, old_high) = self.new.wilson(z), self.old.wilson(z)
-        down = self._joined(self.new.value - new_low, old_high - self.old.value)
-        up = self._joined(new_high - self.new.value, self.old.value - old_low)
-        return max(-1.0, self.value - down), min(1.0, self.value + up)
-
-    def _joined(self, new: float, old: float) -> float:
-        return math.sqrt(max(0.0, new * new - 2 * self.correlation * new * old + old * old))
+        return joined(self.old.value, self.old.wilson(z), self.new.value, self.new.wilson(z), self.correlation)
 
     def p_worse(self) -> float:
         """Probability of such a rise, or a larger one, if the candidate were as good as the baseline."""

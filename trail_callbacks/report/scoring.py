@@ -22,7 +22,7 @@ from math import sqrt
 
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
-__all__ = ["Scoring", "difference", "score", "weight", "wilson"]
+__all__ = ["Scoring", "difference", "joined", "score", "weight", "wilson"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,24 +64,19 @@ def wilson(share: float, n: float, z: float = 1.96) -> tuple[float, float]:
     """Wilson's score interval for a share of n trials (Wilson 1927), 95 % by default; n must be positive."""
     centre = share + z * z / (2 * n)
     spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, (centre - spread) / (1 + z * z / n)), min(1.0, (centre + spread) / (1 + z * z / n))
+    low, high = (centre - spread) / (1 + z * z / n), (centre + spread) / (1 + z * z / n)
+    return max(0.0, min(share, low)), min(1.0, max(share, high))
 
 
 def difference(old: Sequence[float], new: Sequence[float], paired: int = 0, z: float = 1.96) -> tuple[float, float]:
     """Interval of `mean(new) - mean(old)` for two shares that may have some items in common; 95 % by default.
 
-    Newcombe's hybrid score interval: the Wilson limits l, u of both shares p are combined, with r the correlation of
-    the two shares and d their difference, as
-
-        d - sqrt((p_new - l_new)^2 - 2 r (p_new - l_new) (u_old - p_old) + (u_old - p_old)^2)   and, above,
-        d + sqrt((u_new - p_new)^2 - 2 r (u_new - p_new) (p_old - l_old) + (p_old - l_old)^2).
-
-    Without pairs r is 0 and this is method 10 for independent shares (Newcombe, Statistics in Medicine 17:873-890,
-    1998); if all are pairs, r is the phi coefficient with his continuity correction, and this is method 10 for paired
-    shares (Newcombe, Statistics in Medicine 17:2635-2650, 1998). In between, phi is scaled to the part that is paired,
+    The Wilson limits of both shares are combined as in `joined`. Without pairs their correlation r is 0 and this is
+    method 10 for independent shares (Newcombe, Statistics in Medicine 17:873-890, 1998); if all are pairs, r is the phi
+    coefficient with his continuity correction, and this is method 10 for paired shares (Newcombe, Statistics in
+    Medicine 17:2635-2650, 1998). In between, phi is scaled to the part that is paired,
     r = phi * paired / sqrt(n_old * n_new), which is the correlation of two shares from partially overlapping samples
-    (Derrick et al., Journal of Applied Quantitative Methods 10(3), 2015). Zou and Donner (Statistics in Medicine
-    27:1693-1702, 2008) show that limits may be combined like this for any two correlated estimates.
+    (Derrick et al., Journal of Applied Quantitative Methods 10(3), 2015).
 
     Args:
         old: Weights of the old items, 0.0 to 1.0; at least one.
@@ -90,15 +85,30 @@ def difference(old: Sequence[float], new: Sequence[float], paired: int = 0, z: f
         z: Standard normal quantile.
     """
     before, after = sum(old) / len(old), sum(new) / len(new)
-    low_old, high_old = wilson(before, len(old), z)
-    low_new, high_new = wilson(after, len(new), z)
     r = _phi(old[:paired], new[:paired]) * paired / sqrt(len(old) * len(new))
+    return joined(before, wilson(before, len(old), z), after, wilson(after, len(new), z), r)
+
+
+def joined(
+    old: float, old_limits: tuple[float, float], new: float, new_limits: tuple[float, float], correlation: float = 0.0
+) -> tuple[float, float]:
+    """Interval of `new - old` from the limits of each: Newcombe's hybrid score interval.
+
+    With shares p, their limits l and u, their correlation r and their difference d, it is
+
+        d - sqrt((p_new - l_new)^2 - 2 r (p_new - l_new) (u_old - p_old) + (u_old - p_old)^2)   and, above,
+        d + sqrt((u_new - p_new)^2 - 2 r (u_new - p_new) (p_old - l_old) + (p_old - l_old)^2).
+
+    Zou and Donner (Statistics in Medicine 27:1693-1702, 2008) show that limits may be combined like this for any two
+    correlated estimates.
+    """
 
     def reach(one: float, other: float) -> float:
-        return sqrt(max(0.0, one * one - 2 * r * one * other + other * other))
+        return sqrt(max(0.0, one * one - 2 * correlation * one * other + other * other))
 
-    change = after - before
-    return change - reach(after - low_new, high_old - before), change + reach(high_new - after, before - low_old)
+    (low_old, high_old), (low_new, high_new), change = old_limits, new_limits, new - old
+    down, up = reach(new - low_new, high_old - old), reach(high_new - new, old - low_old)
+    return max(-1.0, change - down), min(1.0, change + up)
 
 
 def _phi(old: Sequence[float], new: Sequence[float]) -> float:
