@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from trail_callbacks.observations import Tally
-from trail_callbacks.report.scoring import wilson
 
 __all__ = ["BURN_RATES", "DAY", "HOUR", "MINUTE", "BurnRate", "Severity", "Window", "at_least", "minus", "spoken"]
 
@@ -108,8 +107,7 @@ class Window:
 
 def at_least(tally: Tally) -> float:
     """Lower end of the 95 % Wilson interval of the bad share on the effective number of runs; 0.0 without runs."""
-    share, n = tally.share, tally.effective
-    return 0.0 if share is None or not n else wilson(min(1.0, share), n)[0]
+    return tally.interval[0] if tally.interval else 0.0
 
 
 def minus(whole: Tally, part: Tally) -> Tally:

@@ -88,8 +88,7 @@ def _serve(where: str, host: str, port: int, access: Access, token: str | None) 
     store = existing(where)
     try:
         server = Server(store, host, port, access, token)
-        display(f"The page is at {server.url}", "Ctrl+C ends it.")
-        server.run()
+        server.run(lambda: display(f"The page is at {server.url}", "Ctrl+C ends it."))
     except KeyboardInterrupt:
         complain("ended")
     finally:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from trail_callbacks.observations.observation import Observation
 from trail_callbacks.observations.signals import Signal
+from trail_callbacks.report.scoring import wilson
 
 __all__ = ["Recorded", "Tallies", "Tally"]
 
@@ -44,6 +45,11 @@ class Tally:
     def effective(self) -> float:
         """Effective number of decided runs, 0.0 or more, `decided` at most."""
         return self.weight**2 / self.squares if self.squares else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson interval of the share, 95 %, on the effective number of runs; None without a share."""
+        return None if self.share is None else wilson(min(1.0, self.share), self.effective)  # a sum may round up
 
 
 class Tallies(Protocol):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from trail_callbacks.observations import SIGNALS, SignalName, Tally
-from trail_callbacks.report.scoring import wilson
+from trail_callbacks.report.scoring import joined
 from trail_callbacks.serving.filters import Filters
-from trail_callbacks.serving.overview import interval
 from trail_callbacks.store import Store
 from trail_callbacks.store.series import by_value
 
@@ -28,7 +27,7 @@ def segments(store: Store, filters: Filters) -> dict[str, Any]:
     rows = []
     for value, (tallies, _) in found.items():
         tally = tallies[signal.name]
-        low, high = interval(tally)
+        low, high = tally.interval or (None, None)
         href = filters.href("/runs", segment=f"{by}={value}", signal=signal.name, by="")
         rows.append(
             {
@@ -46,14 +45,12 @@ def segments(store: Store, filters: Filters) -> dict[str, Any]:
 
 
 def releases(store: Store, filters: Filters) -> dict[str, Any]:
-    """Two releases side by side, every signal with its difference."""
+    """Two releases side by side, every signal with its difference; by default the newest and the one before."""
     with store.connected() as connection:
         found = by_value(connection, "release", list(SIGNALS.values()), {}, filters.runs())
-    names = sorted(found, key=lambda name: max(tally.runs for tally in found[name][0].values()), reverse=True)
-    known = store.segments().get("release", ())
-    names = [name for name in known if name in names] + [name for name in names if name not in known]
-    a = filters.a if filters.a in names else next(iter(names), "")
-    b = filters.b if filters.b in names else next((name for name in reversed(names) if name != a), "")
+    names = list(found)  # oldest first
+    b = filters.b if filters.b in names else next((name for name in reversed(names) if name != filters.a), "")
+    a = filters.a if filters.a in names else next((name for name in reversed(names) if name != b), "")
     rows = [_row(name, found[a][0][name], found[b][0][name]) for name in SIGNALS] if a and b else []
     return {"rows": rows, "releases": names, "chosen": {"a": a, "b": b}}
 
@@ -61,18 +58,9 @@ def releases(store: Store, filters: Filters) -> dict[str, Any]:
 def _row(name: str, a: Tally, b: Tally) -> dict[str, Any]:
     sides = []
     for tally in (a, b):
-        low, high = interval(tally)
+        low, high = tally.interval or (None, None)
         sides.append({"value": tally.share, "low": low, "high": high, "n": tally.decided})
     difference = low = high = None
-    if a.share is not None and b.share is not None:
-        difference, (low, high) = b.share - a.share, _difference(a, b)
+    if a.share is not None and a.interval and b.share is not None and b.interval:
+        difference, (low, high) = b.share - a.share, joined(a.share, a.interval, b.share, b.interval)
     return {"name": name, "a": sides[0], "b": sides[1], "difference": difference, "low": low, "high": high}
-
-
-def _difference(a: Tally, b: Tally) -> tuple[float, float]:
-    """Newcombe's hybrid score interval (1998, method 10) of the difference of two shares."""
-    p, q = a.share or 0.0, b.share or 0.0
-    (l1, u1), (l2, u2) = (wilson(x, max(1, round(tally.effective))) for x, tally in ((p, a), (q, b)))
-    down = ((q - l2) ** 2 + (u1 - p) ** 2) ** 0.5
-    up = ((u2 - q) ** 2 + (p - l1) ** 2) ** 0.5
-    return q - p - down, q - p + up

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from trail_callbacks.errors import InputError
@@ -42,8 +43,9 @@ def given(store: Store, run: str) -> dict[str, dict[str, Any]]:
 
 def labelled(store: Store) -> Iterator[bytes]:
     """The claims that people looked at, with the class that they have after them, as JSON lines."""
+    read = lru_cache(maxsize=16)(store.report)  # a run has a mark for each claim
     for each in store.marks():
-        report = store.report(each.run)
+        report = read(each.run)
         claim = next((found for found in report.claims if found.id == each.claim), None) if report else None
         question = report.graph.question.text if report and report.graph.question else None
         evidence = [item.quote for item in report.verdict(claim.id).evidence] if report and claim else []

@@ -16,7 +16,7 @@ from trail_callbacks.store import Store
 from trail_callbacks.store.hours import AVERAGED, HOUR, Figures
 from trail_callbacks.store.series import Window, rollouts
 
-__all__ = ["PARTS", "interval", "overview"]
+__all__ = ["PARTS", "overview"]
 
 PARTS = ("release", "model", "prompt", "retriever", "reranker", "index", "chunker")
 """Versions of which a new value is a rollout."""
@@ -25,13 +25,6 @@ _HUES = {"unsupported": "other", "contradiction": "bad", "abstention": "odd", "u
 _FIGURE_HUES = {"QC": "plain", "EO": "odd", "AC": "good", "CC": "other"}
 _COUNTED: tuple[SignalName, ...] = ("unsupported", "contradiction", "abstention", "undecided")
 _CLASS, _CLASSES = "query_class", 20
-
-
-def interval(tally: Tally) -> tuple[float, float] | tuple[None, None]:
-    """Wilson interval of the share of a tally, on its effective number of runs."""
-    if tally.share is None:
-        return None, None
-    return wilson(tally.share, max(1, round(tally.effective)))
 
 
 def overview(store: Store, filters: Filters) -> dict[str, Any]:
@@ -101,8 +94,8 @@ def _stages(filters: Filters, now: Figures) -> Iterator[dict[str, Any]]:
 
 
 def _card(filters: Filters, name: SignalName, now: Tally, then: Tally) -> dict[str, Any]:
-    low, high = interval(now)
-    _, most = interval(then)
+    low, high = now.interval or (None, None)
+    _, most = then.interval or (None, None)
     return {
         "title": name.replace("_", " "),
         "about": SIGNALS[name].about,
@@ -121,7 +114,7 @@ def _counted(name: SignalName, buckets: list[Figures], since: float, seconds: fl
     points = []
     for n, figures in enumerate(buckets):
         tally = figures.tally(name)
-        low, high = interval(tally)
+        low, high = tally.interval or (None, None)
         points.append(Point(at=since + n * seconds, value=tally.share, low=low, high=high, n=tally.decided))
     return Line(name=name.replace("_", " "), hue=_HUES[name], points=points)
 

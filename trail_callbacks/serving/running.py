@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from urllib.parse import quote
 
 import uvicorn
@@ -44,10 +45,15 @@ class Server:
             proxy_headers=False,  # who asks is not what a header says
             ws="none",
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Announced(config)
 
-    def run(self) -> None:
-        """Answers until it is interrupted or stopped."""
+    def run(self, announce: Callable[[], object] = lambda: None) -> None:
+        """Answers until it is interrupted or stopped.
+
+        Args:
+            announce: Called once it answers. From then on an interrupt ends it in order; before, it may hit anything.
+        """
+        self._server.announce = announce
         try:
             self._server.run(sockets=[self._socket])
         finally:
@@ -60,6 +66,14 @@ class Server:
     def stop(self) -> None:
         """Ends `run`, from any thread."""
         self._server.should_exit = True
+
+
+class _Announced(uvicorn.Server):
+    announce: Callable[[], object]
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.announce()
 
 
 def _listening(host: str, port: int) -> socket.socket:

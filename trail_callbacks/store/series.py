@@ -142,15 +142,7 @@ def series(
     """
     source, conditions = window.chosen()
     bucket = _bucket(connection, window, seconds)
-    counted = [column for signal in signals for column in _counted(signal)]
-    meant = [column for names in figures.values() for column in _meant(names)]
-    asked = sa.select(bucket, sa.func.count(), *counted, *meant).select_from(source).where(*conditions)
-    found = {}
-    for row in connection.execute(asked.group_by(bucket)):
-        values = tuple(row)
-        split = 2 + len(counted)
-        found[values[0]] = _tallies(values[1:split], signals), _means(values[split:], figures)
-    return found
+    return _grouped(connection, sa.select(bucket).select_from(source).where(*conditions), bucket, signals, figures)
 
 
 def by_value(
@@ -160,19 +152,26 @@ def by_value(
     figures: Mapping[str, Sequence[FigureName]],
     window: Window,
 ) -> dict[str, tuple[dict[SignalName, Tally], dict[str, Mean]]]:
-    """As `series`, by the value of a segment."""
+    """As `series`, by the value of a segment, in the order in which the values first occur in the window."""
     source, conditions = window.chosen()
     link, named = run_segments.alias("by_link"), segments.alias("by_name")
     whole = source.join(link, link.c.n == runs.c.n).join(named, sa.and_(named.c.s == link.c.s, named.c.name == name))
+    asked = sa.select(named.c.value).select_from(whole).where(*conditions)
+    return _grouped(connection, asked, named.c.value, signals, figures)
+
+
+def _grouped(
+    connection: sa.Connection,
+    asked: sa.Select[Any],
+    key: sa.ColumnElement[Any],
+    signals: Sequence[Signal],
+    figures: Mapping[str, Sequence[FigureName]],
+) -> dict[Any, tuple[dict[SignalName, Tally], dict[str, Mean]]]:
     counted = [column for signal in signals for column in _counted(signal)]
     meant = [column for names in figures.values() for column in _meant(names)]
-    asked = sa.select(named.c.value, sa.func.count(), *counted, *meant).select_from(whole).where(*conditions)
-    found = {}
-    for row in connection.execute(asked.group_by(named.c.value)):
-        values = tuple(row)
-        split = 2 + len(counted)
-        found[values[0]] = _tallies(values[1:split], signals), _means(values[split:], figures)
-    return found
+    rows = asked.add_columns(sa.func.count(), *counted, *meant).group_by(key).order_by(sa.func.min(runs.c.at))
+    split = 2 + len(counted)
+    return {row[0]: (_tallies(row[1:split], signals), _means(row[split:], figures)) for row in connection.execute(rows)}
 
 
 def stages(connection: sa.Connection, window: Window, seconds: float) -> dict[int, tuple[Counter[str], int]]:
