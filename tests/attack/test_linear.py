@@ -95,6 +95,7 @@ EXCLUDED = {
     "judges.llm.schema": "fields of replies; salvage is in the table",
     "judges.llm.judge": "the way in to what is reached",
     "judges.llm.reading": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",
+    "language.negation.negation": "the code of a language",
     "language.quantities.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
     "render.provenance.graph_to_rich": "what graph_to_text prints",

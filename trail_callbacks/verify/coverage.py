@@ -17,7 +17,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count, pairwise, zip_longest
 from typing import NamedTuple, TypeAlias
@@ -26,14 +26,14 @@ from trail_callbacks.claims import Claim, split, structured
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Extraction
 from trail_callbacks.language.detect import is_english, language
-from trail_callbacks.language.negation import ABSENCE, EVERYWHERE, OF_ONE_LANGUAGE, UNSPACED
+from trail_callbacks.language.negation import absence, negation
 from trail_callbacks.language.speech import declines, is_question
 from trail_callbacks.language.terms import keys, terms
 from trail_callbacks.splitting.marks import clean, marker
 from trail_callbacks.splitting.sentences import sentences_of
 from trail_callbacks.splitting.words import first_verb, tokenize
 from trail_callbacks.text import Sentence
-from trail_callbacks.verify.phrases import BESIDE, FRAME, LINKS, TALK
+from trail_callbacks.verify.phrases import ASIDE, BESIDES, SHORT, SORRY, UNFINISHED, beside, frame, talk
 
 __all__ = ["Coverage", "coverage", "covered"]
 
@@ -48,28 +48,7 @@ _MARKUP = re.compile(
     r"[<\[(\u3010\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
 _LISTED = re.compile(r"(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]", re.IGNORECASE)
-_SHORT = re.compile(
-    r"\W*(?:yes|yeah|yep|no|nope|correct|incorrect|true|false|right|wrong|indeed|exactly|absolutely|definitely|never"
-    r"|always|none|nobody|nothing|neither|both|all|(?:i|you|we|he|she|it|they|that|this|these|those|there)\s"
-    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)(?:\snot|n['\u2019]t)?"
-    r"|(?:yes|no),\s(?:i|you|we|he|she|it|they|that|this|these|those|there)\s\w+(?:\snot|n['\u2019]t)?)\W*",
-    re.IGNORECASE,
-)
 _TITLE = re.compile(r"\s*(?:#{1,6}\s.*|\*\*[^*\n]{1,100}\*\*\W*)|.*[:\uff1a][*_\s]*", re.DOTALL)
-_UNFINISHED = re.compile(
-    r"\b(?:is|are|was|were|includes?|follows|following|these|to|for|by|(?:steps?|ways|methods|tips|reasons|points|options"
-    r"|details|examples|possibilities|things|differences|benefits|factors|instructions))\W*$",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(r"\b(?:how|what|why|where|when|who|which|to|ways?|steps?|differences?)\b", re.IGNORECASE)
-_BESIDES = re.compile(
-    r"\d|[;:]|\b(?:but|however|although|though|yet|except|only|still|nevertheless|while|whereas|because|since|so|and"
-    r"|contradict\w*|disput\w*|doubt\w*|den(?:y|ies|ied)|refut\w*|against|other\sthan|besides|beyond|apart)\b",
-    re.IGNORECASE,
-)
-_SORRY = re.compile(
-    r"^\W*(?:(?:i['\u2019]m|i\sam)\s)?(?:sorry|afraid|unfortunately|apologies)[\s,]+(?:but\s)?", re.IGNORECASE
-)
 _TITLES = ("source", "file_name", "title", "url")  # as loaders of both frameworks name documents
 _NAME = 300  # characters of a name
 _NUMBER = 3  # digits of the number in a citation
@@ -176,7 +155,7 @@ class _Reading:
         guess = language(answer)
         self._language = guess or "en"
         known = guess or language(" ".join([answer, *(claim.text for claim in claims)]))
-        self._negation = _negation(known, answer.isascii() and all(claim.text.isascii() for claim in claims))
+        self._negation = negation(known, answer.isascii() and all(claim.text.isascii() for claim in claims))
         self._texts = [self._words_of(claim.text, claim.quote) for claim in claims]
         denying = [self._denies(claim, words) for claim, words in zip(claims, self._texts, strict=True)]
         self._reach = _Reach(claims, self._texts, denying)
@@ -237,7 +216,7 @@ class _Reading:
 
     def _marks(self, key: str) -> bool:
         """Whether a word inside a mark that is taken out of texts is one of a citation: it names a source."""
-        return (key.isdigit() and len(key) <= _NUMBER) or key in _talk() or key in self._named
+        return (key.isdigit() and len(key) <= _NUMBER) or key in talk() or key in self._named
 
     def _words_of(self, text: str, quote: str = "") -> set[str]:
         """The words of a text, whether it negates, and whether it may do so in other words than its quote."""
@@ -270,7 +249,7 @@ class _Reading:
     ) -> list[_Word]:
         """Those words of a sentence that are not in `touched`, the words of the claims which quote some of it."""
         reach = self._reach
-        framed = _frame().sub(_blank, sentence.text)
+        framed = frame().sub(_blank, sentence.text)
         quoted = [word for word in words if reach.quoted(*span(sentence.start + word.start, sentence.start + word.end))]
         words = self._without_lead(words, framed, quoted[0].start if quoted else 0)
         outside: list[_Word] = []
@@ -283,10 +262,10 @@ class _Reading:
                 continue
             at = span(sentence.start + word.start, sentence.start + word.end)
             if word.key == _NOT or not reach.quoted(*at):
-                if word.key not in _beside() and not (word.key == _NOT and _ABSENT in touched):
+                if word.key not in beside() and not (word.key == _NOT and _ABSENT in touched):
                     outside.append(word)
                 continue
-            if word.key in _beside():
+            if word.key in beside():
                 continue
             inside.append(word)
             run.append(word)
@@ -302,10 +281,10 @@ class _Reading:
         """The words of a sentence that no claim quotes, or None if it is no statement."""
         if self._abstained and _only_declines(said):
             return None
-        framed = _frame().sub(_blank, _ADDRESS.sub(_blank, said))
-        left = [word for word in words if framed[word.start : word.end].strip() and word.key not in _talk()]
+        framed = frame().sub(_blank, _ADDRESS.sub(_blank, said))
+        left = [word for word in words if framed[word.start : word.end].strip() and word.key not in talk()]
         if not [word for word in left if word.key != _NOT]:
-            if not left and not _SHORT.fullmatch(framed.strip()):
+            if not left and not SHORT.fullmatch(framed.strip()):
                 return None
             return [*left] or [_Word("", 0, len(said))]
         wanted = {word.key for word in left}
@@ -325,13 +304,13 @@ class _Reading:
 
     def _leads(self, said: str, wanted: AbstractSet[str]) -> bool:
         """Whether words only lead to what follows: no sentence, and none of them is new."""
-        new = wanted - _beside()
+        new = wanted - beside()
         if _NOT in wanted or not new <= self._known:
             return False
-        if _ASIDE.search(said) and new <= self._asked:
+        if ASIDE.search(said) and new <= self._asked:
             return True
         finite = first_verb(found := tokenize(said[:_LONGEST]))
-        return finite is None or (_UNFINISHED.search(said) is not None and finite >= len(found) - _END)
+        return finite is None or (UNFINISHED.search(said) is not None and finite >= len(found) - _END)
 
     def _restates(self, wanted: AbstractSet[str]) -> bool:
         """Whether the text of one claim has all these words, and negates if and only if they do."""
@@ -426,43 +405,13 @@ def _add(counts: Counter[str], words: AbstractSet[str], step: int) -> None:
 
 
 def _absent(text: str) -> set[str]:
-    return {found[0].casefold() for found in _absence().finditer(text)}
+    return {found[0].casefold() for found in absence().finditer(text)}
 
 
 def _only_declines(said: str) -> bool:
     """Whether a sentence says that something is not known, and nothing besides."""
-    return declines(said) and not _BESIDES.search(_SORRY.sub("", said))
+    return declines(said) and not BESIDES.search(SORRY.sub("", said))
 
 
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
-
-
-@cache
-def _negation(code: str, ascii_only: bool) -> re.Pattern[str]:
-    """Words that deny in a language; in an unknown one those of English."""
-    words = f"{''.join(EVERYWHERE.split())}|{OF_ONE_LANGUAGE[code if code in OF_ONE_LANGUAGE else 'en']}"
-    elided = r"|\bn['\u2019](?=\w)(?!est-ce\spas)" if code == "fr" else ""
-    unspaced = "" if ascii_only else f"|{UNSPACED}"  # takes half of the time
-    return re.compile(rf"\b(?=\w)(?:{words})\b{elided}{unspaced}", re.IGNORECASE)
-
-
-@cache
-def _absence() -> re.Pattern[str]:
-    return re.compile(rf"\b(?=\w)(?:{''.join(ABSENCE.split())})\b", re.IGNORECASE)
-
-
-@cache
-def _frame() -> re.Pattern[str]:
-    """Compiles at first use: importing the package must stay cheap."""
-    return re.compile(FRAME, re.IGNORECASE | re.VERBOSE)
-
-
-@cache
-def _talk() -> frozenset[str]:
-    return frozenset(key for word in TALK for key in keys(word))
-
-
-@cache
-def _beside() -> frozenset[str]:
-    return _talk() | frozenset(key for word in BESIDE | LINKS for key in keys(word))

@@ -6,11 +6,14 @@ an answer could hide a statement there. A phrase that is missing here costs a wr
 
 from __future__ import annotations
 
-from trail_callbacks.language.terms import vocabulary
+import re
+from functools import cache
 
-__all__ = ["BESIDE", "FRAME", "LINKS", "TALK"]
+from trail_callbacks.language.terms import keys, vocabulary
 
-TALK = vocabulary(
+__all__ = ["ASIDE", "BESIDES", "SHORT", "SORRY", "UNFINISHED", "beside", "frame", "talk"]
+
+_TALK = vocabulary(
     """
     additionally also furthermore moreover however therefore thus hence consequently accordingly conversely
     finally lastly firstly secondly thirdly nevertheless nonetheless meanwhile likewise similarly overall namely
@@ -25,7 +28,7 @@ TALK = vocabulary(
     """
 )
 """Words that state nothing, whichever of them stand together: of linking, courtesy, and for what was read."""
-BESIDE = vocabulary(
+_BESIDE = vocabulary(
     """
     include includes included including make sure follow follows followed following give gives given giving
     provide provides provided based according mind beware remember ensure important help helps take say says state
@@ -39,7 +42,7 @@ BESIDE = vocabulary(
     """
 )
 """Words that state nothing beside a claim of the same sentence. Alone they might: `It is included.`"""
-LINKS = vocabulary(
+_LINKS = vocabulary(
     """
     aber als am an auch auf aus bei bis da dann das dass dem den der des die doch ein eine einem einen einer eines
     er es f\u00fcr im in ist ja mit nach noch nun nur oder schon sein sehr sich sie sind so \u00fcber um und uns
@@ -52,7 +55,7 @@ LINKS = vocabulary(
     """
 )
 """Words of German, Spanish, French, Italian, Portuguese and Dutch that only link."""
-FRAME = r"""\b(?:
+_FRAME = r"""\b(?:
       (?:based\s(?:solely\s|only\s)?(?:up)?on|according\sto|as\sper|from|in|within|given)\s
         (?:(?:all|the|these|this|those|your|my|our|given|provided|retrieved|supplied|available|above|following|attached
           |relevant|of|information|in)\s){0,6}
@@ -97,3 +100,47 @@ FRAME = r"""\b(?:
     )\b|\b(?:passages?|documents?|sources?|excerpts?|snippets?|chunks?|contexts?)\s(?:no\.\s)?\[?\d{1,3}\]?
       (?:(?:,|\sand|\s&|,\sand|-|\u2013)\s?(?:passages?\s)?\d{1,3}){0,9}"""
 """A pattern (verbose, case ignored) of frames: `based on the passages`, `let me know if you have any questions`."""
+SHORT = re.compile(
+    r"\W*(?:yes|yeah|yep|no|nope|correct|incorrect|true|false|right|wrong|indeed|exactly|absolutely|definitely|never"
+    r"|always|none|nobody|nothing|neither|both|all|(?:i|you|we|he|she|it|they|that|this|these|those|there)\s"
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)(?:\snot|n['\u2019]t)?"
+    r"|(?:yes|no),\s(?:i|you|we|he|she|it|they|that|this|these|those|there)\s\w+(?:\snot|n['\u2019]t)?)\W*",
+    re.IGNORECASE,
+)
+"""A sentence that is an answer by itself, whatever was asked."""
+UNFINISHED = re.compile(
+    r"\b(?:is|are|was|were|includes?|follows|following|these|to|for|by|(?:steps?|ways|methods|tips|reasons|points|options"
+    r"|details|examples|possibilities|things|differences|benefits|factors|instructions))\W*$",
+    re.IGNORECASE,
+)
+"""How a lead-in ends."""
+ASIDE = re.compile(r"\b(?:how|what|why|where|when|who|which|to|ways?|steps?|differences?)\b", re.IGNORECASE)
+"""Words by which a title says what it is about."""
+BESIDES = re.compile(
+    r"\d|[;:]|\b(?:but|however|although|though|yet|except|only|still|nevertheless|while|whereas|because|since|so|and"
+    r"|contradict\w*|disput\w*|doubt\w*|den(?:y|ies|ied)|refut\w*|against|other\sthan|besides|beyond|apart)\b",
+    re.IGNORECASE,
+)
+"""What may say more than that something is not known."""
+SORRY = re.compile(
+    r"^\W*(?:(?:i['\u2019]m|i\sam)\s)?(?:sorry|afraid|unfortunately|apologies)[\s,]+(?:but\s)?", re.IGNORECASE
+)
+"""An apology before a refusal."""
+
+
+@cache
+def frame() -> re.Pattern[str]:
+    """Compiles the pattern of frames, at first use: importing the package must stay cheap."""
+    return re.compile(_FRAME, re.IGNORECASE | re.VERBOSE)
+
+
+@cache
+def talk() -> frozenset[str]:
+    """Keys of the words that state nothing anywhere."""
+    return frozenset(key for word in _TALK for key in keys(word))
+
+
+@cache
+def beside() -> frozenset[str]:
+    """Keys of the words that state nothing beside a claim."""
+    return talk() | frozenset(key for word in _BESIDE | _LINKS for key in keys(word))
