@@ -66,7 +66,7 @@ SAMPLES = (
     '{"boats": [{"name": "Alma", "minutes": 40, "note": "She is old. It leaves at nine, but not in winter."}]}',
     "- It may be that about twenty-one hundred people live there.\n- **Every** boat is the best, U.S. and EU (European Union).",
 )
-ONCE = ("language.terms.vocabulary", "prompts.load")
+ONCE = ("language.negation.negation", "language.terms.vocabulary", "prompts.load")
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
     "capture.conversation": "hands the graphs of earlier turns on",
@@ -95,7 +95,6 @@ EXCLUDED = {
     "judges.llm.schema": "fields of replies; salvage is in the table",
     "judges.llm.judge": "the way in to what is reached",
     "judges.llm.reading": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",
-    "language.negation.negation": "the code of a language",
     "language.quantities.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
     "render.provenance.graph_to_rich": "what graph_to_text prints",
