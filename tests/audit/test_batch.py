@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from processes import wait_for
 from rows import rows
 
 from trail_callbacks import LLMJudge
@@ -162,7 +162,7 @@ def test_a_killed_audit_waits_for_its_open_batch(provider, lines, table, tmp_pat
         "env": {**os.environ, "OPENAI_API_KEY": "none"},
     }
     process = subprocess.Popen(command, **quiet)
-    wait_for(lambda: any(batch["looks"] for batch in here.batches.values()))
+    wait_for(lambda: any(batch["looks"] for batch in here.batches.values()), "a look at a batch")
     process.kill()
     process.wait()
     assert len(here.submitted) == 1
@@ -241,14 +241,6 @@ def test_a_judge_without_a_batch_endpoint_is_refused(provider, lines, tmp_path):
         BatchEngine("out", requests=50_001)
 
 
-def wait_for(condition):
-    for _ in range(1200):
-        if condition():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
-
-
 def test_an_interrupted_audit_ends_at_once_and_goes_on_later(provider, lines, table, tmp_path):
     here, out, path = provider(), tmp_path / "out", lines("in.jsonl", rows(6))
     script = (
@@ -258,7 +250,7 @@ def test_an_interrupted_audit_ends_at_once_and_goes_on_later(provider, lines, ta
     )
     here.held.set()
     process = subprocess.Popen([sys.executable, "-c", script, path, out, here.url], stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: any(batch["looks"] for batch in here.batches.values()))
+    wait_for(lambda: any(batch["looks"] for batch in here.batches.values()), "a look at a batch")
     process.send_signal(signal.SIGINT)
     try:
         complaints = process.communicate(timeout=120)[1]  # a second or two, on a machine that has nothing else to do

@@ -11,12 +11,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from judges import LethalJudge, UnbornJudge
+from processes import has_results, wait_for
 from rows import row, rows
 
 from trail_callbacks import LLMJudge
@@ -224,11 +224,7 @@ def test_killed_and_begun_again_nothing_is_lost_and_nothing_is_double(running, l
     ]  # fmt: skip
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": running.env}
     process = subprocess.Popen(command, **quiet)
-    journal = tmp_path / "ray" / "audit.sqlite"
-    for _ in range(600):
-        if journal.exists() and journal.stat().st_size > 30_000:
-            break
-        time.sleep(0.05)
+    wait_for(lambda: has_results(tmp_path / "ray"), "a result")
     process.kill()
     process.communicate()
     assert not (tmp_path / "ray" / "summary.json").exists()

@@ -10,6 +10,7 @@ from collections import Counter, deque
 from pathlib import Path
 
 import pytest
+from processes import is_worker, wait_for, workers_of
 from rows import rows
 
 from trail_callbacks import LLMJudge
@@ -120,13 +121,11 @@ def test_killed_and_begun_again_only_calls_in_flight_are_paid_twice(moody, lines
     env = {**os.environ, "OPENAI_API_KEY": "none"}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": env}
     process = subprocess.Popen(command, **quiet)
-    for _ in range(600):
-        if script.paid.total() >= 50:
-            break
-        time.sleep(0.05)
+    wait_for(lambda: script.paid.total() >= 50, "the fiftieth call")
+    mine = workers_of(process)
     process.kill()
     process.wait()
-    time.sleep(0.5)  # its workers end when they see that their pipe is closed
+    wait_for(lambda: not any(map(is_worker, mine)), "the end of its workers")
     assert subprocess.run(command, timeout=150, check=False, **quiet).returncode == 0
     assert [each["id"] for each in table(out)] == [f"r{n}" for n in range(60)]
     assert {each["state"] for each in table(out)} == {"assessed"}

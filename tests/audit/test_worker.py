@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from judges import DyingJudge, UnbornJudge
+from processes import has_results, is_worker, wait_for, workers_of
 from rows import row, rows
 
 from trail_callbacks.audit import LocalEngine, audit
@@ -125,30 +126,11 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_is_double(share, whole
 
 
 def test_workers_end_with_a_parent_that_is_killed(lines, tmp_path):
-    process = running([lines("in.jsonl", rows(3_000)), "--out", tmp_path / "out", "--workers", 2])
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    if not children.exists():
-        process.kill()
-        pytest.skip("looks for processes in /proc")
-    for _ in range(600):
-        mine = children.read_text().split()
-        if len(mine) == 2:
-            break
-        time.sleep(0.05)
-    time.sleep(1.0)  # both have work by now
+    out = tmp_path / "out"
+    process = running([lines("in.jsonl", rows(3_000)), "--out", out, "--workers", 2])
+    wait_for(lambda: has_results(out), "a result")
+    mine = workers_of(process)
     process.kill()
     process.wait()
-    for _ in range(100):
-        left = [each for each in mine if "audit.worker" in _command(each)]
-        if not left:
-            break
-        time.sleep(0.05)
     assert len(mine) == 2
-    assert left == []
-
-
-def _command(pid):
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    except OSError:
-        return ""
+    wait_for(lambda: not any(map(is_worker, mine)), "the end of its workers", 5)
