@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from trail_callbacks.releases.difference import Difference, Share, prior_design, residuals, share
-from trail_callbacks.releases.gate import holm
+from trail_callbacks.report.scoring import holm
 
 Z = 1.959964
 

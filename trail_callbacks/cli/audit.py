@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from trail_callbacks.cli.options import BaseUrl, Json, Judge
+from trail_callbacks.cli.meter import Meter, meter
+from trail_callbacks.cli.options import (
+    BaseUrl,
+    Json,
+    Judge,
+    MaxCalls,
+    MaxCost,
+    MaxTokens,
+    PriceIn,
+    PriceOut,
+    RequestsPerMinute,
+    TokensPerMinute,
+)
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import resolve
@@ -94,19 +103,13 @@ def audit(
     ray_patience: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Ray: how long to wait for a worker, 300 by default.")
     ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Model calls allowed, over all runs.")
-    ] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=0, metavar="N", help="Tokens allowed, over all runs.")] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="X", help="Money allowed, over all runs; needs both prices.")
-    ] = None,
-    price_in: Annotated[float | None, typer.Option(metavar="X", help="Price of a million prompt tokens.")] = None,
-    price_out: Annotated[float | None, typer.Option(metavar="X", help="Price of a million completion tokens.")] = None,
-    requests_per_minute: Annotated[
-        float | None, typer.Option(metavar="N", help="Requests in any minute, of all processes together.")
-    ] = None,
-    tokens_per_minute: Annotated[float | None, typer.Option(metavar="N", help="Likewise, tokens.")] = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
     cache: Annotated[
         str | None, typer.Option(metavar="DIR", help="Cache model replies in this folder, not in that of the results.")
     ] = None,
@@ -154,7 +157,7 @@ def audit(
     asked = resolve(judge, base_url=base_url)
     if batch and asked.model is None:
         raise InputError("--batch is for a judge that asks a model: name one with --judge, e.g. openai/gpt-5-mini")
-    with _bar(asked.name) as show:
+    with meter(f"judging with {asked.name}") as bar:
         summary = audited(
             inputs,
             asked,
@@ -167,7 +170,7 @@ def audit(
             options=VerifyOptions(cache=cache, diagnose=diagnose),
             budget=budget,
             engine=doer,
-            on_progress=show,
+            on_progress=_shown(bar),
             store=store,
         )
     if as_json:
@@ -206,34 +209,14 @@ def _amounts(option: str, given: Sequence[str]) -> dict[str, float]:
         raise InputError(f"{option} is {given!r}, expected NAME=NUMBER") from error
 
 
-@contextmanager
-def _bar(judge: str) -> Generator[Callable[[Reached], None]]:
-    """Shows how far an audit is, if the standard error is a terminal: rate, cost and time left."""
-    screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=20),
-        TimeElapsedColumn(),
-        TextColumn("left", markup=False),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task(f"judging with {plain(judge)}", total=None)
+def _shown(bar: Meter) -> Callable[[Reached], None]:
+    def show(reached: Reached) -> None:
+        failed = f", {reached.failed} failed" if reached.failed else ""
+        known = f", {reached.known} known" if reached.known else ""
+        words = f"{reached.judged} judged{known}{failed}"
+        bar.show(words, reached.judged, reached.share, reached.usage, reached.money)
 
-        def show(reached: Reached) -> None:
-            seconds = bar.tasks[0].elapsed or 0.0
-            rate = f", {reached.judged / seconds:.1f} a second" if seconds else ""
-            usage = reached.usage
-            tokens = usage.prompt_tokens + usage.completion_tokens
-            cost = f", {usage.calls} calls, {tokens:,} tokens" if usage.calls else ""
-            cost += "" if reached.money is None else f", {reached.money:.2f} spent"
-            failed = f", {reached.failed} failed" if reached.failed else ""
-            known = f", {reached.known} known" if reached.known else ""
-            words = f"{reached.judged} judged{known}{failed}{rate}{cost}"
-            total = None if reached.share is None else 1.0
-            bar.update(task, description=words, completed=reached.share or 0.0, total=total)
-
-        yield show
+    return show
 
 
 def _lines(summary: Summary) -> Generator[str]:

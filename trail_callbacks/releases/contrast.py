@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.observations import Observation, Recorded, Signal, Tally
 from trail_callbacks.releases.difference import Difference, Share
-from trail_callbacks.releases.gate import holm
+from trail_callbacks.report.scoring import holm
 
 __all__ = ["Contrast", "contrast", "tallied", "weighed"]
 

@@ -29,8 +29,9 @@ from trail_callbacks.releases.difference import (
 )
 from trail_callbacks.releases.policy import Policy
 from trail_callbacks.releases.segments import Segment, common, split
+from trail_callbacks.report.scoring import holm
 
-__all__ = ["decide", "holm"]
+__all__ = ["decide"]
 
 _SAME = 0.8  # of the runs of both releases: fewer are not the same questions but for a few
 _ORDER: Mapping[Outcome, int] = {"worse": 0, "not_enough_data": 1, "passes": 2}
@@ -84,15 +85,6 @@ def decide(baseline: Iterable[Observation], candidate: Iterable[Observation], po
     decided.sort(key=lambda each: (_ORDER[each.outcome], not each.critical, -max(_rises(each), default=0.0)))
     worst = min((each.outcome for each in decided), key=_ORDER.__getitem__)
     return Decision(outcome=worst, policy=rules, judge=judge, paired=paired, matched=matched, segments=tuple(decided))
-
-
-def holm(probabilities: Sequence[float]) -> list[float]:
-    """Holm's correction: probabilities that keep the error over all of them together, in the order given."""
-    adjusted, largest = [0.0] * len(probabilities), 0.0
-    for rank, n in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
-        largest = max(largest, min(1.0, (len(probabilities) - rank) * probabilities[n]))
-        adjusted[n] = largest
-    return adjusted
 
 
 def _judge(old: Sequence[Answer], new: Sequence[Answer]) -> str:

@@ -13,7 +13,7 @@ from trail_callbacks.render.excerpt import opening
 from trail_callbacks.render.labels import WRITTEN, named, origin_words
 from trail_callbacks.render.safe_text import plain
 
-__all__ = ["graph_to_html"]
+__all__ = ["graph_to_html", "graph_to_svg"]
 
 _WIDE, _HIGH = 204, 58  # pixels of a box
 _ACROSS, _DOWN = 64, 18  # pixels between boxes
@@ -43,6 +43,17 @@ def graph_to_html(graph: ProvenanceGraph) -> str:
     that is only known to have been in reach. There are no scripts, links, images or style sheets; all text is escaped.
     """
     return "".join(_page(graph, layout(graph)))
+
+
+def graph_to_svg(graph: ProvenanceGraph) -> tuple[str, tuple[str, ...]]:
+    """Renders a graph as a drawing without style attributes, which the policy of a page would not allow.
+
+    Returns:
+        The `svg` element, empty if nothing was recorded; and notes on what it leaves out and what dashed lines mean, as
+        plain text.
+    """
+    drawn = layout(graph)
+    return ("".join(_drawing(graph, drawn, "")) if graph.nodes else ""), tuple(_notes(graph, drawn))
 
 
 def _page(graph: ProvenanceGraph, drawn: Layout) -> Iterator[str]:
@@ -75,14 +86,14 @@ def _notes(graph: ProvenanceGraph, drawn: Layout) -> Iterator[str]:
         yield "The app gave no answer."
 
 
-def _drawing(graph: ProvenanceGraph, drawn: Layout) -> Iterator[str]:
+def _drawing(graph: ProvenanceGraph, drawn: Layout, style: str = ' style="max-width:none"') -> Iterator[str]:
     rows = max(len(column.boxes) for column in drawn.columns)
     width = 2 * _MARGIN + len(drawn.columns) * (_WIDE + _ACROSS) - _ACROSS
     # Lines that pass below the last row need space there.
     height = _TOP + rows * (_HIGH + _DOWN)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        'style="max-width:none" font-size="12" fill="currentColor" role="img" aria-label="provenance graph">'
+        f'font-size="12" fill="currentColor" role="img" aria-label="provenance graph"{style}>'
     )
     for link in drawn.links:
         yield _line(link)

@@ -22,7 +22,7 @@ from math import sqrt
 
 from trail_callbacks.taxonomy import UNSUPPORTED, SupportClass
 
-__all__ = ["Scoring", "difference", "joined", "score", "weight", "wilson"]
+__all__ = ["Scoring", "difference", "holm", "joined", "score", "weight", "wilson"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +109,15 @@ def joined(
     (low_old, high_old), (low_new, high_new), change = old_limits, new_limits, new - old
     down, up = reach(new - low_new, high_old - old), reach(high_new - new, old - low_old)
     return max(-1.0, change - down), min(1.0, change + up)
+
+
+def holm(probabilities: Sequence[float]) -> list[float]:
+    """Holm's correction: probabilities that keep the error over all of them together, in the order given."""
+    adjusted, largest = [0.0] * len(probabilities), 0.0
+    for rank, n in enumerate(sorted(range(len(probabilities)), key=probabilities.__getitem__)):
+        largest = max(largest, min(1.0, (len(probabilities) - rank) * probabilities[n]))
+        adjusted[n] = largest
+    return adjusted
 
 
 def _phi(old: Sequence[float], new: Sequence[float]) -> float:

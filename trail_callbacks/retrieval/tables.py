@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-__all__ = ["Row", "Table", "labelled", "tables"]
+__all__ = ["Row", "Table", "labelled", "pairs", "tables"]
 
 _PIPE = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"^[\s|:+=-]*-[\s|:+=-]*$")
@@ -85,11 +85,15 @@ def tables(text: str, start: int = 0, end: int | None = None) -> tuple[Table, ..
 
 def labelled(head: str, row: str) -> str | None:
     """Writes a row as `column: cell; ...`; None if it does not have as many cells as the header."""
+    found = pairs(head, row)
+    return None if found is None else "; ".join(f"{name}: {cell}" if name else cell for name, cell in found if cell)
+
+
+def pairs(head: str, row: str) -> list[tuple[str, str]] | None:
+    """The cells of a row with the names of their columns; None if it does not have as many cells as the header."""
     delimiter = _delimiter(row.strip())
     names, cells = _cells(head, delimiter), _cells(row, delimiter)
-    if not delimiter or len(names) != len(cells):
-        return None
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=True) if cell)
+    return list(zip(names, cells, strict=True)) if delimiter and len(names) == len(cells) else None
 
 
 def _cells(line: str, delimiter: str) -> list[str]:

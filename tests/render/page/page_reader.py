@@ -25,8 +25,10 @@ class Page(HTMLParser):
             self.open.append(element)
 
     def handle_startendtag(self, tag, attrs):
-        assert tag in VOID, tag
+        assert tag in {*VOID, "path"}, tag  # a path may hold a title
         self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
 
     def handle_endtag(self, tag):
         assert self.open, f"</{tag}> closes nothing"

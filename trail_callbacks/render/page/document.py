@@ -21,7 +21,7 @@ from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, plain, script_json, shorten
 from trail_callbacks.report import Report
 
-__all__ = ["page_policy", "to_page"]
+__all__ = ["base_style", "page_policy", "security_policy", "to_page"]
 
 _START = "start.js"  # in the head
 _SCRIPTS = ("vendor/dagre.min.js", "vendor/cytoscape.min.js", "graph.js", "page.js")
@@ -48,7 +48,7 @@ def to_page(report: Report, *, title: str | None = None, text_limit: int = 20_00
     question = report.graph.question
     heading = block(title or (question.text.strip() if question else "") or "Report on an answer")
     scripts = [_asset(path) for path in _SCRIPTS]
-    start, style = _asset(_START), _asset("page.css")
+    start, style = _asset(_START), _style()
     return Template(_asset("page.html")).substitute(
         policy=page_policy(),
         style=style,
@@ -86,10 +86,19 @@ def _asset(path: str) -> str:
 @cache
 def page_policy() -> str:
     """The content security policy of every page: its scripts and style sheet by their hashes, and nothing else."""
-    return _security_policy([_asset(_START), *map(_asset, _SCRIPTS)], [_asset("page.css")])
+    return security_policy([_asset(_START), *map(_asset, _SCRIPTS)], [_style()])
 
 
-def _security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+def base_style() -> str:
+    """The part of the style sheet that other pages share: colours, themes, fonts, and how a page begins."""
+    return _asset("base.css")
+
+
+def _style() -> str:
+    return base_style() + _asset("page.css")
+
+
+def security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
     """Builds a Content Security Policy (Level 3): the page may run these scripts, use these styles, and load nothing.
 
     Args:
@@ -98,7 +107,7 @@ def _security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
     """
     directives = {
         "default-src": "'none'",
-        "script-src": " ".join(map(_hash, scripts)),
+        "script-src": " ".join(map(_hash, scripts)) or "'none'",
         "style-src": " ".join(map(_hash, styles)),
         "base-uri": "'none'",
         "form-action": "'none'",

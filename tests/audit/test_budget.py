@@ -1,0 +1,74 @@
+"""A budget kept for many who ask at once."""
+
+import threading
+
+import pytest
+
+from trail_callbacks.audit.budget import Budget, Ledger
+from trail_callbacks.errors import InputError
+from trail_callbacks.models.call import Usage
+from trail_callbacks.models.failure import Failure
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"calls": -1}, r"Budget\.calls is -1"),
+        ({"money": float("nan"), "price_in": 1, "price_out": 1}, r"Budget\.money is nan"),
+        ({"requests_per_minute": 0.5}, "expected 1 or more"),
+        ({"money": 3}, "needs price_in and price_out"),
+    ],
+)
+def test_limits_out_of_range(limits, words):
+    with pytest.raises(InputError, match=words):
+        Budget(**limits)
+
+
+def test_no_more_calls_than_allowed_whoever_asks():
+    ledger, granted = Ledger(Budget(calls=50), Usage(calls=10)), []
+
+    def ask():
+        while not isinstance(ledger.admit(5), Failure):
+            granted.append(1)
+            ledger.settle(5, Usage(calls=1, prompt_tokens=7), None)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(granted) == 40
+    assert ledger.exhausted == "the budget of 50 calls is used up"
+    assert ledger.spent == Usage(calls=50, prompt_tokens=280)
+
+
+def test_what_is_not_made_is_given_back():
+    ledger = Ledger(Budget(calls=1), Usage())
+    assert ledger.admit(100) == 0.0
+    ledger.settle(100, Usage(), None)
+    assert ledger.admit(100) == 0.0
+
+
+def test_tokens_in_flight_count_and_money_is_of_both_prices():
+    ledger = Ledger(Budget(tokens=100), Usage())
+    ledger.admit(100)
+    assert isinstance(ledger.admit(1), Failure)
+    assert Budget(price_in=2.0, price_out=10.0).cost(Usage(prompt_tokens=500_000, completion_tokens=100_000)) == 2.0
+    assert Budget(price_in=2.0).cost(Usage()) is None
+
+
+def test_a_pace_makes_the_next_wait_and_a_busy_endpoint_everybody():
+    ledger = Ledger(Budget(requests_per_minute=60), Usage())
+    waits = [ledger.admit(1) for _ in range(8)]
+    assert waits[:6] == [0.0] * 6
+    assert 0.5 < waits[6] < waits[7] < 3.0
+    ledger = Ledger(Budget(), Usage())
+    ledger.admit(1)
+    ledger.settle(1, Usage(calls=1), 1000.0)
+    assert 59.0 < ledger.admit(1) <= 60.0
+
+
+def test_who_stopped_it_is_said():
+    ledger = Ledger(Budget(), Usage())
+    ledger.stop("nobody wants it")
+    assert ledger.admit(1) == Failure("budget", "nobody wants it")
