@@ -59,6 +59,9 @@ class Corpus:
     def __getitem__(self, id_: str) -> Document:
         return self._by_id[id_]
 
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._by_id
+
     @cached_property
     def _by_id(self) -> dict[str, Document]:
         return {document.id: document for document in self.documents}

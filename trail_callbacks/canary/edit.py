@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-__all__ = ["KINDS", "SIZES", "Edit", "EditKind", "Replacement", "Size"]
+__all__ = ["KINDS", "SIZES", "TURNS", "Edit", "EditKind", "Replacement", "Size"]
 
 EditKind = Literal[
     "number",
@@ -24,6 +24,9 @@ EditKind = Literal[
 values which are both fictive; `nonce` puts a coined word in place of a name: nobody can have read it anywhere."""
 
 KINDS: tuple[EditKind, ...] = get_args(EditKind)
+
+TURNS: frozenset[EditKind] = frozenset({"negation", "modality", "order"})
+"""Kinds that turn a statement into another one, and are asked for with yes or no."""
 
 Size = Literal["small", "medium", "large"]
 """How far the fictive value is from the real one: the less plausible a context, the less it is followed (ClashEval)."""

@@ -1,0 +1,85 @@
+import pytest
+
+from trail_callbacks.canary import Corpus, Document
+from trail_callbacks.canary.facts.mentions import Names
+
+
+def names(*texts):
+    return Names(Corpus([Document(f"d{i}", text) for i, text in enumerate(texts)]))
+
+
+def full(*texts):
+    return {each.full for each in names(*texts).found}
+
+
+def refused(*texts):
+    return {word: why for _, word, why in names(*texts).refused}
+
+
+def test_mentions_are_whole_words_with_their_ending():
+    (name,) = names(
+        "We met Ann Skarn. It was an Annual report, and Skarn's ANN SKARN.", "In the Skarns\u2019 house."
+    ).found
+    written = [(each.written, each.ending) for word in name.words for each in name.mentions[word]]
+    assert sorted(written) == [
+        ("ANN", ""), ("Ann", ""), ("SKARN", ""), ("Skarn", ""), ("Skarn", ""), ("Skarns", "s"),
+    ]  # fmt: skip
+
+
+def test_words_that_describe_stay():
+    (name,) = names(
+        "In spring we wrote to the Halvik Complaint Center and then to the Center for Data Protection in town."
+    ).found
+    assert name.words == ("halvik",)
+
+
+def test_titles_in_quotation_marks_are_no_names():
+    assert full('We read "Why the Wombat Yodels" and liked it.') == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("We love Portugal. The Portuguese coast of Portugal is long.", "Portugal"),
+        ("We met Halden and the Haldener.", "Halden"),
+        ("We saw Jose\u0301 in Lima.", "Jose"),
+    ],
+)
+def test_names_with_other_forms_are_refused(text, word):
+    assert word in refused(text)
+    assert word not in full(text)
+
+
+def test_a_surname_of_two_people_stays_and_their_first_names_change():
+    found = names("In spring we met Karl Berg and then also Anna Berg in the old town.", "Mr Berg called.")
+    assert {each.words for each in found.found} == {("karl",), ("anna",)}
+    assert refused("In spring we met Karl Berg and then also Anna Berg in the old town.") == {
+        "Berg": "two names share it"
+    }
+
+
+def test_a_number_behind_a_name_is_no_part_of_it():
+    assert full("The tap by Halvorsen K2 drips, says Halvorsen.") == {"Halvorsen"}
+
+
+@pytest.mark.parametrize(
+    "text", ["<a title='Skarn'>Go to Skarn.</a>", "Go to Skarn at skarn@example.org.", "Go to Skarn: `Skarn = 1`."]
+)
+def test_names_in_markup_addresses_and_code_are_refused(text):
+    assert "Skarn" in refused(text)
+    assert full(text) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Skarn",
+        "skarn",
+        "\u6771\u4eac\u3067\u4f1a\u3046\u3002",
+        "\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e",
+        "MENU",
+    ],
+)
+def test_texts_that_show_no_name_have_none(text):
+    assert full(text) <= {"Skarn"}

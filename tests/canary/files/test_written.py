@@ -1,0 +1,126 @@
+"""Probes in files: what is written comes back, and hand-made tables are read as they are."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks.canary import KINDS, SIZES, Probe
+from trail_callbacks.canary.files.written import read_probes, write_probes
+from trail_callbacks.errors import InputError
+
+WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=9)
+LISTS = st.lists(WORDS, max_size=3).map(tuple)
+
+
+@pytest.fixture
+def read(tmp_path):
+    def run(content, name="probes.csv"):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        probes, skipped = read_probes(path)
+        return probes, [(each.place.removeprefix(str(path)), each.why) for each in skipped]
+
+    return run
+
+
+@given(
+    st.lists(
+        st.builds(
+            Probe,
+            id=WORDS,
+            question=WORDS,
+            real=WORDS,
+            fictive=WORDS,
+            also=st.none() | WORDS,
+            real_forms=LISTS,
+            fictive_forms=LISTS,
+            documents=LISTS,
+            real_quote=st.just("") | WORDS,
+            fictive_quote=st.just("") | WORDS,
+            kind=st.sampled_from([None, *KINDS]),
+            size=st.sampled_from([None, *SIZES]),
+            subject=st.none() | WORDS,
+            edit=st.none() | WORDS,
+            origin=st.sampled_from(["rules", "model", "given"]),
+        ),
+        min_size=1,
+        max_size=3,
+        unique_by=lambda probe: probe.id,
+    )
+)
+def test_probes_come_back(tmp_path_factory, probes):
+    path = tmp_path_factory.mktemp("probes") / "probes.jsonl"
+    write_probes(probes, path)
+    assert read_probes(path) == (tuple(probes), ())
+
+
+def test_an_unanswerable_probe_comes_back(tmp_path):
+    probe = Probe(id="p", question="Who?", real="Berg", fictive=None, kind="unanswerable")
+    write_probes([probe], tmp_path / "p.jsonl")
+    assert read_probes(tmp_path / "p.jsonl")[0] == (probe,)
+
+
+def test_a_table_made_by_hand(read):
+    table = (
+        "Question,Expected,Fake_Answer,Aliases,Topic,Notes,Author\n"
+        '"How long, in minutes?",40,53,forty | 40 min,boats,x,y\n'
+        "When?,1932,1951,,,,\n"
+    )
+    probes, skipped = read(table)
+    assert probes[0] == Probe(
+        id="q1",
+        question="How long, in minutes?",
+        real="40",
+        fictive="53",
+        real_forms=("forty", "40 min"),
+        subject="boats",
+        origin="given",
+    )
+    assert (probes[1].id, probes[1].real_forms, probes[1].subject) == ("q2", (), None)
+    assert skipped == [("", "columns that mean nothing here were left out: Notes, Author")]
+
+
+def test_broken_lines_are_skipped_with_their_number(read):
+    lines = [
+        {"id": "a", "question": "When?", "real": "1932", "fictive": "1951"},
+        "{",
+        {"question": "When?", "real": "1932"},
+        {"question": "When?", "real": "", "fictive": "1951"},
+        {"question": "When?", "real": "1932", "fictive": "1951", "kind": "magic"},
+        {"question": ["When?"], "real": "1932", "fictive": "1951"},
+        {"id": "a", "question": "Who?", "answer": "Berg", "fictive": "Dahl", "documents": "x|y"},
+    ]
+    content = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in lines)
+    probes, skipped = read(content, "probes.jsonl")
+    assert [each.id for each in probes] == ["a", "a#2"]
+    assert probes[1].documents == ("x", "y")
+    assert [place for place, _ in skipped] == [f", line {n}" for n in range(2, 7)]
+    assert [why.partition(":")[0] for _, why in skipped[1:]] == [
+        "has no fictive answer",
+        "has no real (real, real_answer, answer, expected, expected_answer, ground_truth, reference)",
+        f"its kind is 'magic', expected one of {', '.join(KINDS)}",
+        "its question is no text",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty: expected probes"),
+        ("a,b\n1,2\n", "holds no probe: expected a column question"),
+        ("just words", "holds no probe"),
+        ("\0\0", "holds no probe"),
+    ],
+)
+def test_a_file_without_probes(read, content, message):
+    with pytest.raises(InputError, match=message):
+        read(content)
+
+
+def test_files_that_cannot_be_used(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        read_probes(tmp_path / "none.csv")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_probes([], tmp_path / "none" / "p.jsonl")

@@ -1,0 +1,119 @@
+"""Dates: order, intervals and weekdays stay true, the way of writing stays."""
+
+import datetime as dt
+import re
+
+import pytest
+
+from trail_callbacks.canary import Corpus, Document
+from trail_callbacks.canary.perturb import perturb
+
+
+def moved(*texts, seed=0):
+    twin = perturb(Corpus([Document(str(i), text) for i, text in enumerate(texts)]), seed=seed, kinds=["date"])
+    return [document.text for document in twin.fictive], twin.edits
+
+
+def day(text, form):
+    """Reads a date; fails on an impossible one."""
+    return dt.datetime.strptime(text, form).replace(tzinfo=dt.UTC).date()
+
+
+def years(text):
+    return [int(each) for each in re.findall(r"\d{4}", text)]
+
+
+def test_intervals_between_years_stay():
+    (text,), edits = moved("Founded in 1950, it lasted from 1990 to 1995, five years; by the 1980s it had grown.")
+    assert [later - years(text)[0] for later in years(text)] == [0, 40, 45, 30]
+    assert years(text)[0] != 1950
+    assert len(edits) == 4
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_days_keep_their_weekdays_and_distances(seed):
+    (text,), _ = moved(
+        "It opened on Wednesday, March 4, 2020, closed on 2020-06-01, reopened on 15.06.2020.", seed=seed
+    )
+    first = day(re.search(r"Wednesday, (\w+ \d+, \d{4})", text)[1], "%B %d, %Y")
+    second = dt.date.fromisoformat(re.search(r"\d{4}-\d\d-\d\d", text)[0])
+    third = day(re.search(r"\d\d\.\d\d\.\d{4}", text)[0], "%d.%m.%Y")
+    assert first.weekday() == 2
+    assert (second - first, third - second) == (dt.timedelta(89), dt.timedelta(14))
+    assert first != dt.date(2020, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        (
+            "Sie wurde am 4. März 2020 eröffnet.",
+            r"am \d\d?\. (?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember) \d{4} er",
+        ),
+        ("Se abrió el 4 de marzo de 2020.", r"el \d\d? de [a-z]+o?\w* de \d{4}\."),
+        ("Ouvert le 1er juin 2010 à Lyon.", r"le (?:1er|\d\d?) [a-zéû]+ \d{4} à"),
+        ("2020年3月4日に開業した。", r"^\d{4}年\d\d?月\d\d?日に開業した。$"),
+        ("Открыт 4 марта 2020 года.", r"Открыт \d\d? [\u0430-\u044f]+ \d{4} года"),
+        (
+            "It opened on the 3rd of May 2021.",
+            r"the (?:1st|2nd|3rd|21st|22nd|23rd|31st|\d\d?th) of [A-Z][a-z]+ \d{4}\.",
+        ),
+        (
+            "في \u0661\u0665/\u0660\u0663/\u0662\u0660\u0662\u0660 افتتح.",
+            r"في [\u0660-\u0669]{2}/[\u0660-\u0669]{2}/[\u0660-\u0669]{4} افتتح",
+        ),
+        ("The season 2019/20 was long.", r"season \d{4}/\d\d was"),
+        ("It closes at 5:30 p.m. sharp.", r"at \d\d?:\d\d [ap]\.m\. sharp"),
+        ("Es schließt um 17:30 Uhr.", r"um \d\d:\d\d Uhr"),
+        ("It opens at 9 a.m. daily.", r"at \d\d? [ap]\.m\. daily"),
+    ],
+)
+def test_the_way_of_writing_stays(text, pattern):
+    for seed in range(5):
+        (after,), edits = moved(text, seed=seed)
+        assert edits
+        assert after != text
+        assert re.search(pattern, after), after
+
+
+def test_both_years_of_a_season_follow_each_other():
+    (text,), _ = moved("The season 2019/20 was long.")
+    first, second = re.search(r"(\d{4})/(\d\d)", text).groups()
+    assert (int(first) + 1) % 100 == int(second)
+
+
+def test_documents_about_the_same_are_moved_alike():
+    (one, other, apart), _ = moved(
+        "The Skogholm bridge was opened in 1931.", "Skogholm: bridge of 1931, rebuilt in 1984.", "Tulip fields, 1931."
+    )
+    assert years(one)[0] == years(other)[0] != 1931
+    assert years(other)[1] - years(other)[0] == 53
+    assert years(apart) != [1931]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_leap_day_and_the_order_of_opening_hours_stay_possible(seed):
+    (text,), _ = moved("On 29 February 2004 it opened at 8:00 and closed at 22:30.", seed=seed)
+    opens, closes = ((int(h), int(m)) for h, m in re.findall(r"(\d+):(\d\d)", text))
+    assert (0, 0) <= opens < closes <= (23, 59)
+    assert day(re.search(r"\d+ [A-Z]\w+ \d{4}", text)[0], "%d %B %Y") != dt.date(2004, 2, 29)
+
+
+def test_nothing_moves_past_the_latest_date_of_the_corpus():
+    for seed in range(8):
+        texts, _ = moved("It began in 1999.", "Another ended in 2003 of all things.", seed=seed)
+        assert max(years(" ".join(texts))) <= 2003
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In nineteen eighty-four it burnt, in 1990 it was rebuilt.",
+        "Open 9-11 a.m. and at 5:30 p.m. too.",
+        '{"passengers": 1850, "boats": 1900}',
+        "| Boats | Crew |\n|---|---|\n| Alma | 1850 |\n| Cora | 1900 |",
+        "RFC 2119 and room 2020.",
+    ],
+)
+def test_what_cannot_be_moved_or_is_no_date_stays(text):
+    assert moved(text)[0] == [text]

@@ -1,0 +1,133 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks.canary import Corpus, Document, Edit, Skipped
+from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.names import propose
+
+
+def corpus(*texts):
+    return Corpus([Document(f"d{i}", text) for i, text in enumerate(texts)])
+
+
+def proposed(*texts, sizes=("medium",), seed=0):
+    return list(propose(corpus(*texts), random.Random(seed), sizes))  # noqa: S311 - no secret
+
+
+def edits(*texts, **how):
+    return [each for each in proposed(*texts, **how) if isinstance(each, Edit)]
+
+
+def changed(*texts, seed=0, sizes=("medium",)):
+    twin = perturb(corpus(*texts), seed=seed, kinds=["name"], sizes=sizes)
+    return twin, [each.text for each in twin.fictive]
+
+
+BERG = (
+    "The ferry was built by Anna Berg in 1932. Mrs Berg sold it later, and Berg's son kept the plans.",
+    "Who was ANNA BERG? The museum keeps the letters of Anna Berg, and the Bergs still visit.",
+)
+
+
+def test_every_mention_of_a_name_changes_in_every_document():
+    twin, texts = changed(*BERG)
+    (edit,) = twin.edits
+    first, last = edit.fictive.split()
+    assert edit.real == "Anna Berg"
+    assert texts == [
+        f"The ferry was built by {first} {last} in 1932. Mrs {last} sold it later, and {last}'s son kept the plans.",
+        f"Who was {first.upper()} {last.upper()}? The museum keeps the letters of {first} {last}, and the {last}s still visit.",
+    ]
+
+
+def test_the_forms_of_a_name_are_known():
+    (edit,) = edits(*BERG)
+    first, last = edit.fictive.split()
+    assert {("Mrs Berg", f"Mrs {last}"), ("Berg", last), ("Anna", first)} <= set(edit.forms)
+
+
+def test_what_describes_stays():
+    _, (text,) = changed("In summer the Halvik Harbour Society runs boats. The society and its harbour are old.")
+    assert " Harbour Society runs boats. The society and its harbour are old." in text
+    assert "Halvik" not in text
+
+
+def test_initials_stay_where_an_acronym_is_made_of_them():
+    (edit,) = edits(
+        "We asked the Skarn Tidal Trust (STT). In May the STT wrote back, and we trust it at high tidal ranges."
+    )
+    assert edit.fictive.split()[0][0] == "S"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("We wrote to Brennik, see https://brennik.example/x for more about Brennik.", "a link"),
+        ("The people of Halden and the Haldener are proud of Halden.", "another form of it"),
+        ("In \u65e5\u672c and at \u0418\u0432 we met nobody else.", None),
+    ],
+)
+def test_a_name_that_cannot_be_changed_everywhere_is_left_alone(text, why):
+    found = proposed(text)
+    assert not [each for each in found if isinstance(each, Edit)]
+    if why:
+        assert any(why in each.why for each in found if isinstance(each, Skipped))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "word", "May is warm. In March it rains, on Monday too.", "<b class='Berg'>x</b>", "```\nBerg = Anna\n```",
+        "\u0634\u0627\u0647\u062f \u0622\u0646\u0627 \u0627\u0644\u0645\u062a\u062d\u0641", "\u5b89\u5a1c\u5728\u6e2f\u53e3\u3002", "| A | B |\n|---|---|\n| 1 | 2 |",
+    ],
+)  # fmt: skip
+def test_texts_without_a_name_yield_none(text):
+    assert edits(text) == []
+
+
+def test_a_common_word_is_no_name():
+    assert edits("We met Bill there. The bill was high.") == []
+
+
+def test_cyrillic_and_greek_names_get_words_of_their_script():
+    for text in (
+        "\u0422\u0430\u043c \u0436\u0438\u0432\u0451\u0442 \u0411\u0443\u0440\u043d\u043e\u0432\u0438\u043a \u0441 \u0441\u044b\u043d\u043e\u043c.",
+        "\u0395\u03ba\u03b5\u03af \u03b6\u03b5\u03b9 \u03bf \u0394\u03b7\u03bc\u03ae\u03c4\u03c1\u03bf\u03c5\u03bb\u03b1\u03c2 \u03c4\u03ce\u03c1\u03b1.",
+    ):
+        for edit in edits(text):
+            assert not edit.fictive.isascii()
+
+
+@pytest.mark.parametrize("size", ["small", "medium", "large"])
+def test_sizes_are_graded(size):
+    (edit,) = edits("We met Halvorsen there, and Halvorsen left.", sizes=(size,))
+    assert edit.size == size
+    assert (edit.fictive[0] == "H") is (size == "small")
+
+
+_NAMES = st.sampled_from(["Halvik", "Anna Berg", "Tom Berg", "Lake Orrin", "Selwyn Museum", "Czernik", "\u00c5sgard"])
+_FRAMES = st.sampled_from(
+    [
+        "We met {} there.",
+        "The harbour of {} is old.",
+        "{}'s plan failed.",
+        "Is {} open?",
+        "<p>At {} it rains.</p>",
+        "- near {}\n",
+    ]
+)
+
+
+@given(st.lists(st.tuples(_NAMES, _FRAMES), min_size=1, max_size=8), st.integers(0, 5))
+def test_no_word_of_a_changed_name_is_left(said, seed):
+    texts = [frame.format(name) for name, frame in said]
+    twin, made = changed(*texts, seed=seed, sizes=("small", "large"))
+    for edit in twin.edits:
+        for old in (each.old for each in edit.replacements):
+            assert not any(old in text.replace("<p>", " ") for text in made)
+    assert [
+        each.text for each in perturb(corpus(*texts), seed=seed, kinds=["name"], sizes=("small", "large")).fictive
+    ] == made

@@ -1,0 +1,168 @@
+"""Numbers: every mention changes, the way of writing stays, what only looks like a number stays too."""
+
+import random
+import re
+
+import pytest
+
+from trail_callbacks.canary import SIZES, Corpus, Document, Edit
+from trail_callbacks.canary.facts.numerals import in_words
+from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.numbers import FACTORS, guessable, propose
+
+
+def changed(*texts, seed=0, sizes=SIZES):
+    """The fictive texts after number edits, and the edits."""
+    corpus = Corpus([Document(str(i), text) for i, text in enumerate(texts)])
+    twin = perturb(corpus, seed=seed, kinds=["number"], sizes=sizes)
+    return [document.text for document in twin.fictive], twin.edits
+
+
+def value(text):
+    (found,) = re.findall(r"\d[\d.,]*\d|\d", text)
+    return float(found.replace(",", ""))
+
+
+def test_words_and_digits_of_one_fact_change_together():
+    (ferry, notice), (edit,) = changed(
+        "The ferry to Skogholm takes forty minutes.", "Skogholm timetable. The crossing: 40 min."
+    )
+    assert {edit.real, *(old for old, _ in edit.forms)} == {"forty minutes", "40 min"}
+    words = re.search(r"takes ([a-z -]+) minutes", ferry)[1]
+    assert words == in_words(int(value(notice))) != "forty"
+
+
+def test_the_same_value_of_something_else_is_another_fact():
+    texts, edits = changed("The ferry to Skogholm takes 40 minutes.", "A written exam lasts 40 minutes.")
+    assert [len(edit.replacements) for edit in edits] == [1, 1]
+    assert value(texts[0]) != value(texts[1])
+
+
+def test_hours_and_minutes_of_one_length_agree():
+    (text,), (edit,) = changed("The walk to Skogholm lasts 90 minutes. Skogholm is 1.5 hours away on foot.", seed=3)
+    minutes, hours = re.findall(r"\d+(?:\.\d+)?", text)
+    assert float(minutes) == 60 * float(hours) != 90
+    assert len(edit.replacements) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("It costs $1,200.50 a year.", r"\$(?:\d{1,3},)*\d{1,3}\.\d\d a"),
+        ("Es kostet 3.000,50 € im Jahr.", r"kostet (?:\d{1,3}\.)*\d{1,3},\d\d € im"),
+        ("Some 1.5 million people came.", r"Some \d+\.\d million people"),
+        ("The share is 30 % of all.", r"is \d\d? % of"),
+        ("The share is 12.5% of all.", r"is \d\d?\.\d% of"),
+        ("It holds \u0664\u0660 دقيقة.", r"It holds [\u0660-\u0669]+ دقيقة"),
+        ("全長約40公里。", r"全長約\d+公里。"),
+        ("Two hundred boats lie there.", r"[A-Z][a-z -]+ boats lie there"),
+        ("A hundred boats lie there.", r"[A-Z][a-z -]+ boats lie there"),
+        ("It weighs ₹1,50,000 now.", r"₹(?:\d{1,2},)*\d{2,3} now"),
+        ("It is -12 °C there.", r"is -\d+ °C there"),
+        ("Er wiegt 12 500 kg und 3,5 t.", r"wiegt \d{1,3}(?: \d{3})* kg und"),
+    ],
+)
+def test_the_way_of_writing_stays(text, pattern):
+    (after,), edits = changed(text)
+    assert edits
+    assert after != text
+    assert re.search(pattern, after), after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See section 3.2 and chapter 12 on page 40.",
+        "Version 4.1.2 runs on Python 3.11 and v2.40.",
+        "Call +49 30 1234567 or (030) 555 12 34.",
+        "Read https://a.example/40/minutes?x=12 or write to a40@b.example.",
+        "ISBN 978-3-16-148410-0, RFC 2119, ISO 9001.",
+        "The Boeing 747 and the A380 fly; bus 40 does not.",
+        "Use `wait(40)` as shown.\n\n```\nwait(120)\n```\n",
+        '<img width="40" height="120" alt="boat"> Boats.',
+        "As said before [12], and in (3).",
+        "1. Boats\n2. Ferries\n3. Rowing",
+        "## 4.2 Boats\n\nThey float.",
+        "Open 24/7, 24 hours a day and 7 days a week.",
+        "He lives at 12 Harbour Street, 10115 Berlin.",
+        "The hash is 3fa85f64-5717-4562-b3fc-2c963f66afa6, order no. 123456789.",
+        "All 100 % of it, one of them and 0 boats.",
+        '{"id": 42, "zip": "10115", "order_number": 77}',
+    ],
+)
+def test_what_only_looks_like_a_number_stays(text):
+    assert changed(text)[0] == [text]
+
+
+def test_a_number_in_code_stays_while_the_prose_changes():
+    (text,), _ = changed("It takes 40 minutes.\n\n```\nwait(40)\n```\n")
+    assert "wait(40)" in text
+    assert "takes 40" not in text
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_size_says_how_far_and_never_to_a_guess(size):
+    text = " ".join(
+        f"Ferry {name} carries {n} boats." for name, n in zip("ABCDEFGH", range(150, 950, 100), strict=True)
+    )
+    found = [
+        edit
+        for seed in range(20)
+        for edit in propose(Corpus([Document("a", text)]), random.Random(seed), [size])  # noqa: S311 - no secret
+        if isinstance(edit, Edit)
+    ]
+    factors = [value(edit.fictive) / value(edit.real) for edit in found]
+    assert len(factors) > 50
+    assert not any(map(guessable, factors))
+    assert all(any(low * 0.93 <= factor <= high * 1.07 for low, high in FACTORS[size]) for factor in factors)
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("The share is 60 % there.", 100),
+        ("She is 45 years old.", 110),
+        ("It works 14 hours a day.", 23),
+        ("The water has a pH of 9 there.", 14),
+        ("It lies at a latitude of 50 degrees.", 90),
+    ],
+)
+def test_nothing_impossible_is_said(text, most):
+    for seed in range(12):
+        (after,), _ = changed(text, seed=seed, sizes=["large", "medium"])
+        assert value(after) <= most
+
+
+def test_the_ends_of_a_range_and_a_part_of_a_whole_keep_their_order():
+    for seed in range(12):
+        (text,), _ = changed("It takes 30-40 minutes. It fed 12 of the 45 crews.", seed=seed)
+        low, high, part, whole = (int(each) for each in re.findall(r"\d+", text))
+        assert low < high
+        assert part < whole
+
+
+def test_a_or_an_stays_right():
+    for seed in range(12):
+        (text,), _ = changed("It is an 8 km walk and a 40-minute ride.", seed=seed)
+        assert re.search(r"\b(?:an (?:8\d*|11|18)|a (?!8|11 |18 )\d+) km", text), text
+        assert re.search(r"\ba (?!8|11-|18-)\d+-minute", text), text
+
+
+def test_a_fraction_of_the_same_value_keeps_the_fact_as_it_is():
+    text = "The walk to Skogholm is 2.5 miles long. The Skogholm walk: 2 1/2 miles."
+    (after,), edits = changed(text)
+    assert after == text
+    assert not edits
+
+
+def test_a_new_value_stands_nowhere_else():
+    texts = [
+        f"Ferry number of {name}: it takes {n} minutes." for n, name in zip(range(20, 70), "abcdefgh" * 7, strict=False)
+    ]
+    after, edits = changed(*texts)
+    real = {value(text) for text in texts}
+    new = [value(edit.fictive) for edit in edits]
+    assert new
+    assert not real & set(new)
+    assert len(new) == len(set(new))
+    assert len(after) == len(texts)

@@ -1,0 +1,60 @@
+"""Order: turned round, in all sentences about the same."""
+
+import pytest
+
+from trail_callbacks.canary import Corpus, Document
+from trail_callbacks.canary.perturb import perturb
+
+
+def turned(*texts):
+    twin = perturb(Corpus([Document(str(i), text) for i, text in enumerate(texts)]), kinds=["order"])
+    return [document.text for document in twin.fictive], twin
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("The Alma is larger than the Berta.", "The Alma is smaller than the Berta."),
+        ("Trains are more expensive than buses.", "Trains are less expensive than buses."),
+        ("Die Alma ist größer als die Berta.", "Die Alma ist kleiner als die Berta."),
+        ("OLDER THAN THE BERTA IS THE ALMA.", "YOUNGER THAN THE BERTA IS THE ALMA."),
+        ("The Alma came first and the Berta second.", "The Alma came second and the Berta first."),
+        ("The 1st prize went to Alma, the 3rd prize to Cora.", "The 3rd prize went to Alma, the 1st prize to Cora."),
+        ("The largest ports:\n1. Alma\n2. Berta\n3. Cora", "The largest ports:\n1. Berta\n2. Alma\n3. Cora"),
+    ],
+)
+def test_an_order_is_turned_round(text, after):
+    assert turned(text)[0] == [after]
+
+
+def test_the_same_comparison_from_the_other_side_is_turned_too():
+    texts, twin = turned("The Alma is larger than the Berta.", "They say the Berta is smaller than the Alma.")
+    assert texts == ["The Alma is smaller than the Berta.", "They say the Berta is larger than the Alma."]
+    assert len(twin.edits) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "More than 40 people came, fewer than 50.",
+        "It is longer than 40 km.",
+        "At first nobody came. First, mix the flour.",
+        "Ingredients:\n1. Flour\n2. Water",
+        "The Alma is longer than the Berta: 40 m against 30 m.",
+        "```\nx is larger than y\n```\nSee above.",
+    ],
+)
+def test_what_is_no_order_or_has_its_numbers_beside_it_stays(text):
+    assert turned(text)[0] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Work starts no earlier than August and ends not later than May.",
+        "It broke in the third or fourth year.",
+        "Every fourth week the distance drops by a third.",
+    ],
+)
+def test_what_says_the_same_either_way_or_is_no_rank_stays(text):
+    assert turned(text)[0] == [text]

@@ -1,0 +1,244 @@
+"""Negation, modality, removal, inconsistency and nonce words."""
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trail_callbacks.canary import SIZES, Corpus, Document, Edit
+from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers import PERTURBERS
+
+
+def corpus(*texts):
+    return Corpus([Document(f"d{i}", text) for i, text in enumerate(texts)])
+
+
+def twin(kind, *texts, seed=0):
+    return perturb(corpus(*texts), seed=seed, kinds=[kind])
+
+
+def texts(made):
+    return [each.text for each in made.fictive]
+
+
+@pytest.mark.parametrize(
+    ("said", "denied"),
+    [
+        ("The museum is open on Sundays.", "The museum is not open on Sundays."),
+        ("Visitors can bring their own lamp.", "Visitors cannot bring their own lamp."),
+        ("The gate was painted last spring.", "The gate was not painted last spring."),
+        ("The gate has been painted.", "The gate has not been painted."),
+        ("The shop opens on Sundays.", "The shop does not open on Sundays."),
+        ("The card carries a photo.", "The card does not carry a photo."),
+    ],
+)
+def test_a_plain_statement_is_denied_and_a_denial_affirmed(said, denied):
+    beside = " Bring good shoes."
+    for old, new in ((said, denied), (denied, said)):
+        made = twin("negation", old + beside)
+        (edit,) = made.edits
+        assert [each.replace("  ", " ") for each in texts(made)] == [new + beside]
+        assert edit.real in old
+        assert edit.fictive in new
+
+
+@pytest.mark.parametrize(
+    ("denied", "said"),
+    [
+        ("The pool isn't heated in spring.", "The pool is heated in spring."),
+        ("Dogs do not bark at night.", "Dogs bark at night."),
+        ("The museum doesn\u2019t accept cards.", "The museum accepts cards."),
+        ("Das Museum ist am Sonntag nicht offen.", "Das Museum ist am Sonntag offen."),
+        ("El museo no abre los domingos.", "El museo abre los domingos."),
+        ("Le mus\u00e9e n\u2019ouvre pas le dimanche.", "Le mus\u00e9e ouvre le dimanche."),
+        ("Il museo non apre la domenica.", "Il museo apre la domenica."),
+        ("Het museum is niet open op zondag.", "Het museum is open op zondag."),
+        ("Museet \u00e4r inte \u00f6ppet p\u00e5 s\u00f6ndagar.", "Museet \u00e4r \u00f6ppet p\u00e5 s\u00f6ndagar."),
+    ],
+)
+def test_a_denial_is_taken_out(denied, said):
+    made = twin("negation", denied)
+    assert texts(made) == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Das Museum ist noch nicht offen.", "Das Museum ist nicht nur am Sonntag offen.", "Le mus\u00e9e n\u2019a pas de toit.",
+        "Muzeum nie jest otwarte w niedziel\u0119.", "El museo no abre nunca los domingos.",
+    ],
+)  # fmt: skip
+def test_a_denial_that_other_words_depend_on_stays(said):
+    assert not twin("negation", said).edits
+
+
+def test_all_sentences_that_say_the_same_are_denied():
+    made = twin("negation", "The museum is open on Sundays.", "Good to know: nothing. The museum is open on Sundays.")
+    assert texts(made)[1].endswith("The museum is not open on Sundays.")
+    assert len(made.edits[0].replacements) == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The museum, which is small, is open on Sundays.", "Is the museum open on Sundays?", "The price was 3 euros.",
+        "Not only members are welcome here.", "If it rains, the museum is open.", "Das Museum ist am Sonntag offen.",
+        "Do not cut the loaf at once.", "# The museum is open\n", "`museum is open.`", "\u535a\u7269\u9986\u5468\u65e5\u5f00\u653e\u3002",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_denied_in_one_place_is_left_alone(said):
+    assert not twin("negation", said + " \n\nAnother word.").edits
+
+
+def test_what_others_say_in_other_words_is_left_alone():
+    made = twin(
+        "negation", "The old museum is open on Sundays.", "On Sundays visitors find the old museum open until noon."
+    )
+    assert not made.edits
+    assert any("in other words" in each.why for each in made.skipped)
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("Members must register at the desk.", "Members may register at the desk."),
+        ("A helmet is required on the slope.", "A helmet is optional on the slope."),
+        ("Dogs are allowed on the beach.", "Dogs are forbidden on the beach."),
+        ("The lift usually starts at noon.", "The lift rarely starts at noon."),
+    ],
+)
+def test_a_modality_is_changed(said, other):
+    made = twin("modality", f"{said} The harbour lies in the north.")
+    assert texts(made) == [f"{other} The harbour lies in the north."]
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("The planet may reach 900 degrees on its day side.", "The planet will reach 900 degrees on its day side."),
+        ("Swelling may also occur in the knee.", "Swelling will also occur in the knee."),
+    ],
+)
+def test_what_may_happen_will(said, other):
+    assert texts(twin("modality", said)) == [other]
+
+
+@pytest.mark.parametrize(
+    "said", ["The school would have to pay the rest.", "The crew was nearly always late.", "It can sometimes rain."]
+)
+def test_a_modal_that_does_not_stand_alone_stays(said):
+    assert not twin("modality", said).edits
+
+
+def test_a_guess_is_no_rule():
+    assert not twin("modality", "The fire may have been due to a lamp.").edits
+
+
+def test_a_removed_fact_is_gone_everywhere_and_the_rest_reads_on():
+    made = twin(
+        "unanswerable",
+        "The tower is old. The tower of Skarn has 212 steps. Bring good shoes.",
+        "Skarn has shops. The tower of Skarn has 212 steps.",
+    )
+    (edit,) = made.edits
+    assert edit.fictive is None
+    assert edit.real == "212 steps"
+    assert texts(made) == ["The tower is old. Bring good shoes.", "Skarn has shops. "]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("The tower of Skarn has 212 steps.", "nothing would be left"),
+        ("The tower of Skarn has 212 steps. Bring good shoes.", "introduces"),
+        ("Go there. The tower of Skarn has 212 steps. It also has a bell.", "leans on it"),
+        ("Go there. The tower of Skarn has 212 steps. Based on these, bring good shoes.", "leans on it"),
+        ("Go there. The tower of Skarn has 212 steps. Shortly after that the lift broke.", "leans on it"),
+        ("Read on. Values of -999 mark gaps. The file is long.", "no value by itself"),
+        ("The town is old.\n\n| steps | town |\n|---|---|\n| 212 | Skarn |\n", "a table, a list"),
+    ],
+)
+def test_a_sentence_that_is_needed_stays(said, why):
+    made = twin("unanswerable", said)
+    assert not made.edits
+    assert any(why in each.why for each in made.skipped)
+
+
+def test_two_documents_disagree_on_two_fictive_values():
+    made = twin(
+        "inconsistent", "The crossing to Skarn takes 42 minutes.", "Allow for the crossing to Skarn, 42 minutes."
+    )
+    edit = next(each for each in made.edits if each.real == "42 minutes")
+    one, other = texts(made)
+    assert edit.fictive in one
+    assert edit.also in other
+    assert len({edit.real, edit.fictive, edit.also}) == 3
+
+
+def test_two_places_of_one_document_disagree():
+    made = twin("inconsistent", "The crossing to Skarn takes 42 minutes.\n\nThe crossing to Skarn lasts 42 minutes.")
+    edit = next(each for each in made.edits if each.real == "42 minutes")
+    assert edit.fictive in texts(made)[0]
+    assert edit.also in texts(made)[0]
+    assert "42" not in texts(made)[0]
+
+
+def test_what_is_said_of_different_things_does_not_disagree():
+    made = twin("inconsistent", "Plumvik names plants from photos.", "In winter Plumvik stores photos for 42 minutes.")
+    assert not made.edits
+
+
+def test_what_is_stated_once_cannot_disagree():
+    assert not twin("inconsistent", "The crossing to Skarn takes 42 minutes.", "The weather is fine.").edits
+
+
+def test_a_nonce_word_stands_nowhere_else():
+    made = twin("nonce", "We rowed to Skarn and came back.", "Skarn is a small town.")
+    (edit,) = made.edits
+    assert edit.size is None
+    assert all(edit.fictive in text for text in texts(made))
+    assert not any("Skarn" in text for text in texts(made))
+
+
+_SENTENCES = st.sampled_from(
+    [
+        "The museum of Skarn is open on Sundays.", "The pool isn't heated.", "Members must register at the desk.",
+        "The tower has 212 steps.", "It also has a bell.", "| a | 212 |", "<b>The gate is shut.</b>", "`x = 212`",
+        "Das Museum ist nicht offen.", "\u0627\u0644\u0645\u062a\u062d\u0641 \u0645\u0641\u062a\u0648\u062d.", "- The lift usually starts at noon.\n",
+        "The crossing to Skarn takes 42 minutes.", "word", "\U0001f600", "The crossing to Skarn lasts 42 minutes.",
+    ]
+)  # fmt: skip
+
+
+@given(
+    st.lists(st.lists(_SENTENCES, max_size=6), min_size=1, max_size=4),
+    st.sampled_from(["negation", "modality", "unanswerable", "inconsistent", "name", "nonce"]),
+    st.integers(0, 3),
+)
+def test_places_are_verbatim_apart_and_the_same_for_a_seed(said, kind, seed):
+    made = [
+        list(PERTURBERS[kind](corpus(*map(" ".join, said)), random.Random(seed), SIZES))  # noqa: S311 - no secret
+        for _ in range(2)
+    ]
+    assert made[0] == made[1]
+    documents = corpus(*map(" ".join, said))
+    for edit in made[0]:
+        if not isinstance(edit, Edit):
+            assert edit.why
+            continue
+        spans = sorted((each.document, each.start, each.end) for each in edit.replacements)
+        for each in edit.replacements:
+            assert documents[each.document].text[each.start : each.end] == each.old != each.new
+        for (one, _, end), (other, start, _) in pairwise(spans):
+            assert one != other or end <= start
+
+
+@given(st.lists(_SENTENCES, min_size=1, max_size=8), st.integers(0, 3))
+def test_a_denied_sentence_is_left_nowhere(said, seed):
+    made = twin("negation", *said, seed=seed)
+    for edit in made.edits:
+        gone = {said[int(each.document[1:])] for each in edit.replacements}
+        assert not any(old in each.text for old in gone for each in made.fictive)

@@ -1,0 +1,155 @@
+"""Assembly: taken in turn, refused where it collides, the same in every process."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+
+from trail_callbacks.canary import TAG, Corpus, Document
+from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.errors import InputError
+
+TEXTS = {
+    "ferry": "The ferry to Skogholm takes forty minutes. It carries 120 passengers and costs $18.50.",
+    "notice": "Skogholm ferry notice: the crossing takes 40 minutes in summer.",
+    "exam": "The written exam lasts 40 minutes.",
+}
+
+
+def corpus(**texts):
+    return Corpus([Document(id_, text, {"source": id_}) for id_, text in (texts or TEXTS).items()])
+
+
+def applied(twin):
+    """The fictive texts, made of the real ones and the log alone."""
+    for document in twin.real:
+        text = document.text
+        places = [each for edit in twin.edits for each in edit.replacements if each.document == document.id]
+        for each in sorted(places, key=lambda place: place.start, reverse=True):
+            assert text[each.start : each.end] == each.old
+            text = text[: each.start] + each.new + text[each.end :]
+        yield text
+
+
+def test_the_log_tells_how_the_fictive_texts_are_made():
+    twin = perturb(corpus())
+    assert twin.edits
+    assert [document.text for document in twin.fictive] == list(applied(twin))
+    assert [document.id for document in twin.fictive] == list(TEXTS)
+    assert all(document.metadata == {"source": document.id, TAG: twin.id} for document in twin.fictive)
+    assert len({edit.id for edit in twin.edits}) == len(twin.edits)
+
+
+SCRIPT = """
+import json, sys
+from dataclasses import asdict
+from trail_callbacks.canary import Corpus, Document
+from trail_callbacks.canary.perturb import perturb
+twin = perturb(Corpus([Document(*each) for each in json.load(sys.stdin)]), seed=7)
+print(json.dumps([twin.id, [asdict(each) for each in twin.edits], [each.text for each in twin.fictive]]))
+"""
+
+
+def test_every_process_makes_the_same_twin():
+    given = json.dumps(list(TEXTS.items()))
+    made = set()
+    for seed in ("0", "1", "1234"):
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT], input=given, capture_output=True, text=True, env=environment, check=True
+        )
+        made.add(done.stdout)
+    twin = perturb(corpus(), seed=7)
+    here = [twin.id, [asdict(each) for each in twin.edits], [each.text for each in twin.fictive]]
+    assert made == {json.dumps(here) + "\n"}
+
+
+def test_another_seed_makes_another_twin():
+    one, other = perturb(corpus(), seed=1), perturb(corpus(), seed=2)
+    assert one.id != other.id
+    assert [each.text for each in one.fictive] != [each.text for each in other.fictive]
+
+
+def test_documents_with_the_same_text_get_the_same_edits():
+    twin = perturb(corpus(a=TEXTS["ferry"], b=TEXTS["exam"], c=TEXTS["ferry"]))
+    assert twin.fictive["a"].text == twin.fictive["c"].text != TEXTS["ferry"]
+    assert [each.why for each in twin.skipped if each.place == "c"] == ["repeats 'a': has the same edits"]
+    for edit in twin.edits:
+        places = [each.document for each in edit.replacements]
+        assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "blank"),
+        (" \n", "blank"),
+        ("Skogholm", "single word"),
+        ("...", "no words"),
+        ("```python\nwait(40)\n```", "code"),
+        ("They sail when it suits them.", "no fact of the kinds"),
+        ("See section 40 of https://a.example/40.", "no fact of the kinds"),
+    ],
+)
+def test_a_document_without_an_edit_says_why(text, why):
+    twin = perturb(corpus(ferry=TEXTS["ferry"], other=text), kinds=["number"])
+    assert twin.fictive["other"].text == text
+    (found,) = [each.why for each in twin.skipped if each.place == "other"]
+    assert why in found
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["\n", "  "]])
+def test_a_corpus_without_text_is_an_error(texts):
+    with pytest.raises(InputError, match="Give documents with text"):
+        perturb(Corpus([Document(str(i), text) for i, text in enumerate(texts)]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"kinds": []}, "kinds"),
+        ({"kinds": ["numbers"]}, "give one or more of number"),
+        ({"sizes": ["huge"]}, "small, medium, large"),
+        ({"most": 0}, "from 1"),
+    ],
+)
+def test_an_argument_out_of_range_is_an_error(arguments, said):
+    with pytest.raises(InputError, match=said):
+        perturb(corpus(), **arguments)
+
+
+def test_two_documents_of_one_id_are_an_error():
+    with pytest.raises(InputError, match="'a'"):
+        perturb(Corpus([Document("a", "It takes 40 minutes."), Document("a", "It takes 50 minutes.")]))
+
+
+def test_at_most_so_many_edits():
+    assert len(perturb(corpus(), most=2).edits) == 2
+
+
+def test_the_caller_may_leave_edits_out():
+    twin = perturb(corpus(), accept=lambda edit: "minutes" not in edit.real)
+    assert twin.edits
+    assert not any("minutes" in edit.real for edit in twin.edits)
+    assert any(each.why == "left out by the caller" for each in twin.skipped)
+
+
+def test_of_many_refused_a_few_are_named_and_the_others_counted():
+    twin = perturb(
+        corpus(
+            many=" ".join(
+                f"It has 1 {name}." for name in ["mast", "keel", "deck", "horn", "bell", "rope", "hull", "door"]
+            )
+        ),
+        kinds=["number"],
+    )
+    assert [each.place for each in twin.skipped][-1] == "3 more"
+    assert len(twin.skipped) == 1 + 5 + 1
+
+
+def test_text_that_no_encoding_can_write():
+    twin = perturb(corpus(odd="\ud800 It takes 40 minutes."))
+    assert twin.fictive["odd"].text.startswith("\ud800 It takes ")

@@ -1,0 +1,1 @@
+"""What a corpus states: its figures, dates, names and sentences, with every place that states them."""

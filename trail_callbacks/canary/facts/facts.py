@@ -1,0 +1,174 @@
+"""Which figures state the same fact, and therefore change together."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from trail_callbacks.canary.facts.figures import Figure, Page, telling
+
+__all__ = ["Fact", "facts"]
+
+_FEW = 3  # documents: a word of so few, or of a tenth of all, says what a text is about
+_TENTH = 10
+_PAIRED = 12  # words of one context that are paired with each other
+_KINDRED = 60  # documents that are compared as a whole
+_ALIKE = 0.25  # share of the shorter document's words that the other has too
+_NAMED = 4  # characters before a number
+_PLACES = 9  # significant digits in which equal values are equal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fact:
+    """What several figures state.
+
+    Attributes:
+        figures: All its mentions, in the order of documents and offsets.
+    """
+
+    figures: Sequence[Figure]
+
+    @property
+    def kind(self) -> str:
+        """Kind of the quantity; of a bare number and one with a unit, that of the unit."""
+        return next((each.quantity.kind for each in self.figures if each.quantity.kind != "count"), "count")
+
+    @property
+    def named(self) -> Figure:
+        """The mention that says most plainly what it is: in prose, with a unit or noun."""
+        return max(self.figures, key=_plainness)
+
+
+def _plainness(figure: Figure) -> tuple[bool, bool, int]:
+    quantity = figure.quantity
+    return (quantity.kind != "count" or bool(quantity.noun), figure.row is None, len(figure.context))
+
+
+def facts(pages: Sequence[Page]) -> list[Fact]:
+    """Joins the figures of a corpus which state the same fact.
+
+    Two figures of the same value are mentions of one fact if
+
+    - they stand in the same document, outside of tables, with the same unit or noun, or one of them with none; or
+    - they have the same unit or noun, and their documents share a word that few documents have (at most three, or a
+      tenth), or a quarter of their words; or what is said around them shares any two words; or
+    - what is said around them shares a word that few documents have.
+
+    Values are compared in base units, so that `forty minutes`, `40 min` and `2,400 s` are equal; counts with different
+    nouns, and one with a unit beside a bare number that its column or label names, need a shared word. That is
+    meant to join too much rather than too little: two facts changed alike still agree with all that is said of them,
+    one that is changed in one place and not in another does not.
+
+    Args:
+        pages: The documents.
+
+    Returns:
+        All facts in the order of their first mention; each figure is in one of them.
+    """
+    spread = Counter(key for page in pages for key in page.keys)
+    common = max(_FEW, len(pages) // _TENTH)
+    rare = {page: telling(page, spread, common) for page in pages if page.figures}
+    groups: dict[tuple[str, str], list[Figure]] = defaultdict(list)
+    figures = [figure for page in pages for figure in page.figures]
+    order = {id(figure): i for i, figure in enumerate(figures)}
+    for figure in figures:
+        for key in _values(figure):
+            groups[key].append(figure)
+    joined = _Joined(len(figures))
+    for (kind, _), group in groups.items():
+        numbered = [(order[id(figure)], figure) for figure in group]
+        for one, other in _related(numbered, spread, common, rare, same=kind != "raw"):
+            joined.join(one, other)
+    found: dict[int, list[Figure]] = defaultdict(list)
+    for i, figure in enumerate(figures):
+        found[joined.root(i)].append(figure)
+    return [Fact(tuple(group)) for group in found.values()]
+
+
+def _values(figure: Figure) -> Iterator[tuple[str, str]]:
+    """What it is compared by: its kind and value, for bare counts also the value as written."""
+    quantity = figure.quantity
+    yield quantity.kind, f"{quantity.value:.{_PLACES}g}"
+    if quantity.kind != "count" or quantity.noun or figure.row is not None or _named_before(figure):
+        yield "raw", f"{quantity.raw:.{_PLACES}g}"
+
+
+def _named_before(figure: Figure) -> bool:
+    """Whether a bare number stands behind what names it: `minutes: 40`."""
+    return figure.page.text[max(0, figure.start - _NAMED) : figure.start].rstrip(" \"'").endswith((":", "=", "\uff1a"))
+
+
+def _related(
+    group: Sequence[tuple[int, Figure]],
+    spread: Counter[str],
+    common: int,
+    rare: Mapping[Page, Sequence[str]],
+    *,
+    same: bool,
+) -> Iterator[tuple[int, int]]:
+    """Pairs of figures of one value that state the same fact; enough of them to join all."""
+    first: dict[object, tuple[int, Figure]] = {}
+
+    def meet(key: object, i: int, figure: Figure) -> Iterator[tuple[int, int]]:
+        one, other = first.setdefault(key, (i, figure))
+        if one != i and (same or _may_be_one(other, figure)):
+            yield one, i
+
+    bare = {figure.page for _, figure in group if same and not figure.noun and figure.row is None}
+    for i, figure in group:
+        page, noun = figure.page, figure.noun if same else ""
+        context = sorted(figure.context - {figure.noun})
+        if same and figure.row is None:
+            yield from meet((page, "" if page in bare else noun), i, figure)
+            for word in rare[page]:
+                yield from meet(("page", word, noun), i, figure)
+        for word in context:
+            if spread[word] <= common:
+                yield from meet(("word", word), i, figure)
+        for pair in combinations(sorted(context, key=lambda word: (spread[word], word))[:_PAIRED], 2):
+            yield from meet((*pair, noun), i, figure)
+    if same:
+        yield from _alike(group)
+
+
+def _may_be_one(one: Figure, other: Figure) -> bool:
+    """Whether two numbers are of the same unit, or one of them is bare."""
+    a, b = one.quantity, other.quantity
+    if a.kind == b.kind:
+        return a.value == b.value and (a.noun == b.noun or not a.noun or not b.noun)
+    return (a.kind == "count" and not a.noun) or (b.kind == "count" and not b.noun)
+
+
+def _alike(group: Sequence[tuple[int, Figure]]) -> Iterator[tuple[int, int]]:
+    """Figures of the same noun in documents that are about the same."""
+    firsts: dict[tuple[str, str], tuple[int, Page]] = {}
+    for i, figure in group:
+        if figure.row is None:
+            firsts.setdefault((figure.noun, figure.page.document.id), (i, figure.page))
+    by_noun: dict[str, list[tuple[int, Page]]] = defaultdict(list)
+    for (noun, _), each in firsts.items():
+        by_noun[noun].append(each)
+    for listed in by_noun.values():
+        for (i, one), (j, other) in combinations(listed[:_KINDRED], 2):
+            least = min(len(one.keys), len(other.keys))
+            if len(one.keys & other.keys) >= max(2, _ALIKE * least):
+                yield i, j
+
+
+class _Joined:
+    """Sets of numbers that grow together."""
+
+    def __init__(self, n: int) -> None:
+        self._above = list(range(n))
+
+    def root(self, i: int) -> int:
+        while self._above[i] != i:
+            self._above[i] = self._above[self._above[i]]
+            i = self._above[i]
+        return i
+
+    def join(self, i: int, j: int) -> None:
+        i, j = sorted((self.root(i), self.root(j)))
+        self._above[j] = i

@@ -1,0 +1,306 @@
+"""The figures of a corpus: numbers that state something, with what is said around them.
+
+Numbers that name (a section, a version, a phone number) and what stands in code, links or markup are no figures.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from trail_callbacks.canary.corpus import Corpus, Document
+from trail_callbacks.canary.facts.grids import Grid, grids, legible
+from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.numerals import Numeral, Writing
+from trail_callbacks.canary.facts.protected import fixed, labels
+from trail_callbacks.canary.facts.spans import Spans
+from trail_callbacks.language.quantities import DAYS, EXACT, MONTHS, Quantity, quantities
+from trail_callbacks.language.quantities.units import CURRENCIES, UNITS
+from trail_callbacks.language.terms import keys, stem, terms, vocabulary
+from trail_callbacks.text import Sentence, sentences
+
+__all__ = ["Figure", "Page", "pages", "telling", "tells"]
+
+_COUNTED = vocabulary("people men women children teeth feet mice species fish sheep")
+_LIGHT = vocabulary(
+    """take last cost need make get have be go come give use keep hold let say see per total overall number amount about
+    around least most more less up day time year good new first second third only also every each available include
+    including allow offer provide require must will up valu rate fee price minimum maximum limit period level
+    than between during within under over after before"""
+)
+_UNITS = frozenset(stem(name) for name in (*UNITS, *CURRENCIES))
+_TELLING = 64  # words of a document
+_CONTEXT = 8_000  # characters of a sentence that are looked at
+_NAME = re.compile(r"(?:^|[^\w.!?:;|\n\"(\[{>,*])[ \u00a0]?([A-Z][\w'-]{1,40})[ \u00a0]$")
+_PLACE = vocabulary(
+    """In At On By To From Of For With About Over Under Around The A An And Or But Only Some Between Until Till After
+    Before Within Up Nearly Almost Roughly Approximately Every Each Another All Than More Less Least Most"""
+) | {*MONTHS, *DAYS, *(code.upper() for code in CURRENCIES)}
+_LOOK_BACK = 44  # characters before a number in which the word of a name stands
+_WRAPPED = re.compile(r"[ \t]*\n[ \t]*(?=[\d$\u20ac\u00a3(])(?!\(?\d{1,3}(?:\.\d{1,3}){0,5}[.)]\s)")
+_WRAPPED_AT = 40  # characters; nobody wraps prose at less
+_TAG = re.compile(r"<[^<>]{0,2000}>")
+_ENUMERATED = re.compile(r",\s|,?\s(?:and|or)\s")
+_NOUN = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]+)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figure:
+    """A number that states something.
+
+    Attributes:
+        page: Where it stands.
+        quantity: What it says.
+        numeral: How it is written; None where it cannot be written anew (fractions, shares, two readings).
+        line: Number of its sentence, list item or table row in the page.
+        row: Number of its table row in the page; None outside of tables.
+    """
+
+    page: Page
+    quantity: Quantity
+    numeral: Numeral | None
+    line: int
+    row: int | None
+
+    @property
+    def start(self) -> int:
+        """Where it begins, a currency sign included."""
+        return min(self.quantity.start, self.numeral.start) if self.numeral else self.quantity.start
+
+    @property
+    def words(self) -> str:
+        """As a person would write it: with its unit, or with the noun that is counted."""
+        text, end = self.page.text, self.quantity.end
+        if self.quantity.kind == "count" and self.quantity.noun:
+            noun = _NOUN.match(text, end)
+            counted = noun and noun[1].casefold() == self.quantity.noun and terms(noun[1])[0].kind != "function"
+            end = noun.end() if noun and counted else end
+        return text[self.start : end]
+
+    def written(self, new: str) -> str:
+        """The same words with another numeral."""
+        assert self.numeral is not None  # noqa: S101 - only those that can be written anew are
+        words, at = self.words, self.numeral.start - self.start
+        return words[:at] + new + words[at + self.numeral.end - self.numeral.start :]
+
+    @property
+    def context(self) -> frozenset[str]:
+        """Stems of what is said around it: in its sentence, or in its table row."""
+        return self.page.context(self)
+
+    @property
+    def noun(self) -> str:
+        """Stem of what it counts; empty for a unit."""
+        return stem(self.quantity.noun) if self.quantity.noun else ""
+
+
+@dataclass(eq=False)
+class Page:
+    """A document with its figures, in order.
+
+    Attributes:
+        document: The document.
+        number: Its place in the corpus.
+        figures: Its numbers other than dates and times of day, in order.
+        dated: Parts of its dates and times of day, in order.
+        numbers: All its numbers, those too that name something or stand in code.
+        fixed: Where nothing may be edited.
+        writing: How it writes numbers.
+    """
+
+    document: Document
+    number: int = 0
+    figures: Sequence[Figure] = ()
+    dated: Sequence[Quantity] = ()
+    numbers: Sequence[Quantity] = ()
+    fixed: Spans = field(default_factory=Spans)
+
+    @property
+    def text(self) -> str:
+        """The text of the document."""
+        return self.document.text
+
+    @cached_property
+    def writing(self) -> Writing:
+        """How it writes numbers."""
+        return Writing(legible(self.text, self.grids))
+
+    @cached_property
+    def lines(self) -> tuple[Sentence, ...]:
+        """Its sentences, list items and table rows; a line that was wrapped before a number goes on."""
+        found: list[Sentence] = []
+        for each in sentences(self.text):
+            last = found[-1] if found else None
+            if last and _WRAPPED.match(self.text, last.end) and _goes_on(last.text):
+                found[-1] = Sentence(last.start, each.end, self.text[last.start : each.end])
+            else:
+                found.append(each)
+        return tuple(found)
+
+    @cached_property
+    def grids(self) -> tuple[Grid, ...]:
+        """Its tables."""
+        return grids(self.text)
+
+    @cached_property
+    def rows(self) -> tuple[tuple[int, int, int, int], ...]:
+        """Offsets of the rows of its tables, headers included, with the numbers of their tables and in these."""
+        return tuple(
+            sorted(
+                (row[0][0], row[-1][1], i, k)
+                for i, grid in enumerate(self.grids)
+                for k, row in enumerate(grid.rows)
+                if row
+            )
+        )
+
+    def headings(self, offset: int) -> tuple[str, ...] | None:
+        """What names a cell: the heads of its column and of its row, without itself; None outside of tables."""
+        row = self.row_of(offset)
+        if row is None:
+            return None
+        grid = self.grids[self.rows[row][2]]
+        cells, head = grid.rows[self.rows[row][3]], grid.rows[0]
+        column = bisect_right(cells, offset, key=lambda cell: cell[1])
+        named = [cells[0], *head[column : column + 1]]
+        return tuple(self.text[start:end] for start, end in named if not start <= offset < end)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Stems of all its words that say something."""
+        return _said(self.text)
+
+    @cached_property
+    def index(self) -> Mapping[Figure, int]:
+        """Places of its figures among each other."""
+        return {figure: i for i, figure in enumerate(self.figures)}
+
+    @cached_property
+    def raws(self) -> frozenset[str]:
+        """All its numbers as written, without units."""
+        return frozenset(f"{each.raw:.9g}" for each in self.numbers)
+
+    def line_of(self, offset: int) -> int:
+        """Number of the sentence at an offset."""
+        return max(0, bisect_right(self._line_starts, offset) - 1)
+
+    def row_of(self, offset: int) -> int | None:
+        """Number of the table row at an offset; None outside of tables."""
+        at = bisect_right(self._row_starts, offset) - 1
+        return at if at >= 0 and offset < self.rows[at][1] else None
+
+    def context(self, figure: Figure) -> frozenset[str]:
+        """Stems of what is said around a figure."""
+        if figure.row is not None:
+            if figure.row not in self._row_contexts:
+                start, end, *_ = self.rows[figure.row]
+                said = _said(self.text[start:end][:_CONTEXT])
+                self._row_contexts[figure.row] = said or _said(" ".join(self.headings(figure.start) or ()))
+            return self._row_contexts[figure.row]
+        return self.said(figure.line)
+
+    def said(self, line: int) -> frozenset[str]:
+        """Stems of what a sentence says."""
+        if line not in self._contexts:
+            self._contexts[line] = _said(self.lines[line].text[:_CONTEXT] if self.lines else "")
+        return self._contexts[line]
+
+    @cached_property
+    def _contexts(self) -> dict[int, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _row_contexts(self) -> dict[int, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [line.start for line in self.lines]
+
+    @cached_property
+    def _row_starts(self) -> list[int]:
+        return [row[0] for row in self.rows]
+
+
+def _goes_on(sentence: str) -> bool:
+    line = sentence.rpartition("\n")[2]
+    return len(line) >= _WRAPPED_AT and line[-1] not in ".!?:;|}]" and len(sentence) < _CONTEXT and "|" not in line
+
+
+def _said(text: str) -> frozenset[str]:
+    found = frozenset(keys(_TAG.sub(" ", text) if "<" in text else text))
+    return frozenset(key for key in found if not key[0].isdigit() and key not in _LIGHT and key not in _UNITS)
+
+
+def telling(page: Page, spread: Mapping[str, int], most: int) -> Sequence[str]:
+    """The words of a document that say what it is about: those that it shares with few others, the rarest first.
+
+    Args:
+        page: The document.
+        spread: How many documents have each word.
+        most: Most documents that may have a word.
+
+    Returns:
+        At most 64 words.
+    """
+    shared = (word for word in page.keys if 1 < spread[word] <= most)
+    return sorted(shared, key=lambda word: (spread[word], word))[:_TELLING]
+
+
+@of_last_corpus
+def pages(corpus: Corpus) -> Sequence[Page]:
+    """Reads the figures of all documents, in order."""
+    return [_page(document, i) for i, document in enumerate(corpus)]
+
+
+def _page(document: Document, number: int) -> Page:
+    page = Page(document, number, fixed=fixed(document.text))
+    found = quantities(legible(document.text, page.grids))
+    if found:
+        page.numbers = found
+        naming = labels(document.text)
+        free = [each for each in _enumerated(found, document.text) if not page.fixed.overlap(each.start, each.end)]
+        page.dated = [each for each in free if each.kind in EXACT - {"rank"} or each.bound == "during"]
+        page.figures = list(_figures(page, free, naming))
+    return page
+
+
+def _enumerated(found: Sequence[Quantity], text: str) -> list[Quantity]:
+    """Lets the bare numbers of `20, 30 and 46 minutes` share the unit or noun of the last."""
+    shared = list(found)
+    for i in range(len(shared) - 2, -1, -1):
+        one, other = shared[i : i + 2]
+        bare = one.kind == "count" and not one.noun and not one.also
+        named = (other.kind != "count" or other.noun) and other.kind not in EXACT and other.raw
+        if bare and named and _ENUMERATED.fullmatch(text, one.end, other.start):
+            factor = other.value / other.raw
+            step = one.step * factor
+            shared[i] = replace(one, kind=other.kind, noun=other.noun, value=one.raw * factor, step=step)
+    return shared
+
+
+def _figures(page: Page, found: Sequence[Quantity], naming: Spans) -> Iterator[Figure]:
+    for each in found:
+        if each.kind in EXACT or each.bound == "during" or naming.overlap(each.start, each.end):
+            continue
+        row = page.row_of(each.start)
+        if each.kind == "count" and row is None and not each.noun.endswith("s") and _in_name(page.text, each.start):
+            continue
+        yield Figure(page, each, page.writing.numeral(each), page.line_of(each.start), row)
+
+
+def _in_name(text: str, start: int) -> bool:
+    """Whether the word before a number makes it a piece of a name: `Boeing 747`, `Route 66`."""
+    before = _NAME.search(text[max(0, start - _LOOK_BACK) : start])
+    return before is not None and before[1] not in _PLACE
+
+
+def tells(figure: Figure) -> bool:
+    """Whether a figure can be asked for by itself: it has a unit, or counts something."""
+    quantity = figure.quantity
+    if quantity.kind == "count":
+        return quantity.value >= 0 and (quantity.noun.endswith("s") or quantity.noun in _COUNTED)
+    return any(not each.isdigit() and each not in ".,- " for each in figure.words)

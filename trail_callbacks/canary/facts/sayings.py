@@ -1,0 +1,117 @@
+"""The sentences of a corpus, and which of them say the same."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.protected import fixed
+from trail_callbacks.language.terms import keys
+from trail_callbacks.text import sentences
+
+__all__ = ["Saying", "Sayings", "sayings_of"]
+
+_SAME: Final = 0.8  # share of their words that two sentences have in common that say the same
+_KINDRED: Final = 0.5  # and of two that may speak of the same fact
+_FEW: Final = 40  # sentences: a word in more of them tells nothing
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A sentence of a document.
+
+    Attributes:
+        document: Id of the document.
+        start: Offset.
+        end: Offset after it.
+        text: Its words.
+        keys: Stems of its content words.
+        whole: Nothing in it is code, a link or markup, and it begins and ends like a sentence.
+    """
+
+    document: str
+    start: int
+    end: int
+    text: str
+    keys: frozenset[str]
+    whole: bool
+
+
+class Sayings:
+    """Finds sentences that say the same.
+
+    Args:
+        corpus: The documents.
+
+    Attributes:
+        found: All sentences in their order.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.found: Sequence[Saying] = [
+            saying for document in corpus for saying in _sayings(document.id, document.text)
+        ]
+        self._starts: dict[str, list[int]] = defaultdict(list)
+        self._numbers: dict[str, list[int]] = defaultdict(list)
+        for number, saying in enumerate(self.found):
+            self._starts[saying.document].append(saying.start)
+            self._numbers[saying.document].append(number)
+        spread = Counter(key for saying in self.found for key in saying.keys)
+        self._rare: dict[str, list[int]] = defaultdict(list)
+        for number, saying in enumerate(self.found):
+            for key in sorted(saying.keys):
+                if spread[key] <= _FEW:
+                    self._rare[key].append(number)
+
+    def at(self, document: str, offset: int) -> Saying | None:
+        """The sentence at an offset of a document; None if it is in none."""
+        at = bisect_right(self._starts.get(document, []), offset) - 1
+        saying = self.found[self._numbers[document][at]] if at >= 0 else None
+        return saying if saying is not None and offset < saying.end else None
+
+    def same(self, saying: Saying) -> tuple[list[Saying], bool]:
+        """Finds what says the same.
+
+        Returns:
+            All sentences that say the same in almost the same words, the given one among them, in order; and whether
+            another one may speak of the same fact in other words.
+        """
+        near = Counter(number for key in saying.keys for number in self._rare.get(key, ()))
+        same, kindred = [], False
+        for number in sorted(near):
+            other = self.found[number]
+            shared = len(saying.keys & other.keys)
+            if shared >= _SAME * len(saying.keys | other.keys):
+                same.append(other)
+            elif shared >= max(2, _KINDRED * min(len(saying.keys), len(other.keys))):
+                kindred = True
+        return same or [saying], kindred
+
+
+@of_last_corpus
+def sayings_of(corpus: Corpus) -> Sayings:
+    """Finds the sentences of a corpus."""
+    return Sayings(corpus)
+
+
+def _sayings(document: str, text: str) -> Iterator[Saying]:
+    kept = fixed(text)
+    for each in sentences(text):
+        said = text[each.start : each.end]
+        if not _WORD.search(said):
+            continue
+        whole = (
+            not kept.overlap(each.start, each.end)
+            and "\n" not in said.strip()
+            and "|" not in said
+            and said.rstrip().endswith((".", "\u3002", "\u0964"))
+            and (said[0].isupper() or not said[0].isascii())
+        )
+        yield Saying(document, each.start, each.end, said, frozenset(keys(said)), whole)

@@ -1,0 +1,1 @@
+"""Corpora, twins and probes as files."""

@@ -1,0 +1,246 @@
+"""Numbers: the same fact gets another value in all its mentions, however they are written.
+
+Factors are drawn, so that the real value cannot be had by halving or doubling the fictive one; sums, shares and
+conversions that follow from a number are worked out anew.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from trail_callbacks.canary.corpus import Corpus, Skipped
+from trail_callbacks.canary.edit import Edit, Replacement, Size
+from trail_callbacks.canary.facts.facts import Fact, facts
+from trail_callbacks.canary.facts.figures import Figure, pages
+from trail_callbacks.canary.perturbers.collisions import Present, implausible
+from trail_callbacks.canary.perturbers.consequences import Consequences
+
+__all__ = ["FACTORS", "guessable", "propose"]
+
+FACTORS: Mapping[Size, Sequence[tuple[float, float]]] = {
+    "small": ((1.15, 1.45), (0.7, 0.87)),
+    "medium": ((1.55, 1.88), (0.56, 0.68)),
+    "large": ((3.0, 7.0), (0.13, 0.3)),
+}
+"""Ranges from which the factor of a size is drawn."""
+
+_GUESSES = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
+_NEAR = 0.06  # relative distance within which a factor is one of these
+_TRIES = 24
+_SLACK = 0.06  # relative distance from its range that rounding may cost a factor
+_MANY = 24  # mentions; what is stated more often is no single fact
+_OF = re.compile(r"\s+(?:out\s+)?(?:of|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
+_LEADING = re.compile("[.,]")
+_YEARS = (1000, 2199)
+_PLURALS = frozenset({"ru", "uk", "pl", "cs", "ar", "he"})  # the noun depends on the last digits
+
+
+def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+    """Proposes another value for each number that states a fact.
+
+    Not edited are: 0 and 1, whose noun would need another form; values that are stated so often that they are no single
+    fact; fractions and shares in words; and what `protected` says.
+
+    Args:
+        corpus: The documents.
+        rng: Of all choices.
+        sizes: Sizes to draw from, in turn; a small whole number may have no value of some size, and gets another.
+
+    Yields:
+        Edits in random order, and the facts that were left alone.
+    """
+    read = pages(corpus)
+    found = facts(read)
+    consequences = Consequences(read, found)
+    present = Present(corpus)
+    edited: dict[Figure, float] = {}
+    rng.shuffle(found)
+    turn = 0
+    for fact in found:
+        why = _unfit(fact, consequences) or _bound(fact, consequences, edited)
+        if not why:
+            order = [sizes[(turn + i) % len(sizes)] for i in range(len(sizes))]
+            tried = (_edit(fact, size, rng, present, consequences, edited=edited) for size in order)
+            made = next((each for each in tried if each is not None), None)
+            if made is not None:
+                edit, changed = made
+                turn += 1
+                present.add(edit)
+                for each in consequences.touching(changed):
+                    edited.update((figure, figure.quantity.value) for figure in (each.result, *each.parts))
+                edited.update(changed)
+                yield edit
+                continue
+            why = "no other value is plausible, new to the corpus, and can be written in all its places"
+            if consequences.touching(fact.figures):
+                why = "no other value is plausible, new to the corpus, and lets the numbers that follow be repaired"
+        named = fact.named
+        yield Skipped(f"{named.page.document.id}: number {named.words!r}", why)
+
+
+def _unfit(fact: Fact, consequences: Consequences) -> str:
+    if any(each.numeral is None for each in fact.figures):
+        return "it is also written as a fraction, as a share, or so that it can be read in two ways"
+    if len(fact.figures) > _MANY:
+        return f"a value that is stated more than {_MANY} times is no single fact"
+    if any(each.numeral is not None and each.numeral.value in {0.0, 1.0} for each in fact.figures):
+        return "the noun behind 0 or 1 would need another form"
+    if fact.kind == "percent" and fact.figures[0].quantity.value == 100:  # noqa: PLR2004 - the whole
+        return "100 % is the whole of anything"
+    if reasons := [consequences.locked[each] for each in fact.figures if each in consequences.locked]:
+        return reasons[0]
+    return ""
+
+
+def _bound(fact: Fact, consequences: Consequences, edited: Mapping[Figure, float]) -> str:
+    if consequences.derived(fact):
+        return "it follows from numbers beside it, and changes with them"
+    if any(each in edited for each in fact.figures):
+        return "a number that follows from it also follows from one that another edit changes"
+    for each in consequences.touching(fact.figures):
+        if each.result in edited or any(part in edited for part in each.parts):
+            return "a number that follows from it also follows from one that another edit changes"
+    return ""
+
+
+def _edit(
+    fact: Fact,
+    size: Size,
+    rng: random.Random,
+    present: Present,
+    consequences: Consequences,
+    *,
+    edited: Mapping[Figure, float],
+) -> tuple[Edit, Mapping[Figure, float]] | None:
+    """The first candidate of a size that fits everywhere, with the figures that it changes."""
+    named = fact.named
+    value = named.quantity.value
+    assert named.numeral is not None  # noqa: S101 - asked before
+    grain = named.numeral.grain
+    for _ in range(_TRIES):
+        low, high = rng.choice(FACTORS[size])
+        new = round(value * rng.uniform(low, high) / grain) * grain
+        factor = new / value
+        if not (low * (1 - _SLACK) <= factor <= high * (1 + _SLACK)) or guessable(factor):
+            continue
+        if any(_refused(each, factor, present) for each in fact.figures):
+            continue
+        values = consequences.of(fact, factor)
+        if values is None or not _orderly(values, edited):
+            continue
+        written = {each: _written(each, value) for each, value in values.items()}
+        if all(written.values()):
+            return _made(fact, size, {each: words for each, words in written.items() if words}), values
+    return None
+
+
+def _orderly(values: Mapping[Figure, float], edited: Mapping[Figure, float]) -> bool:
+    """Whether what follows can be believed, and ends of ranges and parts of wholes keep their order.
+
+    They have to keep it with and without the edits proposed before, which may be refused.
+    """
+
+    def possible(figure: Figure) -> Sequence[float]:
+        real = figure.quantity.value
+        return [values[figure]] if figure in values else [real, edited.get(figure, real)]
+
+    for figure, value in values.items():
+        quantity, page = figure.quantity, figure.page
+        if implausible(quantity, value, page.text):
+            return False
+        at = page.index[figure]
+        for i in (at - 1, at + 1):
+            if not 0 <= i < len(page.figures):
+                continue
+            other = page.figures[i]
+            low, high = (figure, other) if i > at else (other, figure)
+            if _ordered(low, high) and max(possible(low)) >= min(possible(high)):
+                return False
+    return True
+
+
+def _ordered(low: Figure, high: Figure) -> bool:
+    """Whether two neighbours are the ends of a range, or a part and its whole: `12 of the 40`."""
+    if low.quantity.kind != high.quantity.kind or low.quantity.value >= high.quantity.value:
+        return False
+    ends = low.quantity.within is not None and low.quantity.within[1] == high.quantity.value
+    return ends or _OF.fullmatch(low.page.text, low.quantity.end, high.start) is not None
+
+
+def guessable(factor: float) -> bool:
+    """Whether the real value can be had from the fictive one by a guess: halved, doubled, times ten."""
+    return any(abs(factor / guess - 1) < _NEAR for guess in _GUESSES)
+
+
+def _refused(figure: Figure, factor: float, present: Present) -> bool:
+    quantity = figure.quantity
+    value = quantity.value * factor
+    return (
+        present.value(quantity.kind, value, figure.noun, figure.page.document.id)
+        or f"{quantity.raw * factor:.9g}" in figure.page.raws
+        or bool(implausible(quantity, value, figure.page.text))
+    )
+
+
+def _written(figure: Figure, value: float) -> str | None:
+    """The numeral of a figure with a new value; None if it would not read well, or as something else."""
+    numeral = figure.numeral
+    new = numeral.write(value) if numeral else None
+    if numeral is None or new is None or (new in {"1", "0", "one"}):
+        return None
+    text = figure.page.text
+    before = text[max(0, numeral.start - 4) : numeral.start].casefold()
+    if before.endswith((" a ", " an ", "\na ", "\nan ")) or before in {"a ", "an "}:
+        old = text[numeral.start : numeral.end]
+        if _vowel(old) != _vowel(new):
+            return None
+    value /= numeral.factor
+    if figure.quantity.kind == "count" and new.isdecimal() and _YEARS[0] <= value <= _YEARS[1]:
+        return None  # reads like a year
+    if figure.page.writing.language in _PLURALS and _plural(value) != _plural(numeral.value):
+        return None
+    return new
+
+
+def _vowel(written: str) -> bool:
+    """Whether `an` stands before it."""
+    if written[0].isdigit():
+        return written[0] == "8" or _LEADING.split(written, maxsplit=1)[0] in {"11", "18"}
+    return written[0].casefold() in "aeiou" and not written.casefold().startswith("one")
+
+
+def _plural(value: float) -> tuple[int, bool]:
+    """What the form of a noun depends on in Slavic and Semitic languages."""
+    last = int(value) % 10 if value == int(value) else 0
+    few = 1 if last == 1 else 2 if 2 <= last <= 4 else 5  # noqa: PLR2004
+    tens = int(value) % 100
+    return (5 if 11 <= tens <= 14 else few), value > 10  # noqa: PLR2004
+
+
+def _made(fact: Fact, size: Size, written: Mapping[Figure, str]) -> Edit:
+    mentions = set(fact.figures)
+    places: list[Replacement] = []
+    repairs: list[int] = []
+    for figure, new in sorted(written.items(), key=lambda each: (each[0].page.number, each[0].start)):
+        numeral = figure.numeral
+        old = figure.page.text[numeral.start : numeral.end] if numeral else ""
+        if numeral is None or old == new:
+            continue
+        if figure not in mentions:
+            repairs.append(len(places))
+        places.append(Replacement(figure.page.document.id, numeral.start, numeral.end, old, new))
+    forms = dict.fromkeys((each.words, each.written(written[each])) for each in fact.figures)
+    real, fictive = fact.named.words, fact.named.written(written[fact.named])
+    forms.pop((real, fictive))
+    return Edit(
+        id="",
+        kind="number",
+        size=size,
+        real=real,
+        fictive=fictive,
+        replacements=tuple(places),
+        repairs=tuple(repairs),
+        forms=tuple(forms),
+    )
