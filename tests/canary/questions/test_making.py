@@ -1,0 +1,306 @@
+"""Probes by rules: natural where grammar is sure, a gap elsewhere, and none that could be misunderstood."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from twins import TEXT, change, twin_of
+
+from trail_callbacks.canary import Corpus, Document, Edit, Replacement, Twin
+from trail_callbacks.canary.files.reading import read_corpus
+from trail_callbacks.canary.questions.checking import names, problem
+from trail_callbacks.canary.questions.making import make_probes, subject
+
+
+def only(text, edit, **more):
+    """The probe of one edit of a text, or the reason why there is none."""
+    probes, skipped = make_probes(twin_of({"a": text, **more}, edit))
+    assert len(probes) + len(skipped) == 1
+    return probes[0] if probes else skipped[0].why
+
+
+@pytest.mark.parametrize(
+    ("sentence", "old", "new", "kind", "question"),
+    [
+        ("The ferry to Skogholm takes 40 minutes.", "40 minutes", "53 minutes", "number",
+         "How many minutes does the ferry to Skogholm take?"),
+        ("Berta took 40 minutes to Skogholm.", "40 minutes", "53 minutes", "number",
+         "How many minutes did Berta take to Skogholm?"),
+        ("The hotel in Varle has 62 beds.", "62 beds", "81 beds", "number", "How many beds does the hotel in Varle have?"),
+        ("The ferry Alma can carry about 300 cars.", "300 cars", "410 cars", "number",
+         "About how many cars can the ferry Alma carry?"),
+        ("There are 62 rooms in the hotel at Varle.", "62 rooms", "81 rooms", "number",
+         "How many rooms are there in the hotel at Varle?"),
+        ("1,046 people were measured at Varle.", "1,046 people", "1,727 people", "number",
+         "How many people were measured at Varle?"),
+        ("The tropical forest of Varle gets about 150 cm of rain per year.", "150 cm", "310 cm", "number",
+         "About how many cm of rain per year does the tropical forest of Varle get?"),
+        ("The final dividend of Norrmark was \u20ac0.31.", "\u20ac0.31", "\u20ac0.77", "number",
+         "What was the final dividend of Norrmark?"),
+        ("If the train to Varle is late, the compensation is 50 percent.", "50 percent", "35 percent", "number",
+         "If the train to Varle is late, what is the compensation?"),
+        ("Bake the Varle loaf for 40 minutes.", "40 minutes", "53 minutes", "number",
+         "For how many minutes should you bake the Varle loaf?"),
+        ("The bridge at Varle was opened by the mayor in 1932.", "1932", "1951", "date",
+         "In which year was the bridge at Varle opened by the mayor?"),
+        ("In 1932 the mayor opened the bridge at Varle.", "1932", "1951", "date",
+         "In which year did the mayor open the bridge at Varle?"),
+        ("The bridge at Varle was opened on 4 March 1932.", "4 March 1932", "9 May 1951", "date",
+         "On what date was the bridge at Varle opened?"),
+        ("The museum in Varle is closed on Monday.", "Monday", "Thursday", "date",
+         "On which day of the week is the museum in Varle closed?"),
+        ("The capital of Norland is Skogholm.", "Skogholm", "Drevik", "name", "What is the capital of Norland?"),
+        ("Anna Berg said the level in Varle was low.", "Anna Berg", "Olm Trist", "name",
+         "Who said the level in Varle was low?"),
+        ("Councillor Dagny Holt opened the bridge at Varle.", "Dagny Holt", "Olm Trist", "name",
+         "Which councillor opened the bridge at Varle?"),
+        ("The Forum's chair, Tobin Ashdown, claims that salad helps in Varle.", "Tobin Ashdown", "Olm Trist", "name",
+         "What is the name of the Forum's chair, who claims that salad helps in Varle?"),
+        ("The Hestmark study followed 214 families in Varle.", "Hestmark", "Locok", "name",
+         "Which study followed 214 families in Varle?"),
+        ("The crown is made by the Kestrin laboratory in Varle.", "Kestrin", "Brin", "name",
+         "By which laboratory is the crown made in Varle?"),
+        ("The court ruled in May that the town of Birkstad must pay.", "Birkstad", "Nodod", "name",
+         "According to the documents, the court ruled in May that which town must pay?"),
+        ("In a review of lamps, Leontyne Marsh measured 34 dB.", "Leontyne Marsh", "Olm Trist", "name",
+         "According to the documents, in a review of lamps, who or what measured 34 dB?"),
+        ("The Varle procedure takes thirty to forty-five minutes.", "forty-five minutes", "ninety minutes", "number",
+         'According to the documents, what is missing here: "The Varle procedure takes thirty to ___."?'),
+        ("Router maker Nimbrel had 3,400 tickets in Varle.", "Nimbrel", "Dibral", "name",
+         "Which router maker had 3,400 tickets in Varle?"),
+    ],
+)  # fmt: skip
+def test_questions(sentence, old, new, kind, question):
+    probe = only(sentence, change(sentence, old, new, kind=kind))
+    assert probe.question == question
+    assert (probe.real, probe.fictive) == (old, new)
+    assert (probe.real_quote, probe.fictive_quote) == (sentence, sentence.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "old", "new", "question"),
+    [
+        ("Visitors who missed the boat paid 14 euros in Varle.", "14 euros", "25 euros",
+         "According to the documents, visitors who missed the boat paid how much in Varle?"),
+        ("The doses at Varle stay between 2 and 8 degrees.", "8", "11",
+         'According to the documents, what is missing here: "The doses at Varle stay between 2 and ___ degrees."?'),
+        ("The 40-minute crossing to Varle is rough.", "40", "53",
+         'According to the documents, what is missing here: "The ___-minute crossing to Varle is rough."?'),
+        ("Die F\u00e4hre nach Varle braucht f\u00fcr die \u00dcberfahrt 40 Minuten und ist rot.", "40 Minuten",
+         "53 Minuten",
+         ("Was fehlt hier laut den Unterlagen: \u201eDie F\u00e4hre nach Varle braucht f\u00fcr die \u00dcberfahrt ___ "
+          "und ist rot.\u201c?")),
+        ("渡船到斗峡岛需要四十分钟并且每天开两班冬天也开.", "四十分钟", "七十分钟",
+         "根据文件\uff0c这里缺少什么\uff1a“渡船到斗峡岛需要___并且每天开两班冬天也开.”\uff1f"),
+    ],
+)  # fmt: skip
+def test_sentences_that_fit_no_rule_keep_their_order_or_get_a_gap(sentence, old, new, question):
+    assert only(sentence, change(sentence, old, new)).question == question
+
+
+@pytest.mark.parametrize(
+    ("sentence", "old", "new", "question", "answers"),
+    [
+        ("The museum in Varle is open on Sundays.", "is open", "is not open",
+         "Is the museum in Varle open on Sundays?", ("yes", "no")),
+        ("Dogs in Varle cannot be taken on board.", "cannot", "can",
+         "Can dogs in Varle be taken on board?", ("no", "yes")),
+        ("The shop in Varle sells bread on Sundays.", "sells", "does not sell",
+         "Does the shop in Varle sell bread on Sundays?", ("yes", "no")),
+        ("The Varle tap drips nowhere near the wall.", "drips nowhere", "drips", None, ("no", "yes")),
+    ],
+)  # fmt: skip
+def test_a_denial_is_asked_for_with_yes_or_no(sentence, old, new, question, answers):
+    probe = only(sentence, change(sentence, old, new, kind="negation"))
+    assert (probe.real, probe.fictive) == answers
+    assert question is None or probe.question == question
+    assert set(probe.real_forms).isdisjoint(probe.fictive_forms)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "answers"),
+    [("may", "must", ("no", "yes")), ("must", "may", ("yes", "no"))],
+)
+def test_of_two_modalities_the_stronger_is_asked_for(old, new, answers):
+    sentence = f"Visitors to the harbour of Varle {old} bring dogs."
+    probe = only(sentence, change(sentence, old, new, kind="modality"))
+    assert probe.question == "Must visitors to the harbour of Varle bring dogs?"
+    assert (probe.real, probe.fictive) == answers
+
+
+def test_of_two_orders_either_may_be_asked_for():
+    sentence = "The new bridge at Varle opens two years later than planned."
+    answers = set()
+    for n in range(8):
+        probe = only(sentence, change(sentence, "later than", "earlier than", kind="order", id_=f"order-{n}"))
+        answers.add((probe.real, probe.fictive))
+        order = "later" if probe.real == "yes" else "earlier"
+        assert f'"The new bridge at Varle opens two years {order} than planned."' in probe.question
+    assert answers == {("yes", "no"), ("no", "yes")}
+
+
+def test_what_has_to_be_done_is_not_asked_for_with_may():
+    sentence = "The boat has to be sent to the yard at Varle."
+    probe = only(sentence, change(sentence, "has to", "may", kind="modality"))
+    assert (probe.real, probe.fictive) == ("yes", "no")
+
+
+def test_a_question_has_the_real_words_of_what_other_edits_change_or_none():
+    text = "The pilot in the stores of Varle may count 38 cards twice."
+    turned = change(text, "may", "must", kind="modality")
+    probes, _ = make_probes(twin_of({"a": text}, turned, change(text, "38", "240", id_="number-1")))
+    asked = {each.edit: each.question for each in probes}
+    assert not any("240" in question for question in asked.values())
+    assert "38" not in asked.get(turned.id, "")
+
+
+def test_a_sentence_that_another_edit_denies_answers_nothing():
+    text = "The tower of Skarn was repaired in 1932. The harbour of Skarn has 212 berths."
+    date = change(text, "1932", "1951", kind="date")
+    denied = change(text, "was repaired", "was not repaired", kind="negation")
+    found, skipped = make_probes(twin_of({"a": text}, date, denied))
+    assert [each.kind for each in found if each.kind == "date"] == []
+    assert ("date-1", "another edit denies what its sentence says") in [(each.place, each.why) for each in skipped]
+    assert [each.kind for each in make_probes(twin_of({"a": text}, date))[0]] == ["date"]
+
+
+def test_a_turned_statement_is_not_asked_for_with_a_number_that_another_edit_changes():
+    text = "Tents may be rented for 15 pounds a night. The harbour of Skarn is old."
+    turned = change(text, "may be", "must be", kind="modality", real="may be rented for 15 pounds a night",
+                    fictive="must be rented for 15 pounds a night")  # fmt: skip
+    price = change(text, "15", "11", real="15 pounds", fictive="11 pounds")
+    found, skipped = make_probes(twin_of({"a": text}, turned, price))
+    assert not any("15" in each.question for each in found)
+    assert any(each.place == "modality-1" and "another edit changes" in each.why for each in skipped)
+
+
+def test_a_fact_that_was_removed_has_no_fictive_answer():
+    edit = change(TEXT, "takes 40 minutes", "runs", real="40 minutes", kind="unanswerable")
+    edit = Edit(id=edit.id, kind=edit.kind, real=edit.real, fictive=None, replacements=edit.replacements)
+    probe = only(TEXT, edit)
+    assert (probe.question, probe.fictive, probe.fictive_quote) == (
+        "How many minutes does the ferry to Skogholm take?", None, "",
+    )  # fmt: skip
+
+
+def test_a_row_of_a_table_is_asked_for_by_its_name_and_column():
+    table = "Boats of Varle\n| boat | minutes |\n|---|---|\n| Alma | 40 |\n| Berta | 61 |\n"
+    probe = only(table, change(table, "40", "53"))
+    assert probe.question == 'According to the table "Boats of Varle", what is "minutes" for "Alma"?'
+    twice = table + "| Alma | 70 |\n"
+    assert "several rows 'Alma'" in only(twice, change(twice, "40", "53"))
+
+
+def test_a_pronoun_is_replaced_where_it_can_mean_one_thing_only():
+    text = "The hotel Seeblick was built in Varle. It has 62 beds."
+    assert only(text, change(text, "62 beds", "81 beds")).question == "How many beds does the hotel Seeblick have?"
+    text = "Anna met Berta at Varle. This took 40 minutes in the rain."
+    assert "Anna met Berta at Varle. This took ___" in only(text, change(text, "40 minutes", "53 minutes")).question
+
+
+def test_markup_is_no_part_of_a_question():
+    text = "<p>The <b>ferry</b> to [Skogholm](https://a.example/) takes **40** minutes.</p>"
+    assert only(text, change(text, "40", "53")).question == "How many minutes does the ferry to Skogholm take?"
+
+
+def test_a_question_that_another_sentence_answers_otherwise_is_refused():
+    edit = change(TEXT, "40 minutes", "53 minutes")
+    why = only(TEXT, edit, b="In winter the ferry to Skogholm takes 70 minutes.")
+    assert why.startswith("another sentence of the corpus may answer it: 'In winter the ferry")
+
+
+def test_what_another_edit_changes_is_left_out_of_a_question():
+    text = "The red ferry to Skogholm takes 40 minutes across the northern sound."
+    number = change(text, "40", "53", real="40 minutes", fictive="53 minutes")
+    twin = twin_of({"a": text}, number, change(text, "Skogholm", "Drevik", kind="name"))
+    asked = {each.kind: each.question for each in make_probes(twin)[0]}
+    assert "The red ferry to \u2026 takes ___ across the northern sound." in asked["number"]
+    assert not names(asked["name"], "40 minutes")
+
+
+def test_too_little_is_refused():
+    assert only("It takes 40 minutes.", change("It takes 40 minutes.", "40", "53")).startswith(
+        "no question can be made"
+    )
+    text = "The boats are slow: 40 minutes."
+    assert "too little to tell which fact" in only(text, change(text, "40 minutes", "53 minutes"))
+
+
+def test_kinds_take_turns_when_fewer_are_wanted():
+    edits = [
+        change(TEXT, "40 minutes", "53 minutes"),
+        change(TEXT, "1932", "1951", kind="date"),
+    ]
+    assert [each.kind for each in make_probes(twin_of({"a": TEXT}, *edits))[0]] == ["number", "date"]
+    assert len(make_probes(twin_of({"a": TEXT}, *edits), most=1)[0]) == 1
+
+
+def test_forms_and_quotes_and_documents():
+    texts = {"boats/a": "The ferry to Skogholm takes 40 minutes.", "b": "It is known that 40 minutes are long."}
+    edit = Edit(
+        id="number-1",
+        kind="number",
+        real="40 minutes",
+        fictive="53 minutes",
+        replacements=(Replacement("boats/a", 28, 30, "40", "53"), Replacement("b", 17, 19, "40", "53")),
+    )
+    (probe,), _ = make_probes(twin_of(texts, edit))
+    assert {"forty minutes", "40 min", "40"} <= set(probe.real_forms)
+    assert {"fifty-three minutes", "53 min", "53"} <= set(probe.fictive_forms)
+    assert (probe.documents, probe.subject, probe.edit) == (("boats/a", "b"), "boats", "number-1")
+
+
+def test_subjects():
+    assert subject(Document("a/b/c.md", "x", {"topic": "ferries"})) == "ferries"
+    assert subject(Document("a/b/c.md", "x", {"topic": 3})) == "a/b"
+    assert subject(Document("c.md", "x")) is None
+
+
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=3), st.data())
+def test_any_text_gives_sound_probes_or_reasons(texts, data):
+    named = {str(n): text for n, text in enumerate(texts)}
+    edits = []
+    for key, text in named.items():
+        if len(text) > 1:
+            start = data.draw(st.integers(0, len(text) - 1))
+            end = data.draw(st.integers(start + 1, len(text)))
+            old, new = text[start:end], data.draw(st.text(min_size=1, max_size=9))
+            place = Replacement(key, start, end, old, new)
+            edits.append(Edit(id=key, kind="name", real=old, fictive=new, replacements=(place,)))
+    twin = twin_of(named, *edits)
+    probes, skipped = make_probes(twin)
+    assert sorted([each.edit for each in probes] + [each.place for each in skipped]) == sorted(
+        each.id for each in edits
+    )
+    assert all(problem(each, twin) is None for each in probes)
+
+
+def test_probes_of_the_documents_of_this_repository():
+    perturb = pytest.importorskip("trail_callbacks.canary.perturb").perturb
+    twin = perturb(read_corpus(Path(__file__).parents[3] / "docs"), seed=3, most=60)
+    assert isinstance(twin, Twin)
+    probes, skipped = make_probes(twin)
+    assert len(probes) + len(skipped) == len(twin.edits)
+    assert len(probes) > len(skipped)
+    for probe in probes:
+        assert problem(probe, twin) is None
+        assert not names(probe.question, probe.real) or probe.real in {"yes", "no"}
+    assert make_probes(twin) == (probes, skipped)
+
+
+def test_many_like_sentences_take_no_square_of_time(limited):
+    text = "\n".join(f"The ferry {n} to Skogholm takes {n + 40} minutes in winter." for n in range(3000))
+    edits = []
+    at = 0
+    for n in range(0, 3000, 10):
+        at = text.index(f"takes {n + 40} ", at) + 6
+        old = str(n + 40)
+        place = Replacement("a", at, at + len(old), old, f"{old}7")
+        edits.append(Edit(id=f"e{n}", kind="number", real=old, fictive=f"{old}7", replacements=(place,)))
+    with limited(20.0):
+        make_probes(twin_of({"a": text}, *edits))
+
+
+def test_an_empty_twin_has_no_probes():
+    assert make_probes(Twin("t", 0, Corpus(()), Corpus(()), ())) == ((), ())

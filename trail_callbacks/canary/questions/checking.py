@@ -1,0 +1,140 @@
+"""Whether a probe can tell anything: answerable from its passage, and not from its own question."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.twin import Twin
+from trail_callbacks.language.quantities import EXACT, Quantity, quantities
+from trail_callbacks.language.terms import vocabulary
+
+__all__ = ["LONGEST", "POLAR", "names", "problem"]
+
+LONGEST: Final = 600
+"""Characters of a question; nobody asks a longer one."""
+POLAR: Final = vocabulary("yes no ja nein oui non sí si não sim nee да нет tak nie")
+"""Answers to questions that are answered with yes or no, case-folded."""
+
+_VALUE: Final = 500  # characters of a value that is searched for word by word
+_COMMON: Final = frozenset({"count", "month", "day", "weekday"})  # without a noun they are somewhere in every text
+_LETTER: Final = re.compile(r"\w")
+
+
+def problem(probe: Probe, twin: Twin | None = None) -> str | None:  # noqa: PLR0911 - one exit a reason
+    """Says why a probe cannot be used; None if it can.
+
+    Args:
+        probe: The probe.
+        twin: The twin that it is of; None checks only what the probe says itself.
+
+    Returns:
+        The first reason, for a person: what is wrong and with which words.
+    """
+    question = probe.question.strip()
+    if not _LETTER.search(question):
+        return "has no question"
+    if len(question) > LONGEST:
+        return f"its question is longer than {LONGEST} characters"
+    answers = [each for each in (probe.real, probe.fictive, probe.also) if each is not None]
+    if not all(_LETTER.search(each) for each in answers):
+        return "one of its answers is empty"
+    folded = [_folded(each) for each in answers]
+    if len(set(folded)) < len(folded):
+        return f"two of its answers are the same: {answers[0]!r}"
+    if shared := {*map(_folded, probe.real_forms), folded[0]} & {*map(_folded, probe.fictive_forms), *folded[1:]}:
+        return f"{min(shared)!r} stands for its real and for its fictive answer"
+    for each in (*answers, *probe.real_forms, *probe.fictive_forms):
+        if _folded(each) not in POLAR and names(question, each):
+            return f"its question names an answer: {each!r}"
+    return _ungrounded(probe, twin) if twin is not None else _unquoted(probe)
+
+
+def names(text: str, value: str) -> bool:
+    """Tells whether a text has a value in it: its words as whole words, or the same quantity written otherwise."""
+    wanted = _folded(value)
+    if not wanted:
+        return False
+    have = _folded(text)
+    if len(wanted) > _VALUE:
+        return wanted in have
+    before = r"(?<!\w)" if _bounded(wanted[0]) else ""
+    after = r"(?!\w)" if _bounded(wanted[-1]) else ""
+    if wanted in have and re.search(f"{before}{re.escape(wanted)}{after}", have):
+        return True
+    return _same_quantity(text, value)
+
+
+def _same_quantity(text: str, value: str) -> bool:
+    """Whether a text has the quantity that a value is: of several, as those of a date, all of them."""
+    wanted = list(quantities(value))
+    if not wanted or (
+        len(wanted) == 1 and wanted[0].kind in {"count", "month", "day", "weekday"} and not wanted[0].noun
+    ):
+        return False  # a bare number or month is somewhere in every text
+    have = quantities(text)
+    return all(any(_equal(one, other) for other in have) for one in wanted)
+
+
+def _equal(one: Quantity, other: Quantity) -> bool:
+    if one.kind != other.kind or one.noun != other.noun:
+        return False
+    return one.value == other.value if one.kind in EXACT else abs(one.value - other.value) <= 1e-9 * abs(one.value)
+
+
+def _bounded(character: str) -> bool:
+    """Whether a word of such characters ends where another one follows: not in scripts without spaces."""
+    return character.isalnum() and not "\u0e00" <= character <= "\u0e7f" and character < "\u3040"
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'").split())
+
+
+def _unquoted(probe: Probe) -> str | None:
+    """What is wrong with quotes, where they are all there is."""
+    for quote, value, forms in _grounds(probe):
+        if quote and not _gives(quote, value, forms):
+            return f"its passage does not give the answer {value!r}"
+    return None
+
+
+def _grounds(probe: Probe) -> Iterator[tuple[str, str, Sequence[str]]]:
+    yield probe.real_quote, probe.real, probe.real_forms
+    if probe.fictive is not None:
+        yield probe.fictive_quote, probe.fictive, probe.fictive_forms
+
+
+def _gives(passage: str, value: str, forms: Sequence[str]) -> bool:
+    return _folded(value) in POLAR or any(names(passage, each) for each in (value, *forms))
+
+
+def _ungrounded(probe: Probe, twin: Twin) -> str | None:
+    """What is wrong with the passages of a probe."""
+    if probe.edit is not None and all(each.id != probe.edit for each in twin.edits):
+        return f"its edit {probe.edit} is none of this twin"
+    for corpus, which, (quote, value, forms) in zip(
+        (twin.real, twin.fictive), ("corpus", "twin"), _grounds(probe), strict=False
+    ):
+        if gone := [each for each in probe.documents if each not in corpus]:
+            return f"its passage is gone: the {which} has no document {gone[0]!r}"
+        texts = [corpus[each].text for each in probe.documents] or [each.text for each in corpus]
+        if quote and not any(quote in text for text in texts):
+            return f"its passage is gone: no document of the {which} has the words {quote[:60]!r}"
+        if not any(_gives(each, value, forms) for each in ([quote] if quote else texts)):
+            return f"its passage in the {which} does not give the answer {value!r}"
+    return _unchanged(probe, twin)
+
+
+def _unchanged(probe: Probe, twin: Twin) -> str | None:
+    """Whether the twin still says what the corpus does."""
+    if probe.fictive is None:
+        left = probe.real_quote and any(probe.real_quote in each.text for each in twin.fictive)
+        return "the fact was not removed from the twin" if left else None
+    polar = _folded(probe.real) in POLAR or probe.kind == "order"  # both values stand in both passages
+    if not polar and probe.fictive_quote and names(probe.fictive_quote, probe.real):
+        return f"its passage in the twin still gives the real answer {probe.real!r}"
+    return None

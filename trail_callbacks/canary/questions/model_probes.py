@@ -1,0 +1,179 @@
+"""Questions written, and probes checked, by a model that the user named. Nothing it writes is taken unchecked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from trail_callbacks.canary.corpus import Skipped
+from trail_callbacks.canary.edit import Edit
+from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.questions.checking import LONGEST, names, problem
+from trail_callbacks.canary.questions.facts import Fact
+from trail_callbacks.canary.questions.making import Maker
+from trail_callbacks.canary.twin import Twin
+from trail_callbacks.models.call import Call, Pipeline, Reply
+from trail_callbacks.models.salvage import objects
+from trail_callbacks.prompts import Fence, load
+from trail_callbacks.text import encodable
+
+__all__ = ["ProbesReply", "checked_by_model", "probes_by_model"]
+
+_BATCH: Final = 8  # items a call
+_SENTENCE: Final = 600  # characters of a sentence or passage that are shown
+_LONGEST_ANSWER: Final = 200  # characters
+_ROOM: Final = (128, 120)  # tokens of a reply: for itself, and for each item
+
+Made = tuple[tuple[Probe, ...], tuple[Skipped, ...]]
+
+
+class _Item(BaseModel):
+    """What a model writes about one item, under the name that the prompt gives it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: Annotated[str, BeforeValidator(lambda value: str(value).strip(" []'\"")[:40])]
+    question: Annotated[str, BeforeValidator(lambda value: _line(value, LONGEST + 1))] = ""
+    answer: Annotated[str, BeforeValidator(lambda value: _line(value, _LONGEST_ANSWER))] = ""
+
+
+def _line(value: Any, longest: int) -> str:
+    return " ".join(encodable(str(value)).split())[:longest] if isinstance(value, str | int | float) else ""
+
+
+def _whole(value: Any) -> Any:
+    return [item for each in value if (item := _read(each)) is not None] if isinstance(value, list) else value
+
+
+def _read(value: Any) -> _Item | None:
+    try:
+        return value if isinstance(value, _Item) else _Item.model_validate(value)
+    except ValidationError:
+        return None
+
+
+class ProbesReply(BaseModel):
+    """Questions or answers, one for each item."""
+
+    items: Annotated[list[_Item], BeforeValidator(_whole), Field(json_schema_extra={"maxItems": 64})]
+
+
+def probes_by_model(twin: Twin, *, edits: Sequence[Edit] | None = None) -> Pipeline[Made]:
+    """Makes probes whose questions a model writes.
+
+    The model is shown the sentence of the corpus, the value, and the words that its question may not have. What it
+    writes is checked as the questions by rules are: it names no answer and nothing that another edit changes, tells
+    which fact is meant, and `problem` finds nothing.
+
+    Args:
+        twin: The twin.
+        edits: Of which edits; None is all. For those that rules made no probe of, pass these only.
+
+    Returns:
+        The probes in the order of the edits, with origin `model`, and the edits without one with the reason.
+    """
+    maker = Maker(twin)
+    wanted = twin.edits if edits is None else edits
+    facts = {edit.id: fact for edit in wanted if (fact := next(iter(maker.facts.of(edit)), None)) is not None}
+    written = yield from _asked({id_: _about(fact) for id_, fact in facts.items()}, "canary_questions")
+    probes: list[Probe] = []
+    skipped: list[Skipped] = []
+    for edit in wanted:
+        if edit.id not in facts:
+            skipped.append(Skipped(edit.id, "no sentence states its value by itself"))
+            continue
+        item = written[edit.id]
+        if isinstance(item, str) or not item.question:
+            skipped.append(Skipped(edit.id, item if isinstance(item, str) else "the model found no question"))
+            continue
+        made = maker.sound(facts[edit.id], item.question)
+        if isinstance(made, Probe):
+            probes.append(replace(made, origin="model"))
+        else:
+            skipped.append(Skipped(edit.id, f"the model's question was refused: {made}"))
+    return tuple(probes), tuple(skipped)
+
+
+def checked_by_model(probes: Sequence[Probe], twin: Twin | None = None) -> Pipeline[Made]:
+    """Asks a model each question with its passage, and without: the first has to give the answer, the second not.
+
+    Probes without a passage are asked without one only. Where the model gives no answer at all (a failure), the probe
+    is kept: it was checked by code.
+
+    Args:
+        probes: The probes.
+        twin: Their twin, for what code checks first; None if they are of none.
+
+    Returns:
+        The probes that pass, and the others with the reason.
+    """
+    sound = {probe.id: probe for probe in probes if problem(probe, twin) is None}
+    skipped = [Skipped(probe.id, str(problem(probe, twin))) for probe in probes if probe.id not in sound]
+    with_passage = {id_: _question(each, each.real_quote) for id_, each in sound.items() if each.real_quote}
+    found = yield from _asked(with_passage, "canary_answers")
+    alone = yield from _asked({id_: _question(each, "") for id_, each in sound.items()}, "canary_answers")
+    kept: list[Probe] = []
+    for id_, probe in sound.items():
+        if why := _unfit(probe, found.get(id_, ""), alone[id_]):
+            skipped.append(Skipped(id_, why))
+        else:
+            kept.append(probe)
+    return tuple(kept), tuple(skipped)
+
+
+def _unfit(probe: Probe, found: _Item | str, alone: _Item | str) -> str | None:
+    forms = (probe.real, *probe.real_forms)
+    if isinstance(found, _Item) and not any(names(found.answer, each) for each in forms):
+        said = f"answered {found.answer!r}" if found.answer else "found no answer"
+        return f"it cannot be answered from its passage: with it the model {said}, not {probe.real!r}"
+    if isinstance(alone, _Item) and any(names(alone.answer, each) for each in forms):
+        return f"it can be answered without a passage: the model answered {alone.answer!r}"
+    return None
+
+
+def _about(fact: Fact) -> str:
+    edit = fact.edit
+    forbidden = [each for each in (edit.real, edit.fictive, edit.also, *fact.foreign) if each]
+    context = f"\nbefore it: {fact.before[:_SENTENCE]}" if fact.before else ""
+    return f"sentence: {fact.text[:_SENTENCE]}{context}\nvalue: {edit.real}\nforbidden: {'; '.join(forbidden)}"
+
+
+def _question(probe: Probe, passage: str) -> str:
+    return f"question: {probe.question}" + (f"\npassage: {passage[:_SENTENCE]}" if passage else "")
+
+
+def _asked(items: Mapping[str, str], prompt: str) -> Pipeline[dict[str, _Item | str]]:
+    """Asks about items, several a call; gives for each what the model wrote, or why it wrote nothing."""
+    batches = list(_batches(list(items)))
+    found: dict[str, _Item | str] = {}
+    replies: Sequence[Reply] = []
+    if batches:
+        replies = yield [_call([items[id_] for id_ in batch], prompt) for batch in batches]
+    for batch, reply in zip(batches, replies, strict=True):
+        if isinstance(reply.value, ProbesReply):
+            read = reply.value.items
+        else:
+            read = [item for each in objects(reply.text or "") if (item := _read(each)) is not None]
+        by_key = {item.id: item for item in reversed(read)}
+        lost = f"the model did not answer: {reply.failure.kind}" if reply.failure else "the model left it out"
+        found |= {id_: by_key.get(f"i{n}", lost) for n, id_ in enumerate(batch, 1)}
+    return found
+
+
+def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for at in range(0, len(ids), _BATCH):
+        yield ids[at : at + _BATCH]
+
+
+def _call(texts: Sequence[str], prompt: str) -> Call:
+    fence = Fence(*texts)
+    shown = "\n\n".join(f"Item `i{n}`:\n{fence.block('ITEM', text)}" for n, text in enumerate(texts, 1))
+    return Call(
+        messages=load(prompt).messages(items=shown),
+        schema=ProbesReply,
+        purpose=prompt,
+        max_tokens=_ROOM[0] + _ROOM[1] * len(texts),
+    )

@@ -1,0 +1,185 @@
+"""What asks for a name: `who`, `which place`, `by whom`. English."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from trail_callbacks.canary.questions.asked_for import STAYS, Sought
+from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, PREPOSITIONS, Token, is_finite, past, third
+
+__all__ = ["DEEDS", "TITLES", "last_before", "named"]
+
+TITLES: Final = vocabulary(
+    """mr mrs ms dr mr. mrs. ms. dr. prof prof. professor sir lady king queen prince princess president emperor pope
+    captain general colonel judge senator governor mayor minister chancellor founder author writer singer actor actress
+    director painter poet composer scientist physicist engineer architect philosopher historian explorer inventor coach
+    journalist lawyer chef chairman manager player councillor spokesman spokeswoman analyst economist researcher warden
+    adviser advisor critic pollster physiotherapist biologist geologist chemist doctor nurse pilot skipper curator
+    farmer owner secretary treasurer developer designer psychologist sociologist statistician archaeologist ecologist
+    dispatcher botanist conductor editor hydrologist midwife neurologist cardiologist pharmacist"""
+)
+"""Words before the name of a person, case-folded."""
+_PLAIN_TITLES: Final = vocabulary("mr mrs ms dr sir lady")
+DEEDS: Final = vocabulary(
+    """said says born died wrote writes married invented discovered painted directed sang argued argues believed
+    believes thought thinks taught studied graduated retired resigned lived recalls told replied asked claims claimed
+    warned warns explained founded composed proposed suggested hopes admits"""
+)
+"""What persons do, and hardly anything else."""
+_KINDS: Final = vocabulary(
+    """city town village island islands river lake mountain county state country street valley region province district
+    harbour harbor port bay peninsula borough university college institute bank museum ministry council committee
+    foundation society agency department school hospital group party league company clinic trust fund court bridge
+    station airport hotel church library theatre house park institution association union board authority trial study
+    survey project magazine newspaper journal band album film novel book award prize festival race club team railway"""
+)
+_ARTICLES: Final = frozenset({"the", "a", "an"})
+_NO_ROLE: Final = vocabulary("and or but that who which not also only even than as to when where while if so because")
+_NO_NOUN: Final = ("ing", "ern", "al", "ous", "ic", "ed", "ly", "en", "est", "less", "ful")
+_ROLE: Final = 4  # words that say what a name is of
+_FRONTED: Final = frozenset({"in", "at", "by", "from", "on", "near"})
+
+
+def last_before(tokens: Sequence[Token], start: int) -> int:
+    """Index of the token before an offset; -1 if there is none."""
+    return next((at for at in range(len(tokens) - 1, -1, -1) if tokens[at].end <= start), -1)
+
+
+def named(text: str, span: tuple[int, int], tokens: Sequence[Token]) -> Sought | None:
+    """Says what asks for a name, by the words around it; None if only a gap can.
+
+    Args:
+        text: The sentence.
+        span: Where the name stands in it.
+        tokens: Its words.
+    """
+    start, end = span
+    at = last_before(tokens, start)
+    before = tokens[at] if at >= 0 else None
+    following = next((each for each in tokens if each.start >= end), None)
+    opened = before is not None and before.form == "," and tokens[0].form in PREPOSITIONS
+    opened = opened and not any(token.form == "," for token in tokens[:at])
+    if opened:  # `In a review, Anna Berg found ...`
+        before = None
+    if _is_part(text, span, before, following):
+        return None
+    if before is not None and before.form in TITLES:
+        return _titled(tokens, at, end)
+    if before is not None and before.form == "of" and at > 0 and tokens[at - 1].form in _KINDS:
+        return _of_kind(tokens, at - 1, end)
+    if opened:
+        return _by_kind(text, span, before, following)
+    article = at if before is not None and before.form in _ARTICLES else None
+    if (found := _noun(text, span, tokens, article) or _called(span, tokens, at)) is not None:
+        return found
+    plain = before is None or before.form in PREPOSITIONS or not before.word or is_finite(tokens, at)
+    return _by_kind(text, span, before, following) if article is None and plain else None
+
+
+def _is_part(text: str, span: tuple[int, int], before: Token | None, following: Token | None) -> bool:
+    """Whether a name is a piece of a longer one, an owner, an address, or one of several."""
+    start, end = span
+    if text[end : end + 1] in {"'", "\u2019", ")", "&"} or (
+        text[end : end + 1] == "." and text[end + 1 : end + 2].isalpha()
+    ):
+        return True
+    if following is not None and following.capital and text[end : following.start].isspace():
+        return True
+    if following is not None and following.form in {"and", "or", "(", "&"}:
+        return True
+    if before is None:
+        return False
+    longer = before.capital and text[before.end : start].isspace() and before.form not in TITLES
+    return before.form in {",", "(", "and", "or", "&"} or (longer and before.form not in DETERMINERS | PREPOSITIONS)
+
+
+def _called(span: tuple[int, int], tokens: Sequence[Token], at: int) -> Sought | None:
+    """`Which bicycle maker` for `bicycle maker Rovelle`, `which brand` for `the brand Lumen`."""
+    first = at
+    while first >= 0 and at - first < _ROLE and _of_a_role(tokens, first):
+        first -= 1
+    words = tokens[first + 1 : at + 1]
+    if not words or words[-1].form.endswith(_NO_NOUN) or words[-1].form in DEEDS:
+        return None
+    start = words[0].start
+    kind = " ".join(word.form for word in words)
+    if first >= 0 and tokens[first].form in _ARTICLES:
+        start, first = tokens[first].start, first - 1
+    elif first >= 0 and tokens[first].form in DETERMINERS:
+        return None
+    preposition = first >= 0 and tokens[first].form in PREPOSITIONS
+    front = tokens[first].start if preposition and tokens[first].form in _FRONTED else STAYS if preposition else start
+    return Sought(start, span[1], f"which {kind}", front, what=False)
+
+
+def _of_a_role(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word may be one of those that say what a name is of."""
+    token = tokens[at]
+    known = token.form not in PREPOSITIONS | AUXILIARY | DETERMINERS | _NO_ROLE and not token.form[0].isdigit()
+    return token.word and not token.inner and known and (not token.capital or at == 0) and not is_finite(tokens, at)
+
+
+def _of_kind(tokens: Sequence[Token], noun: int, end: int) -> Sought | None:
+    """`Which town` for `the town of Birkstad`."""
+    if noun < 1 or tokens[noun - 1].form != "the":
+        return None
+    first = noun - 1
+    preposition = first > 0 and tokens[first - 1].form in PREPOSITIONS
+    fronted = preposition and tokens[first - 1].form in _FRONTED
+    front = tokens[first - 1].start if fronted else STAYS if preposition else tokens[first].start
+    return Sought(tokens[first].start, end, f"which {tokens[noun].form}", front, what=False)
+
+
+def _titled(tokens: Sequence[Token], at: int, end: int) -> Sought | None:
+    """`Which councillor` for `Councillor Roe`, `who` for `Mr Roe`."""
+    title = tokens[at]
+    if at and (tokens[at - 1].capital or tokens[at - 1].form in {",", "and", "or"} | PREPOSITIONS):
+        return None
+    words = "who" if title.form.rstrip(".") in _PLAIN_TITLES else f"which {title.form}"
+    return Sought(title.start, end, words, title.start, what=False)
+
+
+def _noun(text: str, span: tuple[int, int], tokens: Sequence[Token], article: int | None) -> Sought | None:
+    """`Which trial` for `the Oakfen trial`, `which clinic` for `Thornmead Clinic`."""
+    start, end = span
+    words = text[start:end].split()
+    behind = [at for at, token in enumerate(tokens) if token.start >= end]
+    kind = ""
+    if behind and text[end : tokens[behind[0]].start].isspace():
+        noun = tokens[behind[0]]
+        after = tokens[behind[1]].form if len(behind) > 1 else ""
+        ends = (
+            not after or not after[0].isalpha() or after in PREPOSITIONS | AUXILIARY or past(after) or third(after, "")
+        )
+        verb = past(noun.form) or is_finite(tokens, behind[0]) or noun.form.endswith("ly")
+        known = noun.form in _KINDS or (article is not None and not verb)
+        if noun.word and noun.form not in PREPOSITIONS | AUXILIARY | _NO_ROLE and known and ends:
+            kind, end = noun.form, noun.end
+        elif article is not None and noun.word and noun.form not in PREPOSITIONS | AUXILIARY and not verb:
+            return None  # a compound
+    if not kind and len(words) > 1 and words[-1].casefold() in _KINDS:
+        kind = words[-1].casefold()
+    if not kind:
+        return None
+    first = tokens[article].start if article is not None else start
+    at = last_before(tokens, first)
+    preposition = at >= 0 and tokens[at].form in PREPOSITIONS
+    fronted = preposition and tokens[at].form in _FRONTED
+    front = tokens[at].start if fronted else STAYS if preposition else first
+    return Sought(first, end, f"which {kind}", front, what=False)
+
+
+def _by_kind(text: str, span: tuple[int, int], before: Token | None, following: Token | None) -> Sought | None:
+    value = text[span[0] : span[1]]
+    person = following is not None and following.form in DEEDS
+    place = before is not None and before.form in {"in", "near", "into"} and not value.isupper()
+    if following is not None and following.form == ",":
+        return None
+    if before is None or before.form not in PREPOSITIONS:
+        return Sought(*span, "who" if person else "who or what", span[0])
+    if before.form == "by":
+        return Sought(*span, "whom or what", before.start, what=False)
+    plain = following is None or not following.word or following.form in PREPOSITIONS
+    return Sought(*span, "which place", before.start, what=False) if place and plain else None

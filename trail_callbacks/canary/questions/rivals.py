@@ -1,0 +1,139 @@
+"""Whether a corpus answers a question in a second place, with another value: then nobody could say what is right."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+from trail_callbacks.canary.edit import Edit
+from trail_callbacks.canary.questions.facts import Fact, called
+from trail_callbacks.canary.twin import Twin
+from trail_callbacks.language.quantities import quantities
+from trail_callbacks.language.terms import keys, terms
+from trail_callbacks.retrieval.tables import pairs, tables
+from trail_callbacks.text import Sentence, sentences
+
+__all__ = ["Rivals"]
+
+_ENOUGH: Final = 3  # words that tell a fact without a name
+_FEWEST: Final = 2  # words that tell one with a name
+_MOST: Final = 2_000  # sentences that are compared with a question
+_SHARE: Final = 5  # one word in so many of a question may be missing in what answers it
+_INNER: Final = re.compile(r"(?<=[a-z,] )[A-Z][^\W\d_]+")
+_NAME: Final = 3  # letters; short words in `-s` are names as often as not
+_LOWER: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    document: str
+    sentence: Sentence
+    keys: frozenset[str]
+
+
+class Rivals:
+    """An index of all sentences of a corpus.
+
+    Args:
+        twin: The twin whose real corpus is indexed.
+    """
+
+    def __init__(self, twin: Twin) -> None:
+        self._places: list[_Place] = []
+        self._by_key: dict[str, list[int]] = defaultdict(list)
+        self._lower: set[str] = set()
+        self._upper: set[str] = set()
+        self._rows: Counter[tuple[str, str]] = Counter()
+        for document in twin.real:
+            for sentence in sentences(document.text):
+                found = frozenset(keys(sentence.text))
+                for key in found:
+                    self._by_key[key].append(len(self._places))
+                self._places.append(_Place(document.id, sentence, found))
+            for row in (row for table in tables(document.text) for row in table.rows if row.head):
+                cells = pairs(row.head.rpartition("\n")[2], document.text[row.start : row.end])
+                if cells:
+                    self._rows[row.head, called([cell for _, cell in cells])] += 1
+            self._upper.update(_INNER.findall(document.text))
+            self._lower.update(word for word in _LOWER.findall(document.text) if word.islower())
+
+    def common(self, word: str) -> bool:
+        """Tells whether a word is no name: the corpus has it without a capital, or it looks like a plural."""
+        plain = len(word) > _NAME and word.endswith(("ing", "s")) and not word.endswith("ss")
+        return word.lower() in self._lower or (plain and word not in self._upper)
+
+    def against(self, question: str, fact: Fact) -> str | None:
+        """Says why a question does not tell which fact it asks for; None if it does.
+
+        Args:
+            question: The question.
+            fact: What answers it.
+        """
+        if fact.cell is not None:
+            several = self._rows[fact.cell.head, fact.cell.row] > 1
+            return f"the corpus has several rows {fact.cell.row!r} in such tables" if several else None
+        about = frozenset(keys(question)) & (frozenset(keys(fact.text)) | frozenset(keys(fact.before)))
+        named = any(term.kind in {"name", "number"} for term in terms(question[1:]))
+        if len(about) < (_FEWEST if named else _ENOUGH):
+            return "its question would name too little to tell which fact is meant"
+        edited = _Edited(fact.edit)
+        wanted = _Wanted(fact, question)
+        needed = len(about) - len(about) // _SHARE
+        rarest = sorted(about, key=lambda key: len(self._by_key.get(key, ())))[: len(about) - needed + 1]
+        looked: set[int] = set()
+        for key in rarest:
+            for at in self._by_key.get(key, ()):
+                if at in looked:
+                    continue
+                looked.add(at)
+                if len(looked) > _MOST:
+                    return "too many sentences of the corpus are like the one that answers it"
+                place = self._places[at]
+                if len(about & place.keys) < needed or edited.at(place):
+                    continue
+                if wanted.like(place.sentence.text):
+                    return f"another sentence of the corpus may answer it: {place.sentence.text[:80]!r}"
+        return None
+
+
+class _Edited:
+    """Where an edit changes something."""
+
+    def __init__(self, edit: Edit) -> None:
+        self._starts: dict[str, list[int]] = defaultdict(list)
+        for each in edit.replacements:
+            self._starts[each.document].append(each.start)
+
+    def at(self, place: _Place) -> bool:
+        starts = self._starts.get(place.document, [])
+        after = bisect_right(starts, place.sentence.end - 1)
+        return after > 0 and starts[after - 1] >= place.sentence.start
+
+
+class _Wanted:
+    """What kind of value a question asks for, besides those that it has itself."""
+
+    def __init__(self, fact: Fact, question: str) -> None:
+        found = quantities(fact.edit.real)
+        self._kinds = {(each.kind, each.noun if each.kind == "count" else "") for each in found}
+        self._loose = {kind for kind, noun in self._kinds if not noun}
+        self._known = {(each.kind, each.value) for each in quantities(question)}
+        self._names = {term.form for term in terms(question)}
+        self._named = fact.edit.kind in {"name", "nonce"} or (
+            fact.edit.kind in {"unanswerable", "inconsistent"} and not found
+        )
+
+    def like(self, text: str) -> bool:
+        """Tells whether a text has such a value."""
+        if self._named:
+            return any(term.kind == "name" and term.form not in self._names for term in terms(text))
+        if not self._kinds:
+            return True
+        return any(
+            ((each.kind, each.noun) in self._kinds or each.kind in self._loose)
+            and (each.kind, each.value) not in self._known
+            for each in quantities(text)
+        )
