@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
+from trail_callbacks.errors import TrailError
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
-__all__ = ["ARMS", "Answered", "App", "Arm", "Ask", "Strategy"]
+__all__ = ["ARMS", "Answered", "App", "Arm", "ArmUnavailableError", "Ask", "Strategy"]
 
 Arm = Literal["closed_book", "real", "fictive", "empty"]
 """What the app may see.
@@ -20,6 +21,13 @@ Arm = Literal["closed_book", "real", "fictive", "empty"]
 """
 
 ARMS: tuple[Arm, ...] = get_args(Arm)
+
+
+class ArmUnavailableError(TrailError):
+    """Raised by an app that cannot be asked under an arm, such as `closed_book` without a model to ask alone.
+
+    The arm is left out of the run, with this reason. Of `closed_book` `NotImplementedError` says the same.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,10 @@ class Answered:
 
 
 class App(Protocol):
-    """An app under test. A string stands for an `Answered` with that text; raising makes the trial unscorable."""
+    """An app under test. A string stands for an `Answered` with that text; raising makes the trial unscorable.
+
+    An app that cannot do an arm raises `ArmUnavailableError`.
+    """
 
     def __call__(self, ask: Ask, /) -> Answered | str | Awaitable[Answered | str]:
         """Answers a question under an arm; works from several threads or tasks at once."""

@@ -1,0 +1,62 @@
+"""A twin's passage is not taken for real text because a word or number of it stands in the real one too."""
+
+import pytest
+
+from trail_callbacks.canary import Corpus, Document, Edit, Replacement, Twin
+from trail_callbacks.canary.passages.translation import Translator
+from trail_callbacks.canary.serving.chunking import chunks
+from trail_callbacks.demo.town import town, windows
+
+
+def twin(real, fictive, old, new):
+    start = real.index(old)
+    edit = Edit(
+        id="e1", kind="number", real=old, fictive=new, replacements=(Replacement("a", start, start + len(old), old, new),)
+    )  # fmt: skip
+    return Twin("t", 0, Corpus([Document("a", real)]), Corpus([Document("a", fictive)]), [edit])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("two", "thirty-two"), ("3.10", "310"), ("8", "48"), ("8", "18"), ("12", "7.12"), ("8", "81"), ("3", "3.5")],
+)
+def test_a_number_that_contains_the_real_one_is_not_the_real_one(old, new):
+    said = "Entry to the old museum on the quay costs {} pounds for every child that comes."
+    translator = Translator(twin(said.format(old), said.format(new), old, new))
+    assert translator.real(said.format(new)) == ()
+    assert translator.real(said.format(old)) == ("e1",)
+
+
+@pytest.mark.parametrize(("old", "new"), [("is", "is not"), ("may", "may not"), (" not", "")])
+def test_words_around_which_the_twin_says_something_else_are_not_real(old, new):
+    said = "Swimming in the old harbour{}{} permitted for visitors in the summer."
+    real = said.format(" may" if old.strip() == "not" else " ", old)
+    fictive = said.format(" may" if old.strip() == "not" else " ", new)
+    translator = Translator(twin(real, fictive, old, new))
+    assert translator.real(fictive) == ()
+    assert translator.real(real) == ("e1",)
+
+
+def test_a_passage_cut_beside_the_real_words_is_still_real():
+    said = "The ferry across the wide river takes 40 minutes on most days of the long summer."
+    translator = Translator(twin(said, said.replace("40", "53"), "40", "53"))
+    assert translator.real(said[said.index("40") :]) == ("e1",)
+    assert translator.real(said[: said.index("40") + 2]) == ("e1",)
+
+
+@pytest.mark.parametrize("chunker", ["sentence", "paragraph", "500/100", "1000/200"])
+def test_no_chunk_of_a_towns_twin_is_real_and_those_of_the_town_are(chunker):
+    from trail_callbacks.canary.perturb import perturb
+
+    made = perturb(town())
+    translator = Translator(made)
+    for document in made.fictive:
+        for html in (False, True):
+            for chunk in chunks(document.text, chunker, html=html, by_size=windows):
+                assert translator.real(chunk) == (), chunk
+    noticed = [
+        bool(translator.real(chunk))
+        for each in made.real
+        for chunk in chunks(each.text, chunker, html=False, by_size=windows)
+    ]
+    assert sum(noticed) > len(noticed) / 3

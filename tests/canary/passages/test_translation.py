@@ -1,0 +1,322 @@
+"""Passages of the corpus as the twin has them, however they were cut, cleaned and named."""
+
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_twins import EDITS, FERRY, MUSEUM, small, twin_of
+
+from trail_callbacks.canary import TAG, Corpus, Document, Edit, Replacement, Twin
+from trail_callbacks.canary.passages.letters import letters
+from trail_callbacks.canary.passages.translation import Translator, translator_of
+
+REAL_WORDS = ("Lorne", "40 min", "12.50", "Dogs", "68", "2,400")
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator(small())
+
+
+@pytest.mark.parametrize("name", ["ferry.md", None])
+@pytest.mark.parametrize(
+    ("passage", "fictive"),
+    [
+        (FERRY[:49], "The ferry to Garvane takes 53 minutes to cross the "),
+        ("ferry to Lorne takes 40 minutes", "ferry to Garvane takes 53 minutes"),
+        ("THE FERRY  to\nlorne takes\t40\nminutes to cross", "THE FERRY  to\nGarvane takes\t53 minutes to cross"),
+        ("cross the bay. Dogs travel free of charge on the lower deck. A ticket", "cross the bay. A ticket"),
+        ("A ticket costs € 12.50 in summer", "A ticket costs €9.75 in summer"),
+        ("ferry to Lorne takes 40", "ferry to Garvane takes 53"),  # the border runs through the value
+        ("minutes to cross the bay.", "minutes to cross the bay."),
+        ("in summer.", "in summer."),
+        ("Lorne guide | The ferry to Lorne takes 40 minutes to cross", "Garvane guide | The ferry to Garvane takes 53 minutes to cross"),
+    ],
+)  # fmt: skip
+def test_a_passage_says_what_the_twin_says(translator, passage, fictive, name):
+    assert translator.fictive(passage, name) == fictive
+
+
+@pytest.mark.parametrize("name", ["museum.html", None])
+@pytest.mark.parametrize(
+    ("passage", "fictive"),
+    [
+        ("It opened in 1968 & holds 2,400\u00a0paintings", "It opened in 1975 & holds 3,100\u00a0paintings"),
+        ("The museum\nIt opened in 1968 & holds 2,400paintings by", "The museum\nIt opened in 1975 & holds 3,100paintings by"),
+        ("It opened in **1968** & holds _2,400_ paintings", "It opened in **1975** & holds _3,100_ paintings"),
+        ("<p>It opened in <b>19</b>68 &amp; holds", "<p>It opened in 1975 &amp; holds"),
+        (MUSEUM, MUSEUM.replace("<b>19</b>68", "1975").replace("2,400", "3,100")),
+    ],
+)  # fmt: skip
+def test_html_may_be_kept_or_stripped(translator, passage, fictive, name):
+    assert translator.fictive(passage, name) == fictive
+
+
+def test_a_word_that_the_border_cuts_through_is_shown_on_neither_side(translator):
+    assert translator.fictive("ferry to Lorne takes 4", "ferry.md") == "ferry to Garvane takes "
+    assert translator.fictive("0 minutes to cross the bay", "ferry.md").strip() == "minutes to cross the bay"
+    assert translator.fictive("rne takes 40 minutes to cross", "ferry.md").strip() == "takes 53 minutes to cross"
+
+
+@pytest.mark.parametrize(
+    ("passage", "name"),
+    [
+        ("40 minutes", None),  # a cell of a table
+        ("It takes 40 minutes.", None),
+        ("Crossing the bay with the ferry takes about 40 minutes.", None),  # rewritten
+        ("Summary: how long it takes, what it costs, who may come.", "ferry.md"),
+        ("Costs: €12.50. The ferry takes a while to cross the bay, so bring a book.", "ferry.md"),
+    ],
+)
+def test_what_states_an_edited_fact_and_has_no_place_is_not_served(translator, passage, name):
+    before = translator.counts.get("unplaced", 0)
+    assert translator.fictive(passage, name) is None
+    assert translator.counts["unplaced"] == before + 1
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "Whales breathe air and dive for an hour.",
+        "Cooking this pasta takes 40 minutes at most, say the chefs of the town.",  # another fact of the same length
+        "",
+        "   \n",
+        "!?",
+    ],
+)
+def test_a_passage_of_another_corpus_stays_as_it_is(translator, passage):
+    assert translator.fictive(passage) == passage
+
+
+def test_what_the_twin_already_says_stays_and_shows_no_real_words(translator):
+    twin = translator.twin
+    for document in twin.fictive:
+        assert translator.fictive(document.text, document.id) == document.text
+        assert translator.real(document.text) == ()
+    assert set(translator.real(FERRY)) == {"number-0", "name-1", "number-2", "unanswerable-3"}
+    assert set(
+        translator.real("The guide says: The museum. It opened in 1968 & holds 2,400 paintings by Dutch masters.")
+    ) == {"date-4", "number-5"}
+
+
+def test_new_words_that_hold_the_old_ones_are_not_taken_for_them():
+    text = "The seal was broken by the crew in spring. The flag must be folded in the customary way."
+    twin = twin_of(
+        {"d": text},
+        [
+            ("negation", "must be", "must not be"),
+            ("negation", "was broken", "was not broken"),
+            ("number", "in spring", "late in spring"),
+        ],
+    )
+    translator = Translator(twin)
+    fictive = twin.fictive["d"].text
+    assert len(translator.real(text)) == 3
+    assert translator.real(fictive) == ()
+    assert translator.fictive(fictive) == fictive
+    for passage in (text, text.upper(), "Rules: " + text):
+        assert letters(translator.fictive(passage)).folded.endswith(letters(fictive).folded)
+
+
+def test_a_passage_of_the_corpus_without_an_edit_is_served_whatever_numbers_it_has():
+    texts = {
+        "a": "The ferry needs 7 crew members on deck in winter.",
+        "b": "Before the ferry leaves, crew members on deck check 7 ropes.",
+    }
+    one, two = texts.values()
+    twin = twin_of({"a": one, "b": two}, [("number", "needs 7 crew", "needs 9 crew")])
+    translator = Translator(twin)
+    assert translator.fictive(two) == two
+    assert translator.fictive("2.") == "2."
+    assert translator.fictive(two.replace("ropes", "lines")) is not None
+    told = "In winter the members of its crew that a ferry needs on deck: needs 7 crew."
+    assert translator.fictive(told) is None
+
+
+def test_an_id_that_is_of_another_document_by_chance_does_no_harm(translator):
+    assert translator.fictive(FERRY[:60], "museum.html") == "The ferry to Garvane takes 53 minutes to cross the bay."
+
+
+def test_the_document_is_read_from_what_frameworks_keep(translator):
+    passage = "The ferry to Lorne takes 40 minutes"
+    for metadata in ({"source": "/data/guide/ferry.md"}, {"file_name": "ferry.md"}, {"source": "C:\\guide\\ferry.md"}):
+        assert translator.passage(passage, "chunk-7", metadata).documents == ("ferry.md",)
+    assert translator.documents("in summer.", None, {"source": "ferry.md"}) == ("ferry.md",)
+
+
+def test_two_files_of_one_name_in_two_folders_are_told_apart():
+    one, two = "It closes at 17:00 on all days but one.", "It closes at 18:30 on all days but one."
+    twin = twin_of({"a/x.md": one, "b/x.md": two}, [("number", "17:00", "16:15"), ("number", "18:30", "19:45")])
+    translator = Translator(twin)
+    tail = "on all days but one."
+    assert translator.passage(tail, None, {"source": "/d/b/x.md"}).documents == ("b/x.md",)
+    assert translator.fictive("It closes at 18:30") == "It closes at 19:45"
+
+
+def test_passages_that_disagree_are_told_apart_by_their_document():
+    text = "The tower is 80 metres high and stands in the park."
+    real = Corpus([Document("a", text), Document("b", text)])
+    places = [Replacement("a", 13, 22, "80 metres", "91 metres"), Replacement("b", 13, 22, "80 metres", "67 metres")]
+    edit = Edit(
+        id="i", kind="inconsistent", real="80 metres", fictive="91 metres", also="67 metres", replacements=places
+    )
+    changed = Corpus([Document("a", text.replace("80", "91")), Document("b", text.replace("80", "67"))])
+    translator = Translator(Twin(id="t", seed=0, real=real, fictive=changed, edits=[edit]))
+    assert translator.fictive(text, "a") == text.replace("80", "91")
+    assert translator.fictive(text, "b") == text.replace("80", "67")
+    found = translator.passage(text)
+    assert found.ambiguous
+    assert found.text == text.replace("80", "91")
+
+
+def test_of_many_places_in_a_document_the_offset_decides():
+    text = "Open until five. " * 3
+    edit = Edit(
+        id="n", kind="number", real="five", fictive="seven", replacements=[Replacement("d", 28, 32, "five", "seven")]
+    )
+    real = Corpus([Document("d", text)])
+    changed = Corpus([Document("d", text[:28] + "seven" + text[32:])])
+    translator = Translator(Twin(id="t", seed=0, real=real, fictive=changed, edits=[edit]))
+    assert text[28:32] == "five"
+    assert translator.passage("Open until five.", None, {"source": "d", "start_index": 17}).text == "Open until seven."
+    assert translator.passage("Open until five.", None, {"source": "d", "start_index": 34}).text == "Open until five."
+    assert translator.passage("Open until five.", None, {"source": "d"}).ambiguous
+
+
+def test_metadata_is_translated_where_it_has_text(translator):
+    metadata = {
+        "source": "ferry.md",
+        "title": "The Lorne ferry",
+        "window": "The ferry to Lorne takes 40 minutes to cross the bay.",
+        "summary": "It takes 40 minutes.",
+        "deep": [{"text": "ferry to Lorne takes 40 minutes"}],
+        "page": 3,
+    }
+    before = repr(metadata)
+    found = translator.metadata(metadata, ["ferry.md"])
+    assert found == {
+        "source": "ferry.md",
+        "title": "The Garvane ferry",
+        "window": "The ferry to Garvane takes 53 minutes to cross the bay.",
+        "summary": "",
+        "deep": [{"text": "ferry to Garvane takes 53 minutes"}],
+        "page": 3,
+        TAG: "t1",
+    }
+    assert repr(metadata) == before
+
+
+def test_insertions_and_symbols_have_a_place_too():
+    text = "Visitors are allowed on the roof. Entry is 12 € for all. It is 30 % cheaper in winter."
+    twin = twin_of({"d": text}, [("unit", "€", "$"), ("number", "30 %", "45 %")])
+    negated = Edit(
+        id="no",
+        kind="negation",
+        real="allowed",
+        fictive="not allowed",
+        replacements=[Replacement("d", 13, 13, "", "not ")],
+    )
+    twin = Twin(id="t", seed=0, real=twin.real, fictive=twin.fictive, edits=[*twin.edits, negated])
+    translator = Translator(twin)
+    for name in ("d", None):
+        assert translator.fictive(text, name) == text.replace("€", "$").replace("30 %", "45 %").replace(
+            "are ", "are not "
+        )
+        spaced = "Visitors  are\nallowed on the ROOF. Entry is 12  € for all."
+        assert translator.fictive(spaced, name) == "Visitors  are\nnot allowed on the ROOF. Entry is 12  $ for all."
+    assert translator.fictive("allowed on the roof.", "d") == "not allowed on the roof."
+
+
+def test_scripts_without_spaces_and_right_to_left_text():
+    chinese, arabic = (
+        "渡轮需要四十分钟才能穿过海湾,狗可以免费乘坐下层甲板。",
+        "تستغرق العبّارة أربعين دقيقة لعبور الخليج كل يوم.",
+    )
+    twin = twin_of(
+        {"zh": chinese, "ar": arabic}, [("number", "四十分钟", "五十三分钟"), ("number", "أربعين دقيقة", "خمسين دقيقة")]
+    )
+    translator = Translator(twin)
+    assert translator.fictive("渡轮需要四十分钟才能 穿过海湾") == "渡轮需要五十三分钟才能 穿过海湾"
+    assert translator.fictive("渡轮需要四十", "zh") == "渡轮需要"
+    assert translator.fictive(arabic[:40]) == arabic[:40].replace("أربعين", "خمسين")
+
+
+def test_a_corpus_of_chunks_under_one_source_serves_all_of_them():
+    texts = {f"c{i}": f"Hall {i} of the fair has {1000 + i} seats and a door to the north side." for i in range(80)}
+    twin = twin_of(texts, [("number", "1007 seats", "1204 seats")], {name: {"source": "fair.pdf"} for name in texts})
+    translator = Translator(twin)
+    assert translator.passage(texts["c9"], None, {"source": "fair.pdf"}).text == texts["c9"]
+    assert translator.passage(texts["c7"], None, {"source": "fair.pdf"}).text == texts["c7"].replace("1007", "1204")
+    mangled = texts["c9"].upper().replace(" ", "  ")
+    assert translator.passage(mangled, None, {"source": "fair.pdf"}).text == mangled
+
+
+WORDS = st.lists(
+    st.sampled_from(["the", "ferry", "bay", "deck", "winter", "of", "to", "takes", "and", "crosses"]),
+    min_size=3,
+    max_size=9,
+)
+
+
+@st.composite
+def cut(draw):
+    """A document of words with unique values in between, and a passage cut out anywhere."""
+    parts, values = [], []
+    for i in range(draw(st.integers(1, 5))):
+        parts += draw(WORDS)
+        values.append(
+            (f"qx{i}zz w{i}k", draw(st.sampled_from([f"new{i} word{i}", f"one{i}", f"three{i} words{i} here{i}", ""])))
+        )
+        parts.append(values[-1][0])
+    text = " ".join((*parts, *draw(WORDS)))
+    start = draw(st.integers(0, len(text) - 1))
+    return text, values, start, draw(st.integers(start + 1, len(text)))
+
+
+@given(cut(), st.booleans(), st.booleans())
+def test_no_real_value_and_no_half_of_one_leaks_wherever_a_passage_is_cut(made, named, mangled):
+    text, values, start, end = made
+    twin = twin_of({"d": text}, [("number", old, new) for old, new in values])
+    passage = text[start:end]
+    given_ = passage.replace(" ", " \n") if mangled else passage
+    fictive = Translator(twin).fictive(given_, "d" if named else None)
+    if fictive is None:
+        return  # too short to be placed
+    for old, _ in values:
+        for word in old.split():
+            assert word not in fictive
+            if named:
+                assert not any(fictive.strip().startswith(word[i:]) for i in range(1, len(word) - 2)), "half of a word"
+    inside = [(old, new) for old, new in values if old in passage]
+    assert all(new.split()[0] in fictive for _, new in inside if new)
+
+
+def test_threads_share_one_translator():
+    twin = small()
+    translator = translator_of(twin)
+    assert translator_of(twin) is translator
+    assert translator_of(small()) is not translator
+    wrong = []
+
+    def work(i):
+        for n in range(200):
+            end = 30 + (i + n) % 100
+            found = translator.fictive(FERRY[:end])
+            if found is None or any(word in found for word in REAL_WORDS):
+                wrong.append((end, found))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_edits_of_unknown_documents_are_an_error():
+    twin = small()
+    lost = Edit(id="x", kind="number", real="1", fictive="2", replacements=[Replacement("nowhere", 0, 1, "1", "2")])
+    with pytest.raises(KeyError, match="nowhere"):
+        Translator(Twin(id="t", seed=0, real=twin.real, fictive=twin.fictive, edits=[lost]))
+    assert len(EDITS) == len(twin.edits)

@@ -1,0 +1,108 @@
+"""What code may see: by task and thread, and the switch that ends it."""
+
+import asyncio
+import contextvars
+import subprocess
+import sys
+import threading
+
+import pytest
+from small_twins import small
+
+from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, current, exposed, is_off
+from trail_callbacks.errors import InputError
+
+TWIN = small()
+
+
+def test_outside_of_a_block_nothing_is_exposed():
+    assert current() is None
+    with exposed("fictive", TWIN) as outer:
+        assert current() is outer
+        with exposed("real", TWIN) as inner:
+            assert current() is inner
+        assert current() is outer
+    assert current() is None
+
+
+def test_an_error_of_the_app_passes_through():
+    with pytest.raises(ZeroDivisionError), exposed("fictive", TWIN):
+        1 / 0  # noqa: B018 - it raises
+    assert current() is None
+
+
+def test_tasks_and_threads_see_what_was_around_their_start():
+    async def one(arm):
+        with exposed(arm, TWIN) as exposure:
+            await asyncio.sleep(0)
+            seen = [await asyncio.to_thread(lambda: current().arm), (await asyncio.create_task(later())).arm]
+            assert current() is exposure
+            return [arm, *seen]
+
+    async def later():
+        await asyncio.sleep(0)
+        return current()
+
+    async def many():
+        return await asyncio.gather(*(one(arm) for arm in ("real", "fictive", "empty") * 20))
+
+    assert all(len(set(seen)) == 1 for seen in asyncio.run(many()))
+
+
+def test_a_thread_started_by_hand_needs_a_copy_of_the_context():
+    seen = []
+    with exposed("fictive", TWIN):
+        for target in (current, contextvars.copy_context().run):
+            arguments = () if target is current else (current,)
+            thread = threading.Thread(target=lambda t=target, a=arguments: seen.append(t(*a)))
+            thread.start()
+            thread.join()
+    assert seen[0] is None
+    assert seen[1].arm == "fictive"
+
+
+def test_unknown_arms_are_an_error():
+    with pytest.raises(InputError, match="closed_book, real, fictive, empty"), exposed("fictional", TWIN):
+        pass
+
+
+@pytest.mark.parametrize("value", ["off", "OFF", " 0 ", "no", "false"])
+def test_the_environment_switches_it_off(monkeypatch, value):
+    monkeypatch.setenv(SWITCH, value)
+    assert is_off()
+    for arm in ("fictive", "empty", "closed_book"):
+        with pytest.raises(CanaryOffError, match=arm), exposed(arm, TWIN):
+            pytest.fail("must not be entered")
+    with exposed("real", TWIN) as exposure:
+        assert exposure.arm == "real"
+    monkeypatch.setenv(SWITCH, "on")
+    assert not is_off()
+
+
+def test_the_switch_in_code_is_for_good():
+    code = (
+        "from trail_callbacks.canary.serving.exposure import *\n"
+        "assert not is_off(); switch_off(); assert is_off(); switch_off(); assert is_off()\n"
+        "import threading; seen = []\n"
+        "t = threading.Thread(target=lambda: seen.append(is_off())); t.start(); t.join(); assert seen == [True]\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_was_spoiled_fails_at_the_end():
+    with pytest.raises(CanaryOffError, match="says nothing"), exposed("fictive", TWIN) as exposure:
+        exposure.spoiled = True
+
+
+def test_what_is_served_adds_up_over_calls_and_threads():
+    with exposed("real", TWIN) as exposure:
+        threads = [threading.Thread(target=exposure.served, args=(["a", "b"], ["d", "d"], ["gone"])) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert exposure.calls == 20
+    assert exposure.passages == ["a", "b"] * 20
+    assert exposure.documents == ["d"]
+    assert len(exposure.dropped) == 20
+    assert "Twin" not in repr(exposure)

@@ -1,0 +1,121 @@
+"""Whether a passage that was served states the fact of a probe."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+
+from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.passages.html_text import looks_like_html, text_of_html
+from trail_callbacks.canary.passages.letters import letters
+from trail_callbacks.canary.probe import Probe
+from trail_callbacks.language.terms import keys
+from trail_callbacks.text import words
+
+__all__ = ["holds"]
+
+_REACH = 24  # words on each side of a value in which those of its sentence are looked for
+_CLOSE = 2  # characters between a value and its sign
+_PARTS = frozenset("%‰°")
+_CONTEXT = 3  # words kept on each side of what differs between two sentences
+
+
+def holds(probe: Probe, passages: Sequence[str], arm: Arm) -> bool | None:
+    """Tells whether one of the passages served states the fact that a probe asks for.
+
+    A passage does if it has the sentence that states it; or the value, with at least half of those words of the
+    sentence that the passage has room for, so that a sentence cut by the border of a passage counts as long as the
+    value is on this side and two of its words, or all that there are, are too; or, where the value is not written in
+    its sentence (negation, order), the words in which the two sentences differ. Whitespace, case and punctuation do not
+    matter.
+
+    Args:
+        probe: The probe.
+        passages: What was served.
+        arm: What the app could see.
+
+    Returns:
+        None where nothing can hold the fact (closed book, no context, a fact that the twin does not have), or where
+        it cannot be told: neither a sentence was given, nor is the value in a passage.
+    """
+    if arm in ("closed_book", "empty") or (arm == "fictive" and probe.fictive is None):
+        return None
+    fictive = arm == "fictive"
+    quote, other = (probe.fictive_quote, probe.real_quote) if fictive else (probe.real_quote, probe.fictive_quote)
+    values = (
+        [probe.fictive or "", *probe.fictive_forms, probe.also or ""] if fictive else [probe.real, *probe.real_forms]
+    )
+    shown = [text_of_html(each)[0] if looks_like_html(each) else each for each in passages]
+    quote, other = (text_of_html(each)[0] if looks_like_html(each) else each for each in (quote, other))
+    values = [value for value in dict.fromkeys(values) if value.strip()]
+    if any(_states(passage, quote, other, values, probe.question) for passage in shown):
+        return True
+    return False if quote.strip() else None
+
+
+def _states(passage: str, quote: str, other: str, values: Sequence[str], question: str) -> bool:
+    folded = letters(passage).folded
+    whole = letters(quote).folded
+    if whole and whole in folded and not any(map(_symbols, values)):
+        return True
+    if not quote.strip():
+        return any(_near(passage, value, question, value) for value in values)
+    written = next((value for value in values if _places(words(quote).forms, words(value).forms)), None)
+    if written is not None:  # the others may stand in its place
+        return any(_near(passage, value, quote, written) for value in values)
+    key = _difference(quote, other)
+    return bool(key) and key in folded
+
+
+def _near(passage: str, value: str, sentence: str, written: str) -> bool:
+    """True if a passage has a value among the words around another one in a sentence, as far as there is room."""
+    found, wanted = words(passage), words(value).forms
+    own = {*keys(value), *keys(written)}
+    left, right = _sides(sentence, written)
+    for at in _places(found.forms, wanted):
+        behind = at + len(wanted)
+        # What is a word for nobody else tells `$75` from `€75`.
+        around = passage[max(0, found.starts[at] - _CLOSE) : found.ends[behind - 1] + _CLOSE]
+        if any(symbol not in around for symbol in _symbols(value)):
+            continue
+        before = passage[found.starts[max(0, at - _REACH)] : found.starts[at]]
+        after = passage[found.ends[behind - 1] : found.ends[min(len(found), behind + _REACH) - 1]]
+        here = {*keys(before), *keys(after)}
+        # Words that the border has cut off are not missed.
+        room = left[len(left) - at :] if at < len(left) else left, right[: len(found) - behind]
+        expected = {*keys(" ".join((*room[0], "|", *room[1])))} - own
+        every = {*keys(" ".join((*left, "|", *right)))} - own
+        if not every or (expected and len(here & every) >= max(min(2, len(expected)), math.ceil(len(expected) / 2))):
+            return True
+    return False
+
+
+def _symbols(value: str) -> set[str]:
+    """Signs of currencies and parts in a value."""
+    return {character for character in value if character in _PARTS or unicodedata.category(character) == "Sc"}
+
+
+def _sides(sentence: str, value: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words before and after a value; of a sentence without it, such as a question, all of them on both sides."""
+    have, wanted = words(sentence).forms, words(value).forms
+    places = _places(have, wanted)
+    return (have[: places[0]], have[places[0] + len(wanted) :]) if places else (have, have)
+
+
+def _places(have: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """Where words stand among others, in a row."""
+    size = len(wanted)
+    return [at for at in range(len(have) - size + 1) if tuple(have[at : at + size]) == tuple(wanted)] if size else []
+
+
+def _difference(quote: str, other: str) -> str:
+    """The words in which a sentence differs from another one, with some on each side, as folded letters."""
+    one, two = words(quote), words(other).forms
+    first = next((i for i, (a, b) in enumerate(zip(one.forms, two, strict=False)) if a != b), min(len(one), len(two)))
+    last = len(one)
+    end = len(two)
+    while last > first and end > first and one.forms[last - 1] == two[end - 1]:
+        last, end = last - 1, end - 1
+    low, high = max(0, first - _CONTEXT), min(len(one), last + _CONTEXT)
+    return letters(quote[one.starts[low] : one.ends[high - 1]]).folded if high > low else ""

@@ -1,0 +1,89 @@
+"""What stands beside the changed places of a corpus: real words elsewhere, such as `is`, are no real text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from trail_callbacks.canary.passages.html_text import looks_like_html, text_of_html
+from trail_callbacks.canary.passages.letters import Letters, letters
+from trail_callbacks.canary.twin import Twin
+
+__all__ = ["Surroundings"]
+
+_LETTERS = 16  # on each side that have to be the same
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_REACH = 400  # characters on each side in which they are looked for: between them may be tags
+
+
+class Surroundings:
+    """The letters and digits before and behind each replacement, in the real texts.
+
+    Args:
+        twin: The corpus and its twin.
+    """
+
+    def __init__(self, twin: Twin) -> None:
+        self._edits = {edit.id: edit for edit in twin.edits}
+        self._real = twin.real
+        self._of = lru_cache(maxsize=10_000)(self._around)
+
+    def match(self, edit: str, text: str, passage: Letters, start: int, end: int) -> bool:
+        """Tells whether a place of a passage has on both sides what the real text has beside a place of an edit.
+
+        `40` in `takes 40 minutes` is not that of `costs 40 pounds`, nor is the `is` of a twin's `is not` the `is` of
+        the real text. Where the passage begins or ends beside the place, only what it has is compared; where the twin
+        goes on with other words from there, it cannot be told, and is not taken for real.
+
+        Args:
+            edit: Id of the edit.
+            text: The passage.
+            passage: Its letters.
+            start: Offset of the place in the text.
+            end: Offset after it.
+        """
+        first, last = passage.between(start, end)
+        before, behind = passage.folded[max(0, first - _LETTERS) : first], passage.folded[last : last + _LETTERS]
+        numbers = _NUMBER.findall(text[start:end])
+        return any(
+            around.before.endswith(before)
+            and around.behind.startswith(behind)
+            and around.numbers == numbers
+            and (behind or not around.goes_on)
+            and (before or not around.comes_from)
+            for around in self._of(edit)
+        )
+
+    def _around(self, edit: str) -> Sequence[_Around]:
+        found: list[_Around] = []
+        for each in self._edits[edit].replacements:
+            text = self._real[each.document].text
+            sides = text[max(0, each.start - _REACH) : each.start], text[each.end : each.end + _REACH]
+            views = [(*sides, each.old)]
+            if looks_like_html(text):
+                views.append((text_of_html(sides[0])[0], text_of_html(sides[1])[0], text_of_html(each.old)[0]))
+            old, new = letters(each.old).folded, letters(each.new).folded
+            found += [
+                _Around(
+                    letters(before).folded,
+                    letters(behind).folded,
+                    _NUMBER.findall(value),
+                    goes_on=new.startswith(old),
+                    comes_from=new.endswith(old),
+                )
+                for before, behind, value in views
+            ]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What stands beside a replacement; its numbers as written; whether the new words begin, or end, with the old."""
+
+    before: str
+    behind: str
+    numbers: list[str]
+    goes_on: bool
+    comes_from: bool

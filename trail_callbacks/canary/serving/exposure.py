@@ -1,0 +1,135 @@
+"""What the code that runs just now may see: an arm of a canary run, or, by default, what it always sees.
+
+    with exposed("fictive", twin):
+        chain.invoke(question)
+
+Outside of such a block every `CanaryRetriever` is the retriever that it wraps. `TRAIL_CANARY=off` in the environment,
+or `switch_off()`, makes it so inside as well: no fictive text is served any more in this process, and a run that needs
+one fails with `CanaryOffError`, so that real texts are never counted as fictive ones.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
+
+from trail_callbacks.canary.arm import ARMS, Arm
+from trail_callbacks.canary.twin import Twin
+from trail_callbacks.errors import InputError, TrailError
+
+__all__ = ["SWITCH", "CanaryOffError", "Exposure", "current", "exposed", "is_off", "switch_off"]
+
+SWITCH: Final = "TRAIL_CANARY"
+"""The environment variable; `off` (also `0`, `no` or `false`) is read whenever something is retrieved."""
+
+_OFF = frozenset({"off", "0", "no", "false"})
+_switched_off = threading.Event()
+
+
+class CanaryOffError(TrailError):
+    """Fictive data is switched off in this process, so an arm which needs it cannot be asked."""
+
+
+def switch_off() -> None:
+    """Ends the serving of fictive texts in this process, at once and for good; calls under way get real ones, and fail.
+
+    Child processes do not learn of it: set `TRAIL_CANARY=off` for those.
+    """
+    _switched_off.set()
+
+
+def is_off() -> bool:
+    """True if no fictive text may be served, see `switch_off`."""
+    return _switched_off.is_set() or os.environ.get(SWITCH, "").strip().lower() in _OFF
+
+
+@dataclass(slots=True, eq=False)
+class Exposure:
+    """What code may see, and what it was served while it might.
+
+    Attributes:
+        arm: What it may see.
+        twin: The corpus and its twin.
+        passages: Texts served, in order, over all calls of retrievers.
+        documents: Ids of the documents that they are of, where known; each once.
+        dropped: Passages that were not served because they could not be placed in the corpus, as short reasons.
+        calls: How often something was retrieved.
+        spoiled: Real texts were served under an arm that must not see them, because fictive data was switched off.
+    """
+
+    arm: Arm
+    twin: Twin = field(repr=False)
+    passages: list[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    calls: int = 0
+    spoiled: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def served(self, passages: Sequence[str], documents: Sequence[str], dropped: Sequence[str] = ()) -> None:
+        """Notes what one call of a retriever returned; from any thread."""
+        with self._lock:
+            self.calls += 1
+            self.passages.extend(passages)
+            self.documents.extend(each for each in dict.fromkeys(documents) if each not in self.documents)
+            self.dropped.extend(dropped)
+
+    def fail_if_spoiled(self) -> None:
+        """Raises `CanaryOffError` if real texts were served in place of fictive ones."""
+        if self.spoiled:
+            raise CanaryOffError(
+                f"fictive data was switched off during this call, so arm {self.arm!r} was served real texts: its "
+                "answer says nothing"
+            )
+
+
+_exposure: ContextVar[Exposure | None] = ContextVar("trail_canary", default=None)
+
+
+def current() -> Exposure | None:
+    """Returns what this code may see; None outside of any run, where retrievers are left alone."""
+    return _exposure.get()
+
+
+@contextmanager
+def exposed(arm: Arm, twin: Twin) -> Generator[Exposure]:
+    """Lets the code of a block see one arm: in this task or thread, and in what it starts with a copy of its context.
+
+    Tasks of asyncio, `asyncio.to_thread` and the executors of LangChain copy it. A thread started by hand, and some
+    of a framework's, do not: give them `retriever.under(arm)`, which needs no context.
+
+    Args:
+        arm: What may be seen. `real` is what retrievers return by themselves; under `empty` and `closed_book` they
+            return nothing.
+        twin: The corpus and its twin.
+
+    Yields:
+        What is served in the block.
+
+    Raises:
+        InputError: If there is no such arm.
+        CanaryOffError: At the beginning or at the end, if fictive data is switched off and the arm is not `real`.
+    """
+    if arm not in ARMS:
+        raise InputError(f"unknown arm {arm!r}: choose one of {', '.join(ARMS)}")
+    if arm != "real" and is_off():
+        raise CanaryOffError(
+            f"fictive data is switched off in this process ({SWITCH} or switch_off()), so arm {arm!r} cannot be asked"
+        )
+    exposure = Exposure(arm, twin)
+    before = _exposure.get()
+    token = _exposure.set(exposure)
+    try:
+        yield exposure
+    finally:
+        try:
+            _exposure.reset(token)
+        except ValueError:  # ended in another context than it began in, as async fixtures and generators do
+            if _exposure.get() is exposure:
+                _exposure.set(before)
+    exposure.fail_if_spoiled()

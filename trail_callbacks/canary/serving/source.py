@@ -1,0 +1,158 @@
+"""What the `CanaryRetriever`s of all frameworks share: which version of the texts is served just now, and what was."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar, get_args
+
+from trail_callbacks.canary.arm import ARMS, Arm
+from trail_callbacks.canary.passages.translation import Translated, translator_of
+from trail_callbacks.canary.serving.exposure import Exposure, current, is_off
+from trail_callbacks.canary.twin import Twin
+from trail_callbacks.errors import InputError
+
+__all__ = ["EMBEDDINGS", "CanarySource", "Embedding", "Sight", "checked_arm", "shared_parts"]
+
+Embedding = Literal["real", "fictive"]
+"""What passages are found by: their real text, which isolates what the model does with them, or that of the twin, which
+tests the whole pipeline."""
+
+EMBEDDINGS: tuple[Embedding, ...] = get_args(Embedding)
+
+Finder = TypeVar("Finder")
+_log = logging.getLogger("trail_callbacks")
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one call of a retriever is to return.
+
+    Attributes:
+        arm: The arm; None if the retriever is left alone.
+        exposure: Where to note what is served; None if nobody asks.
+    """
+
+    arm: Arm | None
+    exposure: Exposure | None = None
+
+    @property
+    def is_untouched(self) -> bool:
+        """True if the wrapped retriever answers by itself."""
+        return self.arm in (None, "real")
+
+
+class CanarySource(Generic[Finder]):
+    """The state behind one retriever and its copies for single arms.
+
+    Args:
+        twin: The corpus and its twin.
+        embedding: What passages are found by.
+        index: Makes the retriever over the twin; needed for `embedding="fictive"`.
+
+    Attributes:
+        twin: As given.
+        translator: Turns real passages into fictive ones.
+        embedding: As given.
+        outside: Calls outside of any exposure. Some of them may be of a run whose context got lost.
+        spoiled: Calls that served real texts under an arm which must not see them, fictive data being switched off.
+
+    Raises:
+        InputError: If `embedding` is unknown, or `index` is missing or of no use.
+    """
+
+    def __init__(self, twin: Twin, embedding: Embedding, index: Callable[[], Finder] | None) -> None:
+        if not isinstance(twin, Twin):
+            raise InputError(f"twin: expected a Twin, got {type(twin).__name__}: perturb() and load_twin() return one")
+        if embedding not in EMBEDDINGS:
+            raise InputError(f"unknown embedding {embedding!r}: choose 'real' or 'fictive'")
+        if (embedding == "fictive") != (index is not None):
+            raise InputError(
+                "embedding='fictive' needs index=, a function that makes a retriever over the documents of the twin"
+                if index is None
+                else "index= is for embedding='fictive': with 'real', passages are found by the app's own retriever"
+            )
+        self.twin = twin
+        self.translator = translator_of(twin)
+        self.embedding = embedding
+        self.outside = self.spoiled = 0
+        self._index = index
+        self._finder: Finder | None = None
+        self._lock = threading.Lock()
+        self._building = threading.Lock()
+
+    def sight(self, bound: Arm | None) -> Sight:
+        """Returns what a call is to return now: under the arm of the retriever itself, else under that around the code.
+
+        Raises:
+            InputError: If the code around is of a run over another twin.
+        """
+        exposure = current()
+        if exposure is not None and exposure.twin.id != self.twin.id:
+            raise InputError(
+                f"this retriever is of twin {self.twin.id!r}, but the run around it is over {exposure.twin.id!r}: make "
+                "one twin of all the texts that an app reads"
+            )
+        arm = bound or (exposure.arm if exposure else None)
+        noted = exposure if exposure is not None and exposure.arm == arm else None
+        if noted is None:
+            with self._lock:
+                self.outside += 1
+        if arm in (None, "real") or not is_off():
+            return Sight(arm, noted)
+        with self._lock:
+            self.spoiled += 1
+        if noted is not None:
+            noted.spoiled = True
+        return Sight(None, noted)
+
+    def fictive_finder(self) -> Finder:
+        """Returns the retriever over the twin; the first call makes it."""
+        assert self._index is not None  # noqa: S101 - for the type checker: asked for with embedding="fictive" only
+        with self._building:
+            if self._finder is None:
+                self._finder = self._index()
+            return self._finder
+
+    def drop(self, dropped: list[str], name: str | None, translated: Translated) -> None:
+        """Notes and logs that a passage is not served."""
+        of = f"of {', '.join(translated.documents)} " if translated.documents else ""
+        why = (
+            "all of it was removed"
+            if translated.text is not None
+            else (
+                f"it {of}could not be placed in the corpus"
+                + (f" and states what {', '.join(translated.edits)} changed" if translated.edits else "")
+            )
+        )
+        dropped.append(f"passage {name or 'without id'} was not served: {why}")
+        _log.warning("canary retriever: %s", dropped[-1])
+
+
+def checked_arm(arm: str) -> Arm:
+    """Returns an arm.
+
+    Raises:
+        InputError: If there is none of that name.
+    """
+    if arm not in ARMS:
+        raise InputError(f"unknown arm {arm!r}: choose one of {', '.join(ARMS)}")
+    return arm
+
+
+def shared_parts(one: object, other: object, kinds: Sequence[type]) -> list[str]:
+    """Returns the types of the stores that two retrievers share, however they hold them: there should be none."""
+    theirs = {id(part) for part in _parts(other, tuple(kinds), 4)}
+    return [type(part).__name__ for part in _parts(one, tuple(kinds), 4) if id(part) in theirs]
+
+
+def _parts(value: Any, kinds: tuple[type, ...], deep: int) -> list[Any]:
+    found = [value] if isinstance(value, kinds) else []
+    if deep and hasattr(value, "__dict__"):
+        for part in vars(value).values():
+            for each in part if isinstance(part, list | tuple) else (part,):
+                if not isinstance(each, str | int | float | bytes | type(None)):
+                    found.extend(_parts(each, kinds, deep - 1))
+    return found
