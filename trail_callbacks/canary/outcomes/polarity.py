@@ -1,0 +1,195 @@
+"""Values that are said or denied, and duties: `open` and `not open`, `yes` and `no`, `must` and `may`.
+
+Two values that differ only in a denial, or in how binding a rule is, are compared by that alone, in sentences about the
+same thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Literal
+
+from trail_callbacks.canary.outcomes.mention import Mention, Values
+from trail_callbacks.canary.outcomes.reading import clauses, plain
+from trail_callbacks.canary.outcomes.wording import alternatives, pattern
+from trail_callbacks.canary.trial import How, Stated
+from trail_callbacks.language.negation import EVERYWHERE, OF_ONE_LANGUAGE, UNSPACED
+from trail_callbacks.language.speech import declines
+from trail_callbacks.language.terms import terms
+
+__all__ = ["Duties", "Polarities", "denies"]
+
+_FLIPPED = {
+    "closed": "open", "shut": "open", "geschlossen": "open", "fermé": "open", "fermée": "open", "cerrado": "open",
+    "cerrada": "open", "chiuso": "open", "fechado": "open", "gesloten": "open", "offen": "open", "geöffnet": "open",
+    "ouvert": "open", "ouverte": "open", "abierto": "open", "abierta": "open", "aperto": "open", "aberto": "open",
+    "forbidden": "allowed", "prohibited": "allowed", "banned": "allowed", "permitted": "allowed", "barred": "allowed",
+    "excluded": "included", "unavailable": "available", "inactive": "active", "disabled": "enabled",
+    "absent": "present", "unsafe": "safe", "invalid": "valid", "illegal": "legal", "incorrect": "correct",
+    "impossible": "possible", "unable": "able", "lacks": "has", "without": "with", "fails": "does", "failed": "did",
+    "closes": "open", "shuts": "open", "forbids": "allowed", "prohibits": "allowed", "bans": "allowed",
+    "refused": "accepted", "rejected": "accepted",
+}  # fmt: skip
+_SAME = frozenset({"offen", "geöffnet", "ouvert", "ouverte", "abierto", "abierta", "aperto", "aberto", "permitted"})
+_WORD = re.compile(r"[^\W\d_]+")
+_QUOTED = re.compile(r"[\"\u201c\u201e\u00ab](.{3,600}?)[\"\u201d\u201c\u00bb]")
+_EITHER = re.compile(r"\s*(?:,?\s(?:or|oder|ou|o|of|или|lub)\s|/)", re.IGNORECASE)
+_RIGHT = frozenset({"yes", "true", "correct", "right", "ja", "oui", "sí", "sì", "sim", "tak", "да", "accurate"})
+_BEHIND = re.compile(
+    r"^[^.!?\n]{1,80}?(?:[,:\u2013\u2014-]\s*|\b(?:is|'s|lautet|est|es|è|é)\s)(?P<not>not\s)?"
+    r"(?P<word>yes|no|true|false|correct|incorrect|right|wrong|accurate|inaccurate|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+_OPENING = 120  # characters in which a plain yes or no stands
+_DUTIES = ("forbidden", "optional", "advised", "required")
+
+
+@cache
+def _denial(language: str) -> re.Pattern[str]:
+    own = OF_ONE_LANGUAGE.get(language, "")
+    spaced = f"{EVERYWHERE}|{own}" if own else EVERYWHERE
+    return re.compile(rf"(?<!\w)(?:{spaced})(?!\w)|{UNSPACED}", re.IGNORECASE | re.VERBOSE)
+
+
+def denies(text: str, language: str = "en") -> bool:
+    """Tells whether a clause denies: an odd number of denials and of opposites (`closed`)."""
+    said = len(_denial(language).findall(text))
+    flipped = sum(word.casefold() in _FLIPPED and word.casefold() not in _SAME for word in _WORD.findall(text))
+    return (said + flipped) % 2 == 1
+
+
+def _stems(text: str) -> frozenset[str]:
+    found = set()
+    for term in terms(text):
+        if term.kind == "function" or _denial("en").fullmatch(term.form):
+            continue
+        found.add(_FLIPPED.get(term.form, term.stem))
+    return frozenset(found)
+
+
+class Polarities:
+    """Compares values that differ in a denial only, or are yes and no.
+
+    Args:
+        values: The values; two of them.
+        question: The question, to know what `yes` means.
+    """
+
+    how: How = "words"
+
+    def __init__(self, values: Values, question: str) -> None:
+        self.denied: dict[Stated, bool] = {}
+        self.about: frozenset[str] = frozenset()
+        first = {name: plain(forms[0]) for name, forms in values.items()}
+        leads = {name: _lead(text) for name, text in first.items()}
+        said = quoted[1] if (quoted := _QUOTED.search(question)) else question
+        asked = denies(said)
+        self.duty = _duty(said)
+        self.is_literal = all(lead is not None for lead in leads.values())
+        if self.is_literal:
+            self.denied = {name: (lead == "no") != asked for name, lead in leads.items()}
+            self.about = _stems(said)
+        elif len({_stems(text) for text in first.values()}) == 1 and _stems(next(iter(first.values()))):
+            self.denied = {name: denies(text) for name, text in first.items()}
+            self.about = _stems(next(iter(first.values()))) | _stems(question)
+        self.asked = asked
+        closed = pattern("closed question", words=True).match(question.lstrip(" ¿"))
+        self.is_closed = self.is_literal or closed is not None
+
+    def __bool__(self) -> bool:
+        return len(set(self.denied.values())) == 2 and len(self.denied) == 2  # noqa: PLR2004 - said and denied
+
+    def find(self, text: str) -> Sequence[Mention]:
+        """Finds what the answer says first: a `yes` or `no`, else a clause about the same thing."""
+        lead = _lead(text)
+        if lead is not None and (self.is_closed or len(text.split()) == 1):
+            end = next((m.end() for m in _WORD.finditer(text)), len(text))
+            first = Mention(self._value((lead == "no") != self.asked), 0, end)
+            either = _EITHER.match(text, end)
+            if either is None or (other := _lead(text[either.end() :])) in {None, lead}:
+                return [first]
+            return [first, Mention(self._value((other == "no") != self.asked), either.end(), len(text))]
+        if self.is_literal and (later := _later(text)) is not None:
+            return [Mention(self._value((later[0] == "no") != self.asked), *later[1])]
+        found = []
+        for clause in clauses(text):
+            said = text[clause.start : clause.end]
+            shared = _stems(said) & self.about
+            if shared and not declines(said) and not said.rstrip().endswith("?"):
+                found.append((len(shared), Mention(self._value(self._denies(said)), clause.start, clause.end)))
+        most = max((n for n, _ in found), default=0)
+        return [mention for n, mention in found if n == most]
+
+    def _denies(self, said: str) -> bool:
+        """Whether a clause denies what was asked, or says that it is another duty."""
+        duty = _duty_words().search(said) if self.duty else None
+        if duty is None:
+            return denies(said)
+        return duty.lastgroup != self.duty or denies(f"{said[: duty.start()]} {said[duty.end() :]}")
+
+    def _value(self, denied: bool) -> Stated:
+        return next(name for name, each in self.denied.items() if each == denied)
+
+
+@cache
+def _leads() -> re.Pattern[str]:
+    yes, no = alternatives("yes"), alternatives("no")
+    east = f"(?P<no2>{alternatives('no without blanks')})|(?P<yes2>{alternatives('yes without blanks')})"
+    return re.compile(rf"^\W*(?:(?:(?P<yes>{yes})|(?P<no>{no}))(?![^\W_])|{east})", re.IGNORECASE)
+
+
+def _lead(text: str) -> Literal["yes", "no"] | None:
+    match = _leads().match(text)
+    return None if match is None else "yes" if match["yes"] or match["yes2"] else "no"
+
+
+def _later(text: str) -> tuple[Literal["yes", "no"], tuple[int, int]] | None:
+    """A plain `yes` or `no` behind a few words: `According to the documents, no`."""
+    match = _BEHIND.search(text[:_OPENING])
+    if match is None:
+        return None
+    right = (match["word"].casefold() in _RIGHT) != bool(match["not"])
+    return ("yes" if right else "no"), match.span()
+
+
+@cache
+def _duty_words() -> re.Pattern[str]:
+    parts = "|".join(f"(?P<{name}>{alternatives(name)})" for name in _DUTIES)
+    return re.compile(rf"(?<!\w)(?:{parts})(?!\w)", re.IGNORECASE)
+
+
+class Duties:
+    """Compares rules by how binding they are.
+
+    Args:
+        values: The values; each names one duty.
+    """
+
+    how: How = "words"
+
+    def __init__(self, values: Values) -> None:
+        self.duty: dict[str, Stated] = {}
+        named = {name: _duty(plain(forms[0])) for name, forms in values.items()}
+        stems = [_stems(_duty_words().sub(" ", plain(forms[0]))) for forms in values.values()]
+        if (
+            all(named.values())
+            and len(set(named.values())) == len(named)
+            and all(s & stems[0] or s == stems[0] for s in stems)
+        ):
+            self.duty = {duty: name for name, duty in named.items() if duty}
+
+    def __bool__(self) -> bool:
+        return len(self.duty) > 1
+
+    def find(self, text: str) -> Sequence[Mention]:
+        """Finds the words of duty."""
+        found = _duty_words().finditer(text)
+        return [Mention(self.duty.get(match.lastgroup or ""), *match.span()) for match in found]
+
+
+def _duty(text: str) -> str | None:
+    match = _duty_words().search(text)
+    return match.lastgroup if match else None

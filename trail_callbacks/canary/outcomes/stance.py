@@ -1,0 +1,102 @@
+"""How an answer speaks of a value that it names: gives it, denies it, or sets it against another.
+
+- `given`: said, as the answer or as what the documents say.
+- `document`: given, and said to be what the documents say.
+- `actual`: said to be so in fact, against the documents.
+- `contrast`: said to be usual, earlier or believed: the answer only where nothing else is given.
+- `denied`: said not to be it, or left open (`whether it is 40 or 63`).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Literal
+
+from trail_callbacks.canary.outcomes.mention import Mention
+from trail_callbacks.canary.outcomes.reading import Clause
+from trail_callbacks.canary.outcomes.refusing import refuses
+from trail_callbacks.canary.outcomes.wording import alternatives, pattern
+
+__all__ = ["Stance", "disagreement", "error_said", "stance"]
+
+Stance = Literal["given", "document", "actual", "contrast", "denied"]
+
+_CLOSE = 30  # characters before a value in which words like `ahead of` stand
+_NEAR = 60  # characters before a value in which a denial of it stands
+_BEFORE, _BEHIND = 240, 120  # characters of its clause before a value, and behind it, that say how it is meant
+_NOTHING = re.compile(r"(?:not|n't|nothing)\s(?:\w+\s)?$", re.IGNORECASE)
+_AFTER_NOT = re.compile(r"^[\s'\")]*(?:ではなく|ではありません|नहीं|değil)")
+
+
+@cache
+def _not() -> re.Pattern[str]:
+    """Words that deny what stands at most four words behind them."""
+    spaced = rf"(?<!\w)(?:{alternatives('not')})(?!\s(?:{alternatives('not only')}))(?:[\s'\"(:]+[^\s\d.,;:]+){{0,4}}?"
+    return re.compile(
+        rf"(?:{spaced}|(?<!\w)no(?=\s)|不是|并非|而非|而不是|ではなく)[\s'\"(]*(?:\$|€|£)?$", re.IGNORECASE
+    )
+
+
+def stance(mention: Mention, text: str, clause: Clause, room: tuple[int, int], *, whole: bool = False) -> Stance:
+    """Says how a value is spoken of.
+
+    Args:
+        mention: The value, by its offsets.
+        text: The plain text.
+        clause: The clause it is in.
+        room: Where the value before it ends and the next one begins: words beyond speak of those.
+        whole: The value is what a whole clause says, with its denials: only words on documents decline then.
+    """
+    before = text[max(clause.start, mention.start - _BEFORE, room[0]) : mention.start]
+    after = text[mention.end : max(mention.end, min(clause.end, mention.end + _BEHIND, room[1]))]
+    around = text[max(clause.start, mention.start - _BEFORE) : min(clause.end, mention.end + _BEHIND)]
+    denied = _not().search(before[-_NEAR:]) or _AFTER_NOT.match(text[mention.end : mention.end + 12])
+    may_decline = not whole or pattern("source", words=True).search(around) is not None
+    declined = refuses(before + text[mention.start : mention.end]) or refuses(_at_once(around, after))
+    if clause.asks or denied or (may_decline and declined):
+        return "denied"
+    if pattern("actual", words=True).search(before):
+        return "actual"
+    if _is_contrast(before, after):
+        return "contrast"
+    return "document" if pattern("document", words=True).search(before) else "given"
+
+
+def _at_once(around: str, after: str) -> str:
+    """A value and what is said of it before the next comma."""
+    return around[: len(around) - len(after)][-_CLOSE:] + after.partition(",")[0] if after else ""
+
+
+def _is_contrast(before: str, after: str) -> bool:
+    contrast = pattern("contrast", words=True)
+    follows = pattern("contrast with what follows", words=True)
+    precedes = pattern("contrast with what precedes")
+    if precedes.search(after):
+        return True
+    if precedes.search(before):
+        return False
+    return bool(
+        contrast.search(before)
+        or follows.search(before[-_CLOSE:])
+        or (contrast.search(after) and not follows.search(after))
+    )
+
+
+def error_said(text: str, *, of_documents: bool = False) -> re.Match[str] | None:
+    """Finds words that call something wrong.
+
+    Args:
+        text: The plain text.
+        of_documents: Only where they follow a word for documents: the question asked whether something is right.
+    """
+    for match in pattern("error").finditer(text):
+        before = text[max(0, match.start() - _NEAR) : match.start()]
+        if not _NOTHING.search(before) and (not of_documents or pattern("source", words=True).search(before)):
+            return match
+    return None
+
+
+def disagreement(text: str) -> bool:
+    """Tells whether an answer says that sources disagree."""
+    return pattern("disagreement").search(text) is not None and pattern("no disagreement").search(text) is None
