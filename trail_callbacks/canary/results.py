@@ -11,6 +11,7 @@ from trail_callbacks.canary.arm import Arm, Strategy
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Trial
+from trail_callbacks.models.call import Usage
 
 __all__ = ["Run"]
 
@@ -28,6 +29,8 @@ class Run:
         settings: What the run was made with: seed, embedding, judge, release, JSON-like.
         stopped: Why it ended before all was asked; None if it did not.
         folder: Where it lies; None in memory.
+        repeated: How many questions may have been asked once more than recorded, because the process ended meanwhile.
+        spent: What all commands on the folder cost, those calls included.
     """
 
     probes: Mapping[str, Probe]
@@ -38,3 +41,5 @@ class Run:
     settings: Mapping[str, Any] = field(default_factory=dict)
     stopped: str | None = None
     folder: Path | None = None
+    repeated: int = 0
+    spent: Usage = field(default_factory=Usage)

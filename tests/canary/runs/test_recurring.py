@@ -1,0 +1,178 @@
+"""Recurring probes: every one comes round, the state survives, and noise is no alarm."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from tower_probes import SCORING, answer, probes
+
+from trail_callbacks.canary.runs import run as running
+from trail_callbacks.canary.runs.recurring import History, Watch, exposition
+from trail_callbacks.errors import InputError
+
+
+@pytest.fixture(autouse=True)
+def _judged_by_words(monkeypatch):
+    monkeypatch.setattr(running, "scoring", lambda: SCORING)
+
+
+@pytest.fixture
+def history(tmp_path):
+    return tmp_path / "history.jsonl"
+
+
+class App:
+    name = "tower app"
+
+    def __init__(self, leaks=()):
+        self.leaks, self.asked = set(leaks), []
+
+    def __call__(self, ask):
+        self.asked.append(ask.probe)
+        return f"{100 + int(ask.probe[1:])} m" if ask.probe in self.leaks else answer(ask)
+
+
+def test_every_probe_comes_round_before_one_comes_again(history):
+    app = App()
+    for _ in range(5):
+        Watch(probes=probes(20), app=app, history=history, size=4).turn()  # each turn from the file alone
+    assert Counter(app.asked) == {f"p{i}": 1 for i in range(20)}
+    first = app.asked[:20]
+    for _ in range(5):
+        Watch(probes=probes(20), app=app, history=history, size=4).turn()
+    assert set(Counter(app.asked).values()) == {2}
+    assert app.asked[20:] != first
+
+
+def test_a_turn_over_the_end_of_a_round_asks_each_probe_once(history):
+    app = App()
+    sizes = []
+    for _ in range(7):
+        before = len(app.asked)
+        Watch(probes=probes(5), app=app, history=history, size=3).turn()
+        sizes.append(len(set(app.asked[before:])))
+    assert sizes == [3] * 7
+    assert min(Counter(app.asked).values()) >= 3
+    Watch(probes=probes(2), app=app, history=history, size=30).turn()
+    assert sorted(app.asked[21:]) == ["p0", "p1"]
+
+
+def test_the_rate_is_of_the_last_trials_by_probe(history):
+    leaky = App(leaks=["p0", "p1"])
+    for _ in range(4):
+        found = Watch(probes=probes(10), app=leaky, history=history, size=5, window=20).turn()
+    leak = found.leak()
+    assert (leak.share, leak.probes, leak.trials) == (0.2, 10, 20)
+    assert leak.low < 0.1
+    assert leak.high > 0.3
+    for _ in range(2):
+        found = Watch(probes=probes(10), app=App(), history=history, size=5, window=10).turn()
+    assert found.leak().share == 0.0
+    assert found.totals == {("fictive", "follows_context"): 26, ("fictive", "leaks_prior"): 4}
+    assert found.turns == 6
+
+
+def test_asking_one_probe_often_makes_no_narrow_interval(history):
+    for _ in range(50):
+        found = Watch(probes=probes(2), app=App(leaks=["p0"]), history=history, size=2).turn()
+    leak = found.leak()
+    assert (leak.share, leak.probes, leak.trials) == (0.5, 2, 100)
+    assert leak.low < 0.1
+
+
+def test_probes_without_one_fictive_value_are_not_in_the_rate(history):
+    removed, both = probes(2, kind="unanswerable")[0], probes(2)[1]
+    odd = [replace(removed, fictive=None), replace(both, also="900 m")]
+    found = Watch(probes=odd, app=App(leaks=["p0", "p1"]), history=history, size=2).turn()
+    assert found.leak() is None
+    assert sum(found.totals.values()) == 2
+
+
+def test_failures_are_not_in_the_rate_and_are_told(history):
+    def app(ask):
+        raise ValueError("no route")
+
+    found = Watch(probes=probes(3), app=app, history=history, size=3).turn()
+    assert found.leak() is None
+    assert found.totals == {("fictive", "unscorable"): 3}
+    assert json.loads(history.read_text())["errors"] == ["ValueError: no route"]
+
+
+def test_a_line_that_was_left_half_is_not_counted_and_spoils_nothing(history):
+    watch = Watch(probes=probes(6), app=App(), history=history, size=2)
+    watch.turn()
+    with history.open("a") as stream:
+        stream.write('\n{"at": 3}\n[]\n{"at": "2026-01-01T00:00:00+00:00", "trials": [["p0", "fict')
+    found = watch.turn()
+    assert (found.turns, found.broken, sum(found.totals.values())) == (2, 3, 4)
+    assert History.read(history, 300) == found
+
+
+def test_other_probes_begin_a_new_round(history):
+    app = App()
+    Watch(probes=probes(4), app=app, history=history, size=3).turn()
+    Watch(probes=probes(6), app=app, history=history, size=6).turn()
+    assert sorted(app.asked[3:]) == [f"p{i}" for i in range(6)]
+
+
+def test_nothing_else_is_left_behind_and_the_file_is_its_owners(history, tmp_path):
+    Watch(probes=probes(2), app=App(), history=history).turn()
+    assert list(tmp_path.iterdir()) == [history]
+    assert history.stat().st_mode & 0o777 == 0o600
+
+
+def read_back(text):
+    assert re.fullmatch(r"(# (HELP|TYPE) [a-z_]+ .+\n|[a-z_]+(\{(\w+=\"\w+\",?)+\})? [\d.e+-]+\n)+", text)
+    return {name: float(value) for name, value in re.findall(r"^([a-z].*) (\S+)$", text, re.MULTILINE)}
+
+
+def test_what_prometheus_reads(history):
+    watch = Watch(probes=probes(10), app=App(leaks=["p3"]), history=history, size=10)
+    empty = read_back(exposition(History.read(history, 300), ["fictive"], 0.05))
+    assert empty.pop("trail_canary_leak_limit") == 0.05
+    assert len(empty) == 7
+    assert set(empty.values()) == {0.0}
+    found = read_back(exposition(watch.turn(), ["fictive"], 0.05))
+    assert found['trail_canary_trials_total{arm="fictive",outcome="leaks_prior"}'] == 1.0
+    assert found['trail_canary_trials_total{arm="fictive",outcome="follows_context"}'] == 9.0
+    assert found["trail_canary_leak_share"] == 0.1
+    assert found["trail_canary_leak_share_low"] < 0.1 < found["trail_canary_leak_share_high"]
+    assert found["trail_canary_leak_probes"] == 10.0
+    assert found["trail_canary_last_turn_timestamp_seconds"] > 1.7e9
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
+def test_promtool_finds_no_fault(history):
+    text = exposition(Watch(probes=probes(3), app=App(), history=history).turn(), ["fictive"], 0.05)
+    done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"size": 0}, "Watch.size is 0"),
+        ({"window": 0}, "Watch.window is 0"),
+        ({"probes": []}, "there are no probes"),
+        ({"arms": ["real"]}, "which is not among the arms"),
+    ],
+)
+def test_bad_input(options, words, history):
+    with pytest.raises(InputError, match=words):
+        Watch(**{"probes": probes(2), "app": App(), "history": history, **options})
+
+
+def test_a_history_that_cannot_be_read_or_written(tmp_path):
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        Watch(probes=probes(2), app=App(), history=tmp_path).turn()
+    with pytest.raises(InputError, match="cannot be written: No such file"):
+        Watch(probes=probes(2), app=App(), history=tmp_path / "none" / "history").turn()

@@ -1,0 +1,708 @@
+"""A canary run as a caller sees it: asked once, kept, gone on with, refused."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "wire"))
+
+from endpoint import Endpoint, error, reply
+from tower_probes import SCORING, answer, probes, served
+
+from trail_callbacks import LLMJudge, check
+from trail_callbacks.audit import Budget
+from trail_callbacks.canary import ARMS, Answered, ArmUnavailableError, Skipped, Strategy
+from trail_callbacks.canary.runs import run as running
+from trail_callbacks.canary.runs.run import arun, load_run, rescore, run
+from trail_callbacks.errors import InputError
+from trail_callbacks.models.call import Reply, Usage
+from trail_callbacks.models.failure import Failure
+from trail_callbacks.report import Report
+from trail_callbacks.testing import ScriptedModel
+
+
+@pytest.fixture(autouse=True)
+def _judged_by_words(monkeypatch):
+    monkeypatch.setattr(running, "scoring", lambda: SCORING)
+
+
+class App:
+    """Answers as told, and remembers what it was asked."""
+
+    name = "tower app"
+
+    def __init__(self, reply=served):
+        self.reply, self.asked, self.lock = reply, [], threading.Lock()
+        self.now = self.most = 0
+
+    def __call__(self, ask):
+        with self.lock:
+            self.asked.append((ask.strategy.name, ask.probe, ask.arm))
+            self.now += 1
+            self.most = max(self.most, self.now)
+        try:
+            return self.reply(ask)
+        finally:
+            with self.lock:
+                self.now -= 1
+
+
+STRATEGIES = [Strategy("a", {"chunker": "sentence"}), Strategy("b", {"chunker": "500/100"})]
+
+
+def cells(n, strategies=("default",), arms=ARMS):
+    return [(strategy, f"p{i}", arm) for strategy in strategies for i in range(n) for arm in arms]
+
+
+def test_each_probe_is_asked_once_under_each_arm_and_strategy(tmp_path):
+    app = App()
+    found = run(probes(5), app, out=tmp_path / "out", strategies=STRATEGIES, skipped=[Skipped("p9", "passage is gone")])
+    assert sorted(app.asked) == sorted(cells(5, "ab"))
+    assert [(t.strategy, t.probe, t.arm) for t in found.trials] == cells(5, "ab")
+    assert found.stopped is None
+    assert found.skipped == (Skipped("p9", "passage is gone"),)
+    assert found.strategies["b"].parameters == {"chunker": "500/100"}
+    assert list(found.probes.values()) == probes(5)
+    assert found.spent.calls == 40
+    assert {t.finding.outcome for t in found.trials if t.arm == "fictive"} == {"follows_context"}
+    assert load_run(tmp_path / "out") == found
+    again = run(probes(5), app, out=tmp_path / "out", strategies=STRATEGIES, skipped=[Skipped("p9", "passage is gone")])
+    assert len(app.asked) == 40
+    assert again.trials == found.trials
+
+
+def test_files_are_for_their_owner_only(tmp_path):
+    run(probes(1), App(), out=tmp_path / "out")
+    modes = {path.name: path.stat().st_mode & 0o777 for path in [tmp_path / "out", *(tmp_path / "out").iterdir()]}
+    assert modes.pop("out") == 0o700
+    assert set(modes.values()) == {0o600}
+
+
+def test_whether_the_fact_was_served_is_told_by_its_quote(tmp_path):
+    found = {t.arm: t for t in run(probes(1), App(), out=tmp_path / "out").trials}
+    assert {arm: t.served for arm, t in found.items()} == {
+        "closed_book": None, "real": True, "fictive": True, "empty": None,
+    }  # fmt: skip
+    missed = App(lambda ask: Answered(text=answer(ask), passages=["Something else."]))
+    trials = {t.arm: t for t in run(probes(1), missed, out=tmp_path / "missed").trials}
+    assert trials["real"].finding.outcome == trials["fictive"].finding.outcome == "retrieval_miss"
+    unknown = {t.arm: t.served for t in run(probes(1), App(answer), out=tmp_path / "unknown").trials}
+    assert set(unknown.values()) == {None}
+
+
+def test_who_knows_better_tells_whether_the_fact_was_served(tmp_path):
+    asked = []
+
+    def holds(probe, passages, arm):
+        asked.append((probe.id, tuple(passages), arm))
+        return arm == "fictive"
+
+    app = App(lambda ask: Answered(text=answer(ask), passages=["x"]))
+    trials = {t.arm: t.served for t in run(probes(1), app, out=tmp_path / "out", holds=holds).trials}
+    assert trials == {"closed_book": None, "real": False, "fictive": True, "empty": None}
+    assert sorted(asked) == [("p0", ("x",), "fictive"), ("p0", ("x",), "real")]
+
+
+def test_a_holds_that_raises_is_told_and_ends_nothing(tmp_path):
+    def holds(*_):
+        raise KeyError("sk-secretsecret")
+
+    found = run(probes(2), App(), out=tmp_path / "out", holds=holds)
+    assert len(found.trials) == 8
+    assert {t.served for t in found.trials} == {None}
+    (note,) = found.skipped
+    assert "KeyError" in note.why
+    assert "secretsecret" not in note.why
+
+
+@pytest.mark.parametrize("kind", ["async function", "async object", "returns a coroutine"])
+def test_async_apps_run_on_a_loop_of_their_own(kind, tmp_path):
+    at_once = Counter()
+    loops = set()
+
+    async def ask_async(ask):
+        loops.add(id(asyncio.get_running_loop()))
+        at_once["now"] += 1
+        at_once["most"] = max(at_once["most"], at_once["now"])
+        await asyncio.sleep(0.02)
+        at_once["now"] -= 1
+        return served(ask)
+
+    class Object:
+        async def __call__(self, ask):
+            return await ask_async(ask)
+
+    def returns(ask):
+        return ask_async(ask)
+
+    app = {"async function": ask_async, "async object": Object(), "returns a coroutine": returns}[kind]
+    found = run(probes(6), app, out=tmp_path / "out", concurrency=4)
+    assert [t.error for t in found.trials] == [None] * 24
+    assert at_once["most"] == 4
+    run(probes(1), app, out=tmp_path / "another", concurrency=4)
+    assert len(loops) == 1  # a client that belongs to a loop can be used by the next run
+
+
+def test_no_more_questions_at_once_than_told(tmp_path):
+    app = App(lambda ask: time.sleep(0.01) or answer(ask))
+    run(probes(6), app, out=tmp_path / "out", concurrency=3)
+    assert app.most == 3
+
+
+def test_from_a_running_loop(tmp_path):
+    async def main():
+        ticks = 0
+        work = asyncio.ensure_future(arun(probes(10), App(lambda ask: time.sleep(0.01) or answer(ask)), out=tmp_path))
+        while not work.done():
+            await asyncio.sleep(0.005)
+            ticks += 1
+        return work.result(), ticks
+
+    found, ticks = asyncio.run(main())
+    assert len(found.trials) == 40
+    assert ticks > 3
+
+
+def test_cancelling_keeps_what_is_done(tmp_path):
+    app = App(lambda ask: time.sleep(0.02) or answer(ask))
+
+    async def main():
+        work = asyncio.ensure_future(arun(probes(100), app, out=tmp_path / "out", concurrency=2))
+        while len(app.asked) < 6:  # noqa: ASYNC110 - the app is on other threads
+            await asyncio.sleep(0.005)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+
+    asyncio.run(main())
+    found = load_run(tmp_path / "out")
+    assert found.stopped == "interrupted"
+    assert 4 <= len(found.trials) < 20
+
+
+def test_what_raises_is_an_error_and_asked_again(tmp_path):
+    broken = {"p1", "p3"}
+
+    def reply(ask):
+        if ask.probe in broken:
+            raise RuntimeError(f"HTTP 500 with key sk-abcdef123456\n for {ask.probe}")
+        return answer(ask)
+
+    app = App(reply)
+    found = run(probes(4), app, out=tmp_path / "out")
+    failed = [t for t in found.trials if t.probe in broken]
+    assert {t.error for t in failed} == {f"RuntimeError: HTTP 500 with key [key] for {p}" for p in broken}
+    assert {(t.answer, t.finding.outcome, t.finding.how) for t in failed} == {(None, "unscorable", "error")}
+    assert found.stopped is None
+    app.asked.clear()
+    broken.clear()
+    found = run(probes(4), app, out=tmp_path / "out")
+    assert sorted(app.asked) == sorted(c for c in cells(4) if c[1] in ("p1", "p3"))
+    assert {t.error for t in found.trials} == {None}
+    assert found.spent.calls == 24
+    assert found.repeated == 0
+
+
+@pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt(), StopIteration(), asyncio.CancelledError()])
+def test_whatever_an_app_raises_is_an_error(raised, tmp_path):
+    def reply(ask):
+        raise raised
+
+    found = run(probes(1), App(reply), out=tmp_path / "out")
+    assert [t.error for t in found.trials] == [type(raised).__name__ + (": 3" if str(raised) else "")] * 4
+
+
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [(None, "returned NoneType"), (b"40", "returned bytes"), (App(), "a factory"), (Answered(text=4), "type int")],
+)
+def test_what_is_no_answer_is_an_error(returned, words, tmp_path):
+    found = run(probes(1), App(lambda ask: returned), out=tmp_path / "out")
+    assert all(words in t.error for t in found.trials)
+
+
+def test_an_app_that_fails_always_is_not_asked_any_more(tmp_path):
+    app = App(lambda ask: 1 / 0)
+    found = run(probes(100), app, out=tmp_path / "out", concurrency=4)
+    assert 20 <= len(app.asked) < 30
+    assert found.stopped == "the app failed 20 times in a row, the last time: ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize("text", ["", " \n", "högre än 500 m\u2028\x00\ud800 \U0001f600", "x" * 200_000])
+def test_odd_answers_are_kept_as_they_are(text, tmp_path):
+    run(probes(1), App(lambda ask: text), out=tmp_path / "out")
+    assert {t.answer for t in load_run(tmp_path / "out").trials} == {text}
+
+
+def test_an_app_that_hangs_does_not_keep_the_run(tmp_path):
+    never = threading.Event()
+
+    def reply(ask):
+        if ask.probe == "p1":
+            never.wait(30)
+        return answer(ask)
+
+    began = time.monotonic()
+    found = run(probes(4), App(reply), out=tmp_path / "out", timeout=0.3, concurrency=2)
+    assert time.monotonic() - began < 10
+    hung = [t for t in found.trials if t.error]
+    assert {t.probe for t in hung} == {"p1"}
+    assert hung[0].error == "no answer within 0.3 s, and the app is still at work on it"
+    assert len(found.trials) == 16
+    never.set()
+
+
+def test_an_app_that_never_comes_back_is_not_asked_any_more(tmp_path):
+    never = threading.Event()
+    found = run(probes(100), App(lambda ask: never.wait(60)), out=tmp_path / "out", timeout=0.05, concurrency=2)
+    assert found.stopped == "the app did not come back from 8 questions"
+    never.set()
+
+
+@pytest.mark.parametrize("kind", ["awaits", "blocks", "swallows"])
+def test_a_coroutine_that_hangs_does_not_keep_the_run(kind, tmp_path):
+    never = threading.Event()
+
+    async def app(ask):
+        while ask.probe == "p1":
+            try:
+                await asyncio.sleep(0.01 if kind != "awaits" else 30)
+                if kind == "blocks":
+                    never.wait(30)
+            except asyncio.CancelledError:
+                if kind != "swallows":
+                    raise
+            if never.is_set():
+                break
+        return answer(ask)
+
+    found = run(probes(3), app, out=tmp_path / "out", timeout=0.3, concurrency=2, arms=["real", "fictive"])
+    assert len(found.trials) == 6
+    assert {t.probe for t in found.trials if t.error and "no answer within 0.3 s" in t.error} >= {"p1"}
+    never.set()
+    run(probes(3), app, out=tmp_path / "out", timeout=0.3, concurrency=2, arms=["real", "fictive"])
+
+
+def test_an_arm_that_the_app_cannot_do_is_left_out_with_its_reason(tmp_path):
+    def reply(ask):
+        if ask.arm == "closed_book":
+            raise NotImplementedError
+        if ask.arm == "empty" and ask.strategy.name == "b":
+            raise ArmUnavailableError("the vendor's retriever cannot be emptied")
+        return answer(ask)
+
+    app = App(reply)
+    found = run(probes(50), app, out=tmp_path / "out", strategies=STRATEGIES, concurrency=2)
+    assert found.skipped == (
+        Skipped("closed_book of a", "the app cannot be asked without context"),
+        Skipped("closed_book of b", "the app cannot be asked without context"),
+        Skipped("empty of b", "the vendor's retriever cannot be emptied"),
+    )
+    assert len(found.trials) == 50 * 5
+    assert Counter(arm for _, _, arm in app.asked)["closed_book"] <= 4
+    assert found.spent.calls == 250
+    assert found.stopped is None
+
+
+def test_not_implemented_elsewhere_is_an_error(tmp_path):
+    def reply(ask):
+        raise NotImplementedError("_aget_relevant_documents")
+
+    found = run(probes(1), App(reply), out=tmp_path / "out", arms=["real"])
+    assert [t.error for t in found.trials] == ["NotImplementedError: _aget_relevant_documents"]
+
+
+def test_a_budget_ends_the_run_and_a_larger_one_goes_on(tmp_path):
+    app = App()
+    found = run(probes(10), app, out=tmp_path / "out", budget=Budget(calls=15), concurrency=4)
+    assert (len(app.asked), len(found.trials)) == (15, 15)
+    assert found.stopped == "the budget of 15 calls is used up"
+    found = run(probes(10), app, out=tmp_path / "out", budget=Budget(calls=15), concurrency=4)
+    assert len(app.asked) == 15
+    found = run(probes(10), app, out=tmp_path / "out", budget=Budget(calls=40), concurrency=4)
+    assert sorted(app.asked) == sorted(cells(10))
+    assert (found.stopped, found.spent.calls) == (None, 40)
+
+
+def test_tokens_of_the_app_count(tmp_path):
+    app = App(lambda ask: Answered(text=answer(ask), usage=Usage(calls=3, prompt_tokens=90, completion_tokens=10)))
+    budget = Budget(money=1.0, price_in=1000.0, price_out=1000.0)
+    found = run(probes(10), app, out=tmp_path / "out", budget=budget, concurrency=1)
+    assert found.stopped == "the budget of 1 is used up"
+    assert len(found.trials) == 10
+    assert found.trials[0].usage == Usage(calls=3, prompt_tokens=90, completion_tokens=10)
+
+
+def test_a_pace_is_kept(tmp_path):
+    began = time.monotonic()
+    run(probes(5), App(), out=tmp_path / "out", budget=Budget(requests_per_minute=600), arms=["real"], concurrency=8)
+    burst = time.monotonic() - began
+    run(probes(70), App(), out=tmp_path / "more", budget=Budget(requests_per_minute=600), arms=["real"], concurrency=8)
+    assert burst < 1.0
+    assert time.monotonic() - began - burst > 0.9  # ten more than the 60 that may come at once
+
+
+def test_what_is_done_first_is_a_sample_of_the_probes_with_whole_pairs(tmp_path):
+    app = App()
+    run(probes(200), app, out=tmp_path / "out", budget=Budget(calls=100), concurrency=1)
+    asked = {}
+    for _, probe, arm in app.asked:
+        asked.setdefault(probe, set()).add(arm)
+    assert len(asked) == 25
+    assert all(arms == set(ARMS) for arms in asked.values())
+    assert 60 < sum(int(p[1:]) for p in asked) / 25 < 140
+    assert len({arm for _, _, arm in app.asked[::4]}) > 1
+    other = App()
+    run(probes(200), other, out=tmp_path / "other", budget=Budget(calls=100), concurrency=1, settings={"seed": 1})
+    assert {p for _, p, _ in other.asked} != set(asked)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"probes": probes(4)}, "other probes: 1 added"),
+        ({"probes": [*probes(2), *probes(4)[3:]]}, "other probes: 1 added, 1 removed"),
+        ({"probes": probes(3, subject="towers")}, "other probes: 3 changed"),
+        ({"probes": probes(3)[::-1]}, "other probes: in another order"),
+        ({"arms": ["real"]}, 'arms was ["closed_book", "real", "fictive", "empty"], now ["real"]'),
+        ({"strategies": STRATEGIES}, "strategies was"),
+        ({"settings": {"seed": 4, "twin": "t1"}}, "settings.seed was 3, now 4"),
+        ({"settings": {"seed": 3, "twin": "t1", "embedding": "real"}}, 'settings.embedding was null, now "real"'),
+        ({"app": answer}, 'app was "tower app", now "tower_probes.answer"'),
+        ({"model": ScriptedModel([], name="m1")}, 'judge was null, now "m1"'),
+    ],
+)
+def test_another_run_in_the_same_folder_is_refused(change, words, tmp_path):
+    first = {"probes": probes(3), "app": App(), "settings": {"seed": 3, "twin": "t1"}}
+    before = run(first.pop("probes"), first.pop("app"), out=tmp_path / "out", **first)
+    changed = {"probes": probes(3), "app": App(), **first, **change}
+    app = changed.pop("app")
+    with pytest.raises(InputError) as error:
+        run(changed.pop("probes"), app, out=tmp_path / "out", **changed)
+    assert words in str(error.value)
+    assert "name a new folder" in str(error.value)
+    assert ("rescore" in str(error.value)) == ("model" in change)
+    assert load_run(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"probes": []}, "there are no probes"),
+        ({"probes": [*probes(2), *probes(1)]}, "the probe 'p0' is there twice"),
+        ({"strategies": [Strategy("a"), Strategy("a")]}, "the strategy 'a' is there twice"),
+        ({"strategies": [Strategy("a", {"x": object()})]}, "a cannot be written as JSON"),
+        ({"settings": {"x": {1, 2}}}, "settings cannot be written as JSON"),
+        ({"arms": ["open_book"]}, "expected some of closed_book, real, fictive, empty"),
+        ({"arms": []}, "expected some of"),
+        ({"concurrency": 0}, "concurrency is 0"),
+        ({"timeout": 0}, "timeout is 0"),
+        ({"timeout": float("nan")}, "timeout is nan"),
+        ({"model": "local"}, "asks no model"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_asked(options, words, tmp_path):
+    app = App()
+    given = {"probes": probes(2), **options}
+    with pytest.raises(InputError, match=words):
+        run(given.pop("probes"), app, out=tmp_path / "out", **given)
+    assert app.asked == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds other files"):
+        run(probes(1), App(), out=tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written or read"):
+        run(probes(1), App(), out=tmp_path / "file")
+    with pytest.raises(InputError, match="holds no canary run"):
+        load_run(tmp_path)
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "canary.sqlite").write_bytes(b"SQLite" * 300)
+    for what in (load_run, rescore):
+        with pytest.raises(InputError, match=r"canary\.sqlite"):
+            what(tmp_path / "damaged")
+
+
+def test_a_run_is_read_while_it_goes_on_and_nobody_else_writes(tmp_path):
+    reached, go = threading.Event(), threading.Event()
+
+    def reply(ask):
+        if len(app.asked) > 8:
+            reached.set()
+            go.wait(10)
+        return answer(ask)
+
+    app = App(reply)
+    work = threading.Thread(target=run, args=(probes(5), app), kwargs={"out": tmp_path, "concurrency": 1})
+    work.start()
+    assert reached.wait(10)
+    found = load_run(tmp_path)
+    assert len(found.trials) == 8
+    assert found.stopped == "it is still running, or its process was killed"
+    for _ in range(2):
+        with pytest.raises(InputError, match="another canary run is writing to"):
+            run(probes(5), app, out=tmp_path)
+    code = f"from trail_callbacks.canary.runs.run import rescore; rescore({str(tmp_path)!r})"
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "another canary run is writing to" in other.stderr
+    go.set()
+    work.join(10)
+    assert len(load_run(tmp_path).trials) == 20
+
+
+class Judge:
+    """A model that calls every answer an abstention, or fails as told."""
+
+    name = "judge-1"
+
+    def __init__(self, failures=()):
+        self.failures, self.calls = list(failures), []
+        self.lock = threading.Lock()
+
+    def ask(self, call):
+        with self.lock:
+            self.calls.append(call.messages[0].content)
+            if self.failures:
+                return Reply(failure=self.failures.pop(), usage=Usage(calls=1))
+        return Reply(value=call.schema(abstains=True), usage=Usage(calls=1, prompt_tokens=10, completion_tokens=1))
+
+    async def aask(self, call):
+        return self.ask(call)
+
+
+def test_a_model_decides_what_code_cannot(tmp_path):
+    app, judge = App(lambda ask: answer(ask) if ask.arm != "fictive" else "No idea."), Judge()
+    found = run(probes(40), app, out=tmp_path / "out", model=judge)
+    by_model = [t for t in found.trials if t.finding.how == "judge"]
+    assert [(t.arm, t.finding.outcome) for t in by_model] == [("fictive", "abstains")] * 40
+    assert len(judge.calls) == 40
+    assert found.spent == Usage(calls=200, prompt_tokens=400, completion_tokens=40)
+    run(probes(40), app, out=tmp_path / "out", model=judge)
+    assert len(judge.calls) == 40
+
+
+def test_without_a_model_it_stays_undecided_until_rescored(tmp_path):
+    app = App(lambda ask: "No idea.")
+    found = run(probes(3), app, out=tmp_path / "out")
+    assert {(t.finding.outcome, t.finding.how) for t in found.trials} == {("unscorable", "undecided")}
+    judge = Judge()
+    found = rescore(tmp_path / "out", model=judge)
+    assert {(t.finding.outcome, t.finding.how) for t in found.trials} == {("abstains", "judge")}
+    assert (len(app.asked), len(judge.calls), found.settings["judge"]) == (12, 12, "judge-1")
+    assert rescore(tmp_path / "out").trials == found.trials
+    assert rescore(tmp_path / "out", model=judge).trials == found.trials
+    assert len(judge.calls) == 12
+
+
+def test_answers_are_found_anew_by_newer_rules(tmp_path, monkeypatch):
+    app = App(lambda ask: "No idea.")
+    run(probes(3), app, out=tmp_path / "out")
+    newer = type(SCORING)(lambda *_, **__: running_finding(), SCORING.decide)
+    monkeypatch.setattr(running, "scoring", lambda: newer)
+    found = rescore(tmp_path / "out")
+    assert {t.finding.outcome for t in found.trials} == {"abstains"}
+    assert len(app.asked) == 12
+
+
+def test_rescoring_changes_nothing_of_what_was_not_asked(tmp_path):
+    def reply(ask):
+        if ask.arm == "closed_book":
+            raise NotImplementedError
+        return answer(ask)
+
+    before = run(probes(10), App(reply), out=tmp_path / "out", budget=Budget(calls=12))
+    assert before.stopped
+    assert before.skipped
+    after = rescore(tmp_path / "out")
+    assert after == before
+
+
+def running_finding():
+    from trail_callbacks.canary import Finding
+
+    return Finding(outcome="abstains", how="refusal")
+
+
+def test_what_the_model_failed_on_is_asked_again_and_the_app_is_not(tmp_path):
+    app, judge = App(lambda ask: "No idea."), Judge([Failure("unreachable", "no route")] * 3)
+    found = run(probes(5), app, out=tmp_path / "out", model=judge)
+    assert Counter(t.finding.how for t in found.trials) == {"judge": 17, "undecided": 3}
+    found = run(probes(5), app, out=tmp_path / "out", model=judge)
+    assert Counter(t.finding.how for t in found.trials) == {"judge": 20}
+    assert (len(app.asked), len(judge.calls)) == (20, 23)
+
+
+def test_a_model_that_fails_always_is_given_up(tmp_path):
+    app, judge = App(lambda ask: "No idea."), Judge([Failure("unauthorised", "bad key")] * 1000)
+    found = run(probes(50), app, out=tmp_path / "out", model=judge)
+    assert len(found.trials) == 200
+    assert len(judge.calls) < 100
+    assert [(s.place, "unauthorised: bad key" in s.why) for s in found.skipped] == [("judge", True)]
+
+
+def test_the_budget_is_for_the_model_too(tmp_path):
+    app, judge = App(lambda ask: "No idea."), Judge()
+    found = run(probes(5), app, out=tmp_path / "out", model=judge, budget=Budget(calls=25))
+    assert len(app.asked) + len(judge.calls) == 25
+    assert (found.stopped, found.skipped) == ("the budget of 25 calls is used up", ())
+    found = run(probes(5), app, out=tmp_path / "out", model=judge, budget=Budget(calls=40))
+    assert {t.finding.how for t in found.trials} == {"judge"}
+    assert found.stopped is None
+    assert (len(app.asked), len(judge.calls), found.spent.calls) == (20, 20, 40)
+
+
+@pytest.mark.loopback
+def test_a_model_behind_http_decides_and_what_it_fails_on_is_asked_again(tmp_path, monkeypatch):
+    pytest.importorskip("instructor")
+    monkeypatch.undo()  # what finds out what an answer does is the real one here
+    down = threading.Event()
+
+    def script(asked):
+        if down.is_set():
+            return error(401, "wrong key")
+        text = "".join(str(message["content"]) for message in asked.body["messages"])
+        items = [
+            {"item": key, "quote": "", "gives": [], "other": False, "declines": True, "rejects": False, "unsure": False}
+            for key in re.findall(r"Item \[(a\d+)\]", text)
+        ]
+        return reply(asked, {"items": items})
+
+    endpoint = Endpoint(script)
+    try:
+        judge = LLMJudge("openai/m", base_url=endpoint.url, api_key="none").model
+        app = App(lambda ask: f"{100 + int(ask.probe[1:])} m. {500 + int(ask.probe[1:])} m.")
+        down.set()
+        found = run(probes(10), app, out=tmp_path / "out", model=judge, arms=["fictive"])
+        assert {t.finding.how for t in found.trials} == {"undecided"}
+        down.clear()
+        found = run(probes(10), app, out=tmp_path / "out", model=judge, arms=["fictive"])
+        assert {(t.finding.outcome, t.finding.how) for t in found.trials} == {("abstains", "judge")}
+        assert len(app.asked) == 10
+        assert found.spent.calls == 10 + len(endpoint.asked)
+        assert found.spent.prompt_tokens == 10 * 2
+    finally:
+        endpoint.close()
+
+
+def test_a_few_reports_of_each_sort_are_kept(tmp_path):
+    report = check("The tower is 40 m high.", ["The tower is 30 m high."])
+    app = App(lambda ask: Answered(text=answer(ask), report=report))
+    found = run(probes(10), app, out=tmp_path / "out", keep_reports=2)
+    kept = [t for t in found.trials if t.report]
+    assert Counter(t.arm for t in kept) == dict.fromkeys(ARMS, 2)
+    assert {t.score for t in found.trials} == {1.0}
+    assert Report.from_json((tmp_path / "out" / kept[0].report).read_text()) == report
+    assert len(list((tmp_path / "out" / "reports").iterdir())) == 8
+
+
+def test_reports_of_answers_that_the_model_decided_are_kept_too(tmp_path):
+    report = check("The tower is 40 m high.", ["The tower is 30 m high."])
+    app = App(lambda ask: Answered(text="No idea.", report=report))
+    found = run(probes(10), app, out=tmp_path / "out", keep_reports=1, model=Judge())
+    assert sum(t.report is not None for t in found.trials) == 4
+
+
+def test_progress_is_told(tmp_path):
+    seen = []
+    budget = Budget(calls=5, price_in=1.0, price_out=1.0)
+    run(probes(5), App(), out=tmp_path / "out", budget=budget, on_progress=lambda p: seen.append((p.asked, p.known)))
+    assert seen == [(n, 0) for n in range(1, 6)]
+    run(probes(5), App(), out=tmp_path / "out", on_progress=lambda p: seen.append((p.asked, p.known, p.total)))
+    assert seen[-1] == (15, 5, 20)
+
+
+SCRIPT = """
+import os, sys, time
+sys.path.insert(0, {here!r})
+from tower_probes import SCORING, answer, probes
+from trail_callbacks.canary.runs import run as running
+running.scoring = lambda: SCORING
+
+def app(ask):
+    log = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(log, f"{{ask.probe}} {{ask.arm}}\\n".encode())
+    os.close(log)
+    time.sleep(0.002)
+    return answer(ask)
+
+running.run(probes(150), app, out={out!r}, concurrency=4)
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_lost_or_asked_twice_when_the_process_is_killed(seed, tmp_path):
+    chance = Random(seed)  # noqa: S311 - when to kill, no secret
+    log, out = tmp_path / "log", tmp_path / "out"
+    script = SCRIPT.format(here=str(Path(__file__).parents[1]), log=str(log), out=str(out))
+    kills = 0
+    decided = set()
+    while True:
+        process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE)
+        lines = (log.read_text().count("\n") if log.exists() else 0) + chance.randrange(1, 150)
+        while process.poll() is None and kills < 4:
+            if log.exists() and log.read_text().count("\n") >= lines:
+                time.sleep(chance.random() * 0.004)
+                process.send_signal(signal.SIGKILL)
+                break
+            time.sleep(0.001)
+        _, complaints = process.communicate(timeout=60)
+        assert process.returncode in (0, -signal.SIGKILL), complaints
+        found = load_run(out)
+        now = {(t.probe, t.arm) for t in found.trials}
+        assert decided <= now  # nothing is lost
+        decided = now
+        if process.returncode == 0:
+            break
+        kills += 1
+        assert found.stopped == "it is still running, or its process was killed"
+    assert kills >= 2
+    assert found.stopped is None
+    assert len(decided) == 600
+    asked = Counter(log.read_text().splitlines())
+    assert len(asked) == 600
+    twice = sum(asked.values()) - 600
+    assert twice <= found.repeated <= 4 * kills
+    assert found.spent.calls == 600 + found.repeated
+
+
+def test_ctrl_c_keeps_what_is_done_and_the_same_call_goes_on(tmp_path):
+    log, out = tmp_path / "log", tmp_path / "out"
+    script = SCRIPT.format(here=str(Path(__file__).parents[1]), log=str(log), out=str(out))
+    process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE)
+    while not log.exists() or log.read_text().count("\n") < 50:
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    _, complaints = process.communicate(timeout=10)
+    assert b"KeyboardInterrupt" in complaints
+    found = load_run(out)
+    assert found.stopped == "interrupted"
+    assert len(found.trials) >= 46
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    found = load_run(out)
+    assert (found.stopped, len(found.trials)) == (None, 600)
+    assert found.repeated <= 4
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_run_is_read_from_a_folder_that_cannot_be_written_to(tmp_path):
+    expected = run(probes(3), App(), out=tmp_path / "out")
+    for path in (tmp_path / "out").iterdir():
+        path.chmod(0o400)
+    (tmp_path / "out").chmod(0o500)
+    try:
+        assert load_run(tmp_path / "out") == expected
+    finally:
+        (tmp_path / "out").chmod(0o700)

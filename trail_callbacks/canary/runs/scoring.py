@@ -1,0 +1,155 @@
+"""What answers of a run are found to do: by code at once, and by a model what code cannot tell, many together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeAlias, TypeVar
+
+from trail_callbacks.audit.budget import Grants
+from trail_callbacks.audit.granted import Granted, granted
+from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.outcomes import Scored
+from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.runs.asking import in_words
+from trail_callbacks.canary.trial import Finding
+from trail_callbacks.models.call import Model, Pipeline
+from trail_callbacks.models.drive import Limits, advance, drive
+from trail_callbacks.models.failure import Failure
+
+__all__ = ["Classify", "Decide", "Judged", "Judges", "Scoring", "Undecided"]
+
+T = TypeVar("T")
+
+_BATCH = 32  # answers
+_FINAL = frozenset({"refused", "length", "too_long", "invalid"})  # kinds of failures that are the model's answer
+_PATIENCE = 3  # batches in a row of which nothing was decided because the model failed
+
+
+Classify: TypeAlias = Callable[..., Finding]
+"""Finds by code alone what an answer does, as `outcomes.classify`."""
+
+Decide: TypeAlias = Callable[[Sequence[Scored]], Pipeline[list[Finding]]]
+"""Finds it of several answers by code, and then by a model, as `outcomes.decide_all`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """Who finds what an answer does."""
+
+    classify: Classify
+    decide: Decide
+
+    def at_once(self, probe: Probe, arm: Arm, answer: str, served: bool | None) -> Finding:
+        """What code finds; never raises."""
+        try:
+            return self.classify(probe, arm, answer, served=served)
+        except Exception as error:  # noqa: BLE001 - one odd answer must not end a run
+            return Finding(outcome="unscorable", how="undecided", reason=f"could not be compared: {in_words(error)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """An answer that code cannot decide, and its place in the plan."""
+
+    cell: tuple[int, int, int]
+    scored: Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a batch was found to do.
+
+    Attributes:
+        findings: Of each answer, what was found; None if the model failed: it is to be asked again.
+        failure: Why it failed, of the last one; None if it did not.
+    """
+
+    findings: Sequence[tuple[Undecided, Finding | None]]
+    failure: str | None = None
+
+
+class Judges:
+    """Has a model decide answers in batches, one batch at a time, on a thread of its own.
+
+    Args:
+        model: The model.
+        scoring: What it is asked.
+        grants: Grants the calls.
+        concurrency: Calls at once.
+        events: Where each `Judged` is put.
+    """
+
+    def __init__(
+        self, model: Model, scoring: Scoring, grants: Grants, concurrency: int, events: SimpleQueue[Any]
+    ) -> None:
+        self.given_up: str | None = None
+        self._scoring, self._events = scoring, events
+        self._through: Callable[[Model], Model] = partial(Granted, grants=grants)
+        self._model = self._through(model)
+        self._limits = Limits(concurrency=concurrency)
+        self._waiting: list[Undecided] = []
+        self._busy = False
+        self._failures = 0
+
+    @property
+    def behind(self) -> bool:
+        """Whether so much is waiting that no more questions should be asked."""
+        return len(self._waiting) >= 4 * _BATCH
+
+    def add(self, answer: Undecided) -> None:
+        """Takes an answer; forgets it if the model failed too often."""
+        if self.given_up is None:
+            self._waiting.append(answer)
+
+    def begin(self, *, last: bool) -> bool:
+        """Begins a batch if there is enough for one, or nothing more is to come.
+
+        Returns:
+            Whether a batch is on its way now.
+        """
+        if self._busy or not self._waiting or (len(self._waiting) < _BATCH and not last):
+            return self._busy
+        batch, self._waiting = self._waiting[:_BATCH], self._waiting[_BATCH:]
+        self._busy = True
+        Thread(target=self._judge, args=(batch,), name="trail-canary-judge", daemon=True).start()
+        return True
+
+    def end(self, judged: Judged) -> None:
+        """Takes note that a batch has ended."""
+        self._busy = False
+        failed = all(finding is None for _, finding in judged.findings)
+        self._failures = self._failures + 1 if failed else 0
+        if self._failures >= _PATIENCE:
+            self.given_up = judged.failure
+            self._waiting.clear()
+
+    def _judge(self, batch: Sequence[Undecided]) -> None:
+        failures: list[Failure] = []
+        found: Sequence[Finding | None]
+        try:
+            work = self._watched(self._scoring.decide([each.scored for each in batch]), failures)
+            found, _ = drive(granted(work, self._through), self._model, self._limits)
+            last = str(failures[-1]) if failures else None
+        except Exception as error:  # noqa: BLE001 - the run goes on without a judge
+            found, last = [None] * len(batch), in_words(error)
+        again = bool(failures)  # what is still undecided may not have been read
+        findings = [None if again and each is not None and each.how == "undecided" else each for each in found]
+        self._events.put(Judged(list(zip(batch, findings, strict=True)), last))
+
+    @staticmethod
+    def _watched(work: Pipeline[T], failures: list[Failure]) -> Pipeline[T]:
+        """The same pipeline; notes failures that another time may not meet."""
+        with closing(work):
+            calls, result = advance(work, None)
+            while calls is not None:
+                replies = yield calls
+                failures += [
+                    reply.failure for reply in replies if reply.failure is not None and reply.failure.kind not in _FINAL
+                ]
+                calls, result = advance(work, replies)
+            return result
