@@ -1,10 +1,10 @@
-"""Does an app answer from its context or from its model's memory? Fictive data shows who sings.
+"""Does an app answer from its context or from its model's memory? Fictive data tells.
 
 A corpus gets a fictive twin; questions about what differs are asked with the real context, with the fictive one, with
 none, and of the model alone. An answer with the real value under the fictive context came from memory.
 """
 
-from trail_callbacks.canary.arm import ARMS, Answered, App, Arm, Ask, Strategy
+from trail_callbacks.canary.arm import ARMS, Answered, App, Arm, ArmUnavailableError, Ask, Strategy
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
 from trail_callbacks.canary.edit import KINDS, SIZES, Edit, EditKind, Replacement, Size
 from trail_callbacks.canary.probe import Origin, Probe
@@ -21,6 +21,7 @@ __all__ = [
     "Answered",
     "App",
     "Arm",
+    "ArmUnavailableError",
     "Ask",
     "Corpus",
     "Document",

@@ -1,0 +1,205 @@
+"""The page of a canary run: one valid file, that may do nothing but show."""
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from canary_runs import probe, run
+
+sys.path.append(str(Path(__file__).parents[2] / "render" / "page"))
+from page_reader import Page
+
+from trail_callbacks import check
+from trail_callbacks.canary import KINDS, OUTCOMES, Run, Skipped
+from trail_callbacks.canary.page import to_page
+from trail_callbacks.canary.report import results
+
+F, L, A, U = "follows_context", "leaks_prior", "abstains", "unscorable"
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "</style><style>*{background:url(x:y)}",
+    '" onmouseover="alert(1)" x=\'',
+    "\u202eevil\u2066\x00\x1b[2J\ud800",
+    "${title} $style $$ %s {0}",
+    "<img src=x onerror=alert(1)>",
+    "</title></svg></table></ul><plaintext>",
+]
+
+
+def recorded(made, folder, number=0):
+    """Gives one trial the report of a run that was really judged."""
+    trial = made.trials[number]
+    asked = made.probes[trial.probe]
+    answer = f"Ferry 0 takes {asked.real if trial.finding.outcome == L else asked.fictive}."
+    source = f"The harbour is old.\n{asked.fictive_quote}\nDogs are welcome."
+    report = check(answer, [source, "Bring a coat."], asked.question)
+    (folder / "report.json").write_text(report.to_json(), "utf-8")
+    trials = [replace(each, answer=answer, report="report.json") if each is trial else each for each in made.trials]
+    return replace(made, trials=trials, folder=folder), report
+
+
+def page(made, **options):
+    return to_page(results(made), **options)
+
+
+def text(html):
+    return re.sub(r"\s+", " ", Page(html).all("body")[0]["text"])
+
+
+def test_the_page_is_one_valid_file_without_scripts():
+    made = run({"a": {"fictive": list(OUTCOMES), "real": [F] * 7}, "b": {"fictive": [L] * 7}})
+    read = Page(page(made))
+    ids = [each["id"] for each in read.elements if "id" in each]
+    assert len(ids) == len(set(ids))
+    assert {"head", "strategies", "order", "outcomes", "splits", "unscored", "examples"} <= set(ids)
+    for tag in ("script", "link", "img", "a", "iframe", "base", "form", "object", "embed"):
+        assert not read.all(tag), tag
+    for each in read.elements:
+        assert not {name for name in each if name.startswith("on")}
+        assert not {"src", "href", "action", "style", "srcdoc"} & set(each)
+
+
+def test_the_policy_allows_its_style_sheet_and_nothing_else():
+    html = page(run({"a": {"fictive": [F]}}))
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', html)[1]
+    rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split(";")}
+    assert rules["default-src"] == rules["script-src"] == rules["base-uri"] == rules["form-action"] == ["'none'"]
+    assert len(rules["style-src"]) == 1
+    assert rules["style-src"][0].startswith("'sha256-")
+
+
+@pytest.mark.parametrize("bad", HOSTILE)
+def test_hostile_text_in_every_field_stays_text(bad):
+    def made(said):
+        probes = [
+            probe(
+                n, question=f"Q {said}", real=f"R {said}", fictive=f"F {said}", also=f"also {said}" if n else None,
+                real_quote=f"It is R {said}.", fictive_quote=f"It is F {said}.", subject=f"s{n} {said}",
+                documents=(f"d {said}",), kind=KINDS[n],
+            )
+            for n in range(7)
+        ]  # fmt: skip
+        plain = run(
+            {f"a {said}": {"fictive": list(OUTCOMES), "empty": [U] * 7}, f"b {said}": {"fictive": [F] * 7}},
+            probes,
+            {f"a {said}": {"model": f"m {said}"}},
+            settings={f"key {said}": f"value {said}"},
+            skipped=[Skipped(f"place {said}", f"why {said}")],
+            stopped=f"stopped {said}",
+        )
+        trials = [
+            replace(
+                each, answer=f"A {said}", error=f"E {said}", finding=replace(each.finding, reason=f"because {said}")
+            )
+            for each in plain.trials
+        ]
+        return replace(plain, trials=trials)
+
+    harmless, hostile = (Page(page(made(said), title=f"T {said}")) for said in ("harmless", bad))
+    assert [each.get("tag") for each in hostile.elements] == [each.get("tag") for each in harmless.elements]
+    assert len(hostile.elements) == len(harmless.elements)
+    html = page(made(bad))
+    assert not set("\u202e\u2066\x00\x1b\ud800") & set(html)
+    html.encode()
+
+
+def test_a_passage_stands_where_it_was_served_with_the_edit_marked(tmp_path):
+    made, _ = recorded(run({"one": {"fictive": [F]}}), tmp_path)
+    read = Page(page(made))
+    assert [each["text"] for each in read.all("mark")] == ["53"]
+    words = text(page(made))
+    assert "The harbour is old. Ferry 0 takes 53 minutes. Dogs are welcome." in words
+    assert "Served" in words
+
+
+def test_the_graph_and_the_verdicts_are_those_of_that_very_run(tmp_path):
+    made, report = recorded(run({"one": {"fictive": [L]}}), tmp_path)
+    read = Page(page(made))
+    (drawing,) = [each for each in read.all("svg") if each.get("aria-label") == "provenance graph"]
+    for node in report.graph.nodes:
+        assert node.text[:12] in drawing["text"]
+    assert report.verdicts[0].outcome == "contradicted"
+    assert "contradicted: number" in text(page(made))
+
+
+def test_without_a_report_the_sentence_of_the_probe_is_shown():
+    made = run({"one": {"fictive": [F, "retrieval_miss"]}})
+    words = text(page(made))
+    assert "Ferry 0 takes 53 minutes." in words
+    assert "Not served" in words
+    blind = replace(made, trials=[replace(each, served=None) for each in made.trials])
+    assert "In the twin" in text(page(blind))
+
+
+def test_values_are_marked_where_the_probe_has_one_sentence_only():
+    asked = probe(0, real_quote="", fictive_quote="Ferry 0 takes 53 minutes, says the captain.")
+    read = Page(page(run({"one": {"fictive": [F]}}, [asked])))
+    assert [each["text"] for each in read.all("mark")] == ["53 minutes"]
+
+
+def test_only_the_edit_of_the_probe_is_marked_and_as_one():
+    asked = probe(
+        0,
+        real="Jasper Nwosu",
+        fictive="Jilzder Nwindvisu",
+        real_quote="Councillor Jasper  Nwosu may spend 90 pounds.",
+        fictive_quote="Councillor Jilzder Nwindvisu must spend 118 pounds.",
+    )
+    made = run({"one": {"fictive": [F], "real": [F]}}, [asked])
+    assert {each["text"] for each in Page(page(made)).all("mark")} == {"Jasper  Nwosu", "Jilzder Nwindvisu"}
+    denied = replace(asked, real="allowed", fictive="forbidden")  # by other words: all that differs
+    marks = [each["text"] for each in Page(page(run({"one": {"fictive": [F]}}, [denied]))).all("mark")]
+    assert marks == ["Jilzder Nwindvisu must", "118"]
+
+
+def test_a_report_that_is_gone_is_said(tmp_path):
+    made = run({"one": {"fictive": [F]}}, folder=tmp_path)
+    made = replace(made, trials=[replace(made.trials[0], report="gone.json")])
+    assert "The run is not shown: its report cannot be read" in text(page(made))
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (Run(probes={}, strategies={}, arms=(), trials=()), "The run has no strategy."),
+        (run({"one": {"fictive": []}}), "There is no trial."),
+        (run({"one": {"fictive": [U] * 3}}), "Unscorable: 3 trials"),
+        (run({"one": {"closed_book": [L, A]}}), "known closed book"),
+        (run({"one": {"fictive": [F]}}), "There is one strategy, or none: nothing to compare."),
+    ],
+    ids=["empty", "no trial", "unscorable", "one arm", "one strategy"],
+)
+def test_poor_runs_are_shown_and_say_what_is_missing(made, words):
+    html = page(made)
+    assert words in text(html)
+    assert not re.search(r"\bnan\b", html, re.IGNORECASE)
+
+
+def test_ties_skipped_and_unscorable_are_on_the_page():
+    made = run(
+        {"Übung": {"fictive": [F] * 9 + [U]}, "渡し船": {"fictive": [F] * 8 + [L, U]}},
+        skipped=[Skipped("p77", "its passage is gone")],
+    )
+    words = text(page(made))
+    assert "By follow rate no two strategies can be told apart" in words
+    assert "cannot be told apart at n = 9: difference within" in words
+    assert "渡し船" in words
+    assert "p77 : its passage is gone" in words or "p77: its passage is gone" in words
+    assert "2 TimeoutError: 30 s" in words
+
+
+def test_a_large_run_is_a_page_of_bounded_size(tmp_path):
+    long = "word " * 20_000
+    probes = [probe(n, question=long, real=long, fictive_quote=long, subject=f"s{n}") for n in range(400)]
+    made = run(
+        {f"strategy {n} {long[:500]}": {"fictive": [OUTCOMES[n % 7]] * 400} for n in range(30)},
+        probes,
+        skipped=[Skipped(f"p{n}", long) for n in range(1_000)],
+    )
+    made = replace(made, trials=[replace(each, answer=long, error=f"{each.probe} {long}") for each in made.trials])
+    html = page(made)
+    assert len(html.encode()) < 1_500_000
+    assert "more, in the JSON" in text(html)
+    assert "characters left out" in html

@@ -1,0 +1,146 @@
+import json
+from dataclasses import replace
+
+import pytest
+from canary_runs import probe, run
+
+from trail_callbacks.canary.rates.comparing import compare
+from trail_callbacks.errors import InputError
+
+F, L, A, U = "follows_context", "leaks_prior", "abstains", "unscorable"
+
+
+def made(leaks, n=300, strategy="one", real=None, **fields):
+    arms = {"fictive": [L] * leaks + [F] * (n - leaks), "real": real or [F] * n}
+    return run({strategy: arms}, [probe(each) for each in range(n)], **fields)
+
+
+def verdicts(found):
+    return {each.measure: each.verdict for each in found.changes}
+
+
+def test_the_same_run_passes():
+    found = compare(made(3), made(3))
+    assert found.verdict == "passes"
+    assert set(verdicts(found)) == {"leak", "follow", "right_real", "right_fictive"}
+    assert all(each.high < 0.05 and not each.reason for each in found.changes)
+    assert found.common == 300
+    assert found.left_out == (0, 0)
+
+
+def test_more_leaks_are_worse():
+    found = compare(made(3), made(60))
+    assert found.verdict == "worse"
+    worst = found.changes[0]
+    assert worst.low > 0.05
+    assert worst.reason.startswith("the ")
+    assert verdicts(found)["leak"] == verdicts(found)["follow"] == "worse"
+    assert verdicts(found)["right_real"] == "passes"
+    leak = next(each for each in found.changes if each.measure == "leak")
+    assert (leak.baseline, leak.candidate, leak.only_candidate) == (0.01, 0.2, 57)
+
+
+def test_fewer_leaks_pass():
+    assert compare(made(60), made(3)).verdict == "passes"
+
+
+def test_few_probes_are_not_enough_and_the_number_missing_is_said():
+    found = compare(made(0, 20), made(0, 20))
+    assert found.verdict == "not_enough_data"
+    assert all(each.more >= 10 and "more probes needed" in each.reason for each in found.changes)
+
+
+def test_a_small_certain_rise_within_the_margin_passes():
+    found = compare(made(0, 3000), made(30, 3000))
+    leak = next(each for each in found.changes if each.measure == "leak")
+    assert leak.verdict == "passes"
+    assert leak.adjusted < 0.001
+
+
+def test_a_rise_at_the_margin_that_is_not_certain_says_that_more_would_not_help():
+    found = compare(made(0, 40), made(3, 40), margin=0.05)
+    leak = next(each for each in found.changes if each.measure == "leak")
+    assert (leak.verdict, leak.more) == ("not_enough_data", None)
+    assert "more probes would not make it pass" in leak.reason
+
+
+def test_verify_the_context_does_not_ask_whether_it_was_followed():
+    assert set(verdicts(compare(made(3), made(3), policy="verify_the_context"))) == {"right_real", "right_fictive"}
+
+
+def test_only_common_probes_are_compared_and_it_is_said():
+    a = made(3)
+    b = replace(a, probes={**a.probes, "p0": probe(0, question="Another question?")})
+    found = compare(a, b)
+    assert (found.common, found.left_out) == (299, (1, 1))
+    assert any("299 probes of both runs" in each for each in found.remarks())
+
+
+def test_strategies_are_matched_by_name():
+    a = run({"Übung": {"fictive": [F] * 50}, "gone": {"fictive": [F] * 50}})
+    b = run({"new": {"fictive": [F] * 50}, "Übung": {"fictive": [F] * 50}})
+    found = compare(a, b)
+    assert {each.strategy for each in found.changes} == {"Übung"}
+    assert found.unmatched == ("gone", "new")
+    assert any("gone, new" in each for each in found.remarks())
+
+
+def test_an_arm_that_was_not_asked_is_not_passed():
+    found = compare(run({"one": {"fictive": [F] * 50}}), run({"one": {"fictive": [F] * 50}}))
+    assert verdicts(found)["right_real"] == "not_enough_data"
+    assert found.verdict == "not_enough_data"
+
+
+def test_all_unscorable_is_not_enough():
+    found = compare(made(3), run({"one": {"fictive": [U] * 300, "real": [U] * 300}}))
+    assert found.verdict == "not_enough_data"
+    assert all(each.n == 0 and each.worse_by is None for each in found.changes)
+
+
+def test_a_candidate_does_not_pass_by_failing_on_what_is_hard():
+    a = made(30)
+    b = made(0)
+    hard = {f"p{n}" for n in range(40)}
+    trials = [
+        replace(each, finding=replace(each.finding, outcome=U if n % 2 else "retrieval_miss"), answer=None)
+        if each.probe in hard and each.arm == "fictive"
+        else each
+        for n, each in enumerate(b.trials)
+    ]
+    found = compare(a, replace(b, trials=trials))
+    assert found.verdict == "not_enough_data"
+    assert verdicts(found)["right_real"] == "passes"
+    leak = next(each for each in found.changes if each.measure == "leak")
+    assert leak.lost == 40
+    assert "40 probes that were scored in the baseline are unscorable or not retrieved" in leak.reason
+    assert compare(a, replace(b, trials=trials), max_lost=0.2).verdict == "passes"
+
+
+@pytest.mark.parametrize("name", ["twin", "judge", "policy", "embedding"])
+def test_runs_made_with_something_else_are_refused(name):
+    with pytest.raises(InputError, match=f"{name} is 'a' in the baseline and 'b' in the candidate"):
+        compare(made(3, settings={name: "a"}), made(3, settings={name: "b"}))
+    with pytest.raises(InputError, match="not said"):
+        compare(made(3, settings={name: "a"}), made(3))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: compare(made(3), made(3), margin=0.0), "margin is 0.0"),
+        (lambda: compare(made(3), made(3), margin=float("nan")), "margin is nan"),
+        (lambda: compare(made(3), made(3), max_lost=-0.1), "max_lost is -0.1"),
+        (lambda: compare(made(3), made(3), policy="both"), "policy is 'both'"),
+        (lambda: compare(made(3), made(3, strategy="two")), "no strategy in common: the baseline has one"),
+        (lambda: compare(made(0, 0), made(0, 0)), "no probe in common"),
+    ],
+)
+def test_bad_input_is_refused(call, words):
+    with pytest.raises(InputError, match=words):
+        call()
+
+
+def test_json_has_no_nan():
+    data = json.loads(json.dumps(compare(made(3), made(60)).as_data(), allow_nan=False))
+    assert data["verdict"] == "worse"
+    assert data["changes"][0]["reason"]

@@ -1,0 +1,93 @@
+import pytest
+from canary_runs import probe, trial
+
+from trail_callbacks.canary import ARMS, OUTCOMES
+from trail_callbacks.canary.rates.measures import MEASURES, Case
+
+SWAPPED = probe(1)
+REMOVED = probe(2, fictive=None, kind="unanswerable")
+DISAGREE = probe(3, also="61 minutes", kind="inconsistent")
+
+
+def counted(name, outcome, of=SWAPPED, known=None, **fields):
+    measure = MEASURES[name]
+    return measure.counts(Case(of, trial(of, measure.arm, outcome, **fields), known))
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if not name.startswith("miss_")])
+@pytest.mark.parametrize("outcome", ["unscorable", "retrieval_miss"])
+@pytest.mark.parametrize("of", [SWAPPED, REMOVED, DISAGREE], ids=["swapped", "removed", "disagree"])
+def test_unscorable_and_retrieval_miss_are_in_no_denominator(name, outcome, of):
+    assert counted(name, outcome, of, known=True) is None
+
+
+@pytest.mark.parametrize("name", ["follow", "leak", "blend", "leak_known", "follow_real", "right_closed_book"])
+def test_an_abstention_is_in_the_denominator_and_no_hit(name):
+    assert counted(name, "abstains", known=True) is False
+
+
+@pytest.mark.parametrize(
+    ("name", "hit"),
+    [
+        ("follow", "follows_context"),
+        ("leak", "leaks_prior"),
+        ("blend", "blends"),
+        ("abstain", "abstains"),
+        ("follow_real", "follows_context"),
+        ("abstain_real", "abstains"),
+        ("right_empty", "leaks_prior"),
+        ("right_closed_book", "leaks_prior"),
+    ],
+)
+def test_each_outcome_is_a_hit_of_its_measure_only(name, hit):
+    scored = [each for each in OUTCOMES if each not in ("unscorable", "retrieval_miss")]
+    assert {each for each in scored if counted(name, each)} == {hit}
+
+
+@pytest.mark.parametrize("name", ["follow", "leak", "blend", "abstain", "memorisation", "leak_known", "leak_unknown"])
+@pytest.mark.parametrize("of", [REMOVED, DISAGREE], ids=["removed", "disagree"])
+def test_what_has_no_single_other_value_is_not_in_follow_and_leak(name, of):
+    assert {counted(name, outcome, of, known=known) for outcome in OUTCOMES for known in (True, False)} == {None}
+
+
+def test_leaks_are_split_by_what_the_model_knows():
+    assert [counted("leak_known", "leaks_prior", known=known) for known in (True, False, None)] == [True, None, None]
+    assert [counted("leak_unknown", "leaks_prior", known=known) for known in (True, False, None)] == [None, True, None]
+
+
+def test_the_memorisation_ratio_is_of_the_two_values_only():
+    found = {outcome: counted("memorisation", outcome) for outcome in OUTCOMES}
+    assert {each: hit for each, hit in found.items() if hit is not None} == {
+        "leaks_prior": True,
+        "follows_context": False,
+    }
+
+
+def test_what_was_removed_and_what_disagrees_have_their_own():
+    assert counted("abstain_unanswerable", "abstains", REMOVED) is True
+    assert counted("leak_unanswerable", "leaks_prior", REMOVED) is True
+    assert counted("abstain_unanswerable", "abstains", SWAPPED) is None
+    assert counted("conflict_told", "blends", DISAGREE, rejects=True) is True
+    assert counted("conflict_told", "follows_context", DISAGREE) is False
+    assert counted("conflict_told", "follows_context", SWAPPED, rejects=True) is None
+
+
+def test_a_retrieval_miss_counts_in_its_own_measures_whatever_the_answer():
+    assert counted("miss_fictive", "retrieval_miss") is True
+    assert counted("miss_fictive", "leaks_prior") is False
+    assert counted("miss_fictive", "unscorable") is None
+    assert counted("miss_leak", "retrieval_miss", states=("real",)) is True
+    assert counted("miss_leak", "retrieval_miss") is False
+    assert counted("miss_leak", "leaks_prior") is None
+
+
+def test_a_fictive_value_that_was_not_shown_is_a_guess():
+    assert counted("guessed_empty", "other_wrong", states=("fictive",)) is True
+    assert counted("guessed_closed_book", "other_wrong", DISAGREE, states=("also",)) is True
+    assert counted("guessed_empty", "other_wrong") is False
+    assert counted("guessed_empty", "other_wrong", REMOVED) is None
+
+
+def test_every_measure_says_what_it_is_of():
+    assert all(each.arm in ARMS and each.label and " of the " in each.about for each in MEASURES.values())
+    assert len({each.label for each in MEASURES.values()}) == len(MEASURES)

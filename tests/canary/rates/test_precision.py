@@ -1,0 +1,63 @@
+import pytest
+
+from trail_callbacks.canary.rates.precision import needed, needed_for_bound, needed_for_difference, precision
+from trail_callbacks.errors import InputError
+from trail_callbacks.report.scoring import wilson
+
+
+def test_three_hundred_probes_bound_no_leak_below_one_point_three_percent():
+    assert "300 probes bound a leak rate of 0 below 1.3 %" in precision(300)
+    assert "100 probes bound a leak rate of 0 below 3.7 %" in precision(100)
+    assert precision(1).startswith("1 probe bounds")
+    assert precision(0) == "no probe: nothing can be said"
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 37, 300, 12_345])
+def test_the_stated_bound_holds(n):
+    stated = float(precision(n).split(" below ")[1].split(" %")[0]) / 100
+    assert wilson(0.0, n)[1] <= stated + 1e-12
+
+
+@pytest.mark.parametrize(("half", "share"), [(0.05, 0.5), (0.02, 0.1), (0.3, 0.0), (0.01, 0.97)])
+def test_the_number_is_the_least_that_is_enough(half, share):
+    def width(n):
+        low, high = wilson(share, n)
+        return (high - low) / 2
+
+    n = needed(half, share)
+    assert width(n) <= half
+    assert n == 1 or width(n - 1) > half
+
+
+def test_the_least_number_for_a_bound():
+    n = needed_for_bound(0.013)
+    assert wilson(0.0, n)[1] < 0.013 <= wilson(0.0, n - 1)[1]
+    assert needed_for_bound(0.013, design=2.0) == pytest.approx(2 * n, abs=2)
+    assert needed_for_bound(0.013, confidence=0.99) > n
+
+
+def test_paired_difference_agrees_with_the_published_formula():
+    # Connor (1987): (1.96 sqrt(0.2) + 0.8416 sqrt(0.2 - 0.01))^2 / 0.01
+    assert needed_for_difference(0.1) == 155
+    assert needed_for_difference(0.1, comparisons=28) > 2 * needed_for_difference(0.1) - 30
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: needed(0.0),
+        lambda: needed(0.5),
+        lambda: needed(0.1, 1.2),
+        lambda: needed(0.1, confidence=1.0),
+        lambda: needed(0.1, float("nan")),
+        lambda: needed(float("nan")),
+        lambda: needed_for_bound(0.0),
+        lambda: needed_for_bound(1e-12),
+        lambda: needed_for_difference(0.3, 0.2),
+        lambda: needed_for_difference(0.1, comparisons=0),
+        lambda: needed_for_difference(0.1, power=1.0),
+    ],
+)
+def test_values_out_of_range_are_refused(call):
+    with pytest.raises(InputError):
+        call()

@@ -1,0 +1,147 @@
+import json
+from dataclasses import replace
+
+import pytest
+from canary_runs import probe, run, trial
+
+from trail_callbacks.canary import Run
+from trail_callbacks.canary.rates.measures import MEASURES
+from trail_callbacks.canary.rates.rates import cases, rates
+from trail_callbacks.errors import InputError
+
+F, L, B, A, W, M, U = (
+    "follows_context", "leaks_prior", "blends", "abstains", "other_wrong", "retrieval_miss", "unscorable",
+)  # fmt: skip
+
+
+def share(found):
+    return found.k, found.n
+
+
+def test_all_seven_outcomes_are_counted_and_rates_leave_out_two():
+    found = rates(run({"one": {"fictive": [F, F, F, L, B, A, W, M, U]}})).strategies["one"]
+    assert found.outcomes == {"fictive": {F: 3, L: 1, B: 1, A: 1, W: 1, M: 1, U: 1}}
+    assert share(found.rates["follow"]) == (3, 7)
+    assert share(found.rates["leak"]) == (1, 7)
+    assert share(found.rates["memorisation"]) == (1, 4)
+    assert share(found.rates["miss_fictive"]) == (1, 8)
+
+
+def test_leak_among_known_asks_the_same_strategy_closed_book():
+    found = rates(run({"one": {"closed_book": [L, L, A, U], "fictive": [L, F, F, L]}})).strategies["one"]
+    assert share(found.rates["leak"]) == (2, 4)
+    assert share(found.rates["leak_known"]) == (1, 2)
+    assert share(found.rates["leak_unknown"]) == (0, 1)
+    assert share(found.rates["right_closed_book"]) == (2, 3)
+
+
+def test_leak_among_known_falls_back_on_the_same_model():
+    outcomes = {
+        "a": {"closed_book": [L, A], "fictive": [L, F]},
+        "b": {"fictive": [L, F]},
+        "c": {"fictive": [L, F]},
+    }
+    made = run(outcomes, parameters={"a": {"model": "m"}, "b": {"model": "m"}, "c": {"model": "other"}})
+    found = rates(made).strategies
+    assert share(found["b"].rates["leak_known"]) == (1, 1)
+    assert share(found["c"].rates["leak_known"]) == (0, 0)
+    assert found["c"].rates["leak_known"].why
+
+
+def test_the_own_closed_book_trial_comes_before_that_of_the_same_model():
+    made = run({"a": {"closed_book": [L]}, "b": {"closed_book": [A], "fictive": [L]}})
+    assert {case.trial.strategy: case.known for case in cases(made)} == {"a": True, "b": False}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "why"),
+    [
+        ({}, "the fictive arm was not asked"),
+        ({"fictive": [U, U]}, "all 2 trials of the fictive arm are unscorable"),
+        ({"fictive": [U, M]}, "in no scorable trial of the fictive arm was the passage served"),
+        ({"real": [F]}, "the fictive arm was not asked"),
+    ],
+)
+def test_nothing_in_the_denominator_is_no_share_with_the_reason(outcomes, why):
+    found = rates(run({"one": outcomes})).strategies["one"].rates["follow"]
+    assert (found.value, found.why) == (None, why)
+
+
+def test_an_empty_run_has_no_figures():
+    made = Run(probes={}, strategies={}, arms=(), trials=())
+    found = rates(made)
+    assert found.strategies == {}
+    assert json.loads(json.dumps(found.as_data(), allow_nan=False))["guessed"] == []
+
+
+def test_splits_follow_the_order_of_kinds_and_sizes():
+    probes = [
+        probe(1, kind="name", size="large", subject="Fähren"),
+        probe(2, kind="number", size="small", subject="渡し船"),
+        probe(3, kind=None, size=None),
+        probe(4, kind="number", size="medium", subject="Fähren"),
+    ]
+    found = rates(run({"one": {"fictive": [F, L, F, F]}}, probes)).splits
+    shares = {name: {each.value: share(each.rates["follow"]) for each in found[name]} for name in found}
+    assert list(shares["kind"].items()) == [("number", (1, 2)), ("name", (1, 1)), ("not said", (1, 1))]
+    assert list(shares["size"]) == ["small", "medium", "large", "not said"]
+    assert shares["subject"] == {"Fähren": (2, 2), "渡し船": (0, 1), "not said": (1, 1)}
+    assert shares["model"] == {"not said": (3, 4)}
+
+
+def test_several_strategies_are_also_split_together_and_pooled_by_model():
+    made = run({"a": {"fictive": [F, L]}, "b": {"fictive": [L, L]}}, parameters={"a": {"model": 7}, "b": {"model": 7}})
+    found = rates(made).splits
+    assert [(each.strategy, each.value, share(each.rates["leak"])) for each in found["kind"]] == [
+        (None, "number", (3, 4)),
+        ("a", "number", (1, 2)),
+        ("b", "number", (2, 2)),
+    ]
+    assert [(each.strategy, each.value, share(each.rates["leak"])) for each in found["model"]] == [(None, "7", (3, 4))]
+
+
+def test_pooled_strategies_do_not_count_a_probe_as_several():
+    outcomes = [F, L] * 20
+    made = run({name: {"fictive": outcomes} for name in "abcd"}, [probe(n, documents=()) for n in range(40)])
+    pooled = next(each for each in rates(made).splits["kind"] if each.strategy is None).rates["leak"]
+    assert pooled.n == 160
+    assert pooled.effective < 60
+
+
+def test_a_probe_that_can_be_guessed_is_named():
+    made = run({"one": {"empty": [A, W], "closed_book": [A, A]}})
+    guess = trial(made.probes["p1"], "empty", W, states=("fictive",))
+    assert rates(replace(made, trials=[*made.trials[:1], guess])).guessed == ("p1",)
+    assert rates(made).guessed == ()
+
+
+def test_what_is_right_depends_on_the_policy_and_never_mixes():
+    made = run({"one": {"real": [F, L, A], "fictive": [F, L, A], "empty": [A, L]}})
+    follow, verify = (
+        rates(made, policy).strategies["one"].right for policy in ("context_is_authoritative", "verify_the_context")
+    )
+    assert share(follow["fictive"])[0] == 1
+    assert share(follow["real"]) == share(verify["real"])
+    assert follow.keys() == verify.keys() == {"real", "fictive", "empty"}
+
+
+def test_a_trial_of_an_unknown_probe_is_an_error_that_names_it():
+    made = run({"one": {"fictive": [F]}})
+    stray = trial(probe("other"), "fictive", F)
+    with pytest.raises(InputError, match="'pother'"):
+        rates(replace(made, trials=[*made.trials, stray]))
+    with pytest.raises(InputError, match="'two'"):
+        rates(replace(made, trials=[trial(made.probes["p0"], "fictive", F, "two")]))
+
+
+def test_trials_whose_passages_are_not_told_are_counted():
+    made = run({"one": {"fictive": [F, L, U], "empty": [A, A, A]}})
+    blind = [replace(each, served=None) for each in made.trials]
+    assert rates(made).strategies["one"].unseen == 0
+    assert rates(replace(made, trials=blind)).strategies["one"].unseen == 2
+
+
+def test_json_has_every_measure_and_no_nan():
+    data = json.loads(json.dumps(rates(run({"é": {"fictive": [U]}})).as_data(), allow_nan=False))
+    assert list(data["strategies"][0]["rates"]) == list(MEASURES)
+    assert data["strategies"][0]["rates"]["leak"]["value"] is None

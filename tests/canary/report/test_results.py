@@ -1,0 +1,88 @@
+import json
+from dataclasses import replace
+
+import pytest
+from canary_runs import run, trial
+
+from trail_callbacks.canary import Run, Skipped
+from trail_callbacks.canary.report import FORMAT, results
+
+F, L, A, U = "follows_context", "leaks_prior", "abstains", "unscorable"
+
+
+def test_json_is_versioned_and_holds_figures_comparisons_and_what_is_missing():
+    made = run(
+        {"Übung": {"fictive": [F] * 30 + [U]}, "b": {"fictive": [L] * 30 + [U]}},
+        skipped=[Skipped("p40", "its passage is gone")],
+        stopped="the budget is spent",
+        settings={"seed": 3},
+    )
+    data = json.loads(results(made).to_json())
+    assert data["format"] == FORMAT
+    assert data["policy"] == "context_is_authoritative"
+    assert data["run"]["stopped"] == "the budget is spent"
+    assert data["run"]["skipped"] == [{"place": "p40", "why": "its passage is gone"}]
+    assert data["strategies"][0]["strategy"] == "Übung"
+    assert data["strategies"][0]["rates"]["follow"]["k"] == 30
+    assert data["contrasts"]["leak"][0]["verdict"] == "differ"
+    assert data["ranking"] == {"follow": [["Übung"], ["b"]], "leak": [["Übung"], ["b"]]}
+    assert data["unscorable"] == [{"why": "TimeoutError: 30 s", "trials": 2}]
+    assert data["precision"].startswith("30 probes bound")
+    assert data["measures"]["leak"]["arm"] == "fictive"
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {"x": [float("-inf")]}, object()])
+def test_json_has_no_nan_whatever_a_matrix_holds(value):
+    made = run({"one": {"fictive": [F]}}, parameters={"one": {"odd": value}}, settings={"odd": value})
+    text = results(made).to_json()
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    json.loads(text, parse_constant=refuse)
+
+
+def test_an_empty_run_is_a_result():
+    data = json.loads(results(Run(probes={}, strategies={}, arms=(), trials=())).to_json())
+    assert data["strategies"] == []
+    assert data["precision"] == "no probe: nothing can be said"
+
+
+def test_a_strategy_without_a_rate_is_not_ranked():
+    made = run({"a": {"fictive": [F, F]}, "b": {"fictive": [U, U]}, "c": {"real": [F, F]}})
+    assert results(made).ranking["follow"] == [["a"]]
+
+
+def test_reasons_are_counted_and_the_most_frequent_is_first():
+    made = run({"one": {"fictive": [U] * 5}})
+    errors = ["TimeoutError", "TimeoutError", None, None, None]
+    trials = [replace(each, error=error) for each, error in zip(made.trials, errors, strict=True)]
+    trials[4] = trial(made.probes["p4"], "fictive", U, error=None, reason="neither value was recognised")
+    found = results(replace(made, trials=trials)).unscorable
+    assert [(each.words, each.trials) for each in found] == [
+        ("TimeoutError", 2),
+        ("no reason was kept", 2),
+        ("neither value was recognised", 1),
+    ]
+
+
+def test_precision_is_that_of_the_strategy_with_the_fewest_scored_probes():
+    made = run({"a": {"fictive": [F] * 50}, "b": {"fictive": [F] * 20 + [U] * 30}})
+    assert results(made).precision.startswith("20 probes")
+
+
+def test_policies_give_separate_results():
+    made = run({"one": {"fictive": [F, L, L]}})
+    found = {
+        policy: results(made, policy).rates.strategies["one"].right["fictive"].k
+        for policy in ("context_is_authoritative", "verify_the_context")
+    }
+    assert found == {"context_is_authoritative": 1, "verify_the_context": 2}
+
+
+def test_where_contexts_are_verified_strategies_are_not_ranked_by_following():
+    made = run({"follower": {"fictive": [F] * 40}, "verifier": {"fictive": [L] * 40}})
+    found = results(made, "verify_the_context")
+    assert list(found.ranking) == list(found.contrasts) == ["right_fictive"]
+    assert found.ranking["right_fictive"] == [["verifier"], ["follower"]]
+    assert list(results(made).ranking) == ["follow", "leak"]

@@ -1,0 +1,82 @@
+import re
+
+import pytest
+from canary_runs import probe, run
+from rich.console import Group
+
+from trail_callbacks.canary import Run, Skipped
+from trail_callbacks.canary.report import results
+from trail_callbacks.canary.report.terminal import views
+from trail_callbacks.render.terminal import plain_text
+
+F, L, A, M, U = "follows_context", "leaks_prior", "abstains", "retrieval_miss", "unscorable"
+
+
+def shown(made, by=None, width=160):
+    from rich.text import Text
+
+    page = Group(*(Text(each) if isinstance(each, str) else each for each in views(results(made), by)))
+    return plain_text(page, width)
+
+
+def test_rates_have_intervals_and_ties_are_called_ties():
+    text = shown(run({"a": {"fictive": [F] * 9 + [L]}, "b": {"fictive": [F] * 8 + [L] * 2}}))
+    assert "10 probes, 2 strategies, 20 trials: fictive context" in text
+    assert "90 [59.6, 98.2]" in text
+    assert "By follow rate no two strategies can be told apart (n = 10" in text
+    assert "1. a | b" in text
+    assert "Precision: 10 probes bound a leak rate of 0 below 27.8 %" in text
+
+
+def test_what_differs_is_on_two_lines():
+    text = shown(run({"leaky": {"fictive": [L] * 40}, "good": {"fictive": [F] * 40}}))
+    assert "By leak rate 1 of 1 pair of strategies differ" in text
+    assert text.index("1. good") < text.index("2. leaky")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Run(probes={}, strategies={}, arms=(), trials=()),
+        run({"one": {"fictive": []}}),
+        run({"one": {"fictive": [U, U]}}),
+        run({"one": {"closed_book": [L, A]}}),
+        run({"one": {"fictive": [M, M]}}),
+    ],
+    ids=["empty", "nothing asked", "all unscorable", "one arm", "nothing retrieved"],
+)
+def test_poor_runs_are_shown(made):
+    text = shown(made, "kind")
+    assert not re.search(r"\bnan\b", text, re.IGNORECASE)
+    assert "None" not in text
+
+
+def test_unscorable_misses_and_skipped_are_said():
+    made = run({"one": {"fictive": [U, M, F]}}, skipped=[Skipped("p9", "its passage is gone")], stopped="interrupted")
+    text = shown(made)
+    assert "Unscorable: 1 trial" in text
+    assert "1: TimeoutError: 30 s" in text
+    assert "50 [9.5, 90.5]" in text  # not retrieved: 1 of 2
+    assert "The run is unfinished: interrupted." in text
+    assert "1 skipped; the first: p9: its passage is gone" in text
+
+
+def test_rates_of_other_denominators_say_their_own():
+    text = shown(run({"one": {"closed_book": [L, A, A, A], "fictive": [L, F, F, F]}}))
+    assert "25 [4.6, 69.9] " in text
+    assert "100 [20.7, 100] of 1" in text
+
+
+def test_hostile_names_are_spelled_out():
+    name = "evil\x1b[31m\u202e name"
+    text = shown(run({name: {"fictive": [F]}, "[red]b": {"fictive": [L]}}, [probe(0, subject="\x07")]), "subject")
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "\x07" not in text
+    assert "[red]b" in text
+
+
+def test_a_split_is_shown_when_asked_for():
+    made = run({"one": {"fictive": [F, L]}}, [probe(0, kind="date"), probe(1, kind="nonce")])
+    assert "nonce" not in shown(made)
+    assert "nonce" in shown(made, "kind")
