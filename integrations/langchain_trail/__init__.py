@@ -19,11 +19,15 @@ from langchain_trail.results import TrailResult
 from langchain_trail.wrap import traced
 
 if TYPE_CHECKING:
+    from langchain_trail.canary import CanaryRetriever
+    from langchain_trail.canary_application import canary_app
+    from langchain_trail.canary_rag import rag_app
     from langchain_trail.context_filter import TrailContextFilter
     from langchain_trail.guard import TrailGuard
 
 __all__ = [
     "AnswerRejectedError",
+    "CanaryRetriever",
     "Trail",
     "TrailCallbackHandler",
     "TrailContextFilter",
@@ -31,7 +35,9 @@ __all__ = [
     "TrailResult",
     "areplay",
     "as_model",
+    "canary_app",
     "guarded",
+    "rag_app",
     "replay",
     "traced",
     "trail",
@@ -41,16 +47,21 @@ __all__ = [
 del langchain_core
 
 
+_LAZY = {
+    "CanaryRetriever": "canary",
+    "TrailContextFilter": "context_filter",
+    "TrailGuard": "guard",
+    "canary_app": "canary_application",
+    "rag_app": "canary_rag",
+}
+
+
 def __getattr__(name: str) -> object:
     """Imports on first use what needs more than langchain-core, or is rarely used."""
-    if name == "TrailContextFilter":
-        from langchain_trail.context_filter import TrailContextFilter  # noqa: PLC0415 - see above
+    if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415 - see above
 
-        return TrailContextFilter
-    if name == "TrailGuard":
-        from langchain_trail.guard import TrailGuard  # noqa: PLC0415 - see above
-
-        return TrailGuard
+        return getattr(import_module(f"langchain_trail.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -24,10 +24,10 @@ from trail_callbacks.errors import MissingExtraError
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.report import Report
 
-__all__ = ["agent", "map_reduce"]
+__all__ = ["ChatModel", "agent", "map_reduce"]
 
 
-class _ChatModel(BaseChatModel):
+class ChatModel(BaseChatModel):
     """The demo's chat as a LangChain chat model."""
 
     chat: Any  # a Chat; pydantic cannot check protocols
@@ -50,6 +50,7 @@ class _ChatModel(BaseChatModel):
     def bind_tools(
         self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Binds tools in the format of OpenAI."""
         return self.bind(tools=[convert_to_openai_tool(each) for each in tools], **kwargs)
 
 
@@ -66,7 +67,7 @@ def _spread(found: dict[str, Any]) -> list[dict[str, str]]:
 
 def map_reduce(chat: Chat, question: str, judge: Judge) -> Report:
     """Summarises each document on its own and combines the summaries."""
-    model = _ChatModel(chat=chat)
+    model = ChatModel(chat=chat)
     summarise = (
         ChatPromptTemplate.from_template(
             "Summarise the document in a few sentences, as far as it helps to answer the question.\n\n"
@@ -126,7 +127,7 @@ def agent(chat: Chat, question: str, judge: Judge) -> Report:
     except ModuleNotFoundError as error:
         raise MissingExtraError("the LangGraph app of trail demo", "demo") from error
     tools = [look_up_boat, search_documents]
-    model = _ChatModel(chat=chat).bind_tools(tools)
+    model = ChatModel(chat=chat).bind_tools(tools)
     graph = StateGraph(MessagesState)
     graph.add_node("think", lambda state: {"messages": [model.invoke(state["messages"])]})
     graph.add_node("tools", ToolNode(tools))

@@ -16,6 +16,9 @@ from llama_index_trail.results import areport_for, report_for
 from trail_callbacks.session import Recording
 
 if TYPE_CHECKING:
+    from llama_index_trail.canary import CanaryRetriever, FictiveFilter
+    from llama_index_trail.canary_application import canary_app
+    from llama_index_trail.canary_rag import rag_app
     from llama_index_trail.context_filter import TrailContextFilter
     from llama_index_trail.evaluator import TrailEvaluationResult, TrailEvaluator
     from llama_index_trail.guarded_agent import guard_agent
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnswerRejectedError",
+    "CanaryRetriever",
+    "FictiveFilter",
     "GuardedChatEngine",
     "GuardedQueryEngine",
     "Recording",
@@ -36,8 +41,10 @@ __all__ = [
     "areplay",
     "areport_for",
     "as_model",
+    "canary_app",
     "guard_agent",
     "instrument",
+    "rag_app",
     "replay",
     "report_for",
     "status",
@@ -48,13 +55,17 @@ __all__ = [
 del llama_index_instrumentation
 
 _LAZY = {
+    "CanaryRetriever": "canary",
+    "FictiveFilter": "canary",
     "GuardedChatEngine": "guarded_chat",
     "GuardedQueryEngine": "guarded_engine",
     "TrailContextFilter": "context_filter",
     "TrailEvaluationResult": "evaluator",
     "TrailEvaluator": "evaluator",
     "areplay": "replaying",
+    "canary_app": "canary_application",
     "guard_agent": "guarded_agent",
+    "rag_app": "canary_rag",
     "replay": "replaying",
 }
 

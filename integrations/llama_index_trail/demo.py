@@ -21,7 +21,7 @@ from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Report
 from trail_callbacks.text import sentences
 
-__all__ = ["refine"]
+__all__ = ["ChatModel", "Words", "refine"]
 
 _DIMENSIONS = 512
 
@@ -34,13 +34,15 @@ _NEXT = PromptTemplate(
 )
 
 
-class _Words(BaseEmbedding):
+class Words(BaseEmbedding):
     """Hashed bag of words: finds what shares words with the query, offline."""
 
     def _embed(self, text: str) -> list[float]:
         vector = [0.0] * _DIMENSIONS
         for word in set(keys(text)):
             vector[crc32(word.encode()) % _DIMENSIONS] = 1.0
+        if not any(vector):  # LlamaIndex divides by its length
+            vector[0] = 1.0
         return vector
 
     def _get_text_embedding(self, text: str) -> list[float]:
@@ -53,21 +55,24 @@ class _Words(BaseEmbedding):
         return self._embed(query)
 
 
-class _Model(CustomLLM):
+class ChatModel(CustomLLM):
     """The demo's chat as a LlamaIndex model."""
 
     writer: Any  # a Chat; pydantic cannot check protocols
 
     @property
     def metadata(self) -> LLMMetadata:
+        """Its name."""
         return LLMMetadata(model_name=self.writer.name)
 
     @llm_completion_callback()
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        """Replies to a prompt."""
         return CompletionResponse(text=self.writer.reply([{"role": "user", "content": prompt}]).text)
 
     @llm_completion_callback()
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponseGen:
+        """Replies in one piece."""
         yield self.complete(prompt, formatted, **kwargs)
 
 
@@ -81,14 +86,14 @@ def refine(chat: Chat, question: str, judge: Judge) -> Report:
     """Answers from the best chunk, then improves the answer with the next."""
     index = VectorStoreIndex.from_documents(
         [Document(text=each.text, metadata={"source": each.name}) for each in documents()],
-        embed_model=_Words(),
+        embed_model=Words(),
         transformations=[
             # LlamaIndex's own counting of tokens and splitting of sentences may want to download data.
             SentenceSplitter(chunk_size=160, chunk_overlap=0, tokenizer=str.split, chunking_tokenizer_fn=_pieces)
         ],
     )
     engine = index.as_query_engine(
-        llm=_Model(writer=chat),
+        llm=ChatModel(writer=chat),
         similarity_top_k=2,
         response_mode="refine",
         text_qa_template=_FIRST,

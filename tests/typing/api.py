@@ -1,6 +1,6 @@
 """Checked by mypy, never run: what a user's type checker sees of the public names."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any, assert_type
 
 from pydantic import BaseModel
@@ -22,6 +22,9 @@ from trail_callbacks import (
     check,
     verify,
 )
+from trail_callbacks.canary import Answered, App, Ask, Strategy, Twin
+from trail_callbacks.canary.serving.exposure import exposed
+from trail_callbacks.canary.serving.quarantine import refuse_fictive
 from trail_callbacks.models import Call, Failure, Message, Model, Reply
 from trail_callbacks.redaction import presets
 
@@ -77,6 +80,36 @@ def langchain() -> None:
     assert_type(trail_node(key="trail").invoke({}), dict[str, Any])
 
 
+async def langchain_canary() -> None:
+    from langchain_core.documents import Document
+    from langchain_core.runnables import Runnable, RunnableLambda
+    from langchain_trail import CanaryRetriever, canary_app, rag_app
+    from langchain_trail.canary_application import CanaryApp
+
+    def build(retriever: CanaryRetriever, strategy: Strategy) -> Runnable[str, str]:
+        assert_type(strategy.name, str)
+        return retriever | RunnableLambda(str)
+
+    def run(found: Runnable[str, list[Document]], model: Runnable[str, str], twin: Twin) -> CanaryApp:
+        retriever = CanaryRetriever(found, twin)
+        assert_type(retriever.invoke("When?"), list[Document])
+        assert_type(retriever.under("fictive"), CanaryRetriever)
+        retriever.under("fictional")  # type: ignore[arg-type]
+        CanaryRetriever(found, twin, embedding="both")  # type: ignore[arg-type]
+        with exposed("fictive", twin) as exposure:
+            assert_type(exposure.passages, list[str])
+        assert_type(rag_app(twin, model), CanaryApp)
+        assert_type(refuse_fictive([Document("It opened.")], twin), list[Document])
+        app: App = canary_app(build, retriever, model=model)
+        assert_type(
+            app(Ask(probe="p", question="When?", arm="real", strategy=Strategy("s"))),
+            Answered | str | Awaitable[Answered | str],
+        )
+        return canary_app(build(retriever, Strategy("s")), retriever, mode="stream", verify=True)
+
+    assert callable(run)
+
+
 def settings() -> None:
     """Each `ignore` is an error that a type checker finds: mypy reports one that it does not need."""
     from langchain_core.runnables import RunnableLambda
@@ -124,6 +157,26 @@ def llama_index() -> None:
 
 async def keep(report: Report) -> None:
     """A hook may be a coroutine function."""
+
+
+def llama_index_canary() -> None:
+    from llama_index.core.base.base_retriever import BaseRetriever
+    from llama_index.core.llms import LLM
+    from llama_index.core.query_engine import RetrieverQueryEngine
+    from llama_index.core.schema import NodeWithScore
+    from llama_index_trail import CanaryRetriever, FictiveFilter, canary_app, rag_app
+    from llama_index_trail.canary_application import CanaryApp
+
+    def run(found: BaseRetriever, llm: LLM, twin: Twin) -> CanaryApp:
+        retriever = CanaryRetriever(found, twin)
+        assert_type(retriever.under("real").retrieve("When?"), list[NodeWithScore])
+        assert_type(rag_app(twin, {"big": llm}), CanaryApp)
+        assert_type(FictiveFilter(twin=twin), FictiveFilter)
+        app: App = canary_app(lambda own, _: RetrieverQueryEngine.from_args(own, llm=llm), retriever, model=llm)
+        assert callable(app)
+        return canary_app(RetrieverQueryEngine.from_args(retriever, llm=llm), retriever, mode="sync")
+
+    assert callable(run)
 
 
 async def llama_index_guards() -> None:

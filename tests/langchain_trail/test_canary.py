@@ -1,0 +1,298 @@
+"""A retriever of a real LangChain app under the arms of a canary run."""
+
+import asyncio
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.tools.retriever import create_retriever_tool
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_trail import TrailCallbackHandler
+from langchain_trail.canary import CanaryRetriever
+
+from trail_callbacks.canary import TAG
+from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, exposed
+from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
+from trail_callbacks.errors import InputError
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
+from small_twins import FERRY, MUSEUM, small
+
+TWIN = small()
+REAL, FICTIVE = "The ferry to Lorne takes 40 minutes", "The ferry to Garvane takes 53 minutes"
+WHALES = "Whales breathe air."
+EMBEDDING = DeterministicFakeEmbedding(size=8)
+
+
+def production():
+    store = InMemoryVectorStore(EMBEDDING)
+    store.add_documents(
+        [
+            Document(REAL, id="c1", metadata={"source": "ferry.md", "title": "The Lorne ferry", "score": 0.5}),
+            Document(WHALES, id="c2"),
+        ]
+    )
+    return store
+
+
+def canary(store=None, **more):
+    return CanaryRetriever(retriever=(store or production()).as_retriever(), twin=TWIN, **more)
+
+
+def texts(documents):
+    return sorted(each.page_content for each in documents)
+
+
+def every_way(retriever, question="How long does the ferry take?"):
+    """The results of all ways to call a retriever."""
+
+    async def awaited():
+        streamed = [found async for found in retriever.astream(question)]
+        return [await retriever.ainvoke(question), *await retriever.abatch([question, question]), *streamed]
+
+    return [
+        retriever.invoke(question),
+        *retriever.batch([question, question]),
+        *retriever.stream(question),
+        *asyncio.run(awaited()),
+    ]
+
+
+def test_outside_of_a_run_it_is_the_wrapped_retriever():
+    store = production()
+    plain = store.as_retriever().invoke("x")
+    for found in every_way(canary(store), "x"):
+        assert found == plain
+    assert all(TAG not in each.metadata for each in plain)
+
+
+@pytest.mark.parametrize(("arm", "expected"), [("real", [REAL, WHALES]), ("fictive", [FICTIVE, WHALES]), ("empty", []), ("closed_book", [])])  # fmt: skip
+def test_every_way_to_call_it_serves_the_arm(arm, expected):
+    retriever = canary()
+    with exposed(arm, TWIN) as exposure:
+        for found in every_way(retriever):
+            assert texts(found) == expected
+    assert exposure.calls == 8
+    assert set(exposure.passages) == set(expected)
+    for found in every_way(retriever.under(arm)):
+        assert texts(found) == expected
+
+
+def test_ids_scores_and_order_stay_and_the_app_keeps_its_documents():
+    store = production()
+    before = [each.model_copy(deep=True) for each in store.as_retriever().invoke("x")]
+    with exposed("fictive", TWIN):
+        found = canary(store).invoke("x")
+    assert [each.id for each in found] == [each.id for each in before]
+    ferry = next(each for each in found if each.id == "c1")
+    assert ferry.metadata == {"source": "ferry.md", "title": "The Garvane ferry", "score": 0.5, TAG: "t1"}
+    assert all(each.metadata[TAG] == "t1" for each in found)
+    assert store.as_retriever().invoke("x") == before
+
+
+def test_no_result_and_no_retriever_are_as_they_are():
+    with exposed("fictive", TWIN) as exposure:
+        assert CanaryRetriever(retriever=RunnableLambda(lambda _: []), twin=TWIN).invoke("x") == []
+    assert exposure.calls == 1
+
+    class Broken(BaseRetriever):
+        def _get_relevant_documents(self, query, *, run_manager):
+            raise TimeoutError("the database is away")
+
+    broken = CanaryRetriever(retriever=Broken(), twin=TWIN)
+    for arm in ("real", "fictive"):
+        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
+            broken.invoke("x")
+        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
+            asyncio.run(broken.ainvoke("x"))
+    with exposed("empty", TWIN):
+        assert broken.invoke("x") == []
+
+
+def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
+    summary = Document("Crossing the bay with the ferry takes about 40 minutes.", id="s")
+    retriever = CanaryRetriever(retriever=RunnableLambda(lambda _: [summary, Document(REAL)]), twin=TWIN)
+    with exposed("fictive", TWIN) as exposure:
+        assert texts(retriever.invoke("x")) == [FICTIVE]
+    assert exposure.dropped == [
+        "passage s was not served: it could not be placed in the corpus and states what number-0 changed"
+    ]
+    assert "passage s" in caplog.text
+    assert retriever.source.translator.counts["unplaced"] >= 1
+
+
+def test_the_config_reaches_the_wrapped_retriever_and_its_callbacks_do_not():
+    seen = []
+
+    def find(question, config):
+        seen.append((config["configurable"], config["tags"], bool(config["callbacks"].handlers)))
+        return [Document(REAL)]
+
+    handler = TrailCallbackHandler(evaluate="never")
+    retriever = CanaryRetriever(retriever=RunnableLambda(find), twin=TWIN)
+    config = {"configurable": {"user": "u1"}, "tags": ["t"], "callbacks": [handler]}
+    with exposed("fictive", TWIN):
+        retriever.invoke("x", config)
+        asyncio.run(retriever.ainvoke("x", config))
+    assert seen == [({"user": "u1"}, ["t"], False)] * 2
+
+
+def test_the_graph_has_what_was_served_and_nothing_real(says):
+    handler = TrailCallbackHandler(evaluate="never")
+    chain = {"context": canary() | (lambda found: "\n".join(texts(found))), "question": RunnablePassthrough()} | (
+        RunnableLambda(lambda given: f"{given['context']}\n{given['question']}") | says("It takes 53 minutes.")
+    )
+    with exposed("fictive", TWIN):
+        chain.invoke("How long?", {"callbacks": [handler]})
+    graph = handler.graph()
+    assert {node.text for node in graph.leaves() if node.kind == "document"} == {FICTIVE, WHALES}
+    assert not any("40 minutes" in node.text for node in graph.nodes)
+    assert handler.errors == []
+
+
+def test_a_tool_of_an_agent_serves_the_arm():
+    tool = create_retriever_tool(canary(), "guide", "Finds things.")
+    with exposed("fictive", TWIN) as exposure:
+        assert FICTIVE in tool.invoke({"query": "ferry"})
+        assert FICTIVE in asyncio.run(tool.ainvoke({"query": "ferry"}))
+    assert exposure.calls == 2
+    assert REAL in tool.invoke({"query": "ferry"})
+
+
+def test_fifty_runs_at_once_never_mix():
+    retriever = canary()
+    expected = {"real": [REAL, WHALES], "fictive": [FICTIVE, WHALES], "empty": []}
+    arms = [["real", "fictive", "empty"][i % 3] for i in range(51)]
+    chain = RunnablePassthrough() | retriever | RunnableLambda(texts)
+
+    async def one(arm):
+        with exposed(arm, TWIN):
+            await asyncio.sleep(0.001)
+            return await chain.ainvoke("x")
+
+    async def many():
+        return await asyncio.gather(*map(one, arms))
+
+    assert asyncio.run(many()) == [expected[arm] for arm in arms]
+
+    barrier = threading.Barrier(17)
+
+    def work(arm):
+        barrier.wait(30)
+        with exposed(arm, TWIN):
+            return chain.batch(["x", "x", "x"])
+
+    with ThreadPoolExecutor(17) as pool:
+        assert list(pool.map(work, arms)) == [[expected[arm]] * 3 for arm in arms]
+
+
+def test_a_thread_without_context_is_served_by_the_copy_for_its_arm():
+    retriever = canary()
+    found = []
+    with exposed("fictive", TWIN) as exposure:
+        for each in (retriever, retriever.under("fictive")):
+            thread = threading.Thread(target=lambda each=each: found.append(texts(each.invoke("x"))))
+            thread.start()
+            thread.join()
+    assert found == [[REAL, WHALES], [FICTIVE, WHALES]]
+    assert exposure.calls == 0
+    assert retriever.source.outside == 2
+
+
+def test_switched_off_no_fictive_text_is_served(monkeypatch):
+    retriever = canary(embedding="fictive", index=index)
+    bound = retriever.under("fictive")
+    assert any("Garvane" in each.page_content for each in bound.invoke("x"))
+    monkeypatch.setenv(SWITCH, "off")
+    for found in (*every_way(retriever), *every_way(bound), *every_way(retriever.under("empty"))):
+        assert texts(found) == [REAL, WHALES]
+    monkeypatch.delenv(SWITCH)
+
+    def run():
+        with exposed("fictive", TWIN):
+            monkeypatch.setenv(SWITCH, "off")
+            assert texts(retriever.invoke("x")) == [REAL, WHALES]
+
+    with pytest.raises(CanaryOffError, match="says nothing"):
+        run()
+
+
+def index(documents):
+    return InMemoryVectorStore.from_documents(documents, EMBEDDING).as_retriever()
+
+
+def test_an_index_of_the_twin_is_made_once_and_apart():
+    made = []
+
+    def count(documents):
+        made.append([each.metadata for each in documents])
+        return index(documents)
+
+    store = production()
+    retriever = canary(store, embedding="fictive", index=count)
+    with exposed("real", TWIN):
+        assert texts(retriever.invoke("x")) == [REAL, WHALES]
+    assert made == []
+    with exposed("fictive", TWIN) as exposure:
+        for found in every_way(retriever):
+            assert texts(found) == sorted(each.text for each in TWIN.fictive)
+            assert all(each.metadata[TAG] == "t1" for each in found)
+    assert made == [[{"source": "ferry.md", TAG: "t1"}, {"source": "museum.html", TAG: "t1"}]]
+    assert set(exposure.documents) == {"ferry.md", "museum.html"}
+    assert len(store.store) == 2, "the app's own store has what it had"
+
+
+def test_an_index_in_the_apps_own_store_is_refused():
+    store = production()
+    own = store.as_retriever()
+
+    def polluting(documents):
+        store.add_documents(refuse_fictive(documents))
+        return own
+
+    for make, error in ((polluting, FictiveDataError), (lambda _: own, InputError), (lambda _: store.as_retriever(), InputError), (lambda _: None, InputError)):  # fmt: skip
+        retriever = CanaryRetriever(retriever=own, twin=TWIN, embedding="fictive", index=make)
+        with exposed("fictive", TWIN), pytest.raises(error):
+            retriever.invoke("x")
+    assert len(store.store) == 2
+
+
+def test_the_guard_keeps_what_was_served_out_of_an_index():
+    store = production()
+    with exposed("fictive", TWIN):
+        served = canary(store).invoke("x")
+    with pytest.raises(FictiveDataError):
+        store.add_documents(refuse_fictive(served))
+    bare = [Document(each.page_content) for each in served]
+    with pytest.raises(FictiveDataError):
+        store.add_documents(refuse_fictive(bare, TWIN))
+    assert len(store.store) == 2
+    store.add_documents(refuse_fictive([Document(FERRY), Document(MUSEUM)], TWIN))
+    assert len(store.store) == 4
+
+
+def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
+    polluted = RunnableLambda(lambda _: [Document(FICTIVE, metadata={TAG: "t0"})])
+    retriever = CanaryRetriever(retriever=polluted, twin=TWIN)
+    assert texts(retriever.invoke("x")) == [FICTIVE]
+    for arm in ("real", "fictive"):
+        with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
+            retriever.invoke("x")
+
+
+def test_bad_arguments_say_what_is_wrong():
+    with pytest.raises(InputError, match="expected a retriever, got str"):
+        CanaryRetriever(retriever="store", twin=TWIN)
+    with pytest.raises(InputError, match="expected a Twin, got str"):
+        CanaryRetriever(retriever=production().as_retriever(), twin="twin.json")
+    with pytest.raises(InputError, match="needs index="):
+        canary(embedding="fictive")
+    with pytest.raises(InputError, match="unknown arm"):
+        canary().under("fictional")
+    assert "Garvane" not in repr(canary())

@@ -1,0 +1,254 @@
+"""Real LangChain apps asked under each arm of a canary run."""
+
+import asyncio
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_trail import CanaryRetriever, canary_app
+
+from trail_callbacks.canary import Answered, Ask, Strategy
+from trail_callbacks.canary.arm import ArmUnavailableError
+from trail_callbacks.canary.passages.real_words import RealTextServedError
+from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError
+from trail_callbacks.errors import InputError
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
+from small_twins import small
+
+TWIN = small()
+REAL, FICTIVE = "The ferry to Lorne takes 40 minutes.", "The ferry to Garvane takes 53 minutes."
+QUESTION = "How long does the ferry take?"
+ANSWERS = (("53 minutes", "The ferry to Garvane takes 53 minutes."), ("40 minutes", "The ferry to Lorne takes 40 minutes."), ("", "I do not know."))  # fmt: skip
+ARMS = {"real": ANSWERS[1][1], "fictive": ANSWERS[0][1], "empty": ANSWERS[2][1]}
+
+
+def store():
+    made = InMemoryVectorStore(DeterministicFakeEmbedding(size=8))
+    made.add_documents([Document(REAL, id="c1", metadata={"source": "ferry.md"})])
+    return made
+
+
+def canary(vectors=None):
+    return CanaryRetriever((vectors or store()).as_retriever(), TWIN)
+
+
+def joined(documents):
+    return "\n".join(each.page_content for each in documents)
+
+
+def chain(retriever, model):
+    prompt = ChatPromptTemplate.from_template("{context}\n{question}")
+    return {"context": retriever | joined, "question": RunnablePassthrough()} | prompt | model
+
+
+def ask(arm, strategy="plain", **parameters):
+    return Ask(probe="p", question=QUESTION, arm=arm, strategy=Strategy(strategy, parameters))
+
+
+def answer(app, asked):
+    """An app's answer, awaited if it is to be."""
+    answered = app(asked)
+
+    async def awaited():
+        return await answered
+
+    return answered if isinstance(answered, Answered) else asyncio.run(awaited())
+
+
+@pytest.mark.parametrize("mode", ["ainvoke", "invoke", "astream", "stream"])
+@pytest.mark.parametrize("parser", [StrOutputParser(), RunnablePassthrough(), RunnableLambda(lambda message: {"answer": message.text, "sources": []})])  # fmt: skip
+@pytest.mark.parametrize("finished", [True, False])
+def test_each_arm_gets_its_answer(says, mode, parser, finished):
+    model = says(*ANSWERS)
+    retriever = canary()
+    built = []
+
+    def build(own, strategy):
+        built.append((own.arm, strategy.name))
+        return chain(own, model) | parser
+
+    app = canary_app(chain(retriever, model) | parser if finished else build, retriever, model=model, mode=mode)
+    for _ in range(2):
+        for arm, text in ARMS.items():
+            found = answer(app, ask(arm))
+            assert found.text == text
+            assert found.passages == {"real": (REAL,), "fictive": (FICTIVE,), "empty": ()}[arm]
+            assert found.documents == (() if arm == "empty" else ("ferry.md",))
+            assert found.report is None
+            assert found.usage.calls == 1
+        alone = answer(app, ask("closed_book"))
+        assert (alone.text, alone.passages) == ("I do not know.", None)
+    assert built == ([] if finished else [("real", "plain"), ("fictive", "plain"), ("empty", "plain")])
+    assert app.handler.errors == []
+
+
+def test_reports_are_of_the_arm(says):
+    app = canary_app(chain(retriever := canary(), says(*ANSWERS)), retriever, verify=True)
+    for arm in ("real", "fictive"):
+        report = answer(app, ask(arm)).report
+        assert report.hallucination_score == 0.0
+        assert report.graph.answer.text == ARMS[arm]
+        assert {e.quote for v in report.verdicts for e in v.evidence} == {FICTIVE if arm == "fictive" else REAL}
+    assert answer(app, ask("empty")).report is not None
+
+
+def test_a_leak_is_judged_by_what_was_served(says):
+    app = canary_app(
+        chain(retriever := canary(), says("The ferry to Garvane takes 40 minutes.")), retriever, verify=True
+    )
+    found = answer(app, ask("fictive"))
+    assert found.report.hallucination_score == 1.0
+    assert found.text == "The ferry to Garvane takes 40 minutes."
+
+
+def test_closed_book_needs_a_model_which_a_strategy_may_choose(says):
+    retriever = canary()
+    app = canary_app(chain(retriever, says("x")), retriever)
+    with pytest.raises(ArmUnavailableError, match="model="):
+        answer(app, ask("closed_book"))
+    models = {"big": says("big"), "small": says("small")}
+    app = canary_app(
+        lambda own, strategy: chain(own, models[strategy.parameters["model"]]),
+        retriever,
+        model=lambda strategy: models[strategy.parameters["model"]],
+    )
+    for name in models:
+        assert answer(app, ask("closed_book", name, model=name)).text == name
+        assert answer(app, ask("fictive", name, model=name)).text == name
+
+
+def test_fifty_questions_at_once_never_mix(says):
+    retriever = canary()
+    slow = RunnableLambda(lambda given: time.sleep(0.002) or given)
+    for app in (
+        canary_app(chain(retriever, slow | says(*ANSWERS)), retriever),
+        canary_app(lambda own, _: chain(own, slow | says(*ANSWERS)), retriever),
+    ):
+        arms = ["real", "fictive", "empty"] * 17
+
+        async def many(app=app, arms=arms):
+            return await asyncio.gather(*(app(ask(arm)) for arm in arms))
+
+        for arm, found in zip(arms, asyncio.run(many()), strict=True):
+            assert found.text == ARMS[arm]
+            assert found.passages == {"real": (REAL,), "fictive": (FICTIVE,), "empty": ()}[arm]
+
+
+def test_a_second_retriever_that_is_not_wrapped_is_found_out(says):
+    vectors = store()
+    retriever = canary(vectors)
+
+    def build(own, strategy):
+        both = RunnableLambda(lambda question: [*own.invoke(question), *vectors.as_retriever().invoke(question)])
+        return chain(both, says(*ANSWERS))
+
+    app = canary_app(build, retriever)
+    for arm in ("fictive", "empty"):
+        with pytest.raises(RealTextServedError, match="wrap every retriever"):
+            answer(app, ask(arm))
+    assert answer(app, ask("real")).text == ARMS["real"]
+
+
+def test_a_retriever_in_a_thread_without_context_is_found_out(says):
+    retriever = canary()
+
+    def threaded(own):
+        def run(question):
+            found = []
+            thread = threading.Thread(target=lambda: found.extend(own.invoke(question)))
+            thread.start()
+            thread.join()
+            return found
+
+        return RunnableLambda(run)
+
+    app = canary_app(chain(threaded(retriever), says(*ANSWERS)), retriever)
+    with pytest.raises(RealTextServedError):
+        answer(app, ask("fictive"))
+    app = canary_app(lambda own, _: chain(threaded(own), says(*ANSWERS)), retriever)
+    found = answer(app, ask("fictive"))
+    assert found.text == ARMS["fictive"], "the copy for the arm needs no context"
+    assert found.passages is None, "nobody can tell for sure what was served"
+
+
+def test_switched_off_no_question_is_answered_from_real_texts_as_if_fictive(says, monkeypatch):
+    retriever = canary()
+    app = canary_app(chain(retriever, says(*ANSWERS)), retriever)
+    monkeypatch.setenv(SWITCH, "off")
+    with pytest.raises(CanaryOffError):
+        answer(app, ask("fictive"))
+    assert answer(app, ask("real")).text == ARMS["real"]
+
+
+def test_an_error_of_the_app_passes_through(says):
+    retriever = canary()
+    app = canary_app(chain(retriever, says(TimeoutError("the model is away"))), retriever)
+    with pytest.raises(TimeoutError, match="the model is away"):
+        answer(app, ask("fictive"))
+
+
+def test_a_graph_with_messages_is_asked_and_read(says):
+    langgraph = pytest.importorskip("langgraph.graph")
+    retriever = canary()
+
+    def respond(state):
+        found = retriever.invoke(state["messages"][-1].text)
+        return {"messages": [says(*ANSWERS).invoke(f"{joined(found)}\n{state['messages'][-1].text}")]}
+
+    async def arespond(state):
+        return await asyncio.to_thread(respond, state)
+
+    for node in (respond, RunnableLambda(respond, afunc=arespond)):
+        graph = langgraph.StateGraph(langgraph.MessagesState)
+        graph.add_node("respond", node)
+        graph.add_edge(langgraph.START, "respond")
+        app = canary_app(graph.compile(), retriever)
+        for arm, text in ARMS.items():
+            assert answer(app, ask(arm)).text == text
+
+
+def test_inputs_and_outputs_of_all_shapes(says):
+    retriever = canary()
+    keyed = RunnableLambda(lambda given: f"{joined(retriever.invoke(given['q']))}") | says(*ANSWERS)
+    app = canary_app(keyed, retriever, question="q", answer=lambda message: message.text.upper())
+    assert answer(app, ask("fictive")).text == ARMS["fictive"].upper()
+    app = canary_app(
+        keyed | (lambda m: {"text": m, "output": AIMessage("no")}),
+        retriever,
+        question=lambda q: {"q": q},
+        answer="text",
+    )
+    assert answer(app, ask("fictive")).text == ARMS["fictive"]
+    prompt = ChatPromptTemplate.from_template("{question} {tone}")
+    app = canary_app(prompt | says("x"), retriever)
+    with pytest.raises(KeyError, match="tone"):
+        answer(app, ask("fictive"))
+    odd = canary_app(ChatPromptTemplate.from_template("{a} {b}") | says("x"), retriever)
+    with pytest.raises(InputError, match="question="):
+        answer(odd, ask("fictive"))
+    for output in (7, {"answer": 3}, {"output": "x", "result": "y"}):
+        app = canary_app(retriever | RunnableLambda(lambda _, output=output: output), retriever)
+        with pytest.raises(InputError, match="answer="):
+            answer(app, ask("fictive"))
+
+
+def test_bad_arguments_say_what_is_wrong(says):
+    retriever = canary()
+    with pytest.raises(InputError, match="expected a CanaryRetriever"):
+        canary_app(chain(retriever, says("x")), store().as_retriever())
+    with pytest.raises(InputError, match="expected a chain"):
+        canary_app("chain", retriever)
+    with pytest.raises(InputError, match="unknown mode"):
+        canary_app(chain(retriever, says("x")), retriever, mode="batch")
+    with pytest.raises(InputError, match="expected it to return a chain, got NoneType"):
+        answer(canary_app(lambda own, strategy: None, retriever), ask("real"))

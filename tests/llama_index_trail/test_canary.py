@@ -1,0 +1,282 @@
+"""A retriever of a real LlamaIndex app under the arms of a canary run."""
+
+import asyncio
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from llama_index.core import MockEmbedding, VectorStoreIndex
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.node_parser import SentenceSplitter, SentenceWindowNodeParser
+from llama_index.core.postprocessor import MetadataReplacementPostProcessor
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import Document, MetadataMode, NodeWithScore, TextNode
+from llama_index.core.tools import RetrieverTool
+from llama_index_trail import CanaryRetriever, FictiveFilter, trail
+
+from trail_callbacks.canary import TAG
+from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, exposed
+from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
+from trail_callbacks.errors import InputError
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
+from small_twins import FERRY, small
+
+TWIN = small()
+REAL, FICTIVE = "The ferry to Lorne takes 40 minutes", "The ferry to Garvane takes 53 minutes"
+WHALES = "Whales breathe air."
+EMBEDDING = MockEmbedding(embed_dim=4)
+
+
+def production():
+    nodes = [
+        TextNode(text=REAL, id_="c1", metadata={"file_name": "ferry.md", "title": "The Lorne ferry"}),
+        TextNode(text=WHALES, id_="c2"),
+    ]
+    return VectorStoreIndex(nodes, embed_model=EMBEDDING)
+
+
+def canary(own=None, **more):
+    return CanaryRetriever((own or production()).as_retriever(), TWIN, **more)
+
+
+def texts(found):
+    return sorted(each.node.get_content() for each in found)
+
+
+def both_ways(retriever, question="How long does the ferry take?"):
+    return [retriever.retrieve(question), asyncio.run(retriever.aretrieve(question))]
+
+
+def test_outside_of_a_run_it_is_the_wrapped_retriever():
+    index = production()
+    plain = [(each.node_id, each.text, each.score, each.metadata) for each in index.as_retriever().retrieve("x")]
+    for found in both_ways(canary(index), "x"):
+        assert sorted((each.node_id, each.text, each.score) for each in found) == sorted(each[:3] for each in plain)
+        assert all(TAG not in each.metadata for each in found)
+
+
+@pytest.mark.parametrize(("arm", "expected"), [("real", [REAL, WHALES]), ("fictive", [FICTIVE, WHALES]), ("empty", []), ("closed_book", [])])  # fmt: skip
+def test_both_ways_to_call_it_serve_the_arm(arm, expected):
+    retriever = canary()
+    with exposed(arm, TWIN) as exposure:
+        for found in both_ways(retriever):
+            assert texts(found) == expected
+    assert exposure.calls == 2
+    assert len(exposure.passages) == 2 * len(expected)
+    for found in both_ways(retriever.under(arm)):
+        assert texts(found) == expected
+
+
+def test_ids_and_scores_stay_and_the_app_keeps_its_nodes():
+    index = production()
+    before = {each.node_id: (each.score, each.node.to_json()) for each in index.as_retriever().retrieve("x")}
+    with exposed("fictive", TWIN):
+        found = canary(index).retrieve("x")
+    assert {each.node_id: each.score for each in found} == {id_: score for id_, (score, _) in before.items()}
+    ferry = next(each for each in found if each.node_id == "c1")
+    assert ferry.metadata == {"file_name": "ferry.md", "title": "The Garvane ferry", TAG: "t1"}
+    for mode in (MetadataMode.LLM, MetadataMode.EMBED):
+        shown = ferry.node.get_content(mode)
+        assert TAG not in shown
+        assert "Lorne" not in shown
+    assert {each.node_id: (each.score, each.node.to_json()) for each in index.as_retriever().retrieve("x")} == before
+
+
+def test_a_document_as_a_node_is_swapped_too():
+    class Whole(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            return [NodeWithScore(node=Document(text=FERRY, id_="ferry.md"), score=0.3)]
+
+    with exposed("fictive", TWIN):
+        found = CanaryRetriever(Whole(), TWIN).retrieve("x")
+    assert texts(found) == [TWIN.fictive["ferry.md"].text]
+    assert found[0].score == 0.3
+
+
+def test_the_window_around_a_sentence_is_fictive_as_well():
+    parser = SentenceWindowNodeParser.from_defaults(window_size=1)
+    index = VectorStoreIndex(
+        parser.get_nodes_from_documents([Document(text=FERRY, id_="ferry.md")]), embed_model=EMBEDDING
+    )
+    with exposed("fictive", TWIN) as exposure:
+        found = canary(index).retrieve("x")
+    replaced = MetadataReplacementPostProcessor(target_metadata_key="window").postprocess_nodes(found)
+    shown = "\n".join(texts(replaced))
+    assert "53 minutes" in shown
+    for real in ("Lorne", "40 minutes", "12.50", "Dogs"):
+        assert real not in shown
+    assert set(exposure.documents) == {"ferry.md"}
+
+
+def test_no_result_and_no_retriever_are_as_they_are():
+    class Nothing(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            return []
+
+    class Broken(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            raise TimeoutError("the database is away")
+
+    with exposed("fictive", TWIN) as exposure:
+        assert both_ways(CanaryRetriever(Nothing(), TWIN)) == [[], []]
+    assert exposure.calls == 2
+    for arm in ("real", "fictive"):
+        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
+            CanaryRetriever(Broken(), TWIN).retrieve("x")
+        with exposed(arm, TWIN), pytest.raises(TimeoutError, match="the database is away"):
+            asyncio.run(CanaryRetriever(Broken(), TWIN).aretrieve("x"))
+
+
+def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
+    index = VectorStoreIndex([TextNode(text="It takes 40 minutes.", id_="s")], embed_model=EMBEDDING)
+    with exposed("fictive", TWIN) as exposure:
+        assert canary(index).retrieve("x") == []
+    assert "passage s was not served" in exposure.dropped[0]
+    assert "passage s" in caplog.text
+
+
+def test_the_graph_has_what_was_served_and_nothing_real(models):
+    engine = RetrieverQueryEngine.from_args(canary(), llm=models.Rules(rules=[("", "It takes 53 minutes.")]))
+    with exposed("fictive", TWIN), trail(evaluate="never") as recording:
+        engine.query("How long?")
+    graph = recording.graph
+    assert any(FICTIVE in node.text for node in graph.leaves())
+    assert not any("40 minutes" in node.text or "Lorne" in node.text for node in graph.nodes)
+    assert recording.errors == []
+
+
+def test_a_tool_of_an_agent_serves_the_arm():
+    tool = RetrieverTool.from_defaults(canary(), description="Finds things.")
+    with exposed("fictive", TWIN):
+        assert FICTIVE in tool.call("ferry").content
+        assert FICTIVE in asyncio.run(tool.acall("ferry")).content
+    assert REAL in tool.call("ferry").content
+
+
+def test_fifty_runs_at_once_never_mix():
+    retriever = canary()
+    expected = {"real": [REAL, WHALES], "fictive": [FICTIVE, WHALES], "empty": []}
+    arms = [["real", "fictive", "empty"][i % 3] for i in range(51)]
+
+    async def one(arm):
+        with exposed(arm, TWIN):
+            await asyncio.sleep(0.001)
+            there = await asyncio.to_thread(retriever.retrieve, "x")
+            return [texts(await retriever.aretrieve("x")), texts(there)]
+
+    async def many():
+        return await asyncio.gather(*map(one, arms))
+
+    assert asyncio.run(many()) == [[expected[arm]] * 2 for arm in arms]
+    found = []
+
+    def work(arm):
+        with exposed(arm, TWIN):
+            found.append((arm, texts(retriever.retrieve("x"))))
+
+    threads = [threading.Thread(target=work, args=(arm,)) for arm in arms]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 51
+    assert all(served == expected[arm] for arm, served in found)
+
+
+def index_of(documents):
+    return VectorStoreIndex.from_documents(documents, embed_model=EMBEDDING).as_retriever()
+
+
+def test_switched_off_no_fictive_text_is_served(monkeypatch):
+    retriever = canary(embedding="fictive", index=index_of)
+    assert any("Garvane" in text for text in texts(retriever.under("fictive").retrieve("x")))
+    monkeypatch.setenv(SWITCH, "off")
+    for each in (retriever, retriever.under("fictive"), retriever.under("empty")):
+        for found in both_ways(each):
+            assert texts(found) == [REAL, WHALES]
+    monkeypatch.delenv(SWITCH)
+
+    def run():
+        with exposed("fictive", TWIN):
+            monkeypatch.setenv(SWITCH, "off")
+            assert texts(retriever.retrieve("x")) == [REAL, WHALES]
+
+    with pytest.raises(CanaryOffError, match="says nothing"):
+        run()
+
+
+def test_an_index_of_the_twin_is_made_once_and_apart():
+    made = []
+
+    def count(documents):
+        made.append([each.doc_id for each in documents])
+        return index_of(documents)
+
+    own = production()
+    retriever = canary(own, embedding="fictive", index=count)
+    with exposed("fictive", TWIN) as exposure:
+        for found in both_ways(retriever):
+            assert texts(found) == sorted(each.text for each in TWIN.fictive)
+            assert all(each.metadata[TAG] == "t1" for each in found)
+    assert made == [["ferry.md", "museum.html"]]
+    assert set(exposure.documents) == {"ferry.md", "museum.html"}
+    assert set(own.docstore.docs) == {"c1", "c2"}
+
+
+def test_an_index_in_the_apps_own_store_is_refused():
+    own = production()
+    wrapped = own.as_retriever()
+
+    def polluting(documents):
+        own.insert_nodes(FictiveFilter()(SentenceSplitter().get_nodes_from_documents(documents)))
+        return wrapped
+
+    for make, error in ((polluting, FictiveDataError), (lambda _: wrapped, InputError), (lambda _: own.as_retriever(), InputError), (lambda _: None, InputError)):  # fmt: skip
+        retriever = CanaryRetriever(wrapped, TWIN, embedding="fictive", index=make)
+        with exposed("fictive", TWIN), pytest.raises(error):
+            retriever.retrieve("x")
+    assert set(own.docstore.docs) == {"c1", "c2"}
+
+
+def test_the_guard_keeps_what_was_served_out_of_an_index_and_of_a_pipeline():
+    own = production()
+    with exposed("fictive", TWIN):
+        served = canary(own).retrieve("x")
+    with pytest.raises(FictiveDataError):
+        own.insert_nodes([each.node for each in refuse_fictive(served)])
+    documents = [Document(text=each.text, metadata=dict(each.metadata)) for each in TWIN.fictive]
+    bare = [Document(text=each.text) for each in TWIN.fictive]
+    for given, guard in ((documents, FictiveFilter()), (bare, FictiveFilter(twin=TWIN))):
+        pipeline = IngestionPipeline(transformations=[SentenceSplitter(), guard, EMBEDDING])
+        with pytest.raises(FictiveDataError):
+            pipeline.run(documents=given)
+        with pytest.raises(FictiveDataError):
+            asyncio.run(pipeline.arun(documents=given))
+        with pytest.raises(FictiveDataError):
+            VectorStoreIndex.from_documents(given, transformations=[SentenceSplitter(), guard], embed_model=EMBEDDING)
+    assert set(own.docstore.docs) == {"c1", "c2"}
+    pipeline = IngestionPipeline(transformations=[SentenceSplitter(), FictiveFilter(twin=TWIN)])
+    assert len(pipeline.run(documents=[Document(text=each.text) for each in TWIN.real])) == 2
+
+
+def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
+    index = VectorStoreIndex([TextNode(text=FICTIVE, metadata={TAG: "t0"})], embed_model=EMBEDDING)
+    retriever = canary(index)
+    assert texts(retriever.retrieve("x")) == [FICTIVE]
+    for arm in ("real", "fictive"):
+        with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
+            retriever.retrieve("x")
+
+
+def test_bad_arguments_say_what_is_wrong():
+    with pytest.raises(InputError, match="expected a retriever, got VectorStoreIndex"):
+        CanaryRetriever(production(), TWIN)
+    with pytest.raises(InputError, match="expected a Twin, got str"):
+        CanaryRetriever(production().as_retriever(), "twin.json")
+    with pytest.raises(InputError, match="needs index="):
+        canary(embedding="fictive")
+    with pytest.raises(InputError, match="unknown arm"):
+        canary(arm="fictional")
