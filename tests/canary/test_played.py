@@ -1,0 +1,175 @@
+"""A played model reads what it is given, and its memory slips in as often as it was told to."""
+
+import pytest
+
+from trail_callbacks.canary import ARMS, Ask, Probe, Strategy
+from trail_callbacks.canary.played import Played
+from trail_callbacks.errors import InputError, TrailError
+
+
+def probe(n=0, **changed):
+    given = {
+        "id": f"p{n}",
+        "question": f"How long does round trip number {n} take?",
+        "real": f"{n + 200} minutes",
+        "fictive": f"{n + 2300} minutes",
+        "real_quote": f"Round trip number {n} takes {n + 200} minutes.",
+        "fictive_quote": f"Round trip number {n} takes {n + 2300} minutes.",
+        "kind": "number",
+    }
+    return Probe(**(given | changed))
+
+
+PROBES = [probe(n) for n in range(1000)]
+
+
+def says(answer, value):
+    return value in answer
+
+
+def share(flags):
+    flags = list(flags)
+    return sum(flags) / len(flags)
+
+
+def test_a_model_that_never_leaks_follows_what_it_reads():
+    played = Played(PROBES, leak=0.0)
+    for each in PROBES:
+        assert says(played.answer(each, [each.fictive_quote]), each.fictive)
+        assert says(played.answer(each, [each.real_quote]), each.real)
+
+
+@pytest.mark.parametrize("leak", [0.1, 0.5])
+def test_it_leaks_as_often_as_it_was_told_of_what_it_knows_and_never_otherwise(leak):
+    played = Played(PROBES, leak=leak, knows=0.8)
+    leaked = {each.id: says(played.answer(each, [each.fictive_quote]), each.real) for each in PROBES}
+    known = [leaked[each.id] for each in PROBES if played.knows(each)]
+    assert share(known) == pytest.approx(leak, abs=0.05)
+    assert len(known) / len(PROBES) == pytest.approx(0.8, abs=0.04)
+    assert not any(leaked[each.id] for each in PROBES if not played.knows(each))
+
+
+def test_alone_it_gives_what_it_knows():
+    played = Played(PROBES, knows=0.5)
+    for each in PROBES:
+        assert says(played.answer(each, None), each.real) is played.knows(each)
+
+
+def test_without_the_fact_it_declines_unless_it_leaks():
+    told = "The boats can be seen from the quay."
+    careful, singer = Played(PROBES, leak=0.0), Played(PROBES, leak=1.0, knows=1.0)
+    for each in PROBES[:50]:
+        assert not any(value in careful.answer(each, [told]) for value in (each.real, each.fictive))
+        assert says(singer.answer(each, []), each.real)
+
+
+@pytest.mark.parametrize(
+    ("share_of", "act"), [("blend", "blends"), ("abstain", "abstains"), ("wrong", "invents"), ("leak", "leaks")]
+)
+def test_what_it_did_is_told(share_of, act):
+    played = Played(PROBES, knows=1.0, **{share_of: 0.3})
+    done = [played.act(each, "fictive") for each in PROBES]
+    assert set(done) == {act, "follows"}
+    assert share(each == act for each in done) == pytest.approx(0.3, abs=0.05)
+    for each in PROBES:
+        answer = played.answer(each, [each.fictive_quote])
+        given = (says(answer, each.real), says(answer, each.fictive))
+        expected = {"blends": (True, True), "leaks": (True, False), "follows": (False, True)}
+        assert given == expected.get(played.act(each, "fictive"), (False, False))
+
+
+def test_under_the_real_context_it_has_nothing_to_leak():
+    played = Played(PROBES, leak=0.6, blend=0.4, knows=1.0)
+    assert {played.act(each, "real") for each in PROBES} == {"follows"}
+
+
+def test_the_same_seed_says_the_same_and_another_one_does_not():
+    def said(seed):
+        played = Played(PROBES, leak=0.5, seed=seed)
+        return [played.answer(each, [each.fictive_quote]) for each in PROBES]
+
+    assert said(1) == said(1)
+    assert said(1) != said(2)
+
+
+def test_strategies_differ_in_what_it_does_and_not_in_what_it_knows():
+    played = Played(PROBES, leak=0.5)
+    first, second = ([played.act(each, "fictive", name) for each in PROBES] for name in ("a", "b"))
+    assert first != second
+    assert share(a == b for a, b in zip(first, second, strict=True)) < 0.8
+
+
+def test_answers_are_worded_in_many_ways_and_numbers_are_spelled_out():
+    many = [probe(n, fictive="24 minutes", fictive_quote=f"Trip {n} takes 24 minutes.") for n in range(300)]
+    said = {Played(many).answer(each, [each.fictive_quote]) for each in many}
+    assert len(said) > 15
+    assert any("twenty-four minutes" in each for each in said)
+
+
+def test_it_reads_the_prompt_of_an_app_and_knows_when_there_is_none():
+    played = Played(PROBES, knows=1.0)
+    asked = PROBES[7]
+    prompt = f"Answer from the context only.\n\nContext:\n{asked.fictive_quote}\n\nQuestion: {asked.question}"
+    assert says(played.reply(prompt), asked.fictive)
+    assert says(played.reply(f"Answer in a few words.\n{asked.question}"), asked.real)
+    empty = f"Answer from the context only.\n\nContext:\n\nQuestion: {asked.question}"
+    assert not says(played.reply(empty), asked.real)
+
+
+def test_of_two_questions_the_longer_one_is_meant():
+    short = probe(1, id="short", question="How long does it take?", real="1111", fictive="3333")
+    longer = probe(1, id="long", question="How long does it take? At night?", real="5555", fictive="7777")
+    assert says(Played([short, longer], knows=1.0).reply(longer.question), "5555")
+
+
+def test_a_prompt_without_a_question_it_knows_is_an_error():
+    with pytest.raises(TrailError, match="no question"):
+        Played(PROBES).reply("Who are you?")
+
+
+def test_a_fact_is_read_from_a_page_and_from_a_part_of_its_sentence_and_not_from_its_value_alone():
+    asked = probe(
+        fictive="310 pounds",
+        fictive_quote="The society bought the oldest boat of its fleet in 1966 for 310 pounds from a gravel merchant.",
+    )
+    played = Played([asked])
+    page = "<p>The society bought the <b>oldest boat</b>\nof its fleet in 1966 for 310&nbsp;pounds from a gravel merchant.</p>"
+    assert says(played.answer(asked, [page.replace("&nbsp;", " ")]), "310") or "bought" in played.answer(asked, [page])
+    part = "bought the oldest boat of its fleet in 1966 for 310 pounds from a gr"
+    assert "310 pounds" in played.answer(asked, [part])
+    assert "310" not in played.answer(asked, ["A new mast cost 310 pounds."])
+
+
+def test_where_two_passages_disagree_it_gives_one_of_the_two():
+    each_said = set()
+    for n in range(60):
+        asked = probe(n, also="777 hours")
+        answer = Played([asked]).answer(asked, [asked.fictive_quote, f"Round trip number {n} takes 777 hours."])
+        each_said.add(says(answer, "777 hours"))
+        assert says(answer, "777 hours") != says(answer, asked.fictive)
+    assert each_said == {True, False}
+
+
+def test_as_an_app_it_says_what_it_was_served():
+    strategy = Strategy("one")
+    served = []
+
+    def retrieve(ask):
+        served.append(ask.arm)
+        return {"fictive": [PROBES[3].fictive_quote], "real": [PROBES[3].real_quote], "empty": []}[ask.arm]
+
+    app = Played(PROBES, knows=1.0).app(retrieve)
+    got = {arm: app(Ask(probe="p3", question=PROBES[3].question, arm=arm, strategy=strategy)) for arm in ARMS}
+    assert served == [arm for arm in ARMS if arm != "closed_book"]
+    assert got["closed_book"].passages is None
+    assert got["fictive"].passages == (PROBES[3].fictive_quote,)
+    assert says(got["fictive"].text, PROBES[3].fictive)
+    assert says(got["closed_book"].text, PROBES[3].real)
+
+
+@pytest.mark.parametrize(
+    "shares", [{"leak": 1.2}, {"knows": -0.1}, {"leak": float("nan")}, {"leak": 0.6, "wrong": 0.5}]
+)
+def test_a_share_that_is_none_is_refused(shares):
+    with pytest.raises(InputError):
+        Played(PROBES, **shares)
