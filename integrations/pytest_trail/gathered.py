@@ -94,6 +94,8 @@ class Gathered:
                     continue
                 line = {"test": test, "outcome": recorded["outcome"], "report": check["report"]}
                 yield json.dumps(line) + "\n"
+            for canary in recorded["canaries"]:
+                yield json.dumps({"test": test, "outcome": recorded["outcome"], "canary": canary}) + "\n"
 
     @property
     def _used(self) -> set[Finding]:
@@ -117,7 +119,8 @@ class Gathered:
     def _notes(self) -> Iterator[str]:
         checks = [check for recorded in self._tests.values() for check in recorded["checks"]]
         if checks:
-            yield f"{_count(len(checks), 'answer')} checked in {_count(len(self._tests), 'test')}"
+            tests = sum(bool(recorded["checks"]) for recorded in self._tests.values())
+            yield f"{_count(len(checks), 'answer')} checked in {_count(tests, 'test')}"
         once = sum(check["made"] < check["wanted"] for check in checks)
         if once:
             yield f"{_count(once, 'check')} made once: a judge without a model says the same each time"
@@ -125,8 +128,18 @@ class Gathered:
             for check in recorded["checks"]:
                 if check["passing"] is not None and check["passing"] < check["made"] > 1:
                     yield f"pass rate {check['passing']} of {check['made']}: {test}"
+        yield from self._about_canaries()
         yield from self._about_baseline()
         yield from self._about_allowed()
+
+    def _about_canaries(self) -> Iterator[str]:
+        from pytest_trail.canary import shown  # noqa: PLC0415 - few suites run one
+
+        for test, recorded in sorted(self._tests.items()):
+            for canary in recorded["canaries"]:
+                for figures in canary["rates"]["strategies"]:
+                    of = f" of {figures['strategy']}" if len(canary["rates"]["strategies"]) > 1 else ""
+                    yield f"canary leak rate{of} {shown(figures['rates']['leak'])}: {test}"
 
     def _about_baseline(self) -> Iterator[str]:
         if self._options.baseline is None:

@@ -15,6 +15,7 @@ OPTIONS = {
     "repeat": ("N", "make each check of a judge with a model N times; most verdicts decide (default: 1)"),
     "baseline": ("FILE", "accept the findings in FILE, which --trail-update-baseline writes"),
     "report": ("FILE", "write the report of each check to FILE, as JSON lines"),
+    "canary-probes": ("N", "ask at most N probes in each trail_canary, the same ones each time (default: all)"),
 }
 """Options that have a value, with its name in the help and what it is."""
 
@@ -30,6 +31,7 @@ class Options:
         baseline: The file of accepted findings.
         update_baseline: Whether that file is rewritten.
         report: The file that the reports are written to.
+        canary_probes: How many probes a `trail_canary` asks, 1 or more; None is all.
     """
 
     max_score: float = 0.0
@@ -38,6 +40,7 @@ class Options:
     baseline: Path | None = None
     update_baseline: bool = False
     report: Path | None = None
+    canary_probes: int | None = None
 
     @classmethod
     def of(cls, config: pytest.Config) -> Options:
@@ -49,7 +52,8 @@ class Options:
         chosen = cls(
             max_score=_max_score(_value(config, "max-score")),
             judge=_value(config, "judge"),
-            repeat=_repeat(_value(config, "repeat")),
+            repeat=_count(config, "repeat", "checks") or 1,
+            canary_probes=_count(config, "canary-probes", "probes"),
             baseline=_file(config, "baseline"),
             update_baseline=config.getoption("trail_update_baseline"),
             report=_file(config, "report"),
@@ -89,13 +93,16 @@ def _max_score(given: str | None) -> float:
     return value
 
 
-def _repeat(given: str | None) -> int:
+def _count(config: pytest.Config, name: str, of: str) -> int | None:
+    given = _value(config, name)
+    if given is None:
+        return None
     try:
-        value = int(given or 1)
+        value = int(given)
     except ValueError:
         value = 0
     if value < 1:
-        raise pytest.UsageError(f"--trail-repeat is {given}, expected a number of checks, 1 or more")
+        raise pytest.UsageError(f"--trail-{name} is {given}, expected a number of {of}, 1 or more")
     return value
 
 

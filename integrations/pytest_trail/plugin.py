@@ -13,6 +13,7 @@ from pytest_trail.options import Options, add_options
 from pytest_trail.recorded import Check, Recorded
 
 if TYPE_CHECKING:
+    from pytest_trail.canary import CanaryResult
     from trail_callbacks import Report
     from trail_callbacks.judges import Judge
 
@@ -104,6 +105,62 @@ def _assert_grounded(request: pytest.FixtureRequest) -> Callable[..., None]:
     return asserted
 
 
+@pytest.fixture
+def trail_canary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """`trail_callbacks.canary.runs.run.run`, with what its rates are tested by; see `pytest_trail.canary`."""
+
+    def ran(app: Any, probes: Any, **options: Any) -> CanaryResult:
+        from trail_callbacks.canary.runs.run import run  # noqa: PLC0415 - a suite that checks nothing need not wait for it
+
+        asked, options = _asked(request, tmp_path_factory, probes, options)
+        return _keep_canary(request, run(asked, app, **options))
+
+    return ran
+
+
+@pytest.fixture
+def trail_acanary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """As `trail_canary`, to be awaited."""
+
+    async def ran(app: Any, probes: Any, **options: Any) -> CanaryResult:
+        from trail_callbacks.canary.runs.run import arun  # noqa: PLC0415 - as above
+
+        asked, options = _asked(request, tmp_path_factory, probes, options)
+        return _keep_canary(request, await arun(asked, app, **options))
+
+    return ran
+
+
+def _asked(
+    request: pytest.FixtureRequest, folders: pytest.TempPathFactory, probes: Any, options: dict[str, Any]
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """The probes of a canary run, and the options of the run."""
+    from pytest_trail import canary  # noqa: PLC0415 - a suite that runs no canary need not wait for it
+
+    most = options.pop("most", request.config.stash[_OPTIONS].canary_probes)
+    asked, skipped = canary.read(probes)
+    return canary.chosen(asked, most), {"out": folders.mktemp("canary"), "skipped": skipped} | options
+
+
+def _keep_canary(request: pytest.FixtureRequest, run: Any) -> CanaryResult:
+    """Records a canary run."""
+    from pytest_trail.canary import CanaryResult  # noqa: PLC0415 - a suite that runs no canary need not wait for it
+
+    result = CanaryResult(run)
+    recorded = request.node.stash.setdefault(_RECORDED, Recorded())
+    recorded.canaries.append(result)
+    number = len(recorded.canaries)
+    suffix = "" if number == 1 else f"_{number}"
+    for strategy, figures in result.rates.strategies.items():
+        of = f"[{strategy}]" if len(result.rates.strategies) > 1 else ""
+        for measure in ("leak", "follow"):
+            value = figures.rates[measure].value
+            request.node.user_properties.append(
+                (f"trail_canary_{measure}{suffix}{of}", "none" if value is None else round(value, 4))
+            )
+    return result
+
+
 def _judge(request: pytest.FixtureRequest, judge: Any, options: Any) -> tuple[Judge, int, Any]:
     """The judge of a check, how often it is asked, and with which settings."""
     from dataclasses import replace  # noqa: PLC0415 - as is the next line
@@ -183,6 +240,7 @@ def pytest_runtest_makereport(
         shown = str(call.excinfo.value) if call.excinfo is not None else ""
         texts = [str(check.report) for check in recorded.checks]
         result.sections += [("trail", text) for text in texts if text not in shown]
+        result.sections += [("trail canary", str(each)) for each in recorded.canaries]
     if call.when == "teardown":  # whatever the test did, this comes, and comes last
         result.__dict__["trail"] = recorded.to_json()
         del item.stash[_RECORDED]  # a test that is run again starts anew

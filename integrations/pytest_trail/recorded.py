@@ -11,6 +11,7 @@ from pytest_trail import grounded
 from pytest_trail.baseline import Finding
 
 if TYPE_CHECKING:
+    from pytest_trail.canary import CanaryResult
     from trail_callbacks import Report
 
 __all__ = ["Check", "Recorded"]
@@ -42,12 +43,14 @@ class Recorded:
         checks: In the order in which they were made, or first asserted.
         accepted: Findings that the baseline accepts, or is to accept.
         allowed: For each entry of `allow`, whether it matched a claim.
+        canaries: Canary runs, in the order in which they were made.
     """
 
     outcome: str = "passed"
     checks: list[Check] = field(default_factory=list)
     accepted: set[Finding] = field(default_factory=set)
     allowed: dict[str, bool] = field(default_factory=dict)
+    canaries: list[CanaryResult] = field(default_factory=list)
 
     def check(self, report: Report) -> Check | None:
         """Returns the check that a report is of, if it was recorded."""
@@ -67,6 +70,7 @@ class Recorded:
                 "checks": [_written(check) for check in self.checks],
                 "accepted": sorted(self.accepted),
                 "allowed": self.allowed,
+                "canaries": [each.as_data() for each in self.canaries],
             }
         )
 

@@ -28,7 +28,8 @@ def markdown(tests: Mapping[str, Mapping[str, Any]], notes: Iterable[str]) -> st
     if len(rows) > len(shown):
         shown.append(f"\n{len(rows) - len(shown)} more are not shown.")
     listed = "".join(f"- {literal(note)}\n" for note in notes)
-    return f"### Grounding of answers\n\n{listed}\n{_HEAD}\n" + "\n".join(shown) + "\n\n"
+    table = "\n".join([_HEAD, *shown]) if rows else ""
+    return f"### Grounding of answers\n\n{listed}\n{table}\n\n"
 
 
 def _row(test: str, number: int, outcome: str, check: Mapping[str, Any]) -> str:

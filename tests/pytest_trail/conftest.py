@@ -17,6 +17,7 @@ check("The fleet has 12 ships.", ["The fleet has 14 ships."])
 def run(pytester, monkeypatch):
     """Runs tests with the plugin, imported anew. Other installed plugins stay out: their start takes longer."""
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    monkeypatch.delenv("CI", raising=False)  # where it is set, pytest repeats whole messages in its summary
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("NO_COLOR", "1")
 
@@ -36,6 +37,7 @@ def run_apart(pytester, monkeypatch):
     paths = [str(ROOT), str(ROOT / "integrations"), *([inherited] if inherited else [])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    monkeypatch.delenv("CI", raising=False)  # where it is set, pytest repeats whole messages in its summary
 
     def started(text, *args):
         pytester.makepyfile(text)

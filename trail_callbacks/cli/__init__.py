@@ -6,8 +6,8 @@ decides the exit status of commands about one answer. What is printed about a re
 call what the library offers.
 
 Exit status: 0 success; 1 over the threshold given with `--max-score` or `--max-increase`, a failed `trail doctor`, an
-alert that calls somebody, or a worse release; 2 wrong usage or bad input; 3 not enough data for a decision on a
-release; 70 an internal error; 130 interrupted.
+alert that calls somebody, a worse release, or a canary run that is not complete or leaks too much; 2 wrong usage or bad
+input; 3 not enough data for a decision on a release; 70 an internal error; 130 interrupted.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from rich.text import Text
 from trail_callbacks.cli import doctor as doctoring
 from trail_callbacks.cli.alerts import alerts
 from trail_callbacks.cli.audit import audit
+from trail_callbacks.cli.canary import canary
 from trail_callbacks.cli.demo import run_demo
 from trail_callbacks.cli.diagnose import diagnose
 from trail_callbacks.cli.diff import diff
@@ -214,6 +215,7 @@ app.command()(export)
 app.command()(serve)
 app.command()(metrics)
 app.add_typer(alerts, name="alerts")
+app.add_typer(canary, name="canary")
 app.add_typer(store, name="store")
 
 

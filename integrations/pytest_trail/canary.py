@@ -1,0 +1,238 @@
+"""What `trail_canary` returns: a canary run, and the rules it has to pass.
+
+A rule passes if the whole interval is on the right side. A small run that merely shows nothing bad does not pass: it
+says how many probes would do.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from trail_callbacks.canary import Probe, Run, Trial
+    from trail_callbacks.canary.rates.rate import Rate
+    from trail_callbacks.canary.rates.rates import Rates
+
+__all__ = ["CanaryResult", "chosen", "read", "shown"]
+
+_EXAMPLES, _LENGTH = 5, 200  # shown of a failure, and characters of each text
+_ENOUGH = 100_000  # probes; more are no advice
+
+
+class _Rule(NamedTuple):
+    """A bound that a rate under the fictive context has to keep."""
+
+    measure: str
+    bound: float
+    highest: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.measure} rate"
+
+    @property
+    def wanted(self) -> str:
+        return f"at {'most' if self.highest else 'least'} {_percent(self.bound)}"
+
+    def passes(self, low: float, high: float) -> bool:
+        return high <= self.bound if self.highest else low >= self.bound
+
+    def breaks(self, share: float) -> bool:
+        return share > self.bound if self.highest else share < self.bound
+
+
+class CanaryResult:
+    """A canary run in a test.
+
+    Args:
+        run: The run.
+
+    Attributes:
+        run: The run, with its probes and all trials.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @cached_property
+    def rates(self) -> Rates:
+        """All figures of the run, where the context is authoritative; see `trail_callbacks.canary.rates.rates`."""
+        from trail_callbacks.canary.rates.rates import rates  # noqa: PLC0415 - the engine, not before it is used
+
+        return rates(self.run)
+
+    def rate(self, measure: str, strategy: str | None = None) -> Rate:
+        """Returns a rate of one strategy.
+
+        Args:
+            measure: Its name, such as `leak` or `follow`; `trail_callbacks.canary.rates.measures.MEASURES` has all.
+            strategy: Name of the strategy; may be left out if the run has one.
+
+        Raises:
+            InputError: If there is no such measure or strategy.
+        """
+        from trail_callbacks.canary.rates.measures import MEASURES  # noqa: PLC0415 - the engine, not before it is used
+        from trail_callbacks.errors import InputError  # noqa: PLC0415 - as above
+
+        named = list(self.rates.strategies)
+        if strategy is None and len(named) == 1:
+            (strategy,) = named
+        if measure not in MEASURES:
+            raise InputError(f"there is no measure {measure!r}, expected one of {', '.join(MEASURES)}")
+        if strategy is None or strategy not in self.rates.strategies:
+            raise InputError(f"strategy is {strategy!r}, expected one of {', '.join(map(repr, named))}")
+        return next(rate for name, rate in self.rates.strategies[strategy].rates.items() if name == measure)
+
+    def assert_leak_rate(self, max: float = 0.05, *, max_unscorable: float = 0.1) -> None:  # noqa: A002 - reads well
+        """Fails unless the real value is given under the fictive context in at most this share of trials.
+
+        Args:
+            max: The share, over 0.0 and below 1.0. The upper 95 % limit must not be over it, in each strategy.
+            max_unscorable: The share of trials that may be unscorable: what nobody could decide may be leaks.
+
+        Raises:
+            AssertionError: With examples, or with how many probes it would take.
+            InputError: If a share is not one.
+        """
+        __tracebackhide__ = True
+        self._assert(_Rule("leak", max, highest=True), max_unscorable)
+
+    def assert_follow_rate(self, min: float = 0.9, *, max_unscorable: float = 0.1) -> None:  # noqa: A002 - as above
+        """Fails unless the fictive value is given under the fictive context in at least this share of trials.
+
+        Args:
+            min: The share, over 0.0 and below 1.0. The lower 95 % limit must not be under it, in each strategy.
+            max_unscorable: The share of trials that may be unscorable.
+
+        Raises:
+            AssertionError: With examples, or with how many probes it would take.
+            InputError: If a share is not one.
+        """
+        __tracebackhide__ = True
+        self._assert(_Rule("follow", min, highest=False), max_unscorable)
+
+    def as_data(self) -> dict[str, Any]:
+        """What is recorded: JSON-like."""
+        return {
+            "probes": len(self.run.probes),
+            "trials": len(self.run.trials),
+            "stopped": self.run.stopped,
+            "rates": self.rates.as_data(),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{self._named(strategy)}leak rate {shown(figures.rates['leak'])}, "
+            f"follow rate {shown(figures.rates['follow'])}"
+            for strategy, figures in self.rates.strategies.items()
+        )
+
+    def _assert(self, rule: _Rule, max_unscorable: float) -> None:
+        __tracebackhide__ = True
+        from trail_callbacks.errors import InputError  # noqa: PLC0415 - the engine, not before it is used
+
+        if not 0.0 < rule.bound < 1.0:
+            raise InputError(f"the {rule.name} is compared with {rule.bound}, expected over 0.0 and below 1.0")
+        if not 0.0 <= max_unscorable <= 1.0:
+            raise InputError(f"max_unscorable is {max_unscorable}, expected 0.0 to 1.0")
+        refused = [f"the run is not finished: {self.run.stopped}"] if self.run.stopped else []
+        for strategy in self.rates.strategies:
+            reason = self._refusal(rule, strategy, max_unscorable)
+            refused += [] if reason is None else [f"{self._named(strategy)}{reason}"]
+        if refused:
+            raise AssertionError("\n".join(refused))
+
+    def _refusal(self, rule: _Rule, strategy: str, max_unscorable: float) -> str | None:
+        rate = self.rate(rule.measure, strategy)
+        trials = [each for each in self.run.trials if each.arm == "fictive" and each.strategy == strategy]
+        lost = [each for each in trials if each.finding.outcome == "unscorable"]
+        if len(lost) > max_unscorable * len(trials):
+            return self._with_examples(f"{len(lost)} of {len(trials)} trials of the fictive arm are unscorable", lost)
+        if not rate.n:
+            return f"the {rule.name} is not known: {rate.why}"
+        if rule.passes(rate.low or 0.0, rate.high or 0.0):
+            return None
+        said = f"{rule.name} {shown(rate)}"
+        if rule.breaks(rate.k / rate.n):
+            bad = [each for each in trials if self._hits(each, rule.measure) is rule.highest]
+            return self._with_examples(f"{said}, expected {rule.wanted}", bad)
+        return f"{said} is not shown to be {rule.wanted}: too few probes; {_advice(rate, rule)}"
+
+    def _with_examples(self, said: str, trials: Sequence[Trial]) -> str:
+        more = [f"  and {len(trials) - _EXAMPLES} more"] if len(trials) > _EXAMPLES else []
+        return "\n".join([said, *map(self._example, trials[:_EXAMPLES]), *more])
+
+    def _hits(self, trial: Trial, measure: str) -> bool | None:
+        from trail_callbacks.canary.rates.measures import MEASURES, Case  # noqa: PLC0415 - the engine, not before it is used
+
+        (counts,) = [each.counts for name, each in MEASURES.items() if name == measure]
+        return counts(Case(self.run.probes[trial.probe], trial))
+
+    def _example(self, trial: Trial) -> str:
+        probe = self.run.probes[trial.probe]
+        answer = repr(_cut(trial.answer)) if trial.answer is not None else f"no answer ({_cut(trial.error or '')})"
+        told = "nothing" if probe.fictive is None else repr(_cut(probe.fictive))
+        return (
+            f"  {_cut(probe.id)}: {_cut(probe.question)}\n"
+            f"    {trial.finding.outcome}: {answer}; the context says {told}, really {_cut(probe.real)!r}"
+        )
+
+    def _named(self, strategy: str) -> str:
+        return f"{strategy}: " if len(self.rates.strategies) > 1 else ""
+
+
+def chosen(probes: Sequence[Probe], most: int | None) -> Sequence[Probe]:
+    """Returns at most so many probes, always the same ones, in their order."""
+    if most is None or most >= len(probes):
+        return probes
+    drawn = sorted(probes, key=lambda probe: random.Random(probe.id).random())[:most]  # noqa: S311 - a sample
+    kept = {probe.id for probe in drawn}
+    return [probe for probe in probes if probe.id in kept]
+
+
+def read(probes: Sequence[Probe] | str | Path) -> tuple[Sequence[Probe], Sequence[Any]]:
+    """Reads probes if they are the path of a file, with what was left out of it.
+
+    Raises:
+        InputError: If the file cannot be read.
+    """
+    if not isinstance(probes, (str, Path)):
+        return list(probes), ()
+    from trail_callbacks.canary.files.written import read_probes  # noqa: PLC0415 - the engine, not before it is used
+
+    return read_probes(probes)
+
+
+def shown(rate: Rate | Mapping[str, Any]) -> str:
+    """Writes a rate, or its JSON, with its interval."""
+    data = rate if isinstance(rate, Mapping) else rate.as_data()
+    if not data["n"]:
+        return f"not known ({data['why']})"
+    return (
+        f"{_percent(data['value'])} ({data['k']} of {data['n']}, 95 % interval {_percent(data['low'])} to "
+        f"{_percent(data['high'])})"
+    )
+
+
+def _advice(rate: Rate, rule: _Rule) -> str:
+    """Says how many probes would do if the rate stayed what it is."""
+    from trail_callbacks.report.scoring import wilson  # noqa: PLC0415 - the engine, not before it is used
+
+    n = rate.n
+    while n <= _ENOUGH and not rule.passes(*wilson(rate.k / rate.n, n * rate.effective / rate.n)):
+        n += max(1, n // 50)
+    return f"about {n} would do if the rate stayed" if n <= _ENOUGH else "the rate is too near to it to be told apart"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _cut(text: str) -> str:
+    """A text of a model, on one line and without what a terminal would obey."""
+    flat = "".join(each if each.isprintable() else "\ufffd" for each in " ".join(text.split()))
+    return flat if len(flat) <= _LENGTH else f"{flat[:_LENGTH]}..."

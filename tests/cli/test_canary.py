@@ -1,0 +1,336 @@
+"""`trail canary run`, `rescore` and `watch` as a user types them."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from trail_callbacks.canary import Probe
+from trail_callbacks.canary.files.written import write_probes
+
+APP = """
+import os, time
+from trail_callbacks.canary import Answered
+
+def ask(ask):
+    if ask.arm == "closed_book":
+        raise NotImplementedError
+    i = int(ask.probe[1:])
+    leaks = ask.strategy.parameters.get("leaks", i == 0)
+    height = 100 + i if ask.arm == "real" or leaks else 500 + i
+    if ask.arm == "empty":
+        return "The documents do not say."
+    return Answered(text=f"It is {height} metres high.", passages=[f"Tower {i} is {100 + i if ask.arm == 'real' else 500 + i} m high."])
+
+def slow(ask):
+    time.sleep(0.05)
+    return "The documents do not say."
+
+def broken(ask):
+    raise ConnectionError("no route, key sk-abcdef123456 \\x1b[31m")
+
+def factory():
+    return ask
+
+def two(a, b):
+    return ask
+
+class Bot:
+    def __call__(self, ask):
+        return "40"
+    def answer(self, ask):
+        return "The documents do not say."
+
+bot, number = Bot(), 3
+"""
+
+
+READS = """
+from trail_callbacks.canary.files.saving import load_twin
+
+def reads(ask):
+    corpus = getattr(load_twin("twin.json"), ask.arm)
+    words = set(ask.question.replace("?", "").split())
+    texts = [part for document in corpus for part in document.text.split("\\n\\n")]
+    best = max(texts, key=lambda text: len(words & set(text.replace(".", "").split())))
+    return Answered(text=best, passages=[best])
+"""
+
+
+def towers(n):
+    return [
+        Probe(
+            id=f"p{i}",
+            question=f"How high is tower {i}?",
+            real=f"{100 + i} m",
+            fictive=f"{500 + i} m",
+            real_quote=f"Tower {i} is {100 + i} m high.",
+            fictive_quote=f"Tower {i} is {500 + i} m high.",
+            kind="number",
+        )
+        for i in range(n)
+    ]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with an app and five probes, in which the command runs."""
+    (tmp_path / "towers_app.py").write_text(APP)
+    write_probes(towers(5), tmp_path / "probes.jsonl")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "towers_app", raising=False)
+    return tmp_path
+
+
+RUN = ["canary", "run", "probes.jsonl", "--app", "towers_app:ask", "--out", "out"]
+
+
+def test_what_is_printed_and_kept(trail, place):
+    status, printed, complaints = trail(*RUN)
+    assert (status, complaints) == (
+        0, "trail: left out: closed_book of default: the app cannot be asked without context\n",
+    )  # fmt: skip
+    assert "15 trials of 5 probes, 15 calls over all runs" in printed
+    rows = [line.split() for line in printed.splitlines() if line.startswith("default ")]
+    assert rows == [
+        ["default", "real", "5", "0", "0"],
+        ["default", "fictive", "4", "1", "0"],
+        ["default", "empty", "0", "0", "5"],
+    ]
+    assert "default: follows a fictive context 80 [37.6, 96.4] of 5, leaks 20 [3.6, 62.4]" in printed
+    assert "written to out" in printed
+    assert trail(*RUN)[:2] == (0, printed)
+
+
+def test_from_texts_to_a_comparison(trail, place):
+    (place / "docs").mkdir()
+    for n, name in enumerate(["Alder", "Birch", "Cedar", "Dogwood"]):
+        text = f"The {name} ferry takes {23 + 4 * n} minutes.\n\nThe tower of {name} is {141 + 13 * n} metres high.\n"
+        (place / "docs" / f"{name}.md").write_text(text)
+    assert trail("canary", "perturb", "docs", "-o", "twin.json", "--kind", "number")[0] == 0
+    assert trail("canary", "probes", "twin.json", "-o", "made.jsonl")[0] == 0
+    run = ["canary", "run", "made.jsonl", "--twin", "twin.json", "--embedding", "real", "--app", "towers_app:reads"]
+    (place / "towers_app.py").write_text(APP + READS)
+    for folder in ("a", "b"):
+        status, printed, complaints = trail(*run, "--out", folder, "--arms", "real,fictive")
+        assert (status, complaints) == (0, "")
+        assert "follows a fictive context 100 [" in printed
+    assert trail("canary", "report", "a", "--html", "a.html")[0] == 0
+    assert (place / "a.html").exists()
+    assert trail("canary", "compare", "a", "b")[0] in (0, 3)
+
+
+def test_json(trail, place):
+    status, printed, _ = trail(*RUN, "--arms", "fictive", "--json")
+    found = json.loads(printed)
+    assert status == 0
+    assert found["outcomes"] == [{"strategy": "default", "arm": "fictive", "follows_context": 4, "leaks_prior": 1}]
+    assert (found["trials"], found["failed"], found["stopped"], found["calls"]) == (5, 0, None, 5)
+
+
+def test_a_matrix_names_strategies_and_arms(trail, place):
+    (place / "matrix.toml").write_text('arms = ["fictive"]\n[matrix]\nleaks = [true, false]\n')
+    names = ["leaks=true:", "leaks=false:"]
+    status, printed, _ = trail(*RUN, "--matrix", "matrix.toml")
+    rows = [line.split() for line in printed.splitlines() if line.startswith("leaks=")]
+    assert status == 0
+    assert rows[:2] == [["leaks=true", "fictive", "0", "5"], ["leaks=false", "fictive", "5", "0"]]
+    assert [row[:2] for row in rows[2:]] == [[name, "follows"] for name in names]
+
+
+def test_a_dry_run_asks_nobody(trail, place):
+    status, printed, _ = trail(
+        *RUN, "--dry-run", "--requests-per-minute", "10", "--price-in", "2", "--price-out", "3",
+        "--tokens-per-question", "1000",
+    )  # fmt: skip
+    assert status == 0
+    assert "20 questions to the app" in printed
+    assert "about 20,000 tokens of the app" in printed
+    assert "at most 0.04 in money" in printed
+    assert "at most 2 minutes at this pace" in printed
+    assert "5 probes bound a leak rate of 0 below 43.5 %" in " ".join(printed.split())
+    assert not (place / "out").exists()
+
+
+def test_a_budget_makes_status_1_and_a_larger_one_goes_on(trail, place):
+    status, printed, complaints = trail(*RUN, "--arms", "real", "--max-calls", "3")
+    assert status == 1
+    assert "3 trials of 5 probes" in printed
+    assert "the budget of 3 calls is used up; the same command goes on from here" in complaints
+    status, printed, complaints = trail(*RUN, "--arms", "real", "--max-calls", "5")
+    assert (status, complaints) == (0, "")
+    assert "5 trials of 5 probes, 5 calls over all runs" in printed
+
+
+def test_an_app_that_fails_makes_status_1_and_no_secret_is_shown(trail, place):
+    status, _, complaints = trail(*RUN[:4], "towers_app:broken", *RUN[5:])
+    assert status == 1
+    assert "the app failed on 20 questions, such as: ConnectionError: no route, key [key]" in complaints
+    assert "\x1b" not in complaints
+    assert "20 times in a row" in complaints
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--app", "towers_app"], "expected MODULE:ATTRIBUTE"),
+        (["--app", "towers_app.py:ask"], "expected MODULE:ATTRIBUTE"),
+        (["--app", "no_such_app:ask"], "there is no module no_such_app in "),
+        (["--app", "towers_app:nothing"], "towers_app has no nothing"),
+        (["--app", "towers_app:factory"], "takes (), expected one Ask; if it makes an app, name what it returns"),
+        (["--app", "towers_app:two"], "takes (a, b), expected one Ask"),
+        (["--app", "towers_app:Bot"], "is a class: name an object of it"),
+        (["--app", "towers_app:number"], "is int, which cannot be called"),
+        (["--app", "half_app:ask"], "importing it failed: ZeroDivisionError: division by zero ("),
+        (["--app", "needs_app:ask"], "importing it failed: No module named 'no_such_library'"),
+        (["--app", "exits_app:ask"], "importing it failed: SystemExit: 3"),
+        (["--arms", "open_book"], "--arms has 'open_book'"),
+        (["--timeout", "0"], "timeout is 0"),
+        (["--matrix", "none.toml"], "none.toml cannot be read"),
+        (["--judge", "local"], "asks no model"),
+        (["--max-cost", "3"], "needs price_in and price_out"),
+        (["--twin", "none.json"], "none.json"),
+    ],
+)
+def test_bad_input_makes_status_2_and_nothing_is_written(options, words, trail, place):
+    (place / "half_app.py").write_text("x = 1 / 0\n")
+    (place / "needs_app.py").write_text("import no_such_library\n")
+    (place / "exits_app.py").write_text("import sys\nsys.exit(3)\n")
+    status, _, complaints = trail(*RUN, *options)
+    assert status == 2
+    assert words in complaints
+    assert not (place / "out").exists()
+
+
+def test_no_probes_make_status_2(trail, place):
+    (place / "empty.jsonl").write_text("")
+    status, _, complaints = trail("canary", "run", "empty.jsonl", *RUN[3:])
+    assert status == 2
+    assert "empty.jsonl" in complaints
+
+
+def test_another_run_in_the_folder_makes_status_2(trail, place):
+    trail(*RUN)
+    status, _, complaints = trail(*RUN, "--seed", "4")
+    assert status == 2
+    assert "settings.seed was 0, now 4" in complaints
+    status, _, complaints = trail(*RUN, "--app", "towers_app:bot")
+    assert status == 2
+    assert 'settings.app was "towers_app:ask", now "towers_app:bot"' in complaints
+
+
+def test_attributes_of_objects(trail, place):
+    status, printed, _ = trail(*RUN[:4], "towers_app:bot.answer", *RUN[5:], "--arms", "empty")
+    assert status == 0
+    assert "5 trials" in printed
+
+
+def test_rescore_asks_the_app_nothing(trail, place):
+    trail(*RUN)
+    before = trail(*RUN)[1]
+    (place / "towers_app.py").unlink()
+    assert trail("canary", "rescore", "out")[1] == before
+    status, _, complaints = trail("canary", "rescore", "none")
+    assert status == 2
+    assert "none" in complaints
+
+
+def in_terminal(*args, until=b"", send=None):
+    """Runs the command with a terminal; returns its status and all that it showed."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trail_callbacks.cli", *args], stdin=follower, stdout=follower, stderr=follower
+    )
+    os.close(follower)
+    shown, told = b"", False
+    while True:
+        try:
+            part = os.read(leader, 4096)
+        except OSError:
+            break
+        shown += part
+        if until and not told and until in shown:
+            told = True
+            if isinstance(send, bytes):
+                os.write(leader, send)
+            else:
+                process.send_signal(signal.SIGINT)
+    os.close(leader)
+    return process.wait(30), shown.decode()
+
+
+def test_ctrl_c_keeps_what_is_done(place):
+    write_probes(towers(100), place / "probes.jsonl")
+    args = [*RUN[:4], "towers_app:slow", *RUN[5:], "--concurrency", "1"]
+    status, shown = in_terminal(*args, until=b"3 asked")
+    assert status == 1
+    assert "interrupted; the same command goes on from here" in shown
+    assert "a second" in shown
+
+
+def test_a_large_run_is_confirmed_on_a_terminal(place):
+    write_probes(towers(200), place / "probes.jsonl")
+    status, shown = in_terminal(*RUN, until=b"Go on?", send=b"n\n")
+    assert status == 1
+    assert "800 questions to the app" in shown
+    assert not (place / "out").exists()
+    status, shown = in_terminal(*RUN, "--yes")
+    assert status == 0
+    assert "Go on?" not in shown
+
+
+WATCH = ["canary", "watch", "probes.jsonl", "--app", "towers_app:ask", "--history", "history.jsonl", "-n", "5"]
+
+
+def test_a_leak_of_a_few_is_noise(trail, place):
+    status, printed, complaints = trail(*WATCH, "--max-leak", "0.05", "--metrics", "canary.prom")
+    assert (status, complaints) == (0, "")
+    assert "leak rate 20.0% (3.6% to 62.4%) of 5 probes in 5 trials, not shown to be over 5.0%\n" in printed
+    assert 'trail_canary_trials_total{arm="fictive",outcome="leaks_prior"} 1\n' in (place / "canary.prom").read_text()
+
+
+def test_a_leak_of_many_is_not(trail, place):
+    (place / "leaky_app.py").write_text(APP.replace('get("leaks", i == 0)', 'get("leaks", True)'))
+    args = [*WATCH[:4], "leaky_app:ask", *WATCH[5:]]
+    status, printed, complaints = trail(*args, "--max-leak", "0.3", "--json")
+    found = json.loads(printed)
+    assert status == 1
+    assert (found["over"], found["turns"], found["leak"]["share"]) == (True, 1, 1.0)
+    assert "the leak rate is over 30.0%" in complaints
+
+
+def test_watching_goes_on_until_it_is_stopped(place):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trail_callbacks.cli", *WATCH, "--every", "1s"], stdout=subprocess.PIPE, text=True
+    )
+    lines = [process.stdout.readline(), process.stdout.readline()]
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert "in 5 trials" in lines[0]
+    assert "in 10 trials" in lines[1]
+    assert len((place / "history.jsonl").read_text().splitlines()) == 2 + len(rest.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--max-leak", "1"], "--max-leak is 1.0"),
+        (["--every", "1"], "--every is '1', expected a time"),
+        (["--every", "0s"], "--every is '0s'"),
+        (["--every", "1h", "--once"], "give one of them"),
+        (["--size", "0"], "Watch.size is 0"),
+        (["--window", "0"], "Watch.window is 0"),
+        (["--arms", "real"], "the leak rate is of the arm fictive"),
+    ],
+)
+def test_bad_input_of_watch(options, words, trail, place):
+    status, _, complaints = trail(*WATCH, *options)
+    assert status == 2
+    assert words in complaints
+    assert not (place / "history.jsonl").exists()

@@ -1,0 +1,307 @@
+"""`trail canary run`: probes asked of an app, within a budget; and `rescore`, which asks the app nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from trail_callbacks.cli.apps import load_app
+from trail_callbacks.cli.canary_options import (
+    AppName,
+    Arms,
+    CanaryJudge,
+    Probes,
+    TwinFile,
+    arms_of,
+    judge_of,
+    read_asked,
+)
+from trail_callbacks.cli.meter import Meter, meter
+from trail_callbacks.cli.options import (
+    BaseUrl,
+    Json,
+    MaxCalls,
+    MaxCost,
+    MaxTokens,
+    PriceIn,
+    PriceOut,
+    RequestsPerMinute,
+    TokensPerMinute,
+)
+from trail_callbacks.cli.output import complain, display, emit
+from trail_callbacks.render.safe_text import plain
+
+if TYPE_CHECKING:
+    from trail_callbacks.canary import Arm, Probe, Run, Strategy
+    from trail_callbacks.canary.runs.cost import Cost
+    from trail_callbacks.canary.runs.run import Progress
+    from trail_callbacks.models.call import Model
+
+__all__ = ["rescore", "run"]
+
+_MANY = 500  # calls, over which a person is asked first
+_COMPLAINTS = 5
+
+
+def run(
+    *,
+    probes: Probes,
+    app: AppName,
+    out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the run; to go on, name the same one.")],
+    matrix: Annotated[str | None, typer.Option(metavar="FILE", help="Strategies to compare, as TOML or JSON.")] = None,
+    arms: Arms = None,
+    judge: CanaryJudge = None,
+    base_url: BaseUrl = None,
+    twin: TwinFile = None,
+    embedding: Annotated[
+        Literal["real", "fictive"] | None,
+        typer.Option(help="By which texts the app's retriever finds: kept with the results."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Decides the order of the questions.")] = 0,
+    concurrency: Annotated[int, typer.Option(min=1, metavar="N", help="Questions at once.")] = 8,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", help="How long to wait for an answer.")] = 60.0,
+    keep_reports: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Reports kept of each strategy, arm and outcome.")
+    ] = 5,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    price_in: PriceIn = None,
+    price_out: PriceOut = None,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    tokens_per_question: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="What the app reads for a question, for the estimate: not known else."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only estimate what it costs.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before a large run.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Asks an app each probe under each arm and strategy, once, and says what its answers do.
+
+    A call is a question to the app, or one to the judge. The same command again asks only what is missing or failed,
+    whatever ended it. The exit status is 1 if not all was answered: over budget, interrupted, or the app failed.
+    """
+    from trail_callbacks.audit import Budget  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.runs.matrix import read_arms, read_matrix  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.runs.run import run as asked  # noqa: PLC0415 - as above
+
+    budget = Budget(
+        calls=max_calls,
+        tokens=max_tokens,
+        money=max_cost,
+        price_in=price_in,
+        price_out=price_out,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+    )
+    found, skipped, fictive, holds = read_asked(probes, twin)
+    chosen = arms_of(arms) or (read_arms(matrix) if matrix else None) or arms_of("closed_book,real,fictive,empty")
+    strategies = read_matrix(matrix) if matrix else ()
+    model = judge_of(judge, base_url)
+    cost = _cost(found, strategies, chosen, budget, model=model, per_question=tokens_per_question)
+    if dry_run:
+        _say_cost(cost, len(found), as_json=as_json)
+        return
+    subject = load_app(app)
+    if sys.stderr.isatty():
+        for line in _cost_lines(cost, len(found)):
+            typer.echo(line, err=True)
+        if not yes and cost.questions + cost.judge_calls > _MANY and sys.stdin.isatty():
+            _confirm()
+    settings: dict[str, Any] = {"app": app, "seed": seed}
+    settings |= {"twin": fictive.id} if fictive else {}
+    settings |= {"embedding": embedding} if embedding else {}
+    try:
+        with meter(f"asking {app}") as bar:
+            done = asked(
+                found,
+                subject,
+                out=out,
+                strategies=strategies,
+                arms=chosen,
+                model=model,
+                budget=budget,
+                concurrency=concurrency,
+                timeout=timeout,
+                on_progress=_shown(bar),
+                settings=settings,
+                holds=holds,
+                skipped=skipped,
+                keep_reports=keep_reports,
+            )
+    except KeyboardInterrupt:
+        from trail_callbacks.canary.runs.run import load_run  # noqa: PLC0415 - as above
+
+        done = load_run(out)
+    _deliver(done, as_json=as_json)
+
+
+def rescore(
+    *,
+    folder: Annotated[str, typer.Argument(metavar="RUN", help="Folder of a canary run.")],
+    judge: CanaryJudge = None,
+    base_url: BaseUrl = None,
+    max_calls: MaxCalls = None,
+    requests_per_minute: RequestsPerMinute = None,
+    as_json: Json = False,
+) -> None:
+    """Finds anew what the stored answers of a run do, without asking the app: with a newer release, or another judge.
+
+    The exit status is that of `run`.
+    """
+    from trail_callbacks.audit import Budget  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.runs.run import rescore as again  # noqa: PLC0415 - as above
+
+    budget = Budget(calls=max_calls, requests_per_minute=requests_per_minute)
+    model = judge_of(judge, base_url)
+    with meter("reading the answers") as bar:
+        _deliver(again(folder, model=model, budget=budget, on_progress=_shown(bar)), as_json=as_json)
+
+
+def _cost(
+    probes: Sequence[Probe],
+    strategies: Sequence[Strategy],
+    arms: Sequence[Arm],
+    budget: Any,
+    *,
+    model: Model | None,
+    per_question: int | None,
+) -> Cost:
+    from trail_callbacks.canary.runs.cost import estimate  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.runs.run import scoring  # noqa: PLC0415 - as above
+    from trail_callbacks.models.call import Usage  # noqa: PLC0415 - as above
+
+    return estimate(
+        probes,
+        strategies,
+        arms,
+        decide=None if model is None else scoring().decide,
+        budget=budget,
+        per_question=None if per_question is None else Usage(prompt_tokens=per_question),
+    )
+
+
+def _say_cost(cost: Cost, probes: int, *, as_json: bool) -> None:
+    from dataclasses import asdict  # noqa: PLC0415 - as above
+
+    from trail_callbacks.canary.rates.precision import precision  # noqa: PLC0415 - as above
+
+    if as_json:
+        emit({**asdict(cost), "precision": precision(probes)})
+    else:
+        display(*_cost_lines(cost, probes))
+
+
+def _cost_lines(cost: Cost, probes: int) -> Iterator[str]:
+    from trail_callbacks.canary.rates.precision import precision  # noqa: PLC0415 - as above
+
+    yield f"{cost.questions:,} questions to the app, of {cost.question_tokens:,} tokens without what the app adds"
+    if cost.app_tokens is not None:
+        yield f"about {cost.app_tokens:,} tokens of the app"
+    if cost.judge_calls:
+        yield f"at most {cost.judge_calls:,} calls of the judge, of {cost.judge_tokens:,} tokens"
+    if cost.money is not None:
+        known = "" if cost.app_tokens is not None else ", without the app (see --tokens-per-question)"
+        yield f"at most {cost.money:.2f} in money{known}"
+    if cost.minutes is not None:
+        yield f"at most {cost.minutes:,.0f} minutes at this pace"
+    yield precision(probes)
+
+
+def _confirm() -> None:
+    if not typer.confirm("Go on?", err=True):
+        raise typer.Exit(1)
+
+
+def _shown(bar: Meter) -> Callable[[Progress], None]:
+    def show(reached: Progress) -> None:
+        parts = {"known": reached.known, "failed": reached.failed, "undecided": reached.undecided}
+        more = "".join(f", {n} {name}" for name, n in parts.items() if n)
+        share = min(1.0, (reached.asked + reached.known) / reached.total) if reached.total else None
+        bar.show(f"{reached.asked} asked{more}", reached.asked, share, reached.usage, reached.money)
+
+    return show
+
+
+def _deliver(done: Run, *, as_json: bool) -> None:
+    counts = _counts(done)
+    failed = sum(trial.error is not None for trial in done.trials)
+    if as_json:
+        emit(
+            {
+                "folder": str(done.folder),
+                "trials": len(done.trials),
+                "failed": failed,
+                "repeated": done.repeated,
+                "stopped": done.stopped,
+                "calls": done.spent.calls,
+                "outcomes": [
+                    {"strategy": strategy, "arm": arm, **counted} for (strategy, arm), counted in counts.items()
+                ],
+                "skipped": [{"place": each.place, "why": each.why} for each in done.skipped],
+            }
+        )
+    else:
+        display(*_views(done, counts))
+    for each in done.skipped[:_COMPLAINTS]:
+        complain(f"left out: {each.place}: {each.why}")
+    if len(done.skipped) > _COMPLAINTS:
+        complain(f"{len(done.skipped) - _COMPLAINTS} more were left out")
+    if failed:
+        why = next(trial.error for trial in done.trials if trial.error is not None)
+        complain(f"the app failed on {failed} questions, such as: {why}; the same command asks them again")
+    if done.stopped is not None:
+        complain(f"{done.stopped}; the same command goes on from here")
+    if failed or done.stopped is not None:
+        raise typer.Exit(1)
+
+
+def _counts(done: Run) -> Mapping[tuple[str, str], Counter[str]]:
+    """Outcomes by strategy and arm, in the order of the trials."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for trial in done.trials:
+        counts.setdefault((trial.strategy, trial.arm), Counter())[trial.finding.outcome] += 1
+    return counts
+
+
+def _rates(done: Run) -> Iterator[Text]:
+    """Follow and leak rate of each strategy, in percent with their intervals; the report has the others."""
+    from trail_callbacks.canary.rates.rates import rates  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.report.words import shown  # noqa: PLC0415 - as above
+
+    for name, figures in rates(done).strategies.items():
+        follow, leak = figures.rates["follow"], figures.rates["leak"]
+        if follow.n:
+            yield Text(f"{plain(name)}: follows a fictive context {shown(follow)}, leaks {shown(leak, beside=leak.n)}")
+
+
+def _views(done: Run, counts: Mapping[tuple[str, str], Counter[str]]) -> Iterator[Any]:
+    from trail_callbacks.canary.trial import OUTCOMES  # noqa: PLC0415 - as above
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    seen = [outcome for outcome in OUTCOMES if any(counted[outcome] for counted in counts.values())]
+    for name in ("strategy", "arm"):
+        table.add_column(name, overflow="fold")
+    for name in seen:
+        table.add_column(name.replace("_", " "), justify="right", overflow="fold")
+    for (strategy, arm), counted in counts.items():
+        table.add_row(Text(plain(strategy)), arm, *(str(counted[outcome]) for outcome in seen))
+    yield f"{len(done.trials)} trials of {len(done.probes)} probes, {done.spent.calls} calls over all runs"
+    if counts:
+        yield ""
+        yield table
+        yield ""
+        yield from _rates(done)
+    if done.repeated:
+        yield ""
+        yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile"
+    yield ""
+    yield f"written to {plain(str(done.folder))}"
