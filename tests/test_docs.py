@@ -75,3 +75,138 @@ def test_the_page_of_traces_names_all_fields_and_the_keys_of_documents():
 def test_every_block_of_the_page_of_traces_is_python():
     for block in re.findall(r"^```python\n(.*?)^```", TRACE_PAGE, re.DOTALL | re.MULTILINE):
         compile(block, "docs/trace.md", "exec")
+
+
+CANARY_PAGE = (Path(__file__).parents[1] / "docs" / "canary.md").read_text(encoding="utf-8")
+CANARY_BLOCKS = re.findall(r"^```python\n(.*?)^```", CANARY_PAGE, re.DOTALL | re.MULTILINE)
+
+
+def canary_block(words):
+    (found,) = [block for block in CANARY_BLOCKS if words in block]
+    return found
+
+
+@pytest.fixture
+def notes(tmp_path, monkeypatch):
+    """A folder of texts, as the page has it, with its twin and probes; and a model that reads what it is given."""
+    from trail_callbacks.canary.files.reading import read_corpus
+    from trail_callbacks.canary.files.saving import save_twin
+    from trail_callbacks.canary.files.written import write_probes
+    from trail_callbacks.canary.perturb import perturb
+    from trail_callbacks.canary.questions.making import make_probes
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name, text in texts().items():
+        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    twin = perturb(read_corpus("docs/"), seed=7)
+    save_twin(twin, "twin.json")
+    probes, _ = make_probes(twin)
+    write_probes(probes, "probes.jsonl")
+    return twin, probes
+
+
+def texts():
+    from trail_callbacks.demo.town import town
+
+    return {each.id: each.text for each in town() if each.id.endswith(".txt")}
+
+
+def searched(question):
+    from trail_callbacks.canary.serving.keywords import Keywords
+
+    paragraphs = [part for text in texts().values() for part in text.split("\n\n")]
+    return [paragraphs[n] for n, _ in Keywords(paragraphs).search(question, 4)]
+
+
+def test_the_python_of_the_page_of_the_canary_runs(notes, capsys):
+    from trail_callbacks.canary.played import Played
+
+    twin, probes = notes
+    played = Played(probes, knows=1.0)
+    by_question = {probe.question: probe for probe in probes}
+    known = {
+        "search": searched,
+        "answer": lambda question, context: played.answer(by_question[question], context),
+        "documents": [{"page_content": text} for text in texts().values()],
+    }
+    for words in ("def app(ask)", "needed_for_bound", "refuse_fictive", "Watch("):
+        exec(compile(canary_block(words), "docs/canary.md", "exec"), known)  # noqa: S102 - a page of our own
+    assert known["twin"].id == twin.id
+    assert known["figures"].rates["follow"].value > 0.9
+    assert known["figures"].rates["right_closed_book"].value > 0.9
+    assert known["history"].turns == 1
+    printed = capsys.readouterr().out
+    assert "Rate(k=" in printed
+    assert "fictive" in printed
+    assert "trail_canary_leak_limit 0.05" in printed
+
+
+def test_the_chain_of_the_page_of_the_canary_is_an_app(notes):
+    pytest.importorskip("langchain_core")
+    from langchain_core.documents import Document
+    from langchain_core.vectorstores import InMemoryVectorStore
+    from langchain_trail.canary_demo import Words
+    from langchain_trail.demo import ChatModel
+
+    from trail_callbacks.canary.played import Played
+    from trail_callbacks.demo.build import PlayedChat
+
+    _, probes = notes
+    store = InMemoryVectorStore(Words())
+    store.add_documents([Document(text, metadata={"source": name}) for name, text in texts().items()])
+    known = {"store": store, "chat_model": ChatModel(chat=PlayedChat(Played(probes, knows=1.0), ""))}
+    exec(compile(canary_block("langchain_trail"), "docs/canary.md", "exec"), known)  # noqa: S102 - as above
+    assert_it_reads(known["canary"], probes)
+
+
+def test_the_engine_of_the_page_of_the_canary_is_an_app(notes):
+    pytest.importorskip("llama_index.core")
+    from llama_index.core import Document, VectorStoreIndex
+    from llama_index_trail.demo import ChatModel, Words
+
+    from trail_callbacks.canary.played import Played
+    from trail_callbacks.demo.build import PlayedChat
+
+    _, probes = notes
+    index = VectorStoreIndex.from_documents(
+        [Document(text=text, id_=name) for name, text in texts().items()], embed_model=Words(),
+        transformations=[],
+    )  # fmt: skip
+    llm = ChatModel(writer=PlayedChat(Played(probes, knows=1.0), ""))
+    known = {"index": index, "llm": llm}
+    exec(compile(canary_block("llama_index_trail"), "docs/canary.md", "exec"), known)  # noqa: S102 - as above
+    assert_it_reads(known["canary"], probes)
+
+
+def assert_it_reads(app, probes):
+    from trail_callbacks.canary.rates.rates import rates
+    from trail_callbacks.canary.runs.run import run
+
+    found = run(probes, app, out="canary/")
+    assert [trial.error for trial in found.trials if trial.error] == []
+    figures = rates(found).strategies["default"].rates
+    assert figures["follow"].value > 0.9
+    assert figures["leak"].low < 0.01
+    assert figures["right_closed_book"].value > 0.9
+
+
+def test_the_test_of_the_page_of_the_canary_is_one(notes):
+    assert "def test_" in canary_block("trail_canary")
+    compile(canary_block("trail_canary"), "docs/canary.md", "exec")
+
+
+def test_the_matrix_of_the_page_of_the_canary_can_be_read(tmp_path):
+    from trail_callbacks.canary.runs.matrix import read_arms, read_matrix
+
+    (block,) = re.findall(r"^```toml\n(.*?)^```", CANARY_PAGE, re.DOTALL | re.MULTILINE)
+    (tmp_path / "strategies.toml").write_text(block, encoding="utf-8")
+    assert len(read_matrix(tmp_path / "strategies.toml")) == 5
+    assert read_arms(tmp_path / "strategies.toml") == ("closed_book", "real", "fictive")
+
+
+def test_the_page_of_the_canary_names_all_kinds_outcomes_and_arms():
+    from trail_callbacks.canary import ARMS, KINDS, OUTCOMES
+
+    shown = set(re.findall(r"^\| `(\w+)` \|", CANARY_PAGE, re.MULTILINE))
+    assert shown == {*ARMS, *KINDS, *OUTCOMES}

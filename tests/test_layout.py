@@ -13,6 +13,10 @@ ELSEWHERE = {
     "display": "tests/render/test_terminal.py",
     "errors": "tests/cli/test_app.py",  # and wherever one is raised
     "taxonomy": "tests/test_readme.py",
+    "canary.arm": "tests/langchain_trail/test_canary_application.py",  # what apps are asked, and answer
+    "canary.report.words": "tests/canary/report/test_terminal.py",
+    "canary.trial": "tests/canary/rates/test_measures.py",
+    "canary.twin": "tests/langchain_trail/test_canary.py",
     "capture.conversation": "tests/capture/test_build.py",
     "capture.declared": "tests/langchain_trail/test_sources.py",
     "capture.filter_decisions": "tests/langchain_trail/test_context_filter.py",
@@ -23,7 +27,9 @@ ELSEWHERE = {
     "demo.chat": "tests/cli/test_stage.py",
     "demo.documents": "tests/cli/test_stage.py",
     "demo.runner": "tests/cli/test_stage.py",
+    "langchain_trail.canary_demo": "tests/demo/test_canary.py",
     "langchain_trail.demo": "tests/cli/test_stage.py",
+    "llama_index_trail.canary_demo": "tests/demo/test_canary.py",
     "llama_index_trail.demo": "tests/cli/test_stage.py",
     "langchain_trail.selfcheck": "tests/cli/test_doctor.py",
     "llama_index_trail.selfcheck": "tests/cli/test_doctor.py",

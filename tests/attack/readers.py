@@ -23,6 +23,9 @@ from trail_callbacks import (
     check,
     verify,
 )
+from trail_callbacks.canary import Corpus, Document, Probe
+from trail_callbacks.canary.outcomes import classify
+from trail_callbacks.canary.perturb import perturb
 from trail_callbacks.capture import events
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier
@@ -60,7 +63,7 @@ from trail_callbacks.models.tokens import count
 from trail_callbacks.prompts import Fence, neutral
 from trail_callbacks.redaction import presets
 from trail_callbacks.render import safe_text
-from trail_callbacks.render.diagram import graph_to_html
+from trail_callbacks.render.diagram import graph_to_html, graph_to_svg
 from trail_callbacks.render.excerpt import around, both_ends, most_relevant, opening
 from trail_callbacks.render.notebook import to_fragment
 from trail_callbacks.render.page import to_page
@@ -96,6 +99,12 @@ _OTHER = "The ferry to Skogholm leaves at nine and takes forty minutes; in winte
 def _claim(answer: str) -> Claim:
     end = min(len(answer), 60)
     return Claim(id="c1", text=answer[:end] or "-", quote=answer[:end], start=0, end=end)
+
+
+def _perturbed(text: str) -> None:
+    documents = (text + " It takes 40 minutes.", _OTHER, text[: len(text) // 2] + " It was built in 1937.")
+    corpus = Corpus([Document(str(i), each) for i, each in enumerate(documents)])
+    perturb(corpus, kinds=("number", "date", "unit", "order"))
 
 
 def _filtered(text: str) -> None:
@@ -296,6 +305,20 @@ def _asked(text: str) -> Report:
     return check(text, [text], judge=judge, options=VerifyOptions(max_calls=4))
 
 
+_PROBES = (
+    Probe(id="n", question="How long does it take?", real="40 minutes", fictive="63 minutes"),
+    Probe(id="d", question="When was it opened?", real="12 March 2019", fictive="27 August 2021"),
+    Probe(id="w", question="Who keeps the light?", real="Anna Berg", fictive="Marta Solvang", also="Ivar Tolle"),
+    Probe(id="p", question="Is it open on Sundays?", real="yes", fictive="no"),
+    Probe(id="m", question="What is the rule?", real="Visitors must pay.", fictive="Visitors may pay."),
+)
+
+
+def _scored(text: str) -> None:
+    for probe in _PROBES:
+        classify(probe, "fictive", text)
+
+
 def _matched(text: str) -> None:
     found = overlap(Text(text), Text(text[::-1] + text))
     arrived(Text(text), Text(_OTHER))
@@ -352,6 +375,8 @@ READERS: dict[str, Callable[[str], Any]] = {
     "text.fingerprint": lambda text: fingerprint(forms(text)),
     "text.locate": lambda text: locate(text[: len(text) // 2] + " no such end", text),
     "text.outside": lambda text: (outside(text, [(0, len(text) // 2)] if len(text) > 1 else []), encodable(text)),
+    "canary.outcomes": _scored,
+    "canary.perturb": _perturbed,
     "language.detect": lambda text: (language(text), is_english(text), limits({"c1": text, "c2": _OTHER})),
     "language.terms": terms,
     "language.terms.keys": keys,
@@ -417,7 +442,11 @@ READERS: dict[str, Callable[[str], Any]] = {
     "render.page": lambda text: to_page(_report(text)),
     "render.terminal": lambda text: to_text(_report(text), 100),
     "render.notebook": lambda text: to_fragment(_report(text)),
-    "render.graph": lambda text: (graph_to_html(_graph(text)), graph_to_text(_graph(text), 100)),
+    "render.graph": lambda text: (
+        graph_to_html(_graph(text)),
+        graph_to_svg(_graph(text)),
+        graph_to_text(_graph(text), 100),
+    ),
     "export": lambda text: [each(_report(text)) for each in (to_csv, to_graphml, to_mermaid, to_prov_json)],
     "export.evaluations": lambda text: (to_otlp(_report(text)), to_evaluation_lines(_report(text))),
     "guard": _guarded,

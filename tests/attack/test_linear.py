@@ -55,7 +55,7 @@ def test_a_square_is_seen(collected, monkeypatch):
 ROOMS = (
     "text", "language", "splitting", "claims", "retrieval", "evidence", "citations", "context_filter", "judges.local",
     "judges.llm", "verify", "render", "export", "comparison", "report", "graph", "capture", "guard.feedback",
-    "guard.grounds", "models.salvage", "prompts", "trace", "diagnosis",
+    "guard.grounds", "canary.outcomes", "models.salvage", "prompts", "trace", "diagnosis",
 )  # fmt: skip
 FOREIGN = re.compile(
     r"\b(str|bytes|Text|Node|Claim|Report|Reading|Alignment|ProvenanceGraph|Piece|Event|Reply|Question)\b"
@@ -69,6 +69,9 @@ SAMPLES = (
 ONCE = ("language.negation.negation", "language.terms.vocabulary", "prompts.load")
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
+    "canary.outcomes.decide": "the same as classify, and what the model says of it",
+    "canary.outcomes.mention.Matcher.find": "a protocol",
+    "canary.outcomes.wording": "our own tables, read once",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",
     "capture.events.dump": "writes with pydantic what was read",
@@ -97,6 +100,7 @@ EXCLUDED = {
     "judges.llm.reading": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",
     "language.quantities.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
+    "render.page.document.security_policy": "scripts and styles of ours",
     "render.provenance.graph_to_rich": "what graph_to_text prints",
     "render.terminal.to_rich": "what to_text prints",
     "report.citations": "counts",

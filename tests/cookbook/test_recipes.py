@@ -1,6 +1,7 @@
 """The cookbook's recipes run as a reader runs them, without a network, and print what they promise."""
 
 import os
+import re
 import runpy
 import socket
 import subprocess
@@ -181,8 +182,8 @@ def test_a_recipe_is_short_says_what_is_simulated_and_is_listed(name):
     assert f"[{name}]({name})" in index
 
 
-def test_there_are_ten():
-    assert len(RECIPES) == 10
+def test_there_are_eleven():
+    assert len(RECIPES) == 11
 
 
 @pytest.mark.encoder
@@ -221,3 +222,14 @@ def test_a_passage_that_was_cut_is_named(printed):
     assert "evidence path: truncation; at packing" in out
     assert "'The Alder library opened in May 1971.' rests on no passage" in out
     assert "rests on ['The Alder library is closed on Mondays.']" in out
+
+
+def test_a_model_that_sings_a_third_of_what_it_knows_is_caught(printed):
+    lines = printed("canary.py").splitlines()
+    assert re.match(r"for example: .+ became .+", lines[0])
+    rates = dict(line.split(": ", 1) for line in lines[2:6])
+    leaked, asked, low, high = re.match(r"(\d+) of (\d+), 95 % interval (\S+) to (\S+)", rates["leak_known"]).groups()
+    assert int(leaked) > 0
+    assert int(asked) >= 30
+    assert float(low) <= 0.33 <= float(high)
+    assert "probes bound a leak rate of 0 below" in lines[6]
