@@ -15,7 +15,7 @@ from trail_callbacks.canary.outcomes.mention import Mention, Values
 from trail_callbacks.canary.outcomes.reading import clauses, plain
 from trail_callbacks.canary.outcomes.wording import alternatives, pattern
 from trail_callbacks.canary.trial import How, Stated
-from trail_callbacks.language.negation import EVERYWHERE, OF_ONE_LANGUAGE, UNSPACED
+from trail_callbacks.language.negation import negation
 from trail_callbacks.language.speech import declines
 from trail_callbacks.language.terms import terms
 
@@ -47,16 +47,9 @@ _OPENING = 120  # characters in which a plain yes or no stands
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
 
-@cache
-def _denial(language: str) -> re.Pattern[str]:
-    own = OF_ONE_LANGUAGE.get(language, "")
-    spaced = f"{EVERYWHERE}|{own}" if own else EVERYWHERE
-    return re.compile(rf"(?<!\w)(?:{spaced})(?!\w)|{UNSPACED}", re.IGNORECASE | re.VERBOSE)
-
-
 def denies(text: str, language: str = "en") -> bool:
     """Tells whether a clause denies: an odd number of denials and of opposites (`closed`)."""
-    said = len(_denial(language).findall(text))
+    said = len(negation(language, text.isascii()).findall(text))
     flipped = sum(word.casefold() in _FLIPPED and word.casefold() not in _SAME for word in _WORD.findall(text))
     return (said + flipped) % 2 == 1
 
@@ -64,7 +57,7 @@ def denies(text: str, language: str = "en") -> bool:
 def _stems(text: str) -> frozenset[str]:
     found = set()
     for term in terms(text):
-        if term.kind == "function" or _denial("en").fullmatch(term.form):
+        if term.kind == "function" or negation("en", term.form.isascii()).fullmatch(term.form):
             continue
         found.add(_FLIPPED.get(term.form, term.stem))
     return frozenset(found)
@@ -124,11 +117,11 @@ class Polarities:
         return [mention for n, mention in found if n == most]
 
     def _denies(self, said: str) -> bool:
-        """Whether a clause denies what was asked, or says that it is another duty."""
+        """Whether a clause denies: by its words, or, if it names another duty, as what was asked is not so then."""
         duty = _duty_words().search(said) if self.duty else None
-        if duty is None:
+        if duty is None or duty.lastgroup == self.duty:
             return denies(said)
-        return duty.lastgroup != self.duty or denies(f"{said[: duty.start()]} {said[duty.end() :]}")
+        return denies(f"{said[: duty.start()]} {said[duty.end() :]}") == self.asked
 
     def _value(self, denied: bool) -> Stated:
         return next(name for name, each in self.denied.items() if each == denied)
