@@ -69,7 +69,7 @@ async def test_a_context_filter_leaves_the_event_loop_its_turn():
 async def test_a_loop_that_is_held_up_is_seen():
     async def holding():
         await asyncio.sleep(0.01)
-        time.sleep(0.2)  # noqa: ASYNC251 - on purpose
+        time.sleep(0.2)  # noqa: ASYNC251 - holds the loop up, so that the check is seen to notice
 
     assert (await gaps(holding()))[-1] > 0.15
 

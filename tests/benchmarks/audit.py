@@ -123,7 +123,7 @@ def kills(folder: Path) -> None:
         process = subprocess.Popen(
             command(path, out, "--workers", 2), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        time.sleep(MADE.uniform(0.1, 1.0) * whole)
+        time.sleep(MADE.uniform(0.1, 1.0) * whole)  # the moment of the kill
         process.kill()
         process.wait()
         subprocess.run(command(path, out, "--workers", 2), check=True, stdout=subprocess.DEVNULL)

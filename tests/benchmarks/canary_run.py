@@ -51,7 +51,7 @@ def app_of(asked: list[Probe], log: Path | None = None, delay: float = 0.0) -> C
         if log is not None:
             with log.open("a") as stream:  # one write a line, which the kernel appends whole
                 stream.write(f"{ask.probe} {ask.arm}\n")
-            time.sleep(delay)
+            time.sleep(delay)  # so that a kill meets the run in the middle
         probe = known[ask.probe]
         if ask.arm in ("closed_book", "empty"):
             return Answered(text="I don't know.", passages=())
@@ -128,7 +128,7 @@ def kills(count: int) -> None:
     for _ in range(KILLS):
         folder = Path(tempfile.mkdtemp())
         process = subprocess.Popen(child("killed", count, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(MOMENTS.uniform(0.1, 0.95) * whole)
+        time.sleep(MOMENTS.uniform(0.1, 0.95) * whole)  # the moment of the kill
         process.kill()
         process.wait()
         before = asks(folder / "log")

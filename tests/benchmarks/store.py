@@ -86,7 +86,7 @@ def add(store, where, blocks=16, requests=150):
                 store.add(report)
             added[stores].append(time.perf_counter() - before)
             took[stores].append(time.perf_counter() - started)
-            time.sleep(0.008)
+            time.sleep(0.008)  # the pace of a busy app: the writer keeps up
         store.flush(60)
     for name, values in (
         ("without", took[False]),

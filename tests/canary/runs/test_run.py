@@ -153,8 +153,18 @@ def test_async_apps_run_on_a_loop_of_their_own(kind, tmp_path):
     assert len(loops) == 1  # a client that belongs to a loop can be used by the next run
 
 
+def slow(seconds):
+    """An app that takes its time, so that questions overlap and a run can be met in the middle."""
+
+    def asked(ask):
+        time.sleep(seconds)
+        return answer(ask)
+
+    return asked
+
+
 def test_no_more_questions_at_once_than_told(tmp_path):
-    app = App(lambda ask: time.sleep(0.01) or answer(ask))
+    app = App(slow(0.01))
     run(probes(6), app, out=tmp_path / "out", concurrency=3)
     assert app.most == 3
 
@@ -162,7 +172,7 @@ def test_no_more_questions_at_once_than_told(tmp_path):
 def test_from_a_running_loop(tmp_path):
     async def main():
         ticks = 0
-        work = asyncio.ensure_future(arun(probes(10), App(lambda ask: time.sleep(0.01) or answer(ask)), out=tmp_path))
+        work = asyncio.ensure_future(arun(probes(10), App(slow(0.01)), out=tmp_path))
         while not work.done():
             await asyncio.sleep(0.005)
             ticks += 1
@@ -174,7 +184,7 @@ def test_from_a_running_loop(tmp_path):
 
 
 def test_cancelling_keeps_what_is_done(tmp_path):
-    app = App(lambda ask: time.sleep(0.02) or answer(ask))
+    app = App(slow(0.02))
 
     async def main():
         work = asyncio.ensure_future(arun(probes(100), app, out=tmp_path / "out", concurrency=2))
@@ -635,7 +645,7 @@ def app(ask):
     log = os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(log, f"{{ask.probe}} {{ask.arm}}\\n".encode())
     os.close(log)
-    time.sleep(0.002)
+    time.sleep(0.002)  # or the run would be over before it is killed
     return answer(ask)
 
 running.run(probes(150), app, out={out!r}, concurrency=4)
