@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from trail_callbacks.cli.options import Json, Output
+from trail_callbacks.cli.options import Json, OnNotEnough, Output, status_of
 from trail_callbacks.cli.output import display, dumped, emit
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["compare", "report"]
 
 _STYLES = {"passes": "green", "worse": "bold red", "not_enough_data": "yellow"}
-_STATUS = {"passes": 0, "worse": 1, "not_enough_data": 3}
 _HEADLINES = {
     "passes": "The candidate passes: it is not worse than the baseline by more than the margin.",
     "worse": "The candidate is worse than the baseline.",
@@ -79,9 +78,7 @@ def compare(
         float,
         typer.Option(metavar="X", help="Share of the baseline's scored probes that the candidate may not have scored."),
     ] = 0.1,
-    on_not_enough: Annotated[
-        Literal["pass", "fail"] | None, typer.Option(help="What to do if there is not enough data; default: status 3.")
-    ] = None,
+    on_not_enough: OnNotEnough = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -105,10 +102,7 @@ def compare(
         emit(data)
     else:
         display(*_views(found))
-    status = _STATUS[found.verdict]
-    if found.verdict == "not_enough_data" and on_not_enough:
-        status = 0 if on_not_enough == "pass" else 1
-    raise typer.Exit(status)
+    raise typer.Exit(status_of(found.verdict, on_not_enough))
 
 
 def _views(found: Comparison) -> Iterator[Any]:

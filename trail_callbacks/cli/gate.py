@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from trail_callbacks.cli.options import Json, Output
+from trail_callbacks.cli.options import Json, OnNotEnough, Output, status_of
 from trail_callbacks.cli.output import display, dumped, emit
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
@@ -24,7 +24,6 @@ __all__ = ["gate"]
 _RUNS = "a file or folder of reports, the folder of an audit, or RELEASE@STORE"
 _STYLES = {"passes": "green", "worse": "bold red", "not enough data": "yellow"}
 _WRAPPED = {"segment", "outcome"}
-_STATUS = {"passes": 0, "worse": 1, "not_enough_data": 3}
 
 
 def gate(
@@ -55,9 +54,7 @@ def gate(
         Literal["auto", "paired", "unpaired"],
         typer.Option(help="Question by question, or releases as a whole."),
     ] = "auto",
-    on_not_enough: Annotated[
-        Literal["pass", "fail"] | None, typer.Option(help="What to do if there is not enough data; default: status 3.")
-    ] = None,
+    on_not_enough: OnNotEnough = None,
     markdown: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write Markdown, for a pull request.")
     ] = None,
@@ -97,10 +94,7 @@ def gate(
         emit(data)
     else:
         display(*_views(found))
-    status = _STATUS[found.outcome]
-    if found.outcome == "not_enough_data" and on_not_enough:
-        status = 0 if on_not_enough == "pass" else 1
-    raise typer.Exit(status)
+    raise typer.Exit(status_of(found.outcome, on_not_enough))
 
 
 def _views(found: Decision) -> Iterator[Any]:

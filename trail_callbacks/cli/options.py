@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,11 +14,13 @@ __all__ = [
     "MaxCalls",
     "MaxCost",
     "MaxTokens",
+    "OnNotEnough",
     "Output",
     "PriceIn",
     "PriceOut",
     "RequestsPerMinute",
     "TokensPerMinute",
+    "status_of",
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -41,3 +43,20 @@ RequestsPerMinute = Annotated[
     float | None, typer.Option(metavar="N", help="Requests in any minute, of all processes together.")
 ]
 TokensPerMinute = Annotated[float | None, typer.Option(metavar="N", help="Likewise, tokens.")]
+OnNotEnough = Annotated[
+    Literal["pass", "fail"] | None, typer.Option(help="What to do if there is not enough data; default: status 3.")
+]
+
+_STATUS = {"passes": 0, "worse": 1, "not_enough_data": 3}
+
+
+def status_of(outcome: str, on_not_enough: Literal["pass", "fail"] | None) -> int:
+    """Returns the exit status of a gate: 0 if it passes, 1 if it is worse, 3 if there is not enough data.
+
+    Args:
+        outcome: `passes`, `worse` or `not_enough_data`.
+        on_not_enough: What the last is to be instead; None leaves it.
+    """
+    if outcome == "not_enough_data" and on_not_enough:
+        return _STATUS["passes" if on_not_enough == "pass" else "worse"]
+    return _STATUS[outcome]
