@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from trail_callbacks.alerts.exposition import CONTENT_TYPE, exposition
 from trail_callbacks.errors import StoreError, TrailError
 from trail_callbacks.observations import SIGNALS
-from trail_callbacks.render.page.document import page_policy
+from trail_callbacks.render.page.document import colours, page_policy
 from trail_callbacks.render.safe_text import plain
 from trail_callbacks.serving import charts, comparing, feedback, overview, runs
 from trail_callbacks.serving.filters import SORTS, STAGES, STATES, WINDOWS, Filters
@@ -168,8 +168,12 @@ def _static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _STATIC:
         return PlainTextResponse("There is no such file.\n", status_code=404)
-    data = (files("trail_callbacks.serving") / "static" / name).read_bytes()
-    return Response(data, media_type=_STATIC[name], headers={"cache-control": "no-cache"})
+    text = (files("trail_callbacks.serving") / "static" / name).read_text("utf-8")
+    return Response(
+        colours() + text if name == "page.css" else text,
+        media_type=_STATIC[name],
+        headers={"cache-control": "no-cache"},
+    )
 
 
 def _environment() -> Environment:

@@ -10,7 +10,7 @@ import pytest
 from trail_callbacks.render.labels import OUTCOMES, mark
 
 ASSETS = files("trail_callbacks.render.page") / "assets"
-STYLE = "".join((ASSETS / name).read_text("utf-8") for name in ("base.css", "page.css"))
+STYLE = "".join((ASSETS / name).read_text("utf-8") for name in ("colours.css", "base.css", "page.css"))
 COLOURS = dict(re.findall(r"--([\w-]+): light-dark\((#\w{6}, #\w{6})\);", STYLE))
 
 

@@ -21,7 +21,7 @@ from trail_callbacks.render.page.view import View
 from trail_callbacks.render.safe_text import block, line, plain, script_json, shorten
 from trail_callbacks.report import Report
 
-__all__ = ["base_style", "page_policy", "security_policy", "to_page"]
+__all__ = ["base_style", "colours", "page_policy", "security_policy", "to_page"]
 
 _START = "start.js"  # in the head
 _SCRIPTS = ("vendor/dagre.min.js", "vendor/cytoscape.min.js", "graph.js", "page.js")
@@ -89,9 +89,14 @@ def page_policy() -> str:
     return security_policy([_asset(_START), *map(_asset, _SCRIPTS)], [_style()])
 
 
+def colours() -> str:
+    """The colours and fonts of every page, as variables of a style sheet."""
+    return _asset("colours.css")
+
+
 def base_style() -> str:
     """The part of the style sheet that other pages share: colours, themes, fonts, and how a page begins."""
-    return _asset("base.css")
+    return colours() + _asset("base.css")
 
 
 def _style() -> str:
