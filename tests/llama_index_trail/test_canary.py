@@ -101,8 +101,9 @@ def test_the_window_around_a_sentence_is_fictive_as_well():
     index = VectorStoreIndex(
         parser.get_nodes_from_documents([Document(text=FERRY, id_="ferry.md")]), embed_model=EMBEDDING
     )
+    every_sentence = CanaryRetriever(index.as_retriever(similarity_top_k=10), TWIN)
     with exposed("fictive", TWIN) as exposure:
-        found = canary(index).retrieve("x")
+        found = every_sentence.retrieve("x")
     replaced = MetadataReplacementPostProcessor(target_metadata_key="window").postprocess_nodes(found)
     shown = "\n".join(texts(replaced))
     assert "53 minutes" in shown
