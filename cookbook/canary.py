@@ -10,15 +10,8 @@ LlamaIndex wrap the retriever instead, see docs/canary.md.
 
 import tempfile
 
-from trail_callbacks.canary import Answered, Ask, Document
-from trail_callbacks.canary.files.reading import corpus_of
-from trail_callbacks.canary.passages.translation import Translator
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary import Answered, Ask, Document, Translator, assess, corpus_of, make_probes, perturb, run
 from trail_callbacks.canary.played import Played
-from trail_callbacks.canary.questions.making import make_probes
-from trail_callbacks.canary.rates.precision import precision
-from trail_callbacks.canary.rates.rates import rates
-from trail_callbacks.canary.runs.run import run
 
 TOWNS = ["Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Gorse", "Hazel", "Ivy", "Juniper", "Larch", "Maple"]
 PAGES = [
@@ -58,11 +51,12 @@ def main() -> None:
     print(f"asked: {probes[0].question}")
     with tempfile.TemporaryDirectory() as folder:
         found = run(probes, app, out=f"{folder}/run", skipped=skipped)
-    figures = rates(found).strategies["default"].rates
+    results = assess(found)
+    figures = results.rates.strategies["default"].rates
     for name in ("follow", "leak", "leak_known", "right_closed_book"):
         rate = figures[name]
         print(f"{name}: {rate.k} of {rate.n}, 95 % interval {rate.low:.2f} to {rate.high:.2f}")
-    print(precision(figures["leak"].n))
+    print(results.precision)
 
 
 if __name__ == "__main__":

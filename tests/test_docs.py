@@ -92,7 +92,7 @@ def notes(tmp_path, monkeypatch):
     from trail_callbacks.canary.files.reading import read_corpus
     from trail_callbacks.canary.files.saving import save_twin
     from trail_callbacks.canary.files.written import write_probes
-    from trail_callbacks.canary.perturb import perturb
+    from trail_callbacks.canary.perturbers.perturb import perturb
     from trail_callbacks.canary.questions.making import make_probes
 
     monkeypatch.chdir(tmp_path)
@@ -180,8 +180,8 @@ def test_the_engine_of_the_page_of_the_canary_is_an_app(notes):
 
 
 def assert_it_reads(app, probes):
-    from trail_callbacks.canary.rates.rates import rates
     from trail_callbacks.canary.runs.run import run
+    from trail_callbacks.canary.statistics.rates import rates
 
     found = run(probes, app, out="canary/")
     assert [trial.error for trial in found.trials if trial.error] == []

@@ -15,7 +15,7 @@ ELSEWHERE = {
     "taxonomy": "tests/test_readme.py",
     "canary.arm": "tests/langchain_trail/test_canary_application.py",  # what apps are asked, and answer
     "canary.report.words": "tests/canary/report/test_terminal.py",
-    "canary.trial": "tests/canary/rates/test_measures.py",
+    "canary.trial": "tests/canary/statistics/test_measures.py",
     "canary.twin": "tests/langchain_trail/test_canary.py",
     "capture.conversation": "tests/capture/test_build.py",
     "capture.declared": "tests/langchain_trail/test_sources.py",

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from trail_callbacks.canary import Probe, Run, Trial
-    from trail_callbacks.canary.rates.rate import Rate
-    from trail_callbacks.canary.rates.rates import Rates
+    from trail_callbacks.canary.statistics.rate import Rate
+    from trail_callbacks.canary.statistics.rates import Rates
 
 __all__ = ["CanaryResult", "chosen", "read", "shown"]
 
@@ -60,8 +60,8 @@ class CanaryResult:
 
     @cached_property
     def rates(self) -> Rates:
-        """All figures of the run, where the context is authoritative; see `trail_callbacks.canary.rates.rates`."""
-        from trail_callbacks.canary.rates.rates import rates  # noqa: PLC0415 - the engine, not before it is used
+        """All figures of the run, where the context is authoritative; see `trail_callbacks.canary.statistics.rates`."""
+        from trail_callbacks.canary.statistics.rates import rates  # noqa: PLC0415 - the engine, not before it is used
 
         return rates(self.run)
 
@@ -69,13 +69,13 @@ class CanaryResult:
         """Returns a rate of one strategy.
 
         Args:
-            measure: Its name, such as `leak` or `follow`; `trail_callbacks.canary.rates.measures.MEASURES` has all.
+            measure: Its name, such as `leak` or `follow`; all are in `MEASURES` of `statistics.measures`.
             strategy: Name of the strategy; may be left out if the run has one.
 
         Raises:
             InputError: If there is no such measure or strategy.
         """
-        from trail_callbacks.canary.rates.measures import MEASURES  # noqa: PLC0415 - the engine, not before it is used
+        from trail_callbacks.canary.statistics.measures import MEASURES  # noqa: PLC0415 - the engine, not before it is used
         from trail_callbacks.errors import InputError  # noqa: PLC0415 - as above
 
         named = list(self.rates.strategies)
@@ -167,7 +167,7 @@ class CanaryResult:
         return "\n".join([said, *map(self._example, trials[:_EXAMPLES]), *more])
 
     def _hits(self, trial: Trial, measure: str) -> bool | None:
-        from trail_callbacks.canary.rates.measures import MEASURES, Case  # noqa: PLC0415 - the engine, not before it is used
+        from trail_callbacks.canary.statistics.measures import MEASURES, Case  # noqa: PLC0415 - the engine, not before it is used
 
         (counts,) = [each.counts for name, each in MEASURES.items() if name == measure]
         return counts(Case(self.run.probes[trial.probe], trial))

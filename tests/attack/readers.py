@@ -25,7 +25,7 @@ from trail_callbacks import (
 )
 from trail_callbacks.canary import Corpus, Document, Probe
 from trail_callbacks.canary.outcomes import classify
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.capture import events
 from trail_callbacks.capture.build import build
 from trail_callbacks.capture.conversation import Earlier

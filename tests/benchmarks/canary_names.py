@@ -22,8 +22,8 @@ from collections import Counter
 from pathlib import Path
 
 from trail_callbacks.canary import SIZES, Corpus, Document
-from trail_callbacks.canary.perturb import perturb
 from trail_callbacks.canary.perturbers import PERTURBERS
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.language.detect import language
 from trail_callbacks.text import sentences
 

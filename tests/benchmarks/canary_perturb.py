@@ -25,7 +25,7 @@ from pathlib import Path
 from trail_callbacks.canary import Corpus, Document, Twin
 from trail_callbacks.canary.edit import EditKind
 from trail_callbacks.canary.facts.numerals import in_words
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.language.quantities import quantities
 
 PAGES = 200

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from trail_callbacks.canary import Corpus, Document, Probe, Skipped, Twin
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.questions.cloze import GAP
 from trail_callbacks.canary.questions.making import make_probes
 

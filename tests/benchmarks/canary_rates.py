@@ -24,11 +24,11 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from trail_callbacks.canary import Answered, Arm, Ask, Finding, Outcome, Probe, Run, Strategy, Trial
-from trail_callbacks.canary.rates.comparing import compare
-from trail_callbacks.canary.rates.contrasts import contrasts, ranking
-from trail_callbacks.canary.rates.measures import MeasureName
-from trail_callbacks.canary.rates.rate import Rate
-from trail_callbacks.canary.rates.rates import cases, rates
+from trail_callbacks.canary.statistics.comparing import compare
+from trail_callbacks.canary.statistics.contrasts import contrasts, ranking
+from trail_callbacks.canary.statistics.measures import MeasureName
+from trail_callbacks.canary.statistics.rate import Rate
+from trail_callbacks.canary.statistics.rates import cases, rates
 from trail_callbacks.report.scoring import wilson
 
 NORMAL = NormalDist()

@@ -13,7 +13,7 @@ from hostile import report
 from trail_callbacks import check
 from trail_callbacks.canary import ARMS, KINDS, OUTCOMES, Arm, Finding, Outcome, Probe, Run, Skipped, Strategy, Trial
 from trail_callbacks.canary.page import to_page
-from trail_callbacks.canary.report import results
+from trail_callbacks.canary.report import assess
 
 __all__ = ["hostile_page", "ordinary", "page"]
 
@@ -70,7 +70,7 @@ def _trial(probe: Probe, arm: Arm, strategy: str, outcome: Outcome) -> Trial:
 
 def page(folder: Path) -> str:
     """The page of the ordinary run."""
-    return to_page(results(ordinary(folder)))
+    return to_page(assess(ordinary(folder)))
 
 
 def hostile_page(folder: Path, texts: Sequence[str]) -> str:
@@ -106,4 +106,4 @@ def hostile_page(folder: Path, texts: Sequence[str]) -> str:
         stopped=texts[0],
         folder=folder,
     )
-    return to_page(results(run), title=texts[0])
+    return to_page(assess(run), title=texts[0])

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 
 _PARTS = """40 minutes|forty minutes|$1,200.50|3.000,50 €|12 adults|28 children|40 in total|(30 %)|from 1990 to 1995|4 March 2020|
     Wednesday, March 4, 2020|2020-03-04|9:30 a.m.|17:30 Uhr|is larger than|first and second|40 km (25 miles)|\u0664\u0660 دقيقة|约40公里|

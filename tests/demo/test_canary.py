@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from trail_callbacks.canary import ARMS
-from trail_callbacks.canary.rates.rates import rates
+from trail_callbacks.canary.statistics.rates import rates
 from trail_callbacks.cli.canary_demo import demo
 from trail_callbacks.demo.canary import FRAMEWORKS, play
 from trail_callbacks.errors import InputError, MissingExtraError

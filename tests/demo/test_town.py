@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from trail_callbacks.canary.passages.holding import holds
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.questions.making import make_probes
 from trail_callbacks.demo.town import town, windows
 

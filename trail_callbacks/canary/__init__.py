@@ -2,7 +2,11 @@
 
 A corpus gets a fictive twin; questions about what differs are asked with the real context, with the fictive one, with
 none, and of the model alone. An answer with the real value under the fictive context came from memory.
+
+The public names are here. In the order of use: `read_corpus`, `perturb`, `make_probes`, `run`, `assess`.
 """
+
+from typing import TYPE_CHECKING
 
 from trail_callbacks.canary.arm import ARMS, Answered, App, Arm, ArmUnavailableError, Ask, Strategy
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
@@ -11,6 +15,22 @@ from trail_callbacks.canary.probe import Origin, Probe
 from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.trial import OUTCOMES, Finding, How, Outcome, Policy, Stated, Trial
 from trail_callbacks.canary.twin import TAG, Twin
+
+if TYPE_CHECKING:
+    from trail_callbacks.canary.files.reading import corpus_of, read_corpus
+    from trail_callbacks.canary.files.saving import load_twin, save_twin
+    from trail_callbacks.canary.files.written import read_probes, write_probes
+    from trail_callbacks.canary.page.document import to_page
+    from trail_callbacks.canary.passages.translation import Translator
+    from trail_callbacks.canary.perturbers.perturb import perturb
+    from trail_callbacks.canary.questions.making import make_probes
+    from trail_callbacks.canary.report.results import Results, assess
+    from trail_callbacks.canary.runs.recurring import Watch
+    from trail_callbacks.canary.runs.run import arun, rescore, run
+    from trail_callbacks.canary.runs.stored_run import load_run
+    from trail_callbacks.canary.serving.exposure import exposed, switch_off
+    from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
+    from trail_callbacks.canary.statistics.comparing import compare
 
 __all__ = [
     "ARMS",
@@ -27,6 +47,7 @@ __all__ = [
     "Document",
     "Edit",
     "EditKind",
+    "FictiveDataError",
     "Finding",
     "How",
     "Origin",
@@ -34,11 +55,71 @@ __all__ = [
     "Policy",
     "Probe",
     "Replacement",
+    "Results",
     "Run",
     "Size",
     "Skipped",
     "Stated",
     "Strategy",
+    "Translator",
     "Trial",
     "Twin",
+    "Watch",
+    "arun",
+    "assess",
+    "compare",
+    "corpus_of",
+    "exposed",
+    "load_run",
+    "load_twin",
+    "make_probes",
+    "perturb",
+    "read_corpus",
+    "read_probes",
+    "refuse_fictive",
+    "rescore",
+    "run",
+    "save_twin",
+    "switch_off",
+    "to_page",
+    "write_probes",
 ]
+
+_LAZY = {
+    "FictiveDataError": "serving.quarantine",
+    "Results": "report.results",
+    "Translator": "passages.translation",
+    "Watch": "runs.recurring",
+    "arun": "runs.run",
+    "assess": "report.results",
+    "compare": "statistics.comparing",
+    "corpus_of": "files.reading",
+    "exposed": "serving.exposure",
+    "load_run": "runs.stored_run",
+    "load_twin": "files.saving",
+    "make_probes": "questions.making",
+    "perturb": "perturbers.perturb",
+    "read_corpus": "files.reading",
+    "read_probes": "files.written",
+    "refuse_fictive": "serving.quarantine",
+    "rescore": "runs.run",
+    "run": "runs.run",
+    "save_twin": "files.saving",
+    "switch_off": "serving.exposure",
+    "to_page": "page.document",
+    "write_probes": "files.written",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports on first use what does the work: the nouns alone are cheap."""
+    if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415 - see above
+
+        return getattr(import_module(f"trail_callbacks.canary.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Lists the public names, those not yet imported too."""
+    return sorted({*globals(), *__all__})

@@ -21,9 +21,9 @@ from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
     from trail_callbacks.canary import Edit, Probe, Trial
-    from trail_callbacks.canary.rates.rate import Rate
     from trail_callbacks.canary.report import Results
     from trail_callbacks.canary.runs.run import Progress
+    from trail_callbacks.canary.statistics.rate import Rate
     from trail_callbacks.demo.canary import CanaryDemo
 
 __all__ = ["demo"]
@@ -61,7 +61,7 @@ def demo(
 
     Runs offline, without a key: a small town's pages get a fictive twin, and played models answer questions about it.
     """
-    from trail_callbacks.canary.report import results  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.report import assess  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.demo.canary import play  # noqa: PLC0415 - as above
 
     with tempfile.TemporaryDirectory() as scratch, progress("asking") as bar:
@@ -77,7 +77,7 @@ def demo(
             verify=html is not None,
             on_progress=show,
         )
-        found = results(played.run)
+        found = assess(played.run)
         if html:
             from trail_callbacks.canary.page import to_page  # noqa: PLC0415 - as above
 

@@ -16,7 +16,7 @@ from trail_callbacks.files import write
 from trail_callbacks.render.safe_text import plain
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary.rates.comparing import Comparison
+    from trail_callbacks.canary.statistics.comparing import Comparison
 
 __all__ = ["compare", "report"]
 
@@ -49,10 +49,10 @@ def report(
 
     A run that has not ended can be shown, too.
     """
-    from trail_callbacks.canary.report import results  # noqa: PLC0415 - other commands do not need it
+    from trail_callbacks.canary.report import assess  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.canary.runs.run import load_run  # noqa: PLC0415 - as above
 
-    found = results(load_run(run), policy)
+    found = assess(load_run(run), policy)
     if html:
         from trail_callbacks.canary.page import to_page  # noqa: PLC0415 - as above
 
@@ -87,8 +87,8 @@ def compare(
     The exit status is 0 if it passes, 1 if it is worse, 3 if there is not enough data (see --on-not-enough), and 2 if
     the runs cannot be compared: unreadable, other twins, judges or policies.
     """
-    from trail_callbacks.canary.rates.comparing import compare as compared  # noqa: PLC0415 - other commands do not need it
     from trail_callbacks.canary.runs.run import load_run  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.statistics.comparing import compare as compared  # noqa: PLC0415 - other commands do not need it
 
     if baseline == candidate:
         raise InputError("BASELINE and CANDIDATE name the same run: there is nothing to compare")

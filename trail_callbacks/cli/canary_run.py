@@ -192,7 +192,7 @@ def _cost(
 def _say_cost(cost: Cost, probes: int, *, as_json: bool) -> None:
     from dataclasses import asdict  # noqa: PLC0415 - as above
 
-    from trail_callbacks.canary.rates.precision import precision  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.statistics.precision import precision  # noqa: PLC0415 - as above
 
     if as_json:
         emit({**asdict(cost), "precision": precision(probes)})
@@ -201,7 +201,7 @@ def _say_cost(cost: Cost, probes: int, *, as_json: bool) -> None:
 
 
 def _cost_lines(cost: Cost, probes: int) -> Iterator[str]:
-    from trail_callbacks.canary.rates.precision import precision  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.statistics.precision import precision  # noqa: PLC0415 - as above
 
     yield f"{cost.questions:,} questions to the app, of {cost.question_tokens:,} tokens without what the app adds"
     if cost.app_tokens is not None:
@@ -274,8 +274,8 @@ def _counts(done: Run) -> Mapping[tuple[str, str], Counter[str]]:
 
 def _rates(done: Run) -> Iterator[Text]:
     """Follow and leak rate of each strategy, in percent with their intervals; the report has the others."""
-    from trail_callbacks.canary.rates.rates import rates  # noqa: PLC0415 - as above
     from trail_callbacks.canary.report.words import shown  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.statistics.rates import rates  # noqa: PLC0415 - as above
 
     for name, figures in rates(done).strategies.items():
         follow, leak = figures.rates["follow"], figures.rates["leak"]

@@ -57,8 +57,8 @@ def perturb(
     from trail_callbacks.canary import SIZES  # noqa: PLC0415 - only needed here
     from trail_callbacks.canary.files.reading import read_corpus  # noqa: PLC0415 - as above
     from trail_callbacks.canary.files.saving import save_twin  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.perturb import perturb as perturbed  # noqa: PLC0415 - as above
     from trail_callbacks.canary.perturbers import PERTURBERS  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.perturbers.perturb import perturb as perturbed  # noqa: PLC0415 - as above
 
     read = read_corpus(*corpus)
     twin = perturbed(

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from trail_callbacks.canary import Answered, App, Ask, Probe, Run, Strategy, Twin
 from trail_callbacks.canary.passages.holding import holds
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.played import Played
 from trail_callbacks.canary.questions.making import make_probes
 from trail_callbacks.canary.runs.run import run

@@ -7,7 +7,7 @@ import pytest
 from trail_callbacks.canary import Corpus, Document
 from trail_callbacks.canary.facts.figures import pages
 from trail_callbacks.canary.facts.sums import dependencies
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 
 
 def twin_of(text, seed):

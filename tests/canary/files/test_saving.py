@@ -10,7 +10,7 @@ from twins import TEXT, change, twin_of
 
 from trail_callbacks.canary import KINDS, SIZES, Corpus, Document, Edit, Replacement, Skipped, Twin
 from trail_callbacks.canary.files.saving import load_twin, save_twin
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.errors import InputError
 
 EDIT = change(TEXT, "40", "53", real="40 minutes", fictive="53 minutes", forms=(("forty", "fifty-three"),))

@@ -2,7 +2,7 @@
 
 from trail_callbacks.canary import KINDS, Corpus, Document
 from trail_callbacks.canary.outcomes import classify
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.questions.making import make_probes
 
 TEXTS = (

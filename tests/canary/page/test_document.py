@@ -14,7 +14,7 @@ from page_reader import Page
 from trail_callbacks import check
 from trail_callbacks.canary import KINDS, OUTCOMES, Run, Skipped
 from trail_callbacks.canary.page import to_page
-from trail_callbacks.canary.report import results
+from trail_callbacks.canary.report import assess
 
 F, L, A, U = "follows_context", "leaks_prior", "abstains", "unscorable"
 HOSTILE = [
@@ -41,7 +41,7 @@ def recorded(made, folder, number=0):
 
 
 def page(made, **options):
-    return to_page(results(made), **options)
+    return to_page(assess(made), **options)
 
 
 def text(html):

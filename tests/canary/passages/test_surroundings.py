@@ -46,7 +46,7 @@ def test_a_passage_cut_beside_the_real_words_is_still_real():
 
 @pytest.mark.parametrize("chunker", ["sentence", "paragraph", "500/100", "1000/200"])
 def test_no_chunk_of_a_towns_twin_is_real_and_those_of_the_town_are(chunker):
-    from trail_callbacks.canary.perturb import perturb
+    from trail_callbacks.canary.perturbers.perturb import perturb
 
     made = perturb(town())
     translator = Translator(made)

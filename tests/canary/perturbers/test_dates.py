@@ -6,7 +6,7 @@ import re
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 
 
 def moved(*texts, seed=0):

@@ -3,8 +3,8 @@
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.perturb import perturb
 from trail_callbacks.canary.perturbers.model_edits import edits_by_model
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.drive import drive

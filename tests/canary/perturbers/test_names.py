@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks.canary import Corpus, Document, Edit, Skipped
-from trail_callbacks.canary.perturb import perturb
 from trail_callbacks.canary.perturbers.names import propose
+from trail_callbacks.canary.perturbers.perturb import perturb
 
 
 def corpus(*texts):

@@ -7,8 +7,8 @@ import pytest
 
 from trail_callbacks.canary import SIZES, Corpus, Document, Edit
 from trail_callbacks.canary.facts.numerals import in_words
-from trail_callbacks.canary.perturb import perturb
 from trail_callbacks.canary.perturbers.numbers import FACTORS, guessable, propose
+from trail_callbacks.canary.perturbers.perturb import perturb
 
 
 def changed(*texts, seed=0, sizes=SIZES):

@@ -3,7 +3,7 @@
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 
 
 def swapped(*texts, seed=0):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trail_callbacks.canary import SIZES, Corpus, Document, Edit
-from trail_callbacks.canary.perturb import perturb
 from trail_callbacks.canary.perturbers import PERTURBERS
+from trail_callbacks.canary.perturbers.perturb import perturb
 
 
 def corpus(*texts):

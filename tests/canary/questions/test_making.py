@@ -277,7 +277,7 @@ def test_any_text_gives_sound_probes_or_reasons(texts, data):
 
 
 def test_probes_of_the_documents_of_this_repository():
-    perturb = pytest.importorskip("trail_callbacks.canary.perturb").perturb
+    perturb = pytest.importorskip("trail_callbacks.canary.perturbers.perturb").perturb
     twin = perturb(read_corpus(Path(__file__).parents[3] / "docs"), seed=3, most=60)
     assert isinstance(twin, Twin)
     probes, skipped = make_probes(twin)

@@ -5,7 +5,7 @@ import pytest
 from canary_runs import run, trial
 
 from trail_callbacks.canary import Run, Skipped
-from trail_callbacks.canary.report import FORMAT, results
+from trail_callbacks.canary.report import FORMAT, assess
 
 F, L, A, U = "follows_context", "leaks_prior", "abstains", "unscorable"
 
@@ -17,7 +17,7 @@ def test_json_is_versioned_and_holds_figures_comparisons_and_what_is_missing():
         stopped="the budget is spent",
         settings={"seed": 3},
     )
-    data = json.loads(results(made).to_json())
+    data = json.loads(assess(made).to_json())
     assert data["format"] == FORMAT
     assert data["policy"] == "context_is_authoritative"
     assert data["run"]["stopped"] == "the budget is spent"
@@ -34,7 +34,7 @@ def test_json_is_versioned_and_holds_figures_comparisons_and_what_is_missing():
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {"x": [float("-inf")]}, object()])
 def test_json_has_no_nan_whatever_a_matrix_holds(value):
     made = run({"one": {"fictive": [F]}}, parameters={"one": {"odd": value}}, settings={"odd": value})
-    text = results(made).to_json()
+    text = assess(made).to_json()
 
     def refuse(constant):
         raise AssertionError(constant)
@@ -43,14 +43,14 @@ def test_json_has_no_nan_whatever_a_matrix_holds(value):
 
 
 def test_an_empty_run_is_a_result():
-    data = json.loads(results(Run(probes={}, strategies={}, arms=(), trials=())).to_json())
+    data = json.loads(assess(Run(probes={}, strategies={}, arms=(), trials=())).to_json())
     assert data["strategies"] == []
     assert data["precision"] == "no probe: nothing can be said"
 
 
 def test_a_strategy_without_a_rate_is_not_ranked():
     made = run({"a": {"fictive": [F, F]}, "b": {"fictive": [U, U]}, "c": {"real": [F, F]}})
-    assert results(made).ranking["follow"] == [["a"]]
+    assert assess(made).ranking["follow"] == [["a"]]
 
 
 def test_reasons_are_counted_and_the_most_frequent_is_first():
@@ -58,7 +58,7 @@ def test_reasons_are_counted_and_the_most_frequent_is_first():
     errors = ["TimeoutError", "TimeoutError", None, None, None]
     trials = [replace(each, error=error) for each, error in zip(made.trials, errors, strict=True)]
     trials[4] = trial(made.probes["p4"], "fictive", U, error=None, reason="neither value was recognised")
-    found = results(replace(made, trials=trials)).unscorable
+    found = assess(replace(made, trials=trials)).unscorable
     assert [(each.words, each.trials) for each in found] == [
         ("TimeoutError", 2),
         ("no reason was kept", 2),
@@ -68,13 +68,13 @@ def test_reasons_are_counted_and_the_most_frequent_is_first():
 
 def test_precision_is_that_of_the_strategy_with_the_fewest_scored_probes():
     made = run({"a": {"fictive": [F] * 50}, "b": {"fictive": [F] * 20 + [U] * 30}})
-    assert results(made).precision.startswith("20 probes")
+    assert assess(made).precision.startswith("20 probes")
 
 
 def test_policies_give_separate_results():
     made = run({"one": {"fictive": [F, L, L]}})
     found = {
-        policy: results(made, policy).rates.strategies["one"].right["fictive"].k
+        policy: assess(made, policy).rates.strategies["one"].right["fictive"].k
         for policy in ("context_is_authoritative", "verify_the_context")
     }
     assert found == {"context_is_authoritative": 1, "verify_the_context": 2}
@@ -82,7 +82,7 @@ def test_policies_give_separate_results():
 
 def test_where_contexts_are_verified_strategies_are_not_ranked_by_following():
     made = run({"follower": {"fictive": [F] * 40}, "verifier": {"fictive": [L] * 40}})
-    found = results(made, "verify_the_context")
+    found = assess(made, "verify_the_context")
     assert list(found.ranking) == list(found.contrasts) == ["right_fictive"]
     assert found.ranking["right_fictive"] == [["verifier"], ["follower"]]
-    assert list(results(made).ranking) == ["follow", "leak"]
+    assert list(assess(made).ranking) == ["follow", "leak"]

@@ -5,7 +5,7 @@ from canary_runs import probe, run
 from rich.console import Group
 
 from trail_callbacks.canary import Run, Skipped
-from trail_callbacks.canary.report import results
+from trail_callbacks.canary.report import assess
 from trail_callbacks.canary.report.terminal import views
 from trail_callbacks.render.terminal import plain_text
 
@@ -15,7 +15,7 @@ F, L, A, M, U = "follows_context", "leaks_prior", "abstains", "retrieval_miss", 
 def shown(made, by=None, width=160):
     from rich.text import Text
 
-    page = Group(*(Text(each) if isinstance(each, str) else each for each in views(results(made), by)))
+    page = Group(*(Text(each) if isinstance(each, str) else each for each in views(assess(made), by)))
     return plain_text(page, width)
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.rates.contrasts import Compared, Contrast, contrasts, ranking
-from trail_callbacks.canary.rates.measures import MEASURES
-from trail_callbacks.canary.rates.precision import precision
-from trail_callbacks.canary.rates.rates import Figures, Rates, cases, rates
 from trail_callbacks.canary.results import Run
+from trail_callbacks.canary.statistics.contrasts import Compared, Contrast, contrasts, ranking
+from trail_callbacks.canary.statistics.measures import MEASURES
+from trail_callbacks.canary.statistics.precision import precision
+from trail_callbacks.canary.statistics.rates import Figures, Rates, cases, rates
 from trail_callbacks.canary.trial import Policy, Trial
 
-__all__ = ["FORMAT", "Reason", "Results", "results"]
+__all__ = ["FORMAT", "Reason", "Results", "assess"]
 
 FORMAT: Final = "trail-canary-results/1"
 """Format of the JSON; the number changes if a field changes its meaning or goes."""
@@ -96,7 +96,7 @@ class Results:
         return json.dumps(self.as_data(), ensure_ascii=False, allow_nan=False, indent=2)
 
 
-def results(run: Run, policy: Policy = "context_is_authoritative") -> Results:
+def assess(run: Run, policy: Policy = "context_is_authoritative") -> Results:
     """Computes what a run shows.
 
     Args:

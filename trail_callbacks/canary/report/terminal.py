@@ -10,9 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.rates.contrasts import Compared
-from trail_callbacks.canary.rates.measures import MEASURES, MeasureName
-from trail_callbacks.canary.rates.rates import Figures, Split
 from trail_callbacks.canary.report.results import Results
 from trail_callbacks.canary.report.words import (
     ARM_WORDS,
@@ -24,6 +21,9 @@ from trail_callbacks.canary.report.words import (
     summary,
     ties,
 )
+from trail_callbacks.canary.statistics.contrasts import Compared
+from trail_callbacks.canary.statistics.measures import MEASURES, MeasureName
+from trail_callbacks.canary.statistics.rates import Figures, Split
 from trail_callbacks.canary.trial import OUTCOMES, Outcome
 from trail_callbacks.render.safe_text import plain
 

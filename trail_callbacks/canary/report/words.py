@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.rates.contrasts import LABELS, Compared
-from trail_callbacks.canary.rates.measures import MeasureName
-from trail_callbacks.canary.rates.rate import FEW, Rate
 from trail_callbacks.canary.report.results import Results
+from trail_callbacks.canary.statistics.contrasts import LABELS, Compared
+from trail_callbacks.canary.statistics.measures import MeasureName
+from trail_callbacks.canary.statistics.rate import FEW, Rate
 from trail_callbacks.canary.trial import Outcome
 
 __all__ = [

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from trail_callbacks.canary import TAG, Corpus, Document
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.errors import InputError
 
 TEXTS = {
@@ -47,7 +47,7 @@ SCRIPT = """
 import json, sys
 from dataclasses import asdict
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.perturb import perturb
+from trail_callbacks.canary.perturbers.perturb import perturb
 twin = perturb(Corpus([Document(*each) for each in json.load(sys.stdin)]), seed=7)
 print(json.dumps([twin.id, [asdict(each) for each in twin.edits], [each.text for each in twin.fictive]]))
 """

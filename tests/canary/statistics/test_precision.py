@@ -1,6 +1,6 @@
 import pytest
 
-from trail_callbacks.canary.rates.precision import needed, needed_for_bound, needed_for_difference, precision
+from trail_callbacks.canary.statistics.precision import needed, needed_for_bound, needed_for_difference, precision
 from trail_callbacks.errors import InputError
 from trail_callbacks.report.scoring import wilson
 

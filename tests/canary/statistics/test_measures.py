@@ -2,7 +2,7 @@ import pytest
 from canary_runs import probe, trial
 
 from trail_callbacks.canary import ARMS, OUTCOMES
-from trail_callbacks.canary.rates.measures import MEASURES, Case
+from trail_callbacks.canary.statistics.measures import MEASURES, Case
 
 SWAPPED = probe(1)
 REMOVED = probe(2, fictive=None, kind="unanswerable")

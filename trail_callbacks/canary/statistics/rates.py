@@ -10,9 +10,9 @@ from typing import Any, Final, Literal, get_args
 from trail_callbacks.canary.arm import ARMS, Arm
 from trail_callbacks.canary.edit import KINDS, SIZES
 from trail_callbacks.canary.policy import right
-from trail_callbacks.canary.rates.measures import MEASURES, Case, Measure, MeasureName
-from trail_callbacks.canary.rates.rate import Hit, Rate, cluster, design, rate
 from trail_callbacks.canary.results import Run
+from trail_callbacks.canary.statistics.measures import MEASURES, Case, Measure, MeasureName
+from trail_callbacks.canary.statistics.rate import Hit, Rate, cluster, design, rate
 from trail_callbacks.canary.trial import OUTCOMES, Outcome, Policy
 from trail_callbacks.errors import InputError
 

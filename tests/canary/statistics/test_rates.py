@@ -5,8 +5,8 @@ import pytest
 from canary_runs import probe, run, trial
 
 from trail_callbacks.canary import Run
-from trail_callbacks.canary.rates.measures import MEASURES
-from trail_callbacks.canary.rates.rates import cases, rates
+from trail_callbacks.canary.statistics.measures import MEASURES
+from trail_callbacks.canary.statistics.rates import cases, rates
 from trail_callbacks.errors import InputError
 
 F, L, B, A, W, M, U = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from trail_callbacks.canary.rates.contrasts import LABELS, Compared
+from trail_callbacks.canary.statistics.contrasts import LABELS, Compared
 from trail_callbacks.canary.trial import Policy
 
 __all__ = ["Change", "Comparison", "Verdict"]

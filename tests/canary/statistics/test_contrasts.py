@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 from canary_runs import probe, run
 
-from trail_callbacks.canary.rates.contrasts import contrasts, paired, ranking, sign_flip
-from trail_callbacks.canary.rates.rates import cases
+from trail_callbacks.canary.statistics.contrasts import contrasts, paired, ranking, sign_flip
+from trail_callbacks.canary.statistics.rates import cases
 from trail_callbacks.report.scoring import difference
 
 F, L, U = "follows_context", "leaks_prior", "unscorable"

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from trail_callbacks.canary.policy import right
-from trail_callbacks.canary.rates.measures import MEASURES, Case
-from trail_callbacks.canary.rates.rate import FEW, cluster, quantile
+from trail_callbacks.canary.statistics.measures import MEASURES, Case
+from trail_callbacks.canary.statistics.rate import FEW, cluster, quantile
 from trail_callbacks.canary.trial import Policy
 from trail_callbacks.releases.difference import Residuals, prior_design, residuals, share
 from trail_callbacks.report.scoring import difference, holm

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from canary_runs import probe, run
 
-from trail_callbacks.canary.rates.comparing import compare
+from trail_callbacks.canary.statistics.comparing import compare
 from trail_callbacks.errors import InputError
 
 F, L, A, U = "follows_context", "leaks_prior", "abstains", "unscorable"

@@ -14,11 +14,11 @@ from statistics import NormalDist
 from typing import Any, get_args
 
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.canary.rates.comparison import Change, Comparison, Verdict
-from trail_callbacks.canary.rates.contrasts import ALPHA, COMPARED, Compared, Hits, Paired, hits, paired
-from trail_callbacks.canary.rates.rate import cluster
-from trail_callbacks.canary.rates.rates import cases
 from trail_callbacks.canary.results import Run
+from trail_callbacks.canary.statistics.comparison import Change, Comparison, Verdict
+from trail_callbacks.canary.statistics.contrasts import ALPHA, COMPARED, Compared, Hits, Paired, hits, paired
+from trail_callbacks.canary.statistics.rate import cluster
+from trail_callbacks.canary.statistics.rates import cases
 from trail_callbacks.canary.trial import Policy
 from trail_callbacks.errors import InputError
 from trail_callbacks.report.scoring import holm

@@ -4,7 +4,7 @@ import random
 import pytest
 from canary_runs import probe
 
-from trail_callbacks.canary.rates.rate import FEW, cluster, design, quantile, rate
+from trail_callbacks.canary.statistics.rate import FEW, cluster, design, quantile, rate
 from trail_callbacks.report.scoring import wilson
 
 
