@@ -113,6 +113,13 @@ def test_who_knows_better_tells_whether_the_fact_was_served(tmp_path):
     assert sorted(asked) == [("p0", ("x",), "fictive"), ("p0", ("x",), "real")]
 
 
+def test_passages_that_were_not_served_are_kept_with_their_reason(tmp_path):
+    left = (Skipped("passage 7 of a.md", "could not be placed in the corpus"),)
+    app = App(lambda ask: Answered(text=answer(ask), passages=[], dropped=left if ask.arm == "fictive" else ()))
+    run(probes(2), app, out=tmp_path)
+    assert {t.arm: t.dropped for t in load_run(tmp_path).trials} == {**dict.fromkeys(ARMS, ()), "fictive": left}
+
+
 def test_a_holds_that_raises_is_told_and_ends_nothing(tmp_path):
     def holds(*_):
         raise KeyError("sk-secretsecret")
@@ -234,7 +241,15 @@ def test_whatever_an_app_raises_is_an_error(raised, tmp_path):
 
 @pytest.mark.parametrize(
     ("returned", "words"),
-    [(None, "returned NoneType"), (b"40", "returned bytes"), (App(), "a factory"), (Answered(text=4), "type int")],
+    [
+        (None, "returned NoneType"),
+        (b"40", "returned bytes"),
+        (App(), "a factory"),
+        (Answered(text=4), "type int"),
+        (Answered(text="40", passages="one text"), "passages of type str, expected a sequence of str"),
+        (Answered(text="40", passages=[{"text": "x"}]), "passages of type dict"),
+        (Answered(text="40", dropped=["p1"]), "dropped of type str, expected a sequence of Skipped"),
+    ],
 )
 def test_what_is_no_answer_is_an_error(returned, words, tmp_path):
     found = run(probes(1), App(lambda ask: returned), out=tmp_path / "out")

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 from trail_callbacks.canary.arm import Answered, App, ArmUnavailableError, Ask
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.models.loop import PrivateLoop
 from trail_callbacks.models.provider_error import redact
 
@@ -215,9 +216,21 @@ def _answered(found: Any) -> Answered:
     if isinstance(found, Answered):
         if not isinstance(found.text, str):
             raise TypeError(f"the app answered with a text of type {type(found.text).__name__}, expected str")
+        _check("passages", found.passages, str)
+        _check("dropped", found.dropped, Skipped)
         return found
     hint = "; is it a factory, which makes an app?" if callable(found) else ""
     raise TypeError(f"the app returned {type(found).__name__}, expected str or Answered{hint}")
+
+
+def _check(name: str, found: Any, kind: type) -> None:
+    """Raises if the app gives a single text, or framework documents, in place of a sequence of a type."""
+    if found is None:
+        return
+    wrong = found if isinstance(found, str) else next((each for each in found if not isinstance(each, kind)), None)
+    if wrong is not None:
+        given = type(wrong).__name__
+        raise TypeError(f"the app answered with {name} of type {given}, expected a sequence of {kind.__name__}")
 
 
 def in_words(error: BaseException) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields
 from typing import Any
 
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Finding, Trial
 from trail_callbacks.models.call import Usage
@@ -20,6 +21,8 @@ def data_of(value: Probe | Trial) -> dict[str, Any]:
         item = getattr(value, each.name)
         default = each.default if each.default_factory is MISSING else each.default_factory()
         if item != default:
+            if each.name == "dropped":
+                item = [[one.place, one.why] for one in item]
             found[each.name] = asdict(item) if isinstance(item, Finding | Usage) else item
     return found
 
@@ -33,4 +36,9 @@ def probe_of(data: Mapping[str, Any]) -> Probe:
 def trial_of(data: Mapping[str, Any]) -> Trial:
     """A trial, likewise."""
     finding = {**data["finding"], "states": tuple(data["finding"]["states"])}
-    return Trial(**{**data, "finding": Finding(**finding), "usage": Usage(**data.get("usage", {}))})
+    made = {
+        "finding": Finding(**finding),
+        "dropped": tuple(Skipped(*each) for each in data.get("dropped", ())),
+        "usage": Usage(**data.get("usage", {})),
+    }
+    return Trial(**{**data, **made})

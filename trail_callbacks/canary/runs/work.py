@@ -196,6 +196,7 @@ class Work:
             answered.text,
             finding,
             served=served,
+            dropped=tuple(answered.dropped),
             seconds=event.seconds,
             score=None if report is None else report.hallucination_score,
             usage=answered.usage,
