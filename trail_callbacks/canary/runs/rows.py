@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from trail_callbacks.canary.corpus import Skipped
@@ -14,7 +14,7 @@ from trail_callbacks.models.call import Usage
 __all__ = ["data_of", "probe_of", "trial_of"]
 
 
-def data_of(value: Probe | Trial) -> dict[str, Any]:
+def data_of(value: Probe | Trial | Finding | Usage) -> dict[str, Any]:
     """The fields of a value, JSON-like; without those at their default."""
     found = {}
     for each in fields(value):
@@ -23,7 +23,7 @@ def data_of(value: Probe | Trial) -> dict[str, Any]:
         if item != default:
             if each.name == "dropped":
                 item = [[one.place, one.why] for one in item]
-            found[each.name] = asdict(item) if isinstance(item, Finding | Usage) else item
+            found[each.name] = data_of(item) if isinstance(item, Finding | Usage) else item
     return found
 
 
@@ -35,7 +35,7 @@ def probe_of(data: Mapping[str, Any]) -> Probe:
 
 def trial_of(data: Mapping[str, Any]) -> Trial:
     """A trial, likewise."""
-    finding = {**data["finding"], "states": tuple(data["finding"]["states"])}
+    finding = {**data["finding"], "states": tuple(data["finding"].get("states", ()))}
     made = {
         "finding": Finding(**finding),
         "dropped": tuple(Skipped(*each) for each in data.get("dropped", ())),
