@@ -18,7 +18,7 @@ from typing import Any
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.runs.database import connected, locked
 from trail_callbacks.canary.runs.plan import Plan
-from trail_callbacks.canary.runs.rows import FORMAT, Cell, about_of, data_of, plan_of, trials_of
+from trail_callbacks.canary.runs.rows import FORMAT, Cell, about_of, data_of, plan_of, readable, trials_of
 from trail_callbacks.canary.trial import Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Usage
@@ -149,10 +149,10 @@ class Journal:
 
     def keep(self, cell: Cell, trial: Trial, judge: str | None = None) -> None:
         """Writes down a trial, in place of what was there."""
+        row = (*cell, judge, json.dumps(data_of(trial)))
         with self._told():
             self._begin()
             self._db.execute("DELETE FROM asked WHERE strategy = ? AND probe = ? AND arm = ?", cell)
-            row = (*cell, judge, json.dumps(data_of(trial)))
             self._db.execute("INSERT OR REPLACE INTO trial VALUES (?, ?, ?, ?, ?)", row)
 
     def cannot(self, cell: Cell, why: str) -> None:
@@ -202,7 +202,8 @@ class Journal:
     @contextmanager
     def _told(self) -> Iterator[None]:
         try:
-            yield
+            with readable(self._path):
+                yield
         except (sqlite3.Error, OSError) as error:
             raise InputError(
                 f"{self._path} cannot be written or read: {getattr(error, 'strerror', None) or error}; what was "

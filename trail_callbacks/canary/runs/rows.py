@@ -1,10 +1,11 @@
-"""What the rows of a journal say: its plan, probes, trials, and what was left out."""
+"""What the rows of a journal say: its plan, probes, trials, and what was left out; read inside of `readable`."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -12,13 +13,14 @@ from typing import Any, Final, TypeAlias
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.runs.plan import Plan
-from trail_callbacks.canary.trial import Finding, Trial
+from trail_callbacks.canary.trial import OUTCOMES, Finding, Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Usage
 
-__all__ = ["FORMAT", "Cell", "about_of", "data_of", "left_out_of", "plan_of", "trials_of"]
+__all__ = ["FORMAT", "Cell", "about_of", "data_of", "left_out_of", "plan_of", "readable", "trials_of"]
 
 FORMAT: Final = "trail-canary-1"
+_DAMAGED: Final = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # the first: another table
 
 Cell: TypeAlias = tuple[int, int, int]
 """Numbers of strategy, probe and arm in the plan, from 0."""
@@ -63,31 +65,23 @@ def plan_of(db: sqlite3.Connection, path: Path) -> Plan:
     """The plan of a journal.
 
     Raises:
-        InputError: If it is of another format, or damaged.
+        InputError: If it is of another format.
     """
-    try:
-        about = about_of(db)
-        if about["format"] != FORMAT:
-            raise InputError(f"{path} is of another release: {about['format']}")
-        probes = [_probe(json.loads(data)) for (data,) in db.execute("SELECT data FROM probe ORDER BY n")]
-        return Plan.of_data(about, probes)
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} was not written by a canary run, or is damaged: {error}") from error
+    about = about_of(db)
+    if about["format"] != FORMAT:
+        raise InputError(f"{path} is of another release ({about['format']}, here {FORMAT}): name a new folder")
+    probes = [_probe(json.loads(data)) for (data,) in db.execute("SELECT data FROM probe ORDER BY n")]
+    return Plan.of_data(about, probes)
 
 
 def trials_of(db: sqlite3.Connection, plan: Plan) -> Iterator[tuple[Cell, Trial, str | None]]:
     """Yields the trials of a journal by strategy, probe and arm, with the name of their judge."""
     query = "SELECT strategy, probe, arm, judge, data FROM trial ORDER BY strategy, probe, arm"
     for strategy, probe, arm, judge, data in db.execute(query):
-        try:
-            names = (plan.strategies[strategy].name, plan.probes[probe].id, plan.arms[arm])
-            trial = _trial(json.loads(data))
-        except (ValueError, TypeError, KeyError, IndexError) as error:
-            raise InputError(f"a trial of the canary run is damaged: {error}") from error
-        if names != (trial.strategy, trial.probe, trial.arm):
-            raise InputError(f"a trial of the canary run is damaged: it is of {trial.probe}, expected {names[1]}")
+        names = (plan.strategies[strategy].name, plan.probes[probe].id, plan.arms[arm])
+        trial = _trial(json.loads(data))
+        if names != (trial.strategy, trial.probe, trial.arm) or trial.finding.outcome not in OUTCOMES:
+            raise ValueError(f"trial {strategy}, {probe}, {arm} is of {trial.probe}, {trial.finding.outcome}")
         yield (strategy, probe, arm), trial, judge
 
 
@@ -97,3 +91,18 @@ def left_out_of(db: sqlite3.Connection, plan: Plan) -> Iterator[Skipped]:
         yield Skipped(f"{plan.arms[arm]} of {plan.strategies[strategy].name}", why)
     for place, why in db.execute("SELECT place, why FROM note ORDER BY rowid"):
         yield Skipped(place, why)
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Says of what is in a journal that it makes no sense, if it does not."""
+    try:
+        yield
+    except InputError:
+        raise
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+            raise
+        raise InputError(f"{path} is damaged: {error}; name a new folder, or bring back a copy") from error
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise InputError(f"{path} was not written by a canary run, or is damaged: {error}") from error

@@ -12,7 +12,7 @@ from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.runs.database import connected
 from trail_callbacks.canary.runs.journal import FILE
 from trail_callbacks.canary.runs.plan import Plan
-from trail_callbacks.canary.runs.rows import about_of, left_out_of, plan_of, trials_of
+from trail_callbacks.canary.runs.rows import about_of, left_out_of, plan_of, readable, trials_of
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Usage
 
@@ -56,13 +56,25 @@ def _opened(folder: Path) -> Iterator[tuple[sqlite3.Connection, Plan, Mapping[st
     try:
         try:
             db = connected(path, "mode=rw")
-            db.execute("SELECT 1 FROM about").fetchone()
+            db.execute("SELECT 1 FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:  # of a folder that cannot be written to, where nobody else writes either
+            if _unfinished(path):
+                raise
             db = connected(path, "immutable=1")
         db.execute("BEGIN")  # one state for all that is read
-        yield db, plan_of(db, path), about_of(db)
+        if not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise InputError(f"{folder} holds no canary run yet: {FILE} is empty")
+        with readable(path):
+            yield db, plan_of(db, path), about_of(db)
     except sqlite3.Error as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+        more = ": its last trials are in a file beside it; copy the folder to a place that can be written to"
+        raise InputError(f"{path} cannot be read: {error}{more if _unfinished(path) else ''}") from error
     finally:
         if db is not None:
             db.close()
+
+
+def _unfinished(path: Path) -> bool:
+    """Whether a process that was killed left a write-ahead log, which SQLite must work off first."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
