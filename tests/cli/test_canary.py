@@ -243,9 +243,9 @@ def test_rescore_asks_the_app_nothing(trail, place):
 def in_terminal(*args, until=b"", send=None):
     """Runs the command with a terminal; returns its status and all that it showed."""
     leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trail_callbacks.cli", *args], stdin=follower, stdout=follower, stderr=follower
-    )
+    command = [sys.executable, "-m", "trail_callbacks.cli", *args]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}  # whatever terminal runs the tests
+    process = subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=env)
     os.close(follower)
     shown, told = b"", False
     while True:
