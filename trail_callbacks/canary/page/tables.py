@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from trail_callbacks.canary.arm import ARMS
 from trail_callbacks.canary.report.results import Results
-from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_WORDS, SPLIT_BY, TABLES, counted, percent, ties
+from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_WORDS, SPLIT_BY, TABLES, counted, ties
 from trail_callbacks.canary.statistics.contrasts import LABELS
 from trail_callbacks.canary.statistics.measures import MEASURES, MeasureName
-from trail_callbacks.canary.statistics.rate import Rate
+from trail_callbacks.canary.statistics.rate import Rate, percent
 from trail_callbacks.canary.statistics.rates import SPLITS, Figures
 from trail_callbacks.canary.trial import OUTCOMES
 from trail_callbacks.render.safe_text import line, name, plain, shorten
