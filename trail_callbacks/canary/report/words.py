@@ -15,15 +15,18 @@ from trail_callbacks.canary.trial import Outcome
 
 __all__ = [
     "ARM_WORDS",
+    "OUTCOME_MEANS",
     "OUTCOME_WORDS",
     "SPLIT_BY",
     "TABLES",
     "answer",
     "counted",
+    "notes",
     "remarks",
     "shown",
     "summary",
     "ties",
+    "warnings",
 ]
 
 ARM_WORDS: Final[Mapping[Arm, str]] = {
@@ -40,6 +43,15 @@ OUTCOME_WORDS: Final[Mapping[Outcome, str]] = {
     "other_wrong": "other, wrong",
     "retrieval_miss": "not retrieved",
     "unscorable": "unscorable",
+}
+OUTCOME_MEANS: Final[Mapping[Outcome, str]] = {
+    "follows_context": "the answer gives the value of the context that was served, and no other",
+    "leaks_prior": "the answer gives the real value, which was not in the context that was served",
+    "blends": "the answer gives two of the values",
+    "abstains": "the answer declines, or says that the documents do not tell",
+    "other_wrong": "the answer gives something else",
+    "retrieval_miss": "no passage that was served holds the fact, whatever the answer says",
+    "unscorable": "there is no answer, or nobody could decide what it says",
 }
 TABLES: Final[Mapping[str, tuple[MeasureName, ...]]] = {
     "With the fictive context": ("follow", "leak", "leak_known", "blend", "abstain", "memorisation"),
@@ -143,18 +155,16 @@ def ties(found: Results, measure: Compared) -> str:
 
 
 def remarks(found: Results) -> Iterator[str]:
-    """What a reader must know beside the tables."""
+    """What a reader must know beside the tables: warnings, then notes."""
+    yield from warnings(found)
+    yield from notes(found)
+
+
+def warnings(found: Results) -> Iterator[str]:
+    """What may make the figures other than they look."""
     run, rates = found.run, found.rates
     if run.stopped:
         yield f"The run is unfinished: {run.stopped}."
-    fictive = [each.rates["follow"] for each in rates.strategies.values()]
-    if any(each.documents < each.n for each in fictive):
-        few = min((each.documents for each in fictive if each.n), default=0)
-        yield (
-            f"All probes are of {counted(few, 'document')}: intervals are about questions on these, not on others."
-            if few < FEW
-            else "Some documents have several probes, which may go wrong together: intervals are as much wider."
-        )
     unseen = sum(each.unseen for each in rates.strategies.values())
     if unseen:
         yield (
@@ -168,8 +178,20 @@ def remarks(found: Results) -> Iterator[str]:
             "The fictive value was given without being shown, so that following cannot be told from guessing: "
             f"{names}{more}."
         )
-    if run.skipped:
-        yield f"{len(run.skipped):,} left out; the first: {run.skipped[0].place}: {run.skipped[0].why}"
+
+
+def notes(found: Results) -> Iterator[str]:
+    """How intervals are to be read, and what was not asked."""
+    fictive = [rate for each in found.rates.strategies.values() if (rate := each.rates["follow"]).n]
+    if any(each.documents < each.n for each in fictive):
+        few = min(each.documents for each in fictive)
+        yield (
+            f"All probes are of {counted(few, 'document')}: intervals are about questions on these, not on others."
+            if few < FEW
+            else "Some documents have several probes, which may go wrong together: intervals are as much wider."
+        )
+    if left := found.run.skipped:
+        yield f"{len(left):,} left out; the first: {left[0].place}: {left[0].why}"
 
 
 def shown(rate: Rate, *, beside: int | None = None) -> str:
