@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from trail_callbacks.canary.facts.figures import Figure, Page, telling
+from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.figures import Figure, Page, pages, telling
+from trail_callbacks.canary.facts.kept import of_last_corpus
 
 __all__ = ["Fact", "facts"]
 
@@ -46,7 +48,8 @@ def _plainness(figure: Figure) -> tuple[bool, bool, int]:
     return (quantity.kind != "count" or bool(quantity.noun), figure.row is None, len(figure.context))
 
 
-def facts(pages: Sequence[Page]) -> list[Fact]:
+@of_last_corpus
+def facts(corpus: Corpus) -> Sequence[Fact]:
     """Joins the figures of a corpus which state the same fact.
 
     Two figures of the same value are mentions of one fact if
@@ -62,16 +65,17 @@ def facts(pages: Sequence[Page]) -> list[Fact]:
     one that is changed in one place and not in another does not.
 
     Args:
-        pages: The documents.
+        corpus: The documents.
 
     Returns:
         All facts in the order of their first mention; each figure is in one of them.
     """
-    spread = Counter(key for page in pages for key in page.keys)
-    common = max(_FEW, len(pages) // _TENTH)
-    rare = {page: telling(page, spread, common) for page in pages if page.figures}
+    read = pages(corpus)
+    spread = Counter(key for page in read for key in page.keys)
+    common = max(_FEW, len(read) // _TENTH)
+    rare = {page: telling(page, spread, common) for page in read if page.figures}
     groups: dict[tuple[str, str], list[Figure]] = defaultdict(list)
-    figures = [figure for page in pages for figure in page.figures]
+    figures = [figure for page in read for figure in page.figures]
     order = {id(figure): i for i, figure in enumerate(figures)}
     for figure in figures:
         for key in _values(figure):
@@ -84,7 +88,7 @@ def facts(pages: Sequence[Page]) -> list[Fact]:
     found: dict[int, list[Figure]] = defaultdict(list)
     for i, figure in enumerate(figures):
         found[joined.root(i)].append(figure)
-    return [Fact(tuple(group)) for group in found.values()]
+    return tuple(Fact(tuple(group)) for group in found.values())
 
 
 def _values(figure: Figure) -> Iterator[tuple[str, str]]:
