@@ -236,6 +236,9 @@ def test_inputs_and_outputs_of_all_shapes(says):
     odd = canary_app(ChatPromptTemplate.from_template("{a} {b}") | says("x"), retriever)
     with pytest.raises(InputError, match="question="):
         answer(odd, ask("fictive"))
+    unnamed = canary_app(RunnablePassthrough.assign(context=retriever | joined), retriever)
+    with pytest.raises(InputError, match="which key of its dictionary"):
+        answer(unnamed, ask("fictive"))
     for output in (7, {"answer": 3}, {"output": "x", "result": "y"}):
         app = canary_app(retriever | RunnableLambda(lambda _, output=output: output), retriever)
         with pytest.raises(InputError, match="answer="):
