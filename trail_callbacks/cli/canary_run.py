@@ -260,6 +260,11 @@ def _deliver(done: Run, *, as_json: bool, on: str = "the same command") -> None:
     if failed:
         why = next(trial.error for trial in done.trials if trial.error is not None)
         complain(f"the app failed on {failed} questions, such as: {why}; {on} asks them again")
+    unscored = [each.finding for each in done.trials if each.finding.outcome == "unscorable" and each.error is None]
+    if unscored:
+        undecided = done.settings.get("judge") is None and any(each.how == "undecided" for each in unscored)
+        hint = "; --judge names a model that decides such answers" if undecided else ""
+        complain(f"{len(unscored)} answers could not be scored, such as: {unscored[0].reason}{hint}")
     if done.stopped is not None:
         complain(f"{done.stopped}; {on} goes on from here")
     if failed or done.stopped is not None:
