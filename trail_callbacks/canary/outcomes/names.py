@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from trail_callbacks.canary.outcomes.mention import Mention, Values
 from trail_callbacks.canary.trial import How, Stated
+from trail_callbacks.language.detect import language
 from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["Names", "folded"]
@@ -85,6 +86,7 @@ class Names:
         read = {name: [tuple(_words(form)) for form in forms] for name, forms in values.items()}
         self.forms: list[_Form] = []
         self.is_ascii = all(word.form.isascii() for forms in read.values() for form in forms for word in form)
+        self.are_names = all(any(word.capital for word in form) for forms in read.values() for form in forms)
         for name, forms in read.items():
             others = {word.form for other, all_ in read.items() if other != name for form in all_ for word in form}
             for form in forms:
@@ -97,6 +99,13 @@ class Names:
 
     def __bool__(self) -> bool:
         return all(form.telling for form in self.forms) and bool(self.forms)
+
+    def reads(self, text: str, /) -> bool:
+        """Whether other words are another value: in the script of the values, and no translation of a common word."""
+        words = _words(text)
+        if any(word.form.isascii() != self.is_ascii for word in words):
+            return False
+        return self.are_names or (len(words) > 1 and language(text) in {"en", ""})
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds values, and other names in an answer that has none."""

@@ -33,6 +33,20 @@ _WORDED = (
     (re.compile(r"\ban?\s(?=(?:hundred|thousand|million|dozen)\b)", re.IGNORECASE), "1 "),
     (re.compile(r"(?<=\d)M(?=\W|$)"), " million"),
     (re.compile(r"(?P<money>[$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)"), r"\g<money> million"),
+    (re.compile(r"(?<=\d\s)bucks\b|(?<=[a-z]\s)bucks\b", re.IGNORECASE), "dollars"),
+    (re.compile(r"\b(?:a\s)?fortnight\b", re.IGNORECASE), "14 days"),
+    (re.compile(r"\bhalf\sa\sdozen\b", re.IGNORECASE), "6"),
+    (re.compile(r"\ba\s(?:couple|pair)\sof\b", re.IGNORECASE), "2"),
+    (re.compile(r"\b(?:at\s)?(?:12\s)?noon\b", re.IGNORECASE), "12:00 pm"),
+    (re.compile(r"\b(?:at\s)?midnight\b", re.IGNORECASE), "00:00"),
+    (re.compile(r"\b(?:newton[\s-]?met(?:er|re)s?|newtonmètres?|n\s?[\u00b7\u22c5.*]\s?m)\b", re.IGNORECASE), "Nm"),
+    (
+        re.compile(
+            r"\b(?:lbf?s?[\s\u00b7\u22c5.*-]*ft|ft[\s\u00b7\u22c5.*-]*lbf?s?|(?:foot|feet)[\s-]pounds?|pounds?[\s-](?:foot|feet))\b",
+            re.IGNORECASE,
+        ),
+        "lbft",
+    ),
     (re.compile(r"\bpounds\ssterling\b|(?<=illion\s)pounds\b|(?<=thousand\s)pounds\b", re.IGNORECASE), "GBP"),
 )  # fmt: skip
 _OF_ONE = re.compile(
