@@ -39,6 +39,7 @@ _PEOPLE = vocabulary(
 )
 _NO_NOUNS = vocabulary(
     """oder und sondern aber statt nicht mais pero sino instead rather not also maar sowie plutôt invece
+    can cannot may must will would should shall could might was were are has had have does did only nor
     according based depending if when while though although however per cada zijn sind sont son sono selon laut"""
 )  # what `quantities` takes for the thing counted
 _LABEL = re.compile(r"(?:^|[\n|])[ \t]*(?:[-*][ \t]*)?(?P<label>[^\W\d_][^\n|:\d]{0,40}?)[ \t]*[:|][ \t]*$")
@@ -157,6 +158,9 @@ class Amounts:
             others = [form for other, all_ in read.items() if other != name for form in all_]
             told = [[one for one in form if not _in_all(one, others)] for form in forms]
             self.wanted[name] = [one for form in told for one in _first(form)]
+        raw = [{one.quantity.raw for one in listed} for listed in self.wanted.values()]
+        self.by_unit = any(one & other for one, other in pairwise(raw))
+        self.are_ranges = all(one.quantity.within for listed in self.wanted.values() for one in listed)
         self.is_rate = any("/" in one.quantity.kind for listed in self.wanted.values() for one in listed)
         self.is_clock = all(one.quantity.kind == "clock" for listed in self.wanted.values() for one in listed)
 
@@ -173,7 +177,7 @@ class Amounts:
         graded = [(each, one) for one in found if (each := self._mention(one)) is not None]
         measured = {each.value for each, one in graded if one.quantity.kind not in {"count", "year"}} - {None}
         mentions = [each for each, one in graded if not (measured - {each.value} and _labelled(one.quantity, text))]
-        return _ranges(mentions, found)
+        return _ranges(mentions, found, whole=self.are_ranges)
 
     def reads(self, text: str, /) -> bool:
         """Whether there is a number: it is another value then."""
@@ -181,7 +185,8 @@ class Amounts:
 
     def _mention(self, one: Amount) -> Mention | None:
         grades = {
-            name: max((_grade(one, value) for value in listed), default=0.0) for name, listed in self.wanted.items()
+            name: max((_grade(one, value, by_unit=self.by_unit) for value in listed), default=0.0)
+            for name, listed in self.wanted.items()
         }
         best = max(grades.values(), default=0.0)
         span = one.quantity.start, one.quantity.end
@@ -229,14 +234,14 @@ def _in_all(one: Amount, forms: Iterable[list[Amount]]) -> bool:
     return bool(listed) and all(any(_grade(one, other) == 1.0 for other in form) for form in listed)
 
 
-def _grade(said: Amount, wanted: Amount) -> float:
+def _grade(said: Amount, wanted: Amount, *, by_unit: bool = False) -> float:
     """How well a number gives a value: 1.0 equal, 0.75 equal without its unit, 0.5 rounded, 0.25 perhaps, 0.0 not."""
     best = 0.0
     for i, one in enumerate((*said.quantity.readings, *_as_other_units(said.quantity))):
         for j, value in enumerate(wanted.quantity.readings):
             grade = _graded(one, said.converted, value, wanted.converted)
             best = max(best, min(grade, _WEAK) if j > i else grade * _SECOND if i else grade)
-    if best == _WEAK and _names_noun(said, wanted):
+    if best == _WEAK and not by_unit and _names_noun(said, wanted):
         return 1.0
     if not best and said.is_foreign and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw):
         return _WEAK
@@ -320,12 +325,16 @@ def _comparable(one: Quantity, value: Quantity) -> bool:
     return value.kind in kinds or (one.kind == "count" and not one.noun)
 
 
-def _ranges(mentions: Sequence[Mention], found: Sequence[Amount]) -> list[Mention]:
-    """Marks the ends of ranges."""
+def _ranges(mentions: Sequence[Mention], found: Sequence[Amount], *, whole: bool) -> list[Mention]:
+    """Marks the ends of ranges; where the values are ranges, one with an end of its own is another value."""
     spans = {
         (each.quantity.start, each.quantity.end): (a.quantity.start, b.quantity.end)
         for a, b in pairwise(found)
         if a.quantity.within is not None and a.quantity.within == b.quantity.within
         for each in (a, b)
     }
-    return [replace(each, joined=spans.get((each.start, each.end))) for each in mentions]
+    marked = [replace(each, joined=spans.get((each.start, each.end))) for each in mentions]
+    if not whole:
+        return marked
+    foreign = {each.joined for each in marked if each.value is None} - {None}
+    return [replace(each, value=None) if each.joined in foreign else each for each in marked]

@@ -30,10 +30,12 @@ from trail_callbacks.canary.outcomes.statements import Statement, statement
 from trail_callbacks.canary.outcomes.wording import pattern
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Finding, How, Outcome, Stated
+from trail_callbacks.language.detect import language
+from trail_callbacks.language.negation import negation
 
 __all__ = ["classify", "finding_of"]
 
-_LETTER = re.compile(r"[^\W_]")
+_SAYS = re.compile(r"[^\W_]|[\u2600-\u27bf\U0001f300-\U0001faff]")  # a letter, a digit or a pictogram
 _SHORT = 15  # words of an answer that has no room for a value in other words
 _READ = 4000  # characters that are searched for a refusal in other words
 
@@ -54,6 +56,8 @@ def classify(probe: Probe, arm: Arm, answer: str | None, *, served: bool | None 
     if answer is None or not answer.strip():
         return Finding(outcome="unscorable", how="error", reason="there is no answer")
     given = answer_of(answer)
+    if given is not None and not _SAYS.search(given):
+        return Finding(outcome="unscorable", how="error", reason="there is no word in the answer")
     values = values_of(probe)
     how: How = "words"
     if given is None:
@@ -131,11 +135,19 @@ def _decided(said: Statement, text: str, matcher: Matcher) -> Statement:
     """Leaves open what an answer says without a value where code could have missed one."""
     if said.states is None or said.states or said.declines or said.rejects or said.other:
         return said
-    if pattern("no value and no knowledge").search(text[:_READ]):
+    if pattern("no value and no knowledge").search(text[:_READ]) or _denies_abroad(text[:_READ], matcher):
         return replace(said, declines=True)
     if matcher.reads(text) and (len(text.split()) <= _SHORT or not isinstance(matcher, Names)):
         return said
     return _open(said, "names no value that code knows, and does not decline in words that it knows")
+
+
+def _denies_abroad(text: str, matcher: Matcher) -> bool:
+    """Whether an answer in another language than English denies something: without a value, it declines."""
+    if isinstance(matcher, Polarities | Duties | Sequences):
+        return False
+    code = language(text)
+    return code not in {"en", ""} and negation(code, text.isascii()).search(text) is not None
 
 
 def _open(said: Statement, reason: str) -> Statement:

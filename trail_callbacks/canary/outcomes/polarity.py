@@ -18,7 +18,6 @@ from trail_callbacks.canary.outcomes.refusing import refuses
 from trail_callbacks.canary.outcomes.wording import alternatives, pattern
 from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.negation import negation
-from trail_callbacks.language.speech import declines
 from trail_callbacks.language.terms import stem, terms
 
 __all__ = ["Duties", "Polarities", "denies"]
@@ -46,14 +45,21 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _OPEN = re.compile(r"(?<!\w)(?:whether|ob|si\s(?!no\b)|if)(?!\w)", re.IGNORECASE)
-_SPEAKER = re.compile(r"(?<!\w)(?:i|we|my)(?!\w)", re.IGNORECASE)
-_APART = re.compile(r"\W*[^\W\d_]+\s*(?:[.,;:!\u2013\u2014]|$)")  # `No.` and `Yes, ...`, but not `No mention`
-_MOST = 0.4  # of the words of a question that a clause about it has
+_APART = re.compile(  # `No.` and `Yes, ...`, but not `No mention`
+    rf"\W*(?:{alternatives('yes apart')}|{alternatives('no apart')})\s*(?:[.,;:!\u2013\u2014]|$)", re.IGNORECASE
+)
+_PRONOUN = re.compile(
+    r"(?:^|[\s,])(?:it|they|this|that|these|those)(?:'s|'re|\s(?:is|are|was|were|has|have|does|do))(?!\w)",
+    re.IGNORECASE,
+)
+_MOST = 0.6  # of the words of a question that a clause about it has
 _ECHO = re.compile(
     r"^\W*(?:(?:[\w'-]+\s){1,3}?(?:does|do|did|is|are|was|were|can|could|may|must|has|have|had|will|should)(?P<not>n't|\snot)?"
     r"(?:\sindeed)?(?=\s*(?:[.,;:!\u2013\u2014]|$)))",
     re.IGNORECASE,
 )
+_MINE = re.compile(r"(?<!\w)(?:i|we|(?:can|could|would)\syou)\s(?:\w+ly\s)?$", re.IGNORECASE)  # `I can't quote it`
+_NEAR = 20  # characters before a word of duty
 _OPENING = 120  # characters in which a plain yes or no stands
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
@@ -63,13 +69,6 @@ def denies(text: str, language: str = "en") -> bool:
     said = len(negation(language, text.isascii()).findall(text))
     flipped = sum(word.casefold() in _FLIPPED and word.casefold() not in _SAME for word in _WORD.findall(text))
     return (said + flipped) % 2 == 1
-
-
-def _declines(said: str) -> bool:
-    """Whether a clause declines, and is no rule (`cannot be borrowed`): it is of the speaker or of the documents."""
-    return declines(said) or (
-        refuses(said) and (_SPEAKER.search(said) is not None or pattern("source", words=True).search(said) is not None)
-    )
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -125,7 +124,7 @@ class Polarities:
         for clause in clauses(text):
             said = text[clause.start : clause.end]
             shared = len(_stems(said) & self.about)
-            if not shared or clause.asks or _declines(said) or _OPEN.search(said):
+            if not shared or clause.asks or refuses(said, rule=True) or _OPEN.search(said):
                 continue
             if self.is_literal and not self._is_about(said, shared):
                 continue
@@ -139,7 +138,7 @@ class Polarities:
         found: list[Mention] = []
         for start, end in sentence_spans(text):
             said = text[start:end]
-            lead = None if refuses(said) and not _APART.match(said) else _lead(said)
+            lead = _lead(said) if _APART.match(said) or not refuses(said, rule=True) else None
             if lead is None and not found:
                 return []
             if lead is None or (found and not _APART.match(said)):
@@ -155,7 +154,11 @@ class Polarities:
 
     def _is_about(self, said: str, shared: int) -> bool:
         """Whether a clause speaks of what was asked: of most of its words, or of some with a word of duty."""
-        return shared >= _MOST * len(self.about) or (self.duty is not None and _duty_words().search(said) is not None)
+        return (
+            shared >= _MOST * len(self.about)
+            or _PRONOUN.search(said) is not None
+            or (self.duty is not None and _duty_words().search(said) is not None)
+        )
 
     def reads(self, _: str, /) -> bool:
         """Never: what is said in other words is not known."""
@@ -237,7 +240,7 @@ class Duties:
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds the words of duty."""
-        found = _duty_words().finditer(text)
+        found = [match for match in _duty_words().finditer(text) if not _MINE.search(text[: match.start()][-_NEAR:])]
         return [Mention(self.duty.get(match.lastgroup or ""), *match.span()) for match in found]
 
     def reads(self, _: str, /) -> bool:

@@ -72,10 +72,10 @@ class Sequences:
         spans = [(0, len(text))] if len(_STEP.findall(text)) > 1 else sentence_spans(text)
         for first, last in spans:
             at = first
-            for end in (*(m.start() for m in _ALTERNATIVE.finditer(text, first, last)), last):
+            for end, behind in (*(m.span() for m in _ALTERNATIVE.finditer(text, first, last)), (last, last)):
                 if not refuses(text[at:end]) and (which := self._order(text[at:end])) is not None:
                     yield Mention(self.wanted[which], at, end)
-                at = end
+                at = behind
 
     def _order(self, said: str) -> int | None:
         """Which of the things comes first; None if that is not said."""

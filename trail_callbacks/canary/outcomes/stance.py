@@ -28,7 +28,7 @@ Stance = Literal["given", "document", "concluded", "actual", "contrast", "belief
 _CLOSE = 30  # characters before a value in which words like `ahead of` stand
 _NEAR = 60  # characters before a value in which a denial of it stands
 _BEFORE, _BEHIND = 240, 120  # characters of its clause before a value, and behind it, that say how it is meant
-_NOTHING = re.compile(r"(?:not|n't|nothing)\s(?:\w+\s)?$", re.IGNORECASE)
+_NOTHING = re.compile(r"(?:(?:not|n't|nothing)\s(?:\w+\s)?|(?:one|either)\sof\s(?:\w+\s){1,2})$", re.IGNORECASE)
 _AFTER_NOT = re.compile(r"^[\s'\")]*(?:ではなく|ではありません|नहीं|değil)")
 
 
@@ -96,7 +96,7 @@ def _at_once(around: str, after: str) -> str:
 
 def _is_contrast(before: str, after: str, own_before: str, own_after: str) -> bool:
     precedes = pattern("contrast with what precedes")
-    if precedes.search(after):
+    if precedes.search(after) or pattern("contrast behind").match(after):
         return True
     if precedes.search(before):
         return False

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import get_args
 
 from trail_callbacks.canary.outcomes.mention import Matcher, Mention
-from trail_callbacks.canary.outcomes.polarity import Polarities
+from trail_callbacks.canary.outcomes.polarity import Duties, Polarities
 from trail_callbacks.canary.outcomes.reading import Clause, clauses
 from trail_callbacks.canary.outcomes.refusing import refuses
 from trail_callbacks.canary.outcomes.stance import Room, Stance, disagreement, error_said, stance
@@ -25,6 +25,7 @@ __all__ = ["Statement", "statement"]
 _CHANGE = re.compile(
     r"\b(?!ranged|varied|differed)(?:\w+ed|grew|rose|fell|went|up|down|away)\sfrom\s[^.,;]{0,12}$", re.IGNORECASE
 )
+_ALSO = re.compile(r"\b(?:also|too|or|and)\b")
 _COMMA = re.compile(r"[,(\uff0c\u3001]\s?(?!\d{3})")
 _BUT_CONCLUDED = frozenset(get_args(Stance)) - {"concluded"}
 _MOST, _SHOWN = 50, 3  # places that are looked at for a reason, and shown
@@ -76,20 +77,23 @@ def statement(text: str, matcher: Matcher, question: str) -> Statement:
     """
     parts = clauses(text)
     said = _said(text, matcher, parts)
-    declines = any(refuses(text[part.start : part.end]) for part in parts)
+    rule = isinstance(matcher, Polarities | Duties)
+    refusals = [part.start for part in parts if refuses(text[part.start : part.end], rule=rule)]
     given = _corrected([each for each in said if each.stance != "denied"], text)
     conflict = disagreement(text)
     literal = isinstance(matcher, Polarities) and matcher.is_literal
     named, rejects = _accepted([each for each in given if each.mention.value is not None], text, literal=literal)
     values, among, doubt = _values(named, given, text, question, conflict=conflict)
-    if values and declines and all(each.stance == "possible" for each in named):
+    if values and refusals and all(each.stance == "possible" for each in named):
         values, doubt = None, f"declines, and says what may be: {_quotes(named, text)}"
+        if pattern("anything").search(text):
+            values, doubt = (), ""
     return Statement(
         states=values,
         among=among,
         rejects=rejects or conflict,
-        declines=declines,
-        other=_gives_other(given, parts, text),
+        declines=bool(refusals),
+        other=_gives_other(given, refusals),
         reason=doubt or (_reason(named, text) if values else ""),
     )
 
@@ -102,9 +106,8 @@ def _corrected(given: list[_Said], text: str) -> list[_Said]:
     return given
 
 
-def _gives_other(given: Sequence[_Said], parts: Sequence[Clause], text: str) -> bool:
-    """Whether another value is given: not by a clause in front of the one that declines, which leads to it."""
-    refusals = [part.start for part in parts if refuses(text[part.start : part.end])]
+def _gives_other(given: Sequence[_Said], refusals: Sequence[int]) -> bool:
+    """Whether another value is given: not in a clause that leads to the one that declines."""
     return any(
         each.mention.value is None
         and each.stance != "possible"
@@ -222,6 +225,9 @@ def _kept(firm: Sequence[_Said], text: str, question: str, *, conflict: bool) ->
     }
     if joined and set().union(*joined) == values:
         return firm
+    frames = {_frame(each, text) for each in firm}
+    if len(frames) == 1 and len({each.clause for each in firm}) > 1:  # rows or sentences that differ in the value only
+        return firm
     asked = {term.stem for term in terms(question) if term.kind != "function"}
     shares: dict[Stated | None, int] = {}
     stems = {
@@ -233,9 +239,15 @@ def _kept(firm: Sequence[_Said], text: str, question: str, *, conflict: bool) ->
     best = max(shares.values())
     first = [value for value, share in shares.items() if share == best]
     rest = [share for value, share in shares.items() if value not in first]
-    if len(first) == 1 and rest and (max(rest) == 0 or best - max(rest) > 1):
+    if len(first) == 1 and rest and max(rest) == 0:
         return [each for each in firm if each.mention.value == first[0]]
     return None
+
+
+def _frame(said: _Said, text: str) -> str:
+    """The letters of a clause without the value."""
+    around = text[said.clause.start : said.mention.start] + text[said.mention.end : said.clause.end]
+    return "".join(c for c in _ALSO.sub("", around.casefold()) if c.isalnum())
 
 
 def _are_joined(one: Mention, other: Mention, text: str) -> bool:
