@@ -52,8 +52,6 @@ _MODAL = re.compile(
 _GUESS = re.compile(
     r"\s(?:have|like|seem|feel|not|even|first|at (?:least|most)|up to)\b|\s[^.]{0,60}\bat (?:least|most)\b"
 )  # `may have been` says what is likely; `rarely at least twice` says nothing
-    r"\s(?:have|like|seem|feel|not|even|at (?:least|most))\b|\s[^.]{0,60}\bat (?:least|most)\b"
-)  # `may have been` says what is likely
 _LIKELY = frozenset({"may", "should"})
 _HAPPENS = re.compile(
     r"\s(?:(?:also|still|even|well|soon|later|then|already|initially|therefore|sometimes|often)\s)?(?:affect|appear|arise|arrive|become"
