@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.dependency import Dependency
 from trail_callbacks.canary.facts.facts import Fact, facts
 from trail_callbacks.canary.facts.figures import Figure, pages
 from trail_callbacks.canary.facts.kept import of_last_corpus
-from trail_callbacks.canary.facts.sums import Dependency, dependencies, locked
+from trail_callbacks.canary.facts.locked import locked
+from trail_callbacks.canary.facts.rounding import restatements
+from trail_callbacks.canary.facts.sums import dependencies
 
 __all__ = ["Consequences", "consequences"]
 
@@ -35,9 +38,15 @@ class Consequences:
         for page in pages(corpus):
             self.locked.update(locked(page))
             for each in dependencies(page):
-                self._results[each.result].append(each)
-                for part in each.parts:
-                    self._by_part[part].append(each)
+                self._note(each)
+        for each in restatements(corpus):
+            if not any(set(each.parts) & {other.result, *other.parts} for other in self.touching((each.result,))):
+                self._note(each)
+
+    def _note(self, dependency: Dependency) -> None:
+        self._results[dependency.result].append(dependency)
+        for part in dependency.parts:
+            self._by_part[part].append(dependency)
 
     def derived(self, fact: Fact) -> bool:
         """Whether it follows from other facts, and therefore changes with them only."""

@@ -194,7 +194,7 @@ def _edits(size: Size, along: Sequence[Sequence[_Place]], own: Sequence[Sequence
             key=lambda each: each[:2],
         )
         forms = dict.fromkeys((place.old, place.new) for place in replaced)
-        real, fictive = next(iter(forms))
+        real, fictive = max(forms, key=lambda form: len(form[0]))
         del forms[real, fictive]
         edits.append(
             Edit(

@@ -30,8 +30,9 @@ _GUESSES = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 _NEAR = 0.06  # relative distance within which a factor is one of these
 _TRIES = 24
 _SLACK = 0.06  # relative distance from its range that rounding may cost a factor
+_WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
 _MANY = 24  # mentions; what is stated more often is no single fact
-_OF = re.compile(r"\s+(?:out\s+)?(?:of|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
+_OF = re.compile(r"\s+(?:out\s+)?(?:of|in|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
 _LEADING = re.compile("[.,]")
 _YEARS = (1000, 2199)
 _PLURALS = frozenset({"ru", "uk", "pl", "cs", "ar", "he"})  # the noun depends on the last digits
@@ -155,7 +156,12 @@ def _orderly(values: Mapping[Figure, float], edited: Mapping[Figure, float]) -> 
                 continue
             other = page.figures[i]
             low, high = (figure, other) if i > at else (other, figure)
-            if _ordered(low, high) and max(possible(low)) >= min(possible(high)):
+            if not _ordered(low, high):
+                continue
+            if max(possible(low)) >= min(possible(high)):
+                return False
+            wide = high.quantity.value / low.quantity.value if low.quantity.value > 0 else float("inf")
+            if high.quantity.within is not None and max(possible(high)) > _WIDER * wide * min(possible(low)):
                 return False
     return True
 
