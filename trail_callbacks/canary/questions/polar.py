@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from trail_callbacks.canary.questions.clauses import Common, main_clause
+from trail_callbacks.canary.questions.clauses import Common
+from trail_callbacks.canary.questions.predicates import main_clause
 from trail_callbacks.language.negation import negation
 from trail_callbacks.splitting.words import AUXILIARY, MODAL, tokenize
 
