@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.models.call import Usage
 
 __all__ = ["OUTCOMES", "Finding", "How", "Outcome", "Policy", "Stated", "Trial"]
@@ -73,6 +74,7 @@ class Trial:
         answer: The answer; None if there is none.
         finding: What it did.
         served: Whether a passage that holds the fact was served; None if the app does not say what it served.
+        dropped: Passages that were found and not served, and why; see `Answered.dropped`.
         error: Why there is no answer; None if there is one.
         score: Hallucination score of the run's report, 0.0 to 1.0; None without one.
         report: File of the run's report, relative to the folder of the run; None without one.
@@ -86,6 +88,7 @@ class Trial:
     answer: str | None
     finding: Finding
     served: bool | None = None
+    dropped: Sequence[Skipped] = ()
     error: str | None = None
     score: float | None = None
     report: str | None = None

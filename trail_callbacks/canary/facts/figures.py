@@ -15,7 +15,7 @@ from trail_callbacks.canary.corpus import Corpus, Document
 from trail_callbacks.canary.facts.grids import Grid, grids, legible
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.numerals import Numeral, Writing
-from trail_callbacks.canary.facts.protected import fixed, labels
+from trail_callbacks.canary.facts.protected import fixed_in, labels
 from trail_callbacks.canary.facts.spans import Spans
 from trail_callbacks.language.quantities import DAYS, EXACT, MONTHS, Quantity, quantities
 from trail_callbacks.language.quantities.units import CURRENCIES, UNITS
@@ -127,6 +127,11 @@ class Page:
     def writing(self) -> Writing:
         """How it writes numbers."""
         return Writing(legible(self.text, self.grids))
+
+    @cached_property
+    def labels(self) -> Spans:
+        """Where numbers name something and count nothing."""
+        return labels(self.text)
 
     @cached_property
     def lines(self) -> tuple[Sentence, ...]:
@@ -253,18 +258,18 @@ def telling(page: Page, spread: Mapping[str, int], most: int) -> Sequence[str]:
 @of_last_corpus
 def pages(corpus: Corpus) -> Sequence[Page]:
     """Reads the figures of all documents, in order."""
-    return [_page(document, i) for i, document in enumerate(corpus)]
+    kept = fixed_in(corpus)
+    return [_page(document, i, kept[document.id]) for i, document in enumerate(corpus)]
 
 
-def _page(document: Document, number: int) -> Page:
-    page = Page(document, number, fixed=fixed(document.text))
+def _page(document: Document, number: int, kept: Spans) -> Page:
+    page = Page(document, number, fixed=kept)
     found = quantities(legible(document.text, page.grids))
     if found:
         page.numbers = found
-        naming = labels(document.text)
         free = [each for each in _enumerated(found, document.text) if not page.fixed.overlap(each.start, each.end)]
         page.dated = [each for each in free if each.kind in EXACT - {"rank"} or each.bound == "during"]
-        page.figures = list(_figures(page, free, naming))
+        page.figures = list(_figures(page, free))
     return page
 
 
@@ -282,9 +287,9 @@ def _enumerated(found: Sequence[Quantity], text: str) -> list[Quantity]:
     return shared
 
 
-def _figures(page: Page, found: Sequence[Quantity], naming: Spans) -> Iterator[Figure]:
+def _figures(page: Page, found: Sequence[Quantity]) -> Iterator[Figure]:
     for each in found:
-        if each.kind in EXACT or each.bound == "during" or naming.overlap(each.start, each.end):
+        if each.kind in EXACT or each.bound == "during" or page.labels.overlap(each.start, each.end):
             continue
         row = page.row_of(each.start)
         if each.kind == "count" and row is None and not each.noun.endswith("s") and _in_name(page.text, each.start):

@@ -16,7 +16,7 @@ from unicodedata import combining
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.facts.describing import describing
 from trail_callbacks.canary.facts.kept import of_last_corpus
-from trail_callbacks.canary.facts.protected import fixed
+from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.canary.facts.spans import Spans
 from trail_callbacks.language.quantities import DAYS, MONTHS
 from trail_callbacks.language.terms import terms, vocabulary
@@ -106,6 +106,7 @@ class Names:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
+        self._fixed = fixed_in(corpus)
         self.refused: list[tuple[str, str, str]] = []
         self.vocabulary: set[str] = set()
         proper, lower = self._proper()
@@ -122,7 +123,7 @@ class Names:
         inside: Counter[str] = Counter()
         shown: dict[str, str] = {}
         for document in self._corpus:
-            kept, titled = fixed(document.text), _titles(document.text)
+            kept, titled = self._fixed[document.id], _titles(document.text)
             for term in terms(document.text):
                 word = document.text[term.start : term.end]
                 self.vocabulary.add(word.casefold())
@@ -150,7 +151,7 @@ class Names:
         """The names in which each word stands."""
         forms: dict[str, Counter[str]] = defaultdict(Counter)
         for document in self._corpus:
-            kept = fixed(document.text)
+            kept = self._fixed[document.id]
             for match in _NAME.finditer(document.text):
                 if kept.overlap(*match.span()):
                     continue
@@ -167,7 +168,7 @@ class Names:
         wrong: dict[str, tuple[str, str]] = {}
         stems: dict[str, set[str]] = defaultdict(set)
         for document in self._corpus:
-            kept: Spans = fixed(document.text)
+            kept = self._fixed[document.id]
             for match in _WORD.finditer(document.text):
                 key = match[0].casefold()
                 word, ending = self._split(key, proper)

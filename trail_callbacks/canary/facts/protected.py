@@ -7,11 +7,14 @@ number, `[2]`); dates are told from them by who reads dates.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
+from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.spans import Spans
 
-__all__ = ["fixed", "labels", "uneditable"]
+__all__ = ["fixed", "fixed_in", "labels", "uneditable"]
 
 _FENCE = re.compile(r"^[ \t]{0,12}(```|~~~)[^\n]*$", re.MULTILINE)
 _FIXED = (
@@ -107,6 +110,12 @@ def fixed(text: str) -> Spans:
             found.append((begun[1], mark.end()))
             begun = None
     return Spans(found)
+
+
+@of_last_corpus
+def fixed_in(corpus: Corpus) -> Mapping[str, Spans]:
+    """Finds in each document, by its id, where nothing may be edited."""
+    return {document.id: fixed(document.text) for document in corpus}
 
 
 def labels(text: str) -> Spans:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.corpus import Corpus, Document
 from trail_callbacks.canary.facts.kept import of_last_corpus
-from trail_callbacks.canary.facts.protected import fixed
+from trail_callbacks.canary.facts.protected import fixed_in
+from trail_callbacks.canary.facts.spans import Spans
 from trail_callbacks.language.terms import keys
 from trail_callbacks.text import sentences
 
@@ -55,8 +56,9 @@ class Sayings:
     """
 
     def __init__(self, corpus: Corpus) -> None:
+        kept = fixed_in(corpus)
         self.found: Sequence[Saying] = [
-            saying for document in corpus for saying in _sayings(document.id, document.text)
+            saying for document in corpus for saying in _sayings(document, kept[document.id])
         ]
         self._starts: dict[str, list[int]] = defaultdict(list)
         self._numbers: dict[str, list[int]] = defaultdict(list)
@@ -101,8 +103,8 @@ def sayings_of(corpus: Corpus) -> Sayings:
     return Sayings(corpus)
 
 
-def _sayings(document: str, text: str) -> Iterator[Saying]:
-    kept = fixed(text)
+def _sayings(document: Document, kept: Spans) -> Iterator[Saying]:
+    text = document.text
     for each in sentences(text):
         said = text[each.start : each.end]
         if not _WORD.search(said):
@@ -114,4 +116,4 @@ def _sayings(document: str, text: str) -> Iterator[Saying]:
             and said.rstrip().endswith((".", "\u3002", "\u0964"))
             and (said[0].isupper() or not said[0].isascii())
         )
-        yield Saying(document, each.start, each.end, said, frozenset(keys(said)), whole)
+        yield Saying(document.id, each.start, each.end, said, frozenset(keys(said)), whole)

@@ -67,17 +67,21 @@ class Amount:
     quantity: Quantity
     converted: float  # base units in one of the unit that it is written in
     behind: tuple[str, ...] = ()  # stems of the words behind it
-    is_foreign: bool = False  # in a text of another language than English, whose units are not all known
+    text: str = ""  # where it stands
 
     @property
     def value(self) -> float:
         """In base units."""
         return self.quantity.value
 
+    @property
+    def is_foreign(self) -> bool:
+        """In a text of another language than English, whose units are not all known. Takes time to tell."""
+        return language(self.text) not in {"en", ""}
+
 
 def amounts(text: str) -> Iterator[Amount]:
     """Reads the numbers of a text; parts of one measure are joined."""
-    is_foreign = language(text) not in {"en", ""}
     found = [_plain(each, text) for each in quantities(text)]
     i = 0
     while i < len(found):
@@ -90,7 +94,7 @@ def amounts(text: str) -> Iterator[Amount]:
             one = replace(one, raw=value / factor, value=value, step=part.step, end=part.end, also=())
             i += 1
         behind = tuple(stem(word.casefold()) for word in _WORDS.findall(text[one.end : one.end + 40])[:_BEHIND])
-        yield Amount(one, factor, behind, is_foreign)
+        yield Amount(one, factor, behind, text)
         i += 1
 
 
@@ -200,7 +204,7 @@ def _grade(said: Amount, wanted: Amount) -> float:
             best = max(best, grade * _SECOND if i or j else grade)
     if best == _WEAK and _names_noun(said, wanted):
         return 1.0
-    if not best and said.is_foreign and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw):
+    if not best and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw) and said.is_foreign:
         return _WEAK
     return best
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.outcomes.amounts import Amounts
@@ -60,7 +61,7 @@ def classify(probe: Probe, arm: Arm, answer: str | None, *, served: bool | None 
         said = Statement(states=(), declines=True, reason="something empty in place of an answer")
     else:
         text = plain(given)
-        matcher = _matcher(values, probe.question)
+        matcher = _matcher(tuple(values.items()), probe.question)
         how = matcher.how
         said = repeated(probe, text) or _decided(statement(text, matcher, probe.question), text, matcher)
     return finding_of(probe, arm, said, how, served=served)
@@ -143,7 +144,10 @@ def _open(said: Statement, reason: str) -> Statement:
     return Statement(states=None, rejects=said.rejects, reason=reason)
 
 
-def _matcher(values: Values, question: str) -> Matcher:
+@lru_cache(maxsize=256)
+def _matcher(listed: tuple[tuple[Stated, tuple[str, ...]], ...], question: str) -> Matcher:
+    """What compares the values of a probe: it is asked several times, under each arm and strategy."""
+    values: Values = dict(listed)
     for candidate in (Polarities(values, question), Duties(values), Dates(values), Amounts(values, question)):
         if candidate:
             return candidate

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.facts import Fact, facts
-from trail_callbacks.canary.facts.figures import Figure, pages, tells
+from trail_callbacks.canary.facts.figures import Figure, tells
 from trail_callbacks.canary.facts.sayings import Saying, Sayings, sayings_of
 from trail_callbacks.language.terms import keys
 
@@ -53,7 +53,7 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     """
     del sizes
     sayings = Places(sayings_of(corpus))
-    found = facts(pages(corpus))
+    found = list(facts(corpus))
     rng.shuffle(found)
     for fact in found:
         named = fact.named

@@ -14,10 +14,11 @@ from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.outcomes import Scored
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.runs.asking import Asked, Askers, Question, in_words
-from trail_callbacks.canary.runs.journal import Cell, Journal
+from trail_callbacks.canary.runs.journal import Journal
 from trail_callbacks.canary.runs.kept_reports import KeptReports
 from trail_callbacks.canary.runs.progress import Progress
 from trail_callbacks.canary.runs.queue import Queue
+from trail_callbacks.canary.runs.rows import Cell
 from trail_callbacks.canary.runs.scoring import Judged, Judges, Scoring, Undecided
 from trail_callbacks.canary.trial import Finding, Trial
 from trail_callbacks.errors import TrailError
@@ -196,6 +197,7 @@ class Work:
             answered.text,
             finding,
             served=served,
+            dropped=tuple(answered.dropped),
             seconds=event.seconds,
             score=None if report is None else report.hallucination_score,
             usage=answered.usage,
