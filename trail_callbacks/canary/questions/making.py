@@ -13,7 +13,7 @@ from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import names, problem
 from trail_callbacks.canary.questions.clauses import clause_of, vague
-from trail_callbacks.canary.questions.cloze import gap, of_cell
+from trail_callbacks.canary.questions.cloze import gap, hollow, of_cell, unfit
 from trail_callbacks.canary.questions.english import asked, in_place, named_role
 from trail_callbacks.canary.questions.facts import Fact, Facts
 from trail_callbacks.canary.questions.forms import forms
@@ -122,6 +122,9 @@ class Maker:
             if edit.kind == "inconsistent" and edit.real not in fact.text:
                 reasons.append("no sentence states its value as the edit has it")
                 continue
+            if not fact.row and (why := unfit(fact)):
+                reasons.append(why)
+                continue
             for question in self._questions(fact):
                 made = self._sound(fact, question)
                 if isinstance(made, Probe):
@@ -141,28 +144,25 @@ class Maker:
             yield from self._polar(fact)
         if kind not in TURNS and fact.language in {"en", ""} and len(fact.values) == 1 and not fact.row:
             yield from map(_Asked, self._english(fact))
-        if fact.cell is not None and fact.language in {"en", ""}:
-            yield _Asked(of_cell(fact.cell))
-        if kind not in TURNS and len(fact.text) >= _SHORT and not fact.row:
+        if fact.cell is not None and (question := of_cell(fact.cell, fact.language)) is not None:
+            yield _Asked(question)
+        if kind not in TURNS and len(fact.text) >= _SHORT and not fact.row and not hollow(fact):
             yield from map(_Asked, self._gaps(fact))
 
     def _english(self, fact: Fact) -> Iterator[str]:
         """Questions for a value, with the question word in front, and then with it in its place."""
         whole = clause_of(fact.text, fact.values[0], fact.before)
-        clauses = [whole, *shortened(whole, lambda text: self._foreign(text, fact) is not None)]
-        known = [
-            (each, what)
-            for each in clauses
-            if not vague(each.text) and (what := sought(each.text, (each.start, each.end), fact.edit)) is not None
-        ]
-        for each in clauses:
+        placed: list[str] = []
+        for each in (whole, *shortened(whole, lambda text: self._foreign(text, fact) is not None)):
             if not quantities(fact.edit.real) and (role := named_role(each)):
                 yield role
-        for each, what in known:
+            what = None if vague(each.text) else sought(each.text, (each.start, each.end), fact.edit)
+            if what is None:
+                continue
             yield from asked(each, what, self._rivals.common)
-        for each, what in known:
             if (question := in_place(each, what, self._rivals.common)) is not None:
-                yield question
+                placed.append(question)
+        yield from placed
 
     def _foreign(self, text: str, fact: Fact) -> str | None:
         """Words in a text that another edit changes."""
