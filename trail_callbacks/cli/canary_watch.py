@@ -137,7 +137,9 @@ def _turn(watched: Watch, max_leak: float, metrics: str | None, *, as_json: bool
 
 def _line(history: History, leak: Leak | None, max_leak: float) -> str:
     if leak is None:
-        return f"{history.at}: nothing could be scored yet"
+        counts = {outcome: n for (arm, outcome), n in history.totals.items() if arm == "fictive"}
+        so_far = ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in counts.items())
+        return f"{history.at}: no leak rate yet: of the trials under the fictive context {so_far or 'none was asked'}"
     state = "over" if leak.low > max_leak else "not shown to be over"
     return (
         f"{history.at}: leak rate {leak.share:.1%} ({leak.low:.1%} to {leak.high:.1%}) of {leak.probes} probes in "

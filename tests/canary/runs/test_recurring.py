@@ -167,7 +167,7 @@ def test_bad_input(options, words, history):
 def test_a_history_that_cannot_be_read_or_written(tmp_path):
     app = App()
     for history, words in {
-        tmp_path: "cannot be written: unable to open database file",
+        tmp_path: "is a folder: name a file",
         tmp_path / "none" / "history": "cannot be written: No such file",
     }.items():
         with pytest.raises(InputError, match=words):
@@ -176,7 +176,7 @@ def test_a_history_that_cannot_be_read_or_written(tmp_path):
     notes.write_text('{"at": "2026-01-01", "trials": []}\n' * 100)
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE mine (x)")
-    for history, words in {notes: "file is not a database", other: "is no history of recurring probes"}.items():
+    for history, words in dict.fromkeys((notes, other), "is no history of recurring probes").items():
         with pytest.raises(InputError, match=words):
             Watch(probes=probes(2), app=app, history=history).turn()
         with pytest.raises(InputError, match=words):

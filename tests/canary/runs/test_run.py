@@ -246,13 +246,13 @@ def test_whatever_an_app_raises_is_an_error(raised, tmp_path):
         (None, "returned NoneType"),
         (b"40", "returned bytes"),
         (App(), "a factory"),
-        (Answered(text=4), "text of type int"),
-        (Answered(text="40", passages="one text"), "passages of type str"),
-        (Answered(text="40", passages=[{"text": "x"}]), "passages of type dict"),
-        (Answered(text="40", dropped=["p1"]), "dropped of type str, expected Skipped"),
-        (Answered(text="40", passages=[None]), "passages of type NoneType"),
-        (Answered(text="40", usage=None), "usage of type NoneType, expected Usage"),
-        (Answered(text="40", report={}), "report of type dict"),
+        (Answered(text=4), "int as text, expected str"),
+        (Answered(text="40", passages="one text"), "a str as passages, expected a sequence of str"),
+        (Answered(text="40", passages=[{"text": "x"}]), "a sequence of dict as passages"),
+        (Answered(text="40", dropped=["p1"]), "a sequence of str as dropped, expected a sequence of Skipped"),
+        (Answered(text="40", passages=[None]), "a sequence of NoneType as passages"),
+        (Answered(text="40", usage=None), "NoneType as usage, expected Usage"),
+        (Answered(text="40", report={}), "dict as report"),
     ],
 )
 def test_what_is_no_answer_is_an_error(returned, words, tmp_path):
@@ -288,6 +288,24 @@ def test_an_app_that_hangs_does_not_keep_the_run(tmp_path):
     assert {t.probe for t in hung} == {"p1"}
     assert hung[0].error == "no answer within 0.3 s, and the app is still at work on it"
     assert len(found.trials) == 16
+    never.set()
+
+
+def test_as_many_hang_as_may_be_asked_at_once_and_the_rest_is_answered(tmp_path):
+    never = threading.Event()
+
+    def reply(ask):
+        if int(ask.probe[1:]) < 8:
+            never.wait(60)
+        return answer(ask)
+
+    before = threading.active_count()
+    found = run(probes(30), App(reply), out=tmp_path / "out", timeout=0.5, concurrency=8, arms=["real"])
+    assert Counter(t.error for t in found.trials) == {
+        None: 22, "no answer within 0.5 s, and the app is still at work on it": 8,
+    }  # fmt: skip
+    assert found.stopped is None
+    assert threading.active_count() <= before + 16
     never.set()
 
 
@@ -454,8 +472,10 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     with pytest.raises(InputError, match="holds other files"):
         run(probes(1), App(), out=tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written or read"):
+    with pytest.raises(InputError, match="file is a file: name a new folder"):
         run(probes(1), App(), out=tmp_path / "file")
+    with pytest.raises(InputError, match="cannot be made: Not a directory"):
+        run(probes(1), App(), out=tmp_path / "file" / "out")
     with pytest.raises(InputError, match="holds no canary run"):
         load_run(tmp_path)
 
