@@ -20,6 +20,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from langchain_trail import CanaryRetriever, canary_app
 
 from trail_callbacks.canary import Answered, Ask, Strategy
+from trail_callbacks.errors import InputError
 
 pytest.importorskip("langchain_classic")
 from langchain_classic.chains import create_history_aware_retriever, create_retrieval_chain
@@ -274,3 +275,68 @@ def test_an_agent_calls_the_retriever_as_a_tool(says, mode, finished):
         assert any(word in read for word in FICTIVE_WORDS) == (arm == "fictive")
         leaves = "\n".join(node.text for node in app.handler.graph().leaves())
         assert ("53 minutes" in leaves, "40 minutes" in leaves) == (arm == "fictive", arm == "real")
+
+
+def remembering(retriever, model, keep):
+    """A conversation which `keep` makes for the id of a session."""
+    prompt = ChatPromptTemplate.from_messages(
+        [("system", "{context}"), MessagesPlaceholder("past"), ("user", "{input}")]
+    )
+
+    def talk(given, config):
+        past = keep(config["configurable"]["session_id"])
+        found = joined(retriever.invoke(given["input"]))
+        told = model.invoke(prompt.invoke({"context": found, "past": list(past), **given}))
+        past += [HumanMessage(given["input"]), told]
+        return told
+
+    return RunnableLambda(talk)
+
+
+def test_each_question_is_a_conversation_of_its_own(says):
+    kept = {}
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(
+        remembering(retriever, model, lambda session: kept.setdefault(session, [])).with_config(
+            configurable={"session_id": "a user's"}
+        ),
+        retriever,
+        question="input",
+    )
+    for arm in ("fictive", "real", "empty"):
+        assert answer(app, ask(arm)).text == ANSWERS[arm]
+    assert len(kept) == 3
+    assert all(session.startswith("trail-canary-") for session in kept), "a user's conversation is left alone"
+
+
+@pytest.mark.parametrize("mode", ["invoke", "astream"])
+def test_an_app_that_remembers_other_arms_is_an_error(says, mode):
+    past = [HumanMessage("Hello"), AIMessage(ANSWERS["empty"])]  # what it also answers is no memory
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(remembering(retriever, model, lambda _: past), retriever, mode=mode, question="input")
+    assert answer(app, ask("empty")).text == ANSWERS["empty"]
+    for arm in ("fictive", "real", "empty"):
+        with pytest.raises(InputError, match="a conversation of its own"):
+            answer(app, ask(arm))
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_an_agent_with_a_checkpointer_keeps_arms_apart(says, finished):
+    agents = pytest.importorskip("langchain.agents")
+    memory = pytest.importorskip("langgraph.checkpoint.memory")
+    call = AIMessage("", tool_calls=[{"name": "guide", "args": {"query": "ferry"}, "id": "1"}])
+    model = says(
+        ("40 minutes", ANSWERS["real"]), ("53 minutes", ANSWERS["fictive"]), (QUESTION, call), tools=True
+    )  # fmt: skip
+    kept = memory.InMemorySaver()
+
+    def build(own, _):
+        return agents.create_agent(model, [create_retriever_tool(own, "guide", "Finds things.")], checkpointer=kept)
+
+    retriever = canary(store())
+    app = canary_app(build(retriever, None) if finished else build, retriever)
+    for arm in ("real", "fictive", "real"):
+        assert answer(app, ask(arm)).text == ANSWERS[arm]
+    threads = {each.config["configurable"]["thread_id"] for each in kept.list(None)}
+    assert len(threads) == 3
+    assert all(each.startswith("trail-canary-") for each in threads)

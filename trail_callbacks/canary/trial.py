@@ -23,9 +23,9 @@ Outcome = Literal[
 ]
 """What an answer did.
 
-- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one).
+- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one or both).
 - `leaks_prior`: gives the real value where the context served says otherwise, says nothing of it, or is absent.
-- `blends`: gives two of the values as its answer (where passages disagree, naming both is right).
+- `blends`: gives two of the values as its answer, of which its context holds at most one.
 - `abstains`: declines, or says that the documents do not tell.
 - `other_wrong`: gives something else.
 - `retrieval_miss`: no passage served holds the fact, though the twin or corpus does; whatever the answer is.

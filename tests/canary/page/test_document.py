@@ -150,7 +150,10 @@ def test_what_an_arm_could_not_read_is_said():
 
 def test_the_page_is_of_one_policy():
     made = run({"a": {"fictive": [F, L]}, "b": {"fictive": [L, L]}})
-    for policy, compared in (("context_is_authoritative", "By leak rate"), ("verify_the_context", "By right with the")):
+    for policy, compared in (
+        ("context_is_authoritative", "By leak rate"),
+        ("verify_the_context", "By share of right answers"),
+    ):
         html = to_page(assess(made, policy))
         assert f'data-policy="{policy}"' in html
         assert compared in text(html)

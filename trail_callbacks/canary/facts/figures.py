@@ -34,16 +34,18 @@ _LIGHT = vocabulary(
 _UNITS = frozenset(stem(name) for name in (*UNITS, *CURRENCIES))
 _TELLING = 64  # words of a document
 _CONTEXT = 8_000  # characters of a sentence that are looked at
-_NAME = re.compile(r"(?:^|[^\w.!?:;|\n\"(\[{>,*])[ \u00a0]?([A-Z][\w'-]{1,40})[ \u00a0]$")
+_NAME = re.compile(r"(?:^|[^\w.!?:;|\n\"(\[{>,*])[ \u00a0]?([A-Za-z]{0,3}[A-Z][\w'-]{1,40})[ \u00a0]$")
 _PLACE = vocabulary(
     """In At On By To From Of For With About Over Under Around The A An And Or But Only Some Between Until Till After
     Before Within Up Nearly Almost Roughly Approximately Every Each Another All Than More Less Least Most"""
 ) | {*MONTHS, *DAYS, *(code.upper() for code in CURRENCIES)}
+_NAMED = re.compile(r"[A-Z][a-z]+[ \u00a0][A-Z][a-z]")  # `the Ten Commandments`
+_BEFORE = re.compile(r"[a-z,]\s")
 _LOOK_BACK = 44  # characters before a number in which the word of a name stands
 _WRAPPED = re.compile(r"[ \t]*\n[ \t]*(?=[\d$\u20ac\u00a3(])(?!\(?\d{1,3}(?:\.\d{1,3}){0,5}[.)]\s)")
 _WRAPPED_AT = 40  # characters; nobody wraps prose at less
 _TAG = re.compile(r"<[^<>]{0,2000}>")
-_ENUMERATED = re.compile(r",\s|,?\s(?:and|or)\s")
+_ENUMERATED = re.compile(r",\s|,?\s(?:and|or|by)\s|\s?[x\u00d7]\s?")
 _NOUN = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]+)")
 
 
@@ -293,6 +295,12 @@ def _figures(page: Page, found: Sequence[Quantity]) -> Iterator[Figure]:
             continue
         row = page.row_of(each.start)
         if each.kind == "count" and row is None and not each.noun.endswith("s") and _in_name(page.text, each.start):
+            continue
+        if (
+            each.kind == "count"
+            and _NAMED.match(page.text, each.start)
+            and _BEFORE.search(page.text[: each.start][-2:])
+        ):
             continue
         yield Figure(page, each, page.writing.numeral(each), page.line_of(each.start), row)
 

@@ -62,8 +62,11 @@ _LABELS = (
     # numbers of lists, headings and references
     r"(?m:^[ \t>*-]{0,40}(?:#{1,6}[ ]+)?\(?\d{1,3}(?:\.\d{1,3}){0,5}(?:[.)]|(?<=\.\d))(?=\s))",
     r"(?m:^[ \t>]{0,20}#{1,6}[ ]+\d{1,3}(?:\.\d{1,3}){0,5}(?=\s))",
+    r"(?<=[.:;!?)\]]\s)\d{1,2}[.)]?(?=\s[A-Z][a-z]+\s)",
     r"\[\d{1,4}(?:\s?[,\u2013-]\s?\d{1,4}){0,20}\]",
     r"\(\d{1,3}\)",
+    # a height in feet and inches: one number of two
+    r"(?<![\w.])\d['\u2019\u2032]\s?\d{1,2}(?:[\"\u201d\u2033]|\'\'|\b)",
     # addresses
     r"""\b\d{1,5}[A-Za-z]?\s(?:[A-Z][\w'.-]{1,30}\s){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Boulevard|Blvd|Drive|Dr|Way|
     Square|Court|Place)\b""",

@@ -17,7 +17,7 @@ from trail_callbacks.canary.facts.figures import Figure
 from trail_callbacks.canary.perturbers.collisions import Present, implausible
 from trail_callbacks.canary.perturbers.consequences import Consequences, consequences
 
-__all__ = ["FACTORS", "guessable", "propose"]
+__all__ = ["FACTORS", "changed", "guessable", "propose"]
 
 FACTORS: Mapping[Size, Sequence[tuple[float, float]]] = {
     "small": ((1.15, 1.45), (0.7, 0.87)),
@@ -30,8 +30,9 @@ _GUESSES = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 _NEAR = 0.06  # relative distance within which a factor is one of these
 _TRIES = 24
 _SLACK = 0.06  # relative distance from its range that rounding may cost a factor
+_WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
 _MANY = 24  # mentions; what is stated more often is no single fact
-_OF = re.compile(r"\s+(?:out\s+)?(?:of|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
+_OF = re.compile(r"\s+(?:out\s+)?(?:of|in|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
 _LEADING = re.compile("[.,]")
 _YEARS = (1000, 2199)
 _PLURALS = frozenset({"ru", "uk", "pl", "cs", "ar", "he"})  # the noun depends on the last digits
@@ -52,10 +53,17 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
         Edits in random order, and the facts that were left alone.
     """
     found = list(facts(corpus))
+    rng.shuffle(found)
+    yield from changed(found, corpus, rng, sizes)
+
+
+def changed(
+    found: Sequence[Fact], corpus: Corpus, rng: random.Random, sizes: Sequence[Size]
+) -> Iterator[Edit | Skipped]:
+    """Gives facts another value, in their order; see `propose`."""
     following = consequences(corpus)
     present = Present(corpus)
     edited: dict[Figure, float] = {}
-    rng.shuffle(found)
     turn = 0
     for fact in found:
         why = _unfit(fact, following) or _bound(fact, following, edited)
@@ -64,12 +72,12 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
             tried = (_edit(fact, size, rng, present, following, edited=edited) for size in order)
             made = next((each for each in tried if each is not None), None)
             if made is not None:
-                edit, changed = made
+                edit, values = made
                 turn += 1
                 present.add(edit)
-                for each in following.touching(changed):
+                for each in following.touching(values):
                     edited.update((figure, figure.quantity.value) for figure in (each.result, *each.parts))
-                edited.update(changed)
+                edited.update(values)
                 yield edit
                 continue
             why = "no other value is plausible, new to the corpus, and can be written in all its places"
@@ -155,7 +163,12 @@ def _orderly(values: Mapping[Figure, float], edited: Mapping[Figure, float]) -> 
                 continue
             other = page.figures[i]
             low, high = (figure, other) if i > at else (other, figure)
-            if _ordered(low, high) and max(possible(low)) >= min(possible(high)):
+            if not _ordered(low, high):
+                continue
+            if max(possible(low)) >= min(possible(high)):
+                return False
+            wide = high.quantity.value / low.quantity.value if low.quantity.value > 0 else float("inf")
+            if high.quantity.within is not None and max(possible(high)) > _WIDER * wide * min(possible(low)):
                 return False
     return True
 
