@@ -137,7 +137,7 @@ def test_the_python_of_the_page_of_the_canary_runs(notes, capsys):
     assert known["figures"].rates["right_closed_book"].value > 0.9
     assert known["history"].turns == 1
     printed = capsys.readouterr().out
-    assert "Rate(k=" in printed
+    assert "95 % interval" in printed
     assert "fictive" in printed
     assert "trail_canary_leak_limit 0.05" in printed
 

@@ -11,6 +11,7 @@ import pytest
 
 from trail_callbacks.canary import Probe
 from trail_callbacks.canary.files.written import write_probes
+from trail_callbacks.canary.runs.history import History
 
 APP = """
 import os, time
@@ -153,7 +154,7 @@ def test_a_dry_run_asks_nobody(trail, place):
     assert "about 20,000 tokens of the app" in printed
     assert "at most 0.04 in money" in printed
     assert "at most 2 minutes at this pace" in printed
-    assert "5 probes bound a leak rate of 0 below 43.5 %" in " ".join(printed.split())
+    assert "5 probes: without a single leak, the leak rate would be below 43.5 %" in " ".join(printed.split())
     assert not (place / "out").exists()
 
 
@@ -284,7 +285,7 @@ def test_a_large_run_is_confirmed_on_a_terminal(place):
     assert "Go on?" not in shown
 
 
-WATCH = ["canary", "watch", "probes.jsonl", "--app", "towers_app:ask", "--history", "history.jsonl", "-n", "5"]
+WATCH = ["canary", "watch", "probes.jsonl", "--app", "towers_app:ask", "--history", "canary.history", "-n", "5"]
 
 
 def test_a_leak_of_a_few_is_noise(trail, place):
@@ -314,7 +315,14 @@ def test_watching_goes_on_until_it_is_stopped(place):
     assert process.returncode == 0
     assert "in 5 trials" in lines[0]
     assert "in 10 trials" in lines[1]
-    assert len((place / "history.jsonl").read_text().splitlines()) == 2 + len(rest.splitlines())
+    assert 0 <= History.read("canary.history", 300).turns - 2 - len(rest.splitlines()) <= 1  # stopped before its line
+
+
+def test_what_failed_in_a_turn_is_told(trail, place):
+    status, printed, complaints = trail(*WATCH[:4], "towers_app:broken", *WATCH[5:])
+    assert (status, "no leak rate yet: of the trials under the fictive context 5 unscorable" in printed) == (0, True)
+    assert "the app failed: ConnectionError: no route, key [key]" in complaints
+    assert "\x1b" not in complaints
 
 
 @pytest.mark.parametrize(
@@ -333,4 +341,4 @@ def test_bad_input_of_watch(options, words, trail, place):
     status, _, complaints = trail(*WATCH, *options)
     assert status == 2
     assert words in complaints
-    assert not (place / "history.jsonl").exists()
+    assert not (place / "canary.history").exists()

@@ -232,4 +232,4 @@ def test_a_model_that_sings_a_third_of_what_it_knows_is_caught(printed):
     assert int(leaked) > 0
     assert int(asked) >= 30
     assert float(low) <= 0.33 <= float(high)
-    assert "probes bound a leak rate of 0 below" in lines[6]
+    assert "without a single leak, the leak rate would be below" in lines[6]

@@ -6,10 +6,18 @@ from trail_callbacks.report.scoring import wilson
 
 
 def test_three_hundred_probes_bound_no_leak_below_one_point_three_percent():
-    assert "300 probes bound a leak rate of 0 below 1.3 %" in precision(300)
-    assert "100 probes bound a leak rate of 0 below 3.7 %" in precision(100)
-    assert precision(1).startswith("1 probe bounds")
-    assert precision(0) == "no probe: nothing can be said"
+    assert "300 probes: without a single leak, the leak rate would be below 1.3 %" in precision(300)
+    assert "100 probes: without a single leak, the leak rate would be below 3.7 %" in precision(100)
+    assert precision(1).startswith("1 probe: ")
+    assert precision(0) == "no probe was scored: nothing can be said"
+
+
+def test_probes_that_go_wrong_together_say_what_fewer_do():
+    together = precision(100, effective=20)
+    assert together.startswith("100 probes (worth 20 independent ones): ")
+    assert together.partition("): ")[2] == precision(20).partition(": ")[2]
+    assert precision(100, effective=250) == precision(100)
+    assert "below 18.1 %" in precision(100, effective=20, z=2.1)
 
 
 @pytest.mark.parametrize("n", [1, 2, 10, 37, 300, 12_345])

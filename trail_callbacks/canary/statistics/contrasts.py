@@ -40,8 +40,8 @@ policy in two arms."""
 LABELS: Final[Mapping[Compared, str]] = {
     "leak": "leak rate",
     "follow": "follow rate",
-    "right_real": "right with the real context",
-    "right_fictive": "right with the fictive context",
+    "right_real": "share of right answers with the real context",
+    "right_fictive": "share of right answers with the fictive context",
 }
 COMPARED: Final[Mapping[Policy, tuple[Compared, ...]]] = {
     "context_is_authoritative": ("leak", "follow", "right_real", "right_fictive"),

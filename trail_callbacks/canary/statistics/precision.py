@@ -1,4 +1,4 @@
-"""How many probes a run needs, said before it is made."""
+"""How many probes a run needs, and what so many can show."""
 
 from __future__ import annotations
 
@@ -15,26 +15,30 @@ _NORMAL = NormalDist()
 _MOST = 10_000_000
 
 
-def precision(n: int) -> str:
+def precision(n: int, *, effective: float | None = None, z: float = 1.96) -> str:
     """Says what n probes of each strategy can show, for a person.
 
     Args:
         n: Probes that will be scored: those that are unscorable or not retrieved say nothing.
+        effective: Number of independent probes that say as much, see `rate.Rate`; None is n.
+        z: Quantile of the limits, see `rate.quantile`.
     """
     if n < 1:
-        return "no probe: nothing can be said"
-    low, high = wilson(0.5, n)
-    none = wilson(0.0, n)[1]
-    step = _resolved(n)
+        return "no probe was scored: nothing can be said"
+    independent = n if effective is None else min(effective, n)
+    low, high = wilson(0.5, independent, z)
+    none = wilson(0.0, independent, z)[1]
+    worth = "" if independent > n - 0.5 else f" (worth {independent:,.0f} independent ones)"
+    step = _resolved(independent)
     apart = (
-        f"two strategies that differ on one probe in five are told apart from {100 * step:.0f} points on (80 % power)"
+        "two strategies that answer one probe in five differently are told apart if their rates are "
+        f"{100 * step:.0f} points or more apart (80 % power)"
         if step
         else "two strategies can hardly be told apart"
     )
-    noun = "probe bounds" if n == 1 else "probes bound"
     return (
-        f"{n:,} {noun} a leak rate of 0 below {_above(none)} %; a rate near 50 % is known to "
-        f"\u00b1{50 * (high - low):.1f} points; {apart}"
+        f"{n:,} probe{'' if n == 1 else 's'}{worth}: without a single leak, the leak rate would be below "
+        f"{_above(none)} %; a rate near 50 % is known to within \u00b1{50 * (high - low):.1f} points; {apart}"
     )
 
 
@@ -110,7 +114,7 @@ def needed_for_difference(
     return math.ceil(design * ((level * math.sqrt(discordant) + wanted * spread) / points) ** 2)
 
 
-def _resolved(n: int, discordant: float = 0.2) -> float | None:
+def _resolved(n: float, discordant: float = 0.2) -> float | None:
     """The least difference, in whole points, that n probes show; None if they cannot show any."""
     steps = (each / 100 for each in range(1, int(100 * discordant) + 1))
     return next((each for each in steps if needed_for_difference(each, discordant) <= n), None)

@@ -11,7 +11,7 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.releases.difference import Cluster, Residuals, prior_design, residuals, share
 from trail_callbacks.report.scoring import wilson
 
-__all__ = ["FEW", "Hit", "Rate", "cluster", "design", "quantile", "rate"]
+__all__ = ["FEW", "Hit", "Rate", "cluster", "design", "percent", "quantile", "rate"]
 
 FEW = 5
 """Documents below which intervals are about questions on these documents: so few say nothing about others."""
@@ -50,12 +50,24 @@ class Rate:
         """The share, 0.0 to 1.0; None if there is no trial."""
         return self.k / self.n if self.n else None
 
+    def __str__(self) -> str:
+        """The share with its n and interval, or why there is none."""
+        if self.value is None or self.low is None or self.high is None:
+            return f"not known ({self.why})"
+        value, low, high = (percent(each) for each in (self.value, self.low, self.high))
+        return f"{value} % ({self.k:,} of {self.n:,}, 95 % interval {low} to {high} %)"
+
     def as_data(self) -> dict[str, Any]:
         """JSON-like; the share and its limits are null where there is no trial, and `why` says why."""
         limits = {"low": self.low, "high": self.high}
         return {"k": self.k, "n": self.n, "value": self.value, **limits} | (
             {"effective": round(self.effective, 1), "documents": self.documents} if self.n else {"why": self.why}
         )
+
+
+def percent(share: float) -> str:
+    """A share as a percentage with at most one decimal, without the sign."""
+    return f"{100 * share:.1f}".removesuffix(".0")
 
 
 def cluster(probe: Probe) -> str:
