@@ -149,7 +149,7 @@ class Names:
             return joined
         tells = any(_same(words[i].form, w) for w in form.telling)
         window = [word.form for word in words[i : i + n]]
-        if len(window) == n and all(
+        if len(window) == n > 0 and all(
             _same(said, want) or said == want for said, want in zip(window, form.all, strict=True)
         ):
             return i + n
