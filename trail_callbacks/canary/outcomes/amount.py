@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -107,24 +107,27 @@ def _continues(one: Quantity, factor: float, part: Quantity, text: str) -> bool:
     )
 
 
-def is_label(one: Quantity, text: str, *, proper: bool = True) -> bool:
+def is_label(one: Quantity, text: str, *, proper: bool = True, asked: Container[str] = ()) -> bool:
     """Tells whether a number only numbers something, or is a part of another one: `room 63`, `No. 40`, `12 of them`.
 
     Args:
         one: The number.
         text: The text.
         proper: Whether it may belong to a name before it: `the TerraVac 900`.
+        asked: Stems of the question: what it asks for (`which port`) is no label.
     """
     before = text[max(0, one.start - 24) : one.start]
     if one.kind not in {"count", "year"} or one.noun:
         return False
-    named = proper and _PROPER.search(before) is not None
-    return named or _numbered().search(before) is not None or _OF_THEM.match(text, one.end) is not None
+    if (proper and _PROPER.search(before) is not None) or _OF_THEM.match(text, one.end) is not None:
+        return True
+    label = _numbered().search(before)
+    return label is not None and stem(label["label"].casefold()) not in asked
 
 
 @cache
 def _numbered() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{alternatives('numbered')})[.\s#]*$", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?P<label>{alternatives('numbered')})[.\s#]*$", re.IGNORECASE)
 
 
 def is_labelled(one: Quantity, text: str) -> bool:

@@ -47,6 +47,7 @@ _HOURS = re.compile(r"(?<![\d.,:])(\d{1,2}) h (\d\d)(?!\d|\s?m)")
 _LARGE = 100  # a count from which the same number is hardly of another thing by chance
 _ABOUT, _CONVERTED, _ROUNDED = 0.05, 0.02, 0.01
 _TWO_DIGITS = 10  # a number of two digits is at least ten times its last one
+_DAY = 24  # hours
 _CLOSE = 1e-9
 
 
@@ -72,7 +73,11 @@ class Amounts:
         raw = [{one.quantity.raw for one in listed} for listed in self.wanted.values()]
         self.by_unit = any(one & other for one, other in pairwise(raw))
         self.are_ranges = all(one.quantity.within for listed in self.wanted.values() for one in listed)
-        self.is_rate = any("/" in one.quantity.kind for listed in self.wanted.values() for one in listed)
+        self.is_rate = any(
+            "/" in one.quantity.kind or one.quantity.kind == "speed"
+            for listed in self.wanted.values()
+            for one in listed
+        )
         self.is_clock = all(one.quantity.kind == "clock" for listed in self.wanted.values() for one in listed)
 
     def __bool__(self) -> bool:
@@ -82,7 +87,11 @@ class Amounts:
         """Finds numbers that are of the kind of the values; others are left out."""
         read = text if self.is_rate else _RATE.sub(lambda match: " " * len(match[0]), text)
         read = _HOURS.sub(r"\1:\2  ", read) if self.is_clock else read
-        found = [each for each in amounts(read) if not is_label(each.quantity, text, proper=not self._is_wanted(each))]
+        found = [
+            each
+            for each in amounts(read)
+            if not is_label(each.quantity, text, proper=not self._is_wanted(each), asked=self.asked)
+        ]
         if self.is_limit:
             found = [replace(each, quantity=replace(each.quantity, bound="exact")) for each in found]
         graded = [(each, one) for one in found if (each := self._mention(one)) is not None]
@@ -176,7 +185,11 @@ def _across(one: Quantity, value: Quantity) -> float:
         return 0.75 if _equal(one.raw, value.raw) else 0.0
     if value.kind == "count" and not value.noun and one.kind not in EXACT | {"clock"}:
         return 0.75 if _equal(one.raw, value.raw) else 0.0
-    if one.kind not in {"count", "year"} or one.noun or value.kind in EXACT | {"clock"}:
+    if one.kind not in {"count", "year"} or one.noun:
+        return 0.0
+    if value.kind == "clock":  # `at three`
+        return 0.75 if one.raw <= _DAY and (60 * one.raw - value.value) % (60 * _DAY / 2) == 0 else 0.0
+    if value.kind in EXACT:
         return 0.0
     share = value.kind == "percent" and 0 < one.raw < 1 and _equal(100 * one.raw, value.raw)
     return 0.75 if share or _equal(one.raw, value.raw) else 0.0

@@ -115,7 +115,7 @@ class Names:
         words = _words(text)
         if any(word.form.isascii() != self.is_ascii for word in words) or (self.is_ascii and _CYRILLIC.search(text)):
             return False
-        if self.are_ranks:
+        if self.are_ranks or not any(len(word.form) > 1 and word.form.isalpha() for word in words):
             return False
         return self.are_names or any(word.form in _ENGLISH for word in words)
 
@@ -138,7 +138,10 @@ class Names:
                     ):
                         first -= 1
                     taken |= set(range(i, end))
-                    found.append(Mention(form.value, words[first].start, words[end - 1].end))
+                    start = words[first].start
+                    if found and found[-1].value == form.value and i and found[-1].end == words[i - 1].end:
+                        start = found.pop().start  # one name: `Helene`, `Voss`
+                    found.append(Mention(form.value, start, words[end - 1].end))
                     break
         return found or (self._others(words, text) if self.are_names else [])
 
@@ -188,6 +191,7 @@ class Names:
             word
             for word in words
             if word.capital
+            and word.form[-1:].isalpha()
             and word.form not in self.asked | _SMALL | _OPENERS
             and word.form.isascii() == self.is_ascii
             and (word.start or len(words) <= _STEM)
@@ -202,8 +206,11 @@ def _joined(words: Sequence[_Word], i: int, form: _Form) -> int | None:
     whole = "".join(form.all)
     if len(form.all) > 1 and words[i].form == whole:
         return i + 1
-    two = len(form.all) == 1 and i + 1 < len(words) and words[i].form + words[i + 1].form == whole
-    return i + 2 if two else None
+    if len(form.all) > 1 or i + 1 >= len(words):
+        return None
+    both = words[i].form + words[i + 1].form
+    far = abs(len(both) - len(whole)) > _ENDINGS or both[:2] != whole[:2] or len(whole) < _LONGER
+    return i + 2 if both == whole or (not far and _distance(both, whole) <= _ENDINGS) else None
 
 
 def _beside(words: Sequence[_Word], i: int, text: str) -> bool:

@@ -43,7 +43,7 @@ _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab](.{3,600}?)[\"\u201d\u201c\u00bb]")
 _EITHER = re.compile(r"\s*(?:,?\s(?:or|oder|ou|o|of|или|lub)\s|/)", re.IGNORECASE)
 _RIGHT = frozenset({"yes", "true", "correct", "right", "ja", "oui", "sí", "sì", "sim", "tak", "да", "accurate"})
 _BEHIND = re.compile(
-    r"(?:^|(?<=[,;]\s))[^.!?\n,;]{1,80}?(?:[,:\u2013\u2014-]\s*|\b(?:is|'s|says?|said|lautet|est|es|è|é)\s)(?P<not>not\s)?"
+    r"(?:^|(?<=[,;]\s))[^.!?\n,;]{1,80}?(?:[,:\u2013\u2014-]\s*|\b(?:is|'s|says?|said|lautet|est|es|è|é)\s|\bso\s)(?P<not>not\s)?"
     r"(?P<word>yes|no|true|false|correct|incorrect|right|wrong|accurate|inaccurate|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет)"
     r"(?![^\W_])",
     re.IGNORECASE,
@@ -53,7 +53,7 @@ _APART = re.compile(  # `No.` and `Yes, ...`, but not `No mention`
     rf"\W*(?:{alternatives('yes apart')}|{alternatives('no apart')})\s*(?:[.,;:!\u2013\u2014]|$)", re.IGNORECASE
 )
 _PRONOUN = re.compile(
-    r"(?:^|[\s,])(?:it|they|this|that|these|those)(?:'s|'re|\s(?:is|are|was|were|has|have|does|do))(?!\w)",
+    r"(?:^|[\s,])(?:it|they|this|that|these|those)(?:'s|'re|\s(?:is|are|was|were|has|have|does|do|can|may|must|will|should)(?:not|n't)?)(?!\w)",
     re.IGNORECASE,
 )
 _MOST = 0.6  # of the words of a question that a clause about it has
@@ -64,6 +64,7 @@ _ECHO = re.compile(
 )
 _MINE = re.compile(r"(?<!\w)(?:i|we|(?:can|could|would)\syou)\s(?:\w+ly\s)?$", re.IGNORECASE)  # `I can't quote it`
 _NEAR = 20  # characters before a word of duty
+_SAME_START = 6  # letters of words of one family
 _OPENING = 120  # characters in which a plain yes or no stands
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
@@ -73,6 +74,12 @@ def denies(text: str, language: str = "en") -> bool:
     said = len(negation(language, text.isascii()).findall(text))
     flipped = sum(word.casefold() in _FLIPPED and word.casefold() not in _SAME for word in _WORD.findall(text))
     return (said + flipped) % 2 == 1
+
+
+def _shared(said: frozenset[str], about: frozenset[str]) -> int:
+    """How many of the words of a question are said, in this or another form: `transferred` for `transferable`."""
+    starts = {each[:_SAME_START] for each in said}
+    return sum(each in said or (len(each) >= _SAME_START and each[:_SAME_START] in starts) for each in about)
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -127,7 +134,7 @@ class Polarities:
         found = []
         for clause in clauses(text):
             said = text[clause.start : clause.end]
-            shared = len(_stems(said) & self.about)
+            shared = _shared(_stems(said), self.about)
             if not shared or clause.asks or refuses(said, rule=True) or _OPEN.search(said):
                 continue
             if self.is_literal and not self._is_about(said, shared):
