@@ -185,14 +185,16 @@ def _across(one: Quantity, value: Quantity) -> float:
         return 0.75 if _equal(one.raw, value.raw) else 0.0
     if value.kind == "count" and not value.noun and one.kind not in EXACT | {"clock"}:
         return 0.75 if _equal(one.raw, value.raw) else 0.0
-    if one.kind not in {"count", "year"} or one.noun:
+    if one.kind not in {"count", "year"} or one.noun or value.kind in EXACT - {"clock"}:
         return 0.0
-    if value.kind == "clock":  # `at three`
-        return 0.75 if one.raw <= _DAY and (60 * one.raw - value.value) % (60 * _DAY / 2) == 0 else 0.0
-    if value.kind in EXACT:
-        return 0.0
-    share = value.kind == "percent" and 0 < one.raw < 1 and _equal(100 * one.raw, value.raw)
-    return 0.75 if share or _equal(one.raw, value.raw) else 0.0
+    return 0.75 if _bare(one.raw, value) else 0.0
+
+
+def _bare(said: float, value: Quantity) -> bool:
+    """Whether a number without a unit gives a value: `at three` for a time of day, `0.12` for a share."""
+    if value.kind == "clock":
+        return said <= _DAY and (60 * said - value.value) % (60 * _DAY / 2) == 0
+    return _equal(said, value.raw) or (value.kind == "percent" and 0 < said < 1 and _equal(100 * said, value.raw))
 
 
 def _rounds(one: Quantity, factor: float, value: Quantity, its: float) -> bool:
