@@ -52,6 +52,10 @@ _NO_ROLE: Final = vocabulary(
     where while if so because"""
 )
 _NO_NOUN: Final = ("ing", "ern", "al", "ous", "ic", "ed", "ly", "en", "est", "less", "ful")
+_QUALITIES: Final = vocabulary(
+    """cheaper larger older newer smaller bigger younger better lower higher upper former latter other new old small
+    large big young long short good great main first second third last next late early present whole same famous"""
+)
 _ROLE: Final = 4  # words that say what a name is of
 _PERSONAL: Final = re.compile(r"(?:,\s(?:\d{1,2},|who\b)|[^,;:.]{0,80}\b(?:he|she|his|her|himself|herself)\b)")
 _ASIDE: Final = re.compile(r",\s[^,]+,\s")
@@ -138,9 +142,11 @@ def _called(span: tuple[int, int], tokens: Sequence[Token], at: int) -> Sought |
     while first >= 0 and at - first < _ROLE and _of_a_role(tokens, first):
         first -= 1
     words = tokens[first + 1 : at + 1]
-    if first >= 0 and tokens[first].form in {"and", "or"}:
+    if first >= 0 and (tokens[first].form in {"and", "or"} or tokens[first].capital):
         return None
-    if not words or words[-1].form.endswith(_NO_NOUN) or words[-1].form in DEEDS:
+    if not words or words[-1].form.endswith(_NO_NOUN) or words[-1].form in DEEDS | _QUALITIES:
+        return None
+    if any(word.form.endswith("'s") for word in words):
         return None
     start = words[0].start
     kind = " ".join(word.form for word in words)

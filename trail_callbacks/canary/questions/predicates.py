@@ -98,6 +98,8 @@ def main_clause(text: str, common: Common, end: int | None = None) -> Main | Non
     opening = lowered(text[: tokens[first].start].strip(), common) if first else ""
     if tokens and tokens[0].form not in OPENS:
         opening = opening.rstrip(" ,")
+    if tokens[first].form in AUXILIARY:
+        return None  # `do not cut the loaf`
     verb = finite_verb(tokens, first, stop)
     text = text[:end].rstrip()
     if verb is None:
