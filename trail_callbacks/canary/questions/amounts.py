@@ -156,12 +156,12 @@ def _of_a_dimension(
         words = "what"  # `higher than what`
     if words == "how long" and at >= 0 and tokens[at].form in PREPOSITIONS - _LASTING:
         return None  # `on 29 days`
-    if words == "what distance" and at >= 0 and tokens[at].form not in PREPOSITIONS:
-        words = "what length"
     return Sought(*span, words, fronted(tokens, span[0]))
 
 
-def _count(text: str, span: tuple[int, int], noun: str, lead: tuple[str, int], tokens: list[Token]) -> Sought | None:
+def _count(  # noqa: PLR0911 - one exit a shape
+    text: str, span: tuple[int, int], noun: str, lead: tuple[str, int], tokens: list[Token]
+) -> Sought | None:
     """`how many` of what a number counts."""
     (start, end), (modifier, front) = span, lead
     at = last_before(tokens, start)
@@ -176,6 +176,9 @@ def _count(text: str, span: tuple[int, int], noun: str, lead: tuple[str, int], t
     stop = end if noun.strip() and _is_plural(text[:end]) else _noun_end(text, tokens, end)
     counted = stop > end or bool(noun.strip())
     following = next((each.form for each in tokens if each.start >= stop), "")
+    if following == "ago":
+        end = next(each.end for each in tokens if each.start >= stop)
+        return Sought(start, end, f"{modifier}how many{noun.rstrip()}{text[span[1] : end]}", start, what=False)
     if following == "as" or (counted and not _is_plural(text[:stop])):
         return None  # `five times as much`; `under four count as`
     if counted:

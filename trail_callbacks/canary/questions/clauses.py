@@ -62,6 +62,7 @@ _OBJECTS: Final = frozenset({"it", "them", "him", "us", "me"})
 _TOWARDS: Final = PREPOSITIONS - {"with", "around", "behind", "about"}  # a ship may carry something `with it`
 _OWNERS: Final = frozenset({"his", "her", "its", "their"})
 _ARTICLES: Final = frozenset({"the", "a", "an", "each", "every", "all", "many", "most", "some"})
+_JOINED: Final = re.compile(r"[^\W\d_]+\s(?:&|and)\s[A-Z]")  # `Bread & Ledger`
 _POINTING: Final = vocabulary("such this these those latter former here")
 _SUBJECTS: Final = frozenset({"they", "he", "she", "we", "i", "it"})  # a clause begins with them, or they stay vague
 ENDS: Final = " .!;:,\u2026"
@@ -174,7 +175,7 @@ def _outside(tokens: Sequence[Token]) -> bool:
 def lowered(text: str, common: Common) -> str:
     """A text without the capital that only its place at the head of a sentence gives it."""
     word = re.match(r"[^\W\d_]+", text)
-    if word is None or (word[0].isupper() and len(word[0]) > 1):
+    if word is None or _JOINED.match(text) or (word[0].isupper() and len(word[0]) > 1):
         return text
     form = word[0].casefold()
     if form in {"i", "mr", "ms", "mrs", "dr", "st"}:

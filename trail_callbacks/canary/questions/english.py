@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from trail_callbacks.canary.questions.amounts import HOW
 from trail_callbacks.canary.questions.asked_for import ORDERED, STAYS, Sought
 from trail_callbacks.canary.questions.clauses import (
     BREAKS,
@@ -56,6 +57,9 @@ _CLAUSAL: Final = frozenset({"after", "before", "until", "till", "since"})
 _ASIDE: Final = re.compile(r",\s([^,]+),\s(.+)")
 _RELATIVE: Final = frozenset({"who", "which"})
 _SOURCE: Final = "According to the documents, "
+_UNCLEAR: Final = frozenset({"it", "them", "why", "how", "what"})
+_EXTENT: Final = tuple(f"{words} " for words in HOW.values())
+_TIMES: Final = ("year", "date", "time", "month", "day", "long", "often")
 _NEAR: Final = 3  # words
 _LONGEST: Final = 32  # words of a question with the question word in its place
 
@@ -85,7 +89,11 @@ def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
     main = main_clause(text, common, front)
     if main is not None and not main.rest and (main.verb.lower(), preposition) in _PARTICLES:  # `entry brought in ...`
         words, after = what.words, f"{preposition} {after}".strip()
-    moved = main is not None and _is_one(tokenize(main.rest), listed=bool(preposition))
+    rest = tokenize(main.rest) if main is not None else []
+    moved = main is not None and _is_one(rest, listed=bool(preposition)) and not any(t.form in _UNCLEAR for t in rest)
+    timed = any(word in what.words for word in _TIMES)
+    if preposition and not timed and sum(token.form in PREPOSITIONS for token in rest) > 1:
+        return  # what a third phrase belongs to is not sure
     dangling = preposition.casefold() in _CLAUSAL and first_verb(tokenize(after)) is not None  # `after four had a rash`
     dangling = dangling or after.startswith(("and ", "or ", ","))
     if main is not None and moved and what.front != STAYS and not dangling and (preposition or _is_object(main, words)):
@@ -100,11 +108,11 @@ def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
 def _is_object(main: Main, words: str) -> bool:
     """Whether a value without a preposition belongs to the verb: not so in `got a wheel of cheese weighing 30 kg`."""
     rest = main.rest.casefold().split()
-    if not rest:
-        return True
-    if rest[-1].endswith("ing") or (len(rest) > 1 and past(rest[-1]) and words.startswith(("who", "what"))):
-        return main.verb.casefold() in _BE | {"been"} and len(rest) == 1
-    return True
+    if rest and words.startswith(_EXTENT):
+        return False
+    if rest and words.startswith(("who", "what ", "how long")):
+        return rest[-2:-1] == ["to"] or base(rest[-1])
+    return not rest or not rest[-1].endswith("ing")
 
 
 def under(question: str, heading: str) -> str:
@@ -122,7 +130,7 @@ def _is_one(rest: Sequence[Token], *, listed: bool) -> bool:
             continue
         if not listed or token.form not in {",", "and", "or"} or at + 1 == len(rest):
             return False
-        if base(rest[at + 1].form) or may_be_finite(rest, at + 1, max(0, at - 1)):
+        if base(rest[at + 1].form) or rest[at + 1].form.endswith("ing") or may_be_finite(rest, at + 1, max(0, at - 1)):
             return False
     return True
 
@@ -159,6 +167,8 @@ def in_place(clause: Clause, what: Sought, common: Common) -> str | None:
     if not text[:front].strip() or len(tokens) > _LONGEST or not _states(tokens) or not _is_open(tokens, what.start):
         return None
     before = [token.form for token in tokens if token.end <= what.start]
+    if what.words == "who or what" and past(before[-1]) and first_verb(tokens) != len(before) - 1:
+        return None  # `occurs in countries located who or what`
     if before[-1] in ORDERED or what.words.rpartition(" ")[2] in before[-_NEAR:]:
         return None  # `the first how many minutes`, `a maximum speed of what speed`
     return f"{_SOURCE}{lowered(text[: what.start], common)}{what.words}{text[what.end :]}?"
@@ -268,7 +278,7 @@ def _fronted(words: str, main: Main, after: str) -> Iterator[str]:
         form in _BE and _MONEY & set(main.subject.casefold().split()) and words in {"how many pounds", "how many pence"}
     ):
         verb, words = [main.verb, main.subject, main.adverb], "how much"
-    elif form in _BE and "by whom" in words and not any(map(past, main.rest.casefold().split())):
+    elif words.startswith("by ") and "who" in words and not _is_passive(form, main.rest.casefold().split()):
         return  # `the winner was a machine by Alba`
     elif form in AUXILIARY:
         if form.endswith("n't") or form in {"cannot", "do", "does", "did"}:
@@ -281,6 +291,11 @@ def _fronted(words: str, main: Main, after: str) -> Iterator[str]:
     else:
         return
     yield _sentence(main.around(" ".join(part for part in (words.strip(), *verb, main.rest, after) if part)))
+
+
+def _is_passive(form: str, rest: Sequence[str]) -> bool:
+    """Whether something is done to the subject: `was opened`, `may be opened`."""
+    return (form in _BE or bool({"be", "been"} & {*rest})) and any(map(past, rest))
 
 
 def _unchanged(form: str, subject: str) -> tuple[str, str] | None:

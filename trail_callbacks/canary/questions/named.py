@@ -7,8 +7,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from trail_callbacks.canary.questions.asked_for import STAYS, Sought, last_before
+from trail_callbacks.canary.questions.verbs import may_be_finite
 from trail_callbacks.language.terms import vocabulary
-from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, PREPOSITIONS, Token, is_finite, past, third
+from trail_callbacks.splitting.words import (
+    AUXILIARY,
+    DETERMINERS,
+    PREPOSITIONS,
+    Token,
+    is_finite,
+    past,
+    third,
+    tokenize,
+)
 
 __all__ = ["DEEDS", "TITLES", "is_person", "named"]
 
@@ -48,8 +58,8 @@ _NO_AGENTS: Final = vocabulary(
 )
 _ARTICLES: Final = frozenset({"the", "a", "an"})
 _NO_ROLE: Final = vocabulary(
-    """still now then once often soon already never always and or but that who which not also only even than as to when
-    where while if so because"""
+    """them us you it him me still now then once often soon already never always and or but that who which not also only
+    even than as to when where while if so because"""
 )
 _NO_NOUN: Final = ("ing", "ern", "al", "ous", "ic", "ed", "ly", "en", "est", "less", "ful")
 _QUALITIES: Final = vocabulary(
@@ -221,10 +231,22 @@ def _noun(text: str, span: tuple[int, int], tokens: Sequence[Token], article: in
     return Sought(first, end, f"which {kind}", front, what=False)
 
 
-def _by_kind(text: str, span: tuple[int, int], before: Token | None, following: Token | None) -> Sought | None:
+def _goes_with(following: Token, text: str, end: int) -> bool:
+    """Whether a word behind a name is its verb, or an adverb before one."""
+    tokens = tokenize(text)
+    at = next(at for at, token in enumerate(tokens) if token.start >= end)
+    adverb = following.form.endswith("ly") or following.form in _NO_ROLE
+    return may_be_finite(tokens, at, at - 1) or following.form in AUXILIARY | PREPOSITIONS or adverb
+
+
+def _by_kind(  # noqa: PLR0911 - one exit a shape
+    text: str, span: tuple[int, int], before: Token | None, following: Token | None
+) -> Sought | None:
     value, after = text[span[0] : span[1]], text[span[1] :]
     person = (following is not None and following.form in DEEDS) or _PERSONAL.match(after) is not None
     place = before is not None and before.form in _PLACED and not value.isupper()
+    if before is None and following is not None and following.word and not _goes_with(following, text, span[1]):
+        return None  # `Boolean algebra is`
     if following is not None and following.form == "," and not (before is None and _ASIDE.match(after)):
         return None
     if before is None or before.form not in PREPOSITIONS:

@@ -114,9 +114,10 @@ class Rivals:
 def _about(question: str, fact: Fact) -> frozenset[str]:
     """The words of a question that tell which fact is meant."""
     shared = frozenset(keys(question)) & (frozenset(keys(fact.text)) | frozenset(keys(fact.before)))
-    values = quantities(fact.said[0])
-    measured = fact.edit.kind not in TURNS and values and all(each.kind != "count" for each in values)
-    return shared - frozenset(keys(fact.said[0])) if measured else shared  # a unit tells nothing
+    value = " ".join(fact.text[start:end] for start, end in fact.values)
+    found = quantities(value)
+    measured = fact.edit.kind not in TURNS and found and all(each.kind != "count" for each in found)
+    return shared - frozenset(keys(value)) if measured else shared  # a unit tells nothing
 
 
 class _Edited:

@@ -16,7 +16,7 @@ from trail_callbacks.splitting.words import Token, is_finite, tokenize
 __all__ = ["sought", "stands_alone"]
 
 _RANGE_BEFORE: Final = re.compile(
-    r"(?:\d\s?[-\u2013\u2014/]\s?|\b(?:between|from)\s+\S{1,14}(?:\s\S{1,14})?\s+(?:and|to)\s+|\d\s+to\s+"
+    r"(?:\d\s?[-\u2013\u2014/]\s?|\b(?:between|from)\s+\S{1,14}(?:\s\S{1,14}){0,2}\s+(?:and|to)\s+|\d\s+to\s+"
     rf"|\b(?:{'|'.join(NUMBER_WORDS)})\s+(?:to|or)\s+)\Z",
     re.IGNORECASE,
 )
