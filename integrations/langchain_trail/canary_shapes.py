@@ -20,23 +20,25 @@ def question_key(runnable: Runnable[Any, Any]) -> str | None:
     """Returns the key under which an app takes the question; None if it takes a text.
 
     Raises:
-        InputError: If it takes several and none is named like a question.
+        InputError: If it takes a dictionary, and none of its keys, or several, may be the question.
     """
-    properties = runnable.get_input_jsonschema().get("properties")
-    if not isinstance(properties, Mapping) or "root" in properties:  # so it is called where nothing is known of it
+    schema = runnable.get_input_jsonschema()
+    properties = schema.get("properties", {})
+    if "root" in properties or schema.get("type") != "object":  # "root" is what nothing is known of
         return None
     found = next((key for key in _QUESTIONS if key in properties), None)
     if found is None and len(properties) == 1:
         return str(next(iter(properties)))
     if found is None:
-        raise InputError(
-            f"cannot tell which of {', '.join(map(repr, properties))} is the question: canary_app(..., question=...)"
-        )
+        named = f"which of {', '.join(map(repr, properties))}" if properties else "which key of its dictionary"
+        raise InputError(f"cannot tell {named} is the question: canary_app(..., question=...)")
     return found
 
 
 def answer_text(output: Any) -> str:
     """Returns the answer in what an app returned: a text, a message, or one of them in a dictionary or a state.
+
+    What a graph streams last, the update of one step by its name, is read as a state.
 
     Raises:
         InputError: If there is none, or several.
@@ -51,6 +53,8 @@ def answer_text(output: Any) -> str:
         found = {key: output[key] for key in output if key in ANSWERS and isinstance(output[key], str | BaseMessage)}
         if len(found) == 1:
             return answer_text(next(iter(found.values())))
+        if len(output) == 1 and isinstance(update := next(iter(output.values())), Mapping):
+            return answer_text(update)
         what = f"an output with {', '.join(map(repr, output))}"
     else:
         what = f"a {type(output).__name__}"

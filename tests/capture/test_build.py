@@ -378,6 +378,19 @@ def test_a_models_text_in_another_key_of_the_state_stays_a_models(key):
     assert not [leaf for leaf in graph.leaves() if "2019" in leaf.text]
 
 
+def test_a_history_that_the_app_loads_is_not_its_answer():
+    log = RunLog()
+    history = [message("Hello", "user", "chat_history", 0), message("What is it?", "assistant", "chat_history", 1)]
+    for said, expected in ((SAID, SAID), (None, "What is it?")):
+        with log.run("chain", text(ASKED, "input"), name="app") as out:
+            log.did("chain", [text(ASKED)], history, name="load")
+            if said:
+                log.did("model", [*history, message(ASKED)], [message(said, "assistant")])
+            out.extend((*history, text(said or "Ask me something.", "answer")))
+        assert build(log.events).answer.text == expected
+        log = RunLog()
+
+
 # -- Nothing goes missing
 
 ALIKE = {

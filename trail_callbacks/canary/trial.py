@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.models.call import Usage
 
 __all__ = ["OUTCOMES", "Finding", "How", "Outcome", "Policy", "Stated", "Trial"]
@@ -22,9 +23,9 @@ Outcome = Literal[
 ]
 """What an answer did.
 
-- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one).
+- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one or both).
 - `leaks_prior`: gives the real value where the context served says otherwise, says nothing of it, or is absent.
-- `blends`: gives two of the values as its answer (where passages disagree, naming both is right).
+- `blends`: gives two of the values as its answer, of which its context holds at most one.
 - `abstains`: declines, or says that the documents do not tell.
 - `other_wrong`: gives something else.
 - `retrieval_miss`: no passage served holds the fact, though the twin or corpus does; whatever the answer is.
@@ -73,6 +74,7 @@ class Trial:
         answer: The answer; None if there is none.
         finding: What it did.
         served: Whether a passage that holds the fact was served; None if the app does not say what it served.
+        dropped: Passages that were found and not served, and why; see `Answered.dropped`.
         error: Why there is no answer; None if there is one.
         score: Hallucination score of the run's report, 0.0 to 1.0; None without one.
         report: File of the run's report, relative to the folder of the run; None without one.
@@ -86,6 +88,7 @@ class Trial:
     answer: str | None
     finding: Finding
     served: bool | None = None
+    dropped: Sequence[Skipped] = ()
     error: str | None = None
     score: float | None = None
     report: str | None = None

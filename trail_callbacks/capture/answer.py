@@ -45,6 +45,7 @@ _ANSWER = (
 )
 _STRUCTURED = "structured_response"  # where agents put the object that they were asked for
 _PARSED, _RAW = "parsed", "raw"  # where LangChain puts it beside the message that it was read from
+_MESSAGES = ((), ("messages",))  # where a conversation ends with the answer
 NAMES = frozenset({*_QUESTION, *_MATERIAL, *_ANSWER, _STRUCTURED, _PARSED, _RAW})
 """Names of inputs and outputs that say what they hold."""
 
@@ -117,14 +118,16 @@ def answer_text(
         and slot.piece.role == "assistant"
         and (slot.piece.path, slot.piece.text) not in carried
     ]
+    named = next(filter(None, ([slot for slot in texts if slot.piece.path[:1] == (name,)] for name in _ANSWER)), [])
+    aside = bool(messages) and messages[-1].piece.path[:1] not in _MESSAGES  # perhaps a history that the app has loaded
+    if aside and wrote_last(messages[-1]) < max(map(wrote_last, named[:_PARTS]), default=-1.0):
+        messages = []
     if messages:
         return [messages[-1]], messages[-1].piece.text, []
-    for name in _ANSWER:
-        named = [slot for slot in texts if slot.piece.path and slot.piece.path[0] == name]
-        if named:
-            parts, first = set(named), named[:_PARTS]
-            whole = [slot for slot in texts if slot in parts or any(wrote(each, slot) for each in first)]
-            return whole, _text(whole), []
+    if named:
+        parts, first = set(named), named[:_PARTS]
+        whole = [slot for slot in texts if slot in parts or any(wrote(each, slot) for each in first)]
+        return whole, _text(whole), []
     given = {slot.piece.text for slot in root.inputs}
     fresh = [slot for slot in texts if slot.piece.text not in given] or texts
     if len(fresh) <= 1:

@@ -163,7 +163,8 @@ def rescore(
     budget = Budget(calls=max_calls, requests_per_minute=requests_per_minute)
     model = judge_of(judge, base_url)
     with meter("reading the answers") as bar:
-        _deliver(again(folder, model=model, budget=budget, on_progress=_shown(bar)), as_json=as_json)
+        done = again(folder, model=model, budget=budget, on_progress=_shown(bar))
+    _deliver(done, as_json=as_json, on="trail canary run")
 
 
 def _cost(
@@ -231,7 +232,8 @@ def _shown(bar: Meter) -> Callable[[Progress], None]:
     return show
 
 
-def _deliver(done: Run, *, as_json: bool) -> None:
+def _deliver(done: Run, *, as_json: bool, on: str = "the same command") -> None:
+    """Shows a run; `on` is what goes on with it. Exits with 1 if something is missing."""
     counts = _counts(done)
     failed = sum(trial.error is not None for trial in done.trials)
     if as_json:
@@ -257,9 +259,9 @@ def _deliver(done: Run, *, as_json: bool) -> None:
         complain(f"{len(done.skipped) - _COMPLAINTS} more were left out")
     if failed:
         why = next(trial.error for trial in done.trials if trial.error is not None)
-        complain(f"the app failed on {failed} questions, such as: {why}; the same command asks them again")
+        complain(f"the app failed on {failed} questions, such as: {why}; {on} asks them again")
     if done.stopped is not None:
-        complain(f"{done.stopped}; the same command goes on from here")
+        complain(f"{done.stopped}; {on} goes on from here")
     if failed or done.stopped is not None:
         raise typer.Exit(1)
 
@@ -280,6 +282,8 @@ def _rates(done: Run) -> Iterator[Text]:
         follow, leak = figures.rates["follow"], figures.rates["leak"]
         if follow.n:
             yield Text(f"{plain(name)}: with the fictive context it follows {follow}, and leaks {leak}")
+        elif "fictive" in done.arms:
+            yield Text(f"{plain(name)}: no follow rate: no answer with a fictive context could be scored")
 
 
 def _views(done: Run, counts: Mapping[tuple[str, str], Counter[str]]) -> Iterator[Any]:

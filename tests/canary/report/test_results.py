@@ -6,6 +6,7 @@ from canary_runs import probe, run, trial
 
 from trail_callbacks.canary import Run, Skipped
 from trail_callbacks.canary.report import FORMAT, assess
+from trail_callbacks.canary.report.words import remarks
 from trail_callbacks.errors import InputError
 
 F, L, A, U = "follows_context", "leaks_prior", "abstains", "unscorable"
@@ -87,6 +88,27 @@ def test_where_contexts_are_verified_strategies_are_not_ranked_by_following():
     assert list(found.ranking) == list(found.contrasts) == ["right_fictive"]
     assert found.ranking["right_fictive"] == [["verifier"], ["follower"]]
     assert list(assess(made).ranking) == ["follow", "leak"]
+
+
+def test_passages_that_were_not_served_are_counted_by_reason():
+    unplaced, removed = "could not be placed in the corpus", "says only what the twin has not"
+    left = [
+        [Skipped("passage 1 of a.md", unplaced), Skipped("passage 2 of a.md", unplaced)],
+        [Skipped("passage 1 of a.md", unplaced), Skipped("passage 3 of b.md", removed)],
+        [],
+    ]
+    made = run({"one": {"fictive": [F, F, F]}})
+    made = replace(
+        made, trials=[replace(each, dropped=each_left) for each, each_left in zip(made.trials, left, strict=True)]
+    )
+    assert assess(made).as_data()["dropped"] == [
+        {"why": unplaced, "passages": 3, "trials": 2, "example": "passage 1 of a.md"},
+        {"why": removed, "passages": 1, "trials": 1, "example": "passage 3 of b.md"},
+    ]
+    assert list(remarks(assess(made)))[-1] == (
+        "4 passages that retrievers found in 2 trials were not served: 3 could not be placed in the corpus, such as "
+        "passage 1 of a.md; 1 says only what the twin has not, such as passage 3 of b.md."
+    )
 
 
 def test_a_rate_has_its_n_and_interval_and_is_legible():

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.canary.facts.figures import Page
-from trail_callbacks.canary.facts.protected import labels
 from trail_callbacks.language.quantities import Quantity
 
 __all__ = ["Mention", "Moved", "mentions", "moved"]
@@ -125,7 +124,6 @@ class Moved:
 
 def mentions(page: Page) -> list[Mention]:
     """Finds the dates of a document, in order. Numbers that may be years and are more likely none are left out."""
-    naming = labels(page.text) if page.dated else None
     found: list[list[Quantity]] = []
     for part in page.dated:
         if part.kind in {"clock", "quarter"}:
@@ -140,12 +138,7 @@ def mentions(page: Page) -> list[Mention]:
         each
         for each in dated
         if len(each.parts) > 1
-        or (
-            each.parts[0].kind == "year"
-            and naming is not None
-            and not naming.overlap(each.start, each.end)
-            and _dates(each)
-        )
+        or (each.parts[0].kind == "year" and not page.labels.overlap(each.start, each.end) and _dates(each))
     ]
 
 

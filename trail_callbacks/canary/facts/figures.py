@@ -15,7 +15,7 @@ from trail_callbacks.canary.corpus import Corpus, Document
 from trail_callbacks.canary.facts.grids import Grid, grids, legible
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.numerals import Numeral, Writing
-from trail_callbacks.canary.facts.protected import fixed, labels
+from trail_callbacks.canary.facts.protected import fixed_in, labels
 from trail_callbacks.canary.facts.spans import Spans
 from trail_callbacks.language.quantities import DAYS, EXACT, MONTHS, Quantity, quantities
 from trail_callbacks.language.quantities.units import CURRENCIES, UNITS
@@ -34,16 +34,18 @@ _LIGHT = vocabulary(
 _UNITS = frozenset(stem(name) for name in (*UNITS, *CURRENCIES))
 _TELLING = 64  # words of a document
 _CONTEXT = 8_000  # characters of a sentence that are looked at
-_NAME = re.compile(r"(?:^|[^\w.!?:;|\n\"(\[{>,*])[ \u00a0]?([A-Z][\w'-]{1,40})[ \u00a0]$")
+_NAME = re.compile(r"(?:^|[^\w.!?:;|\n\"(\[{>,*])[ \u00a0]?([A-Za-z]{0,3}[A-Z][\w'-]{1,40})[ \u00a0]$")
 _PLACE = vocabulary(
     """In At On By To From Of For With About Over Under Around The A An And Or But Only Some Between Until Till After
     Before Within Up Nearly Almost Roughly Approximately Every Each Another All Than More Less Least Most"""
 ) | {*MONTHS, *DAYS, *(code.upper() for code in CURRENCIES)}
+_NAMED = re.compile(r"[A-Z][a-z]+[ \u00a0][A-Z][a-z]")  # `the Ten Commandments`
+_BEFORE = re.compile(r"[a-z,]\s")
 _LOOK_BACK = 44  # characters before a number in which the word of a name stands
 _WRAPPED = re.compile(r"[ \t]*\n[ \t]*(?=[\d$\u20ac\u00a3(])(?!\(?\d{1,3}(?:\.\d{1,3}){0,5}[.)]\s)")
 _WRAPPED_AT = 40  # characters; nobody wraps prose at less
 _TAG = re.compile(r"<[^<>]{0,2000}>")
-_ENUMERATED = re.compile(r",\s|,?\s(?:and|or)\s")
+_ENUMERATED = re.compile(r",\s|,?\s(?:and|or|by)\s|\s?[x\u00d7]\s?")
 _NOUN = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]+)")
 
 
@@ -127,6 +129,11 @@ class Page:
     def writing(self) -> Writing:
         """How it writes numbers."""
         return Writing(legible(self.text, self.grids))
+
+    @cached_property
+    def labels(self) -> Spans:
+        """Where numbers name something and count nothing."""
+        return labels(self.text)
 
     @cached_property
     def lines(self) -> tuple[Sentence, ...]:
@@ -253,18 +260,18 @@ def telling(page: Page, spread: Mapping[str, int], most: int) -> Sequence[str]:
 @of_last_corpus
 def pages(corpus: Corpus) -> Sequence[Page]:
     """Reads the figures of all documents, in order."""
-    return [_page(document, i) for i, document in enumerate(corpus)]
+    kept = fixed_in(corpus)
+    return [_page(document, i, kept[document.id]) for i, document in enumerate(corpus)]
 
 
-def _page(document: Document, number: int) -> Page:
-    page = Page(document, number, fixed=fixed(document.text))
+def _page(document: Document, number: int, kept: Spans) -> Page:
+    page = Page(document, number, fixed=kept)
     found = quantities(legible(document.text, page.grids))
     if found:
         page.numbers = found
-        naming = labels(document.text)
         free = [each for each in _enumerated(found, document.text) if not page.fixed.overlap(each.start, each.end)]
         page.dated = [each for each in free if each.kind in EXACT - {"rank"} or each.bound == "during"]
-        page.figures = list(_figures(page, free, naming))
+        page.figures = list(_figures(page, free))
     return page
 
 
@@ -282,12 +289,18 @@ def _enumerated(found: Sequence[Quantity], text: str) -> list[Quantity]:
     return shared
 
 
-def _figures(page: Page, found: Sequence[Quantity], naming: Spans) -> Iterator[Figure]:
+def _figures(page: Page, found: Sequence[Quantity]) -> Iterator[Figure]:
     for each in found:
-        if each.kind in EXACT or each.bound == "during" or naming.overlap(each.start, each.end):
+        if each.kind in EXACT or each.bound == "during" or page.labels.overlap(each.start, each.end):
             continue
         row = page.row_of(each.start)
         if each.kind == "count" and row is None and not each.noun.endswith("s") and _in_name(page.text, each.start):
+            continue
+        if (
+            each.kind == "count"
+            and _NAMED.match(page.text, each.start)
+            and _BEFORE.search(page.text[: each.start][-2:])
+        ):
             continue
         yield Figure(page, each, page.writing.numeral(each), page.line_of(each.start), row)
 

@@ -7,11 +7,14 @@ number, `[2]`); dates are told from them by who reads dates.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
+from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.spans import Spans
 
-__all__ = ["fixed", "labels", "uneditable"]
+__all__ = ["fixed", "fixed_in", "labels", "uneditable"]
 
 _FENCE = re.compile(r"^[ \t]{0,12}(```|~~~)[^\n]*$", re.MULTILINE)
 _FIXED = (
@@ -59,8 +62,11 @@ _LABELS = (
     # numbers of lists, headings and references
     r"(?m:^[ \t>*-]{0,40}(?:#{1,6}[ ]+)?\(?\d{1,3}(?:\.\d{1,3}){0,5}(?:[.)]|(?<=\.\d))(?=\s))",
     r"(?m:^[ \t>]{0,20}#{1,6}[ ]+\d{1,3}(?:\.\d{1,3}){0,5}(?=\s))",
+    r"(?<=[.:;!?)\]]\s)\d{1,2}[.)]?(?=\s[A-Z][a-z]+\s)",
     r"\[\d{1,4}(?:\s?[,\u2013-]\s?\d{1,4}){0,20}\]",
     r"\(\d{1,3}\)",
+    # a height in feet and inches: one number of two
+    r"(?<![\w.])\d['\u2019\u2032]\s?\d{1,2}(?:[\"\u201d\u2033]|\'\'|\b)",
     # addresses
     r"""\b\d{1,5}[A-Za-z]?\s(?:[A-Z][\w'.-]{1,30}\s){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Boulevard|Blvd|Drive|Dr|Way|
     Square|Court|Place)\b""",
@@ -107,6 +113,12 @@ def fixed(text: str) -> Spans:
             found.append((begun[1], mark.end()))
             begun = None
     return Spans(found)
+
+
+@of_last_corpus
+def fixed_in(corpus: Corpus) -> Mapping[str, Spans]:
+    """Finds in each document, by its id, where nothing may be edited."""
+    return {document.id: fixed(document.text) for document in corpus}
 
 
 def labels(text: str) -> Spans:

@@ -39,6 +39,7 @@ _PEOPLE = vocabulary(
 )
 _NO_NOUNS = vocabulary(
     """oder und sondern aber statt nicht mais pero sino instead rather not also maar sowie plutôt invece
+    can cannot may must will would should shall could might was were are has had have does did only nor
     according based depending if when while though although however per cada zijn sind sont son sono selon laut"""
 )  # what `quantities` takes for the thing counted
 _LABEL = re.compile(r"(?:^|[\n|])[ \t]*(?:[-*][ \t]*)?(?P<label>[^\W\d_][^\n|:\d]{0,40}?)[ \t]*[:|][ \t]*$")
@@ -51,7 +52,30 @@ _LIMIT = re.compile(
     r"\b(?:over|above|under|below|exceed\w*|more\sthan|less\sthan|fewer\sthan|at\sleast|at\smost|up\sto|minimum|maximum)\b",
     re.IGNORECASE,
 )
+_RATE = re.compile(
+    r"(?:\s?/\s?|\s(?:per|a|an|each|every|pro|par|por|al?|im|om|i|w|в)\s)"
+    r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|annum|person|head|mo|yr|tag|nacht|monat|woche|jahr|jour|nuit|mois|"
+    r"semaine|an|día|noche|mes|semana|año|giorno|notte|mese|settimana|anno|dia|noite|mês|ano|dag|nacht|maand|week|jaar|dygn|natt|månad|år)(?!\w)",
+    re.IGNORECASE,
+)
+_HOURS = re.compile(r"(?<![\d.,:])(\d{1,2}) h (\d\d)(?!\d|\s?m)")
+_UNITS: dict[str, dict[str, float]] = {
+    "pounds": {"mass": 0.4536, "money:gbp": 1.0},
+    "pound": {"mass": 0.4536, "money:gbp": 1.0},
+    "pfund": {"mass": 0.5, "money:gbp": 1.0},
+    "libras": {"mass": 0.4536, "money:gbp": 1.0},
+    "livres": {"mass": 0.4536, "money:gbp": 1.0},
+    "sterline": {"money:gbp": 1.0},
+    "tons": {"mass": 1000.0},
+    "metric": {"mass": 1000.0},
+    "gal": {"volume": 3.785411784},
+    "cubic": {"volume": 1000.0},
+    "knots": {"speed": 1.852},
+}  # by the word behind a number: `6,800 pounds`
 _OF_THEM = re.compile(r"\s(?:of|out\sof)\s(?:them|these|those|which|whom|the)\b|\s(?:davon|d'entre)\b", re.IGNORECASE)
+_PROPER = re.compile(
+    r"[^\s.!?:|*\"'(-][\s,]+(?!About|Around|In|At|On|Is)[A-Z][\w-]*[ -]$"
+)  # `the TerraVac 900`, in mid-sentence
 _WORDS = re.compile(r"[^\W\d_]+")
 _BEHIND = 3  # words behind a number in which the counted thing is: `870 API requests`
 _LARGE = 100  # a count from which the same number is hardly of another thing by chance
@@ -67,17 +91,21 @@ class Amount:
     quantity: Quantity
     converted: float  # base units in one of the unit that it is written in
     behind: tuple[str, ...] = ()  # stems of the words behind it
-    is_foreign: bool = False  # in a text of another language than English, whose units are not all known
+    text: str = ""  # where it stands
 
     @property
     def value(self) -> float:
         """In base units."""
         return self.quantity.value
 
+    @property
+    def is_foreign(self) -> bool:
+        """In a text of another language than English, whose units are not all known. Takes time to tell."""
+        return language(self.text) not in {"en", ""}
+
 
 def amounts(text: str) -> Iterator[Amount]:
     """Reads the numbers of a text; parts of one measure are joined."""
-    is_foreign = language(text) not in {"en", ""}
     found = [_plain(each, text) for each in quantities(text)]
     i = 0
     while i < len(found):
@@ -90,7 +118,7 @@ def amounts(text: str) -> Iterator[Amount]:
             one = replace(one, raw=value / factor, value=value, step=part.step, end=part.end, also=())
             i += 1
         behind = tuple(stem(word.casefold()) for word in _WORDS.findall(text[one.end : one.end + 40])[:_BEHIND])
-        yield Amount(one, factor, behind, is_foreign)
+        yield Amount(one, factor, behind, text)
         i += 1
 
 
@@ -133,24 +161,36 @@ class Amounts:
         for name, forms in read.items():
             others = [form for other, all_ in read.items() if other != name for form in all_]
             told = [[one for one in form if not _in_all(one, others)] for form in forms]
-            self.wanted[name] = [form[0] for form in told if form]
+            self.wanted[name] = [one for form in told for one in _first(form)]
+        raw = [{one.quantity.raw for one in listed} for listed in self.wanted.values()]
+        self.by_unit = any(one & other for one, other in pairwise(raw))
+        self.are_ranges = all(one.quantity.within for listed in self.wanted.values() for one in listed)
+        self.is_rate = any("/" in one.quantity.kind for listed in self.wanted.values() for one in listed)
+        self.is_clock = all(one.quantity.kind == "clock" for listed in self.wanted.values() for one in listed)
 
     def __bool__(self) -> bool:
         return all(self.wanted.values())
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds numbers that are of the kind of the values; others are left out."""
-        found = [each for each in amounts(text) if not _is_label(each.quantity, text)]
+        read = text if self.is_rate else _RATE.sub(lambda match: " " * len(match[0]), text)
+        read = _HOURS.sub(r"\1:\2  ", read) if self.is_clock else read
+        found = [each for each in amounts(read) if not _is_label(each.quantity, text)]
         if self.is_limit:
             found = [replace(each, quantity=replace(each.quantity, bound="exact")) for each in found]
         graded = [(each, one) for one in found if (each := self._mention(one)) is not None]
         measured = {each.value for each, one in graded if one.quantity.kind not in {"count", "year"}} - {None}
         mentions = [each for each, one in graded if not (measured - {each.value} and _labelled(one.quantity, text))]
-        return _ranges(mentions, found)
+        return _ranges(mentions, found, whole=self.are_ranges)
+
+    def reads(self, text: str, /) -> bool:
+        """Whether there is a number: it is another value then."""
+        return any(not _is_label(each.quantity, text) for each in amounts(text))
 
     def _mention(self, one: Amount) -> Mention | None:
         grades = {
-            name: max((_grade(one, value) for value in listed), default=0.0) for name, listed in self.wanted.items()
+            name: max((_grade(one, value, by_unit=self.by_unit) for value in listed), default=0.0)
+            for name, listed in self.wanted.items()
         }
         best = max(grades.values(), default=0.0)
         span = one.quantity.start, one.quantity.end
@@ -165,7 +205,7 @@ def _is_label(one: Quantity, text: str) -> bool:
     """Whether a number only numbers something, or is a part of another one: `room 63`, `No. 40`, `12 of them`."""
     before = text[max(0, one.start - 24) : one.start]
     bare = one.kind in {"count", "year"} and not one.noun
-    return bare and (_numbered().search(before) is not None or _OF_THEM.match(text, one.end) is not None)
+    return bare and any((_numbered().search(before), _PROPER.search(before), _OF_THEM.match(text, one.end)))
 
 
 @cache
@@ -186,23 +226,36 @@ _SECOND = 0.95  # `2,310` may be read as 2.31; what is meant at first sight goes
 _WEAK = 0.25  # the number alone agrees: of what it is cannot be told
 
 
+def _first(form: Sequence[Amount]) -> Sequence[Amount]:
+    """The first number of a value; both ends, where it begins a range."""
+    if len(form) > 1 and form[0].quantity.within is not None and form[0].quantity.within == form[1].quantity.within:
+        return form[:2]
+    return form[:1]
+
+
 def _in_all(one: Amount, forms: Iterable[list[Amount]]) -> bool:
     listed = list(forms)
     return bool(listed) and all(any(_grade(one, other) == 1.0 for other in form) for form in listed)
 
 
-def _grade(said: Amount, wanted: Amount) -> float:
+def _grade(said: Amount, wanted: Amount, *, by_unit: bool = False) -> float:
     """How well a number gives a value: 1.0 equal, 0.75 equal without its unit, 0.5 rounded, 0.25 perhaps, 0.0 not."""
     best = 0.0
-    for i, one in enumerate(said.quantity.readings):
+    for i, one in enumerate((*said.quantity.readings, *_as_other_units(said.quantity))):
         for j, value in enumerate(wanted.quantity.readings):
             grade = _graded(one, said.converted, value, wanted.converted)
-            best = max(best, grade * _SECOND if i or j else grade)
-    if best == _WEAK and _names_noun(said, wanted):
+            best = max(best, min(grade, _WEAK) if j > i else grade * _SECOND if i else grade)
+    if best == _WEAK and not by_unit and _names_noun(said, wanted):
         return 1.0
-    if not best and said.is_foreign and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw):
+    if not best and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw) and said.is_foreign:
         return _WEAK
     return best
+
+
+def _as_other_units(one: Quantity) -> Iterator[Quantity]:
+    """What a count of something may be that `quantities` does not know as a unit, or that has two meanings."""
+    for kind, factor in _UNITS.get(one.noun, {}).items() if one.kind == "count" else ():
+        yield replace(one, kind=kind, value=one.raw * factor, step=one.step * factor, noun="", also=())
 
 
 def _names_noun(said: Amount, wanted: Amount) -> bool:
@@ -218,7 +271,7 @@ def _graded(one: Quantity, factor: float, value: Quantity, its: float) -> float:
     of_another = one.kind == "count" and not _same_noun(one.noun, value.noun)
     limited = one.bound in {"over", "under", "during"} and one.bound != value.bound
     if _equal(one.value, value.value):
-        return _WEAK if of_another or limited else 1.0
+        return _WEAK if of_another or limited else 1.0 if one.kind != "count" or one.noun or not value.noun else 0.75
     if of_another or limited or one.kind in EXACT | {"clock"}:
         return 0.0
     return 0.5 if _rounds(one, factor, value, its) else 0.0
@@ -276,12 +329,16 @@ def _comparable(one: Quantity, value: Quantity) -> bool:
     return value.kind in kinds or (one.kind == "count" and not one.noun)
 
 
-def _ranges(mentions: Sequence[Mention], found: Sequence[Amount]) -> list[Mention]:
-    """Marks the ends of ranges."""
+def _ranges(mentions: Sequence[Mention], found: Sequence[Amount], *, whole: bool) -> list[Mention]:
+    """Marks the ends of ranges; where the values are ranges, one with an end of its own is another value."""
     spans = {
         (each.quantity.start, each.quantity.end): (a.quantity.start, b.quantity.end)
         for a, b in pairwise(found)
         if a.quantity.within is not None and a.quantity.within == b.quantity.within
         for each in (a, b)
     }
-    return [replace(each, joined=spans.get((each.start, each.end))) for each in mentions]
+    marked = [replace(each, joined=spans.get((each.start, each.end))) for each in mentions]
+    if not whole:
+        return marked
+    foreign = {each.joined for each in marked if each.value is None} - {None}
+    return [replace(each, value=None) if each.joined in foreign else each for each in marked]

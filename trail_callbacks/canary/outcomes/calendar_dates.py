@@ -69,6 +69,10 @@ class Dates:
         """Finds all dates of a text."""
         return [self._mention(date) for date in _dates(text)]
 
+    def reads(self, text: str, /) -> bool:
+        """Whether there is a number that is more than a bare one: it is another value then."""
+        return any(each.kind != "count" or each.noun for each in quantities(text))
+
     def _mention(self, date: _Date) -> Mention:
         grades = {
             name: max(

@@ -18,7 +18,10 @@ from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["Names", "folded"]
 
-_WORD = re.compile(r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0903\u093a-\u094f]+[^\W_]*)*(?:['\u2019][^\W_]{1,2}(?!\w))?")
+_CODE = r"[^\W_]*\d[^\W_]*(?:[./-][^\W_]+)+(?<=\d)|"  # `4.2.1`, `P-300`
+_WORD = re.compile(
+    _CODE + r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0903\u093a-\u094f]+[^\W_]*)*(?:['\u2019][^\W_]{1,2}(?!\w))?"
+)
 _LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
@@ -28,6 +31,7 @@ _SMALL = vocabulary(
     prof sir st saint herr frau monsieur madame señor señora il lo gli i o os as
     by from with for per par por nach mit to is was it he she they"""
 )
+_ENGLISH = vocabulary("the an is are it its of made by with which they there")  # words of an English sentence
 _TITLES = vocabulary(
     """captain keeper mayor director professor doctor president chief head herr frau skipper lady lord queen king prince
     minister ms mr mrs miss dr prof sir madame monsieur señor señora don doña"""
@@ -44,6 +48,8 @@ def folded(word: str) -> str:
     """A word without case, diacritics and possessive ending."""
     low = unicodedata.normalize("NFKD", word.casefold().translate(_LETTERS))
     low = "".join(c for c in low if not unicodedata.combining(c) or "\u0900" <= c <= "\u097f")
+    if low[:1] == "v" and low[1:2].isdigit():  # `v4.2.1`
+        return low[1:]
     return re.sub(r"['\u2019]s?$", "", low)
 
 
@@ -85,6 +91,8 @@ class Names:
         read = {name: [tuple(_words(form)) for form in forms] for name, forms in values.items()}
         self.forms: list[_Form] = []
         self.is_ascii = all(word.form.isascii() for forms in read.values() for form in forms for word in form)
+        self.are_names = all(any(word.capital for word in form) for forms in read.values() for form in forms)
+        self.are_ranks = any(w.form.endswith("est") for forms in read.values() for form in forms for w in form)
         for name, forms in read.items():
             others = {word.form for other, all_ in read.items() if other != name for form in all_ for word in form}
             for form in forms:
@@ -97,6 +105,15 @@ class Names:
 
     def __bool__(self) -> bool:
         return all(form.telling for form in self.forms) and bool(self.forms)
+
+    def reads(self, text: str, /) -> bool:
+        """Whether other words are another value: in the script of the values, and no translation of a common word."""
+        words = _words(text)
+        if any(word.form.isascii() != self.is_ascii for word in words):
+            return False
+        if self.are_ranks:
+            return False
+        return self.are_names or any(word.form in _ENGLISH for word in words)
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds values, and other names in an answer that has none."""
@@ -119,7 +136,7 @@ class Names:
                     taken |= set(range(i, end))
                     found.append(Mention(form.value, words[first].start, words[end - 1].end))
                     break
-        return found or self._others(words, text)
+        return found or (self._others(words, text) if self.are_names else [])
 
     def _at(self, words: Sequence[_Word], i: int, form: _Form) -> int | None:
         """Where a value ends that begins at a word or has its telling word there; None if there is none."""
@@ -135,7 +152,8 @@ class Names:
             return None
         if form.person:
             return self._person(words, i, form)
-        rest = [w for w in form.telling if not _same(words[i].form, w)]
+        tells_alone = any(c.isdigit() for c in words[i].form)  # a number in a name
+        rest = [w for w in form.telling if not tells_alone and not _same(words[i].form, w)]
         near = words[max(0, i - n - 1) : i + n + 2]
         if all(any(_same(word.form, w) for word in near) for w in rest):
             return i + 1

@@ -16,6 +16,8 @@ from trail_callbacks.text import sentences
 __all__ = ["Clause", "answer_of", "clauses", "plain", "sentence_spans"]
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_TOKEN = re.compile(r"<\|\w{1,40}\|>|</?s>|\[/?INST\]")  # a model's own marks
+_TAGGED = re.compile(r"<(?P<tag>answer|final|response|output|result)>(?P<body>[^<]{1,8000})</(?P=tag)>", re.IGNORECASE)
 _FENCE = re.compile(r"\A\s*```[\w-]*\n(?P<body>.*?)\n?```\s*\Z", re.DOTALL)
 _FINAL = re.compile(
     r"^[\s*_#>-]*(?:(?:the\s)?final\sanswer|endgültige\santwort|réponse\sfinale|respuesta\sfinal|risposta\sfinale)"
@@ -33,6 +35,20 @@ _WORDED = (
     (re.compile(r"\ban?\s(?=(?:hundred|thousand|million|dozen)\b)", re.IGNORECASE), "1 "),
     (re.compile(r"(?<=\d)M(?=\W|$)"), " million"),
     (re.compile(r"(?P<money>[$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)"), r"\g<money> million"),
+    (re.compile(r"(?<=\d\s)bucks\b|(?<=[a-z]\s)bucks\b", re.IGNORECASE), "dollars"),
+    (re.compile(r"\b(?:a\s)?fortnight\b", re.IGNORECASE), "14 days"),
+    (re.compile(r"\bhalf\sa\sdozen\b", re.IGNORECASE), "6"),
+    (re.compile(r"\ba\s(?:couple|pair)\sof\b", re.IGNORECASE), "2"),
+    (re.compile(r"\b(?:at\s)?(?:12\s)?noon\b", re.IGNORECASE), "12:00 pm"),
+    (re.compile(r"\b(?:at\s)?midnight\b", re.IGNORECASE), "00:00"),
+    (re.compile(r"\b(?:newton[\s-]?met(?:er|re)s?|newtonmètres?|n\s?[\u00b7\u22c5.*]\s?m)\b", re.IGNORECASE), "Nm"),
+    (
+        re.compile(
+            r"\b(?:lbf?s?[\s\u00b7\u22c5.*-]*ft|ft[\s\u00b7\u22c5.*-]*lbf?s?|(?:foot|feet)[\s-]pounds?|pounds?[\s-](?:foot|feet))\b",
+            re.IGNORECASE,
+        ),
+        "lbft",
+    ),
     (re.compile(r"\bpounds\ssterling\b|(?<=illion\s)pounds\b|(?<=thousand\s)pounds\b", re.IGNORECASE), "GBP"),
 )  # fmt: skip
 _OF_ONE = re.compile(
@@ -65,7 +81,11 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _PARTS = {"quarter": 15, "a quarter": 15, "half": 30, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
-_MORNING = re.compile(r"(?<=\d)\sin\sthe\s(?:(?P<am>morning)|(?P<pm>afternoon|evening))\b", re.IGNORECASE)
+_O_CLOCK = re.compile(
+    rf"\b(?P<hour>{'|'.join(_HOURS)})(?=\s(?:o'clock|in\sthe\s(?:morning|afternoon|evening)|at\snight|[ap]\.?m\b))",
+    re.IGNORECASE,
+)
+_MORNING = re.compile(r"(?<=\d)(?:\so'clock)?\sin\sthe\s(?:(?P<am>morning)|(?P<pm>afternoon|evening))\b", re.IGNORECASE)
 _RANKS = [
     "first",
     "second",
@@ -89,6 +109,7 @@ _DAY_WORD = re.compile(
     r"(?=\sof\s(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))",
     re.IGNORECASE,
 )
+_LOOKED_AT, _LONGEST_LOOP = 300, 40  # words
 _LONGEST = 60_000  # characters of an answer that are read
 
 
@@ -114,9 +135,12 @@ def answer_of(text: str) -> str | None:
     in `Final answer:` what follows.
 
     Returns:
-        The answer, or None where there is none in it (`{"answer": null}`, and what LlamaIndex writes without a node).
+        The answer, or None where there is none in it (`{"answer": null}`, and what LlamaIndex writes without a node);
+        empty where a model went round in circles.
     """
-    text = _THOUGHT.sub(" ", text[:_LONGEST])
+    text = _TOKEN.sub(" ", _THOUGHT.sub(" ", text[:_LONGEST]))
+    if tagged := _TAGGED.search(text):
+        text = tagged["body"]
     fenced = _FENCE.match(text)
     body = fenced["body"] if fenced else text
     if body.lstrip()[:1] in {"{", "["} and len(body) <= _LONGEST_JSON:
@@ -128,8 +152,19 @@ def answer_of(text: str) -> str | None:
             return _field(value)
     if text.strip(" .\n") == _EMPTY:
         return None
+    if _goes_round(text):
+        return ""
     finals = list(_FINAL.finditer(text))
     return text[finals[-1].end() :] if finals else text
+
+
+def _goes_round(text: str) -> bool:
+    """Whether a text is the same few words again and again: at least three times, and nothing else."""
+    words = text.split()[:_LOOKED_AT]
+    return any(
+        len(words) >= 3 * n and all(word == words[i % n] for i, word in enumerate(words))
+        for n in range(2, _LONGEST_LOOP)
+    )
 
 
 def _field(value: object) -> str | None:
@@ -166,6 +201,7 @@ def plain(text: str) -> str:
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'")
     text = _REFERENCE.sub("", _EMPHASIS.sub("", text))
     text = _PAST.sub(_clock, text)
+    text = _O_CLOCK.sub(lambda match: str(_HOURS[match["hour"].casefold()]), text)
     text = _MORNING.sub(lambda match: " am" if match["am"] else " pm", text)
     text = _DAY_WORD.sub(lambda match: f"{_RANKS.index(match['rank'].casefold()) + 1}th", text)
     text = _OF_ONE.sub(

@@ -6,7 +6,7 @@ from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.passages.translation import Translator
 from trail_callbacks.canary.serving.exposure import Exposure
 from trail_callbacks.errors import TrailError
-from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.graph import Node, ProvenanceGraph
 
 __all__ = ["RealTextServedError", "refuse_real_words", "refuse_unseen"]
 
@@ -18,10 +18,10 @@ class RealTextServedError(TrailError):
 
 
 def refuse_real_words(graph: ProvenanceGraph, translator: Translator, exposure: Exposure, question: str = "") -> None:
-    """Raises if the answer of a recorded run rests on the real text of an edit.
+    """Raises if a model of a recorded run read the real text of an edit, or the answer rests on it.
 
     A second retriever that is not wrapped, a cache, a history, a parent document that was looked up after retrieval: an
-    answer with the real value is then no proof of memory. What models wrote is not looked at.
+    answer with the real value is then no proof of memory. What models of the run wrote is not looked at.
 
     Args:
         graph: The run.
@@ -39,7 +39,7 @@ def refuse_real_words(graph: ProvenanceGraph, translator: Translator, exposure: 
         return
     served = sorted({each for each in (*exposure.passages, question) if each.strip()}, key=len, reverse=True)
     found = []
-    for node in graph.leaves():
+    for node in _read(graph):
         rest = "" if any(node.text in passage for passage in served) else node.text
         for passage in served:
             rest = rest.replace(passage, "\n")
@@ -51,6 +51,12 @@ def refuse_real_words(graph: ProvenanceGraph, translator: Translator, exposure: 
             f"under arm {arm!r} the app read real words of edits ({named}), which the CanaryRetriever did not serve: "
             "wrap every retriever, and what looks documents up after it"
         )
+
+
+def _read(graph: ProvenanceGraph) -> list[Node]:
+    """Evidence that led to what a model wrote, or to the answer, which a step in between may have cut off from it."""
+    written = [node.id for node in graph.nodes if node.kind == "completion"]
+    return list({node.id: node for id_ in (None, *written) for node in graph.leaves(id_)}.values())
 
 
 def refuse_unseen(arm: Arm, calls: int, outside: int) -> None:

@@ -15,6 +15,7 @@ __all__ = ["Surroundings"]
 
 _LETTERS = 16  # on each side that have to be the same
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_CLOSE = 2  # characters between a value and its symbol
 _REACH = 400  # characters on each side in which they are looked for: between them may be tags
 
 
@@ -47,10 +48,12 @@ class Surroundings:
         first, last = passage.between(start, end)
         before, behind = passage.folded[max(0, first - _LETTERS) : first], passage.folded[last : last + _LETTERS]
         numbers = _NUMBER.findall(text[start:end])
+        beside = text[max(0, start - _CLOSE) : end + _CLOSE]
         return any(
             around.before.endswith(before)
             and around.behind.startswith(behind)
             and around.numbers == numbers
+            and all(symbol in beside for symbol in around.symbols)
             and (behind or not around.goes_on)
             and (before or not around.comes_from)
             for around in self._of(edit)
@@ -65,11 +68,13 @@ class Surroundings:
             if looks_like_html(text):
                 views.append((text_of_html(sides[0])[0], text_of_html(sides[1])[0], text_of_html(each.old)[0]))
             old, new = letters(each.old).folded, letters(each.new).folded
+            symbols = "".join(set(each.old) - set(each.new)).split() if old == new else ()
             found += [
                 _Around(
                     letters(before).folded,
                     letters(behind).folded,
                     _NUMBER.findall(value),
+                    "".join(symbols),
                     goes_on=new.startswith(old),
                     comes_from=new.endswith(old),
                 )
@@ -80,10 +85,20 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What stands beside a replacement; its numbers as written; whether the new words begin, or end, with the old."""
+    """What stands beside a replacement, and what tells its words from the new ones.
+
+    Attributes:
+        before: Letters and digits before it.
+        behind: Those behind it.
+        numbers: Its numbers as written.
+        symbols: What it has and the new words have not, if their letters are the same: the `$` of `$75` and `€75`.
+        goes_on: The new words begin with the old ones.
+        comes_from: They end with them.
+    """
 
     before: str
     behind: str
     numbers: list[str]
+    symbols: str
     goes_on: bool
     comes_from: bool

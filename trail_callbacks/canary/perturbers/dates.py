@@ -17,7 +17,8 @@ from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.calendar import Mention, Moved, mentions, moved
 from trail_callbacks.canary.facts.daytimes import daytimes, in_hours, later
-from trail_callbacks.canary.facts.figures import Page, pages, telling
+from trail_callbacks.canary.facts.figures import Page, pages
+from trail_callbacks.canary.facts.neighbours import neighbours
 from trail_callbacks.language.quantities import Quantity
 
 __all__ = ["propose"]
@@ -29,7 +30,6 @@ _SEASONS: Mapping[Size, range] = {"small": range(1, 4), "medium": range(5, 10), 
 _MINUTES: Mapping[Size, range] = {"small": range(15, 56, 5), "medium": range(65, 116, 5), "large": range(145, 296, 5)}
 _HOURS: Mapping[Size, range] = {"small": range(1, 2), "medium": range(2, 3), "large": range(3, 6)}
 _EARLIEST, _LATEST = 1000, 2100  # years that are read as such
-_FEW, _TENTH = 3, 10
 _TRIES = 12
 
 
@@ -61,7 +61,8 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     written = Counter(each.key for found in dates.values() for each in found)
     clocks = {time.value for found in times.values() for time in found or ()}
     latest = max((each.key[0] for found in dates.values() for each in found), default=0)
-    groups = [*_groups(dates, {}), *_groups({}, {page: found for page, found in times.items() if found})]
+    near = neighbours(corpus)
+    groups = [*_groups(dates, {}, near), *_groups({}, {page: found for page, found in times.items() if found}, near)]
     shifts = {size: _shuffled(rng, size) for size in sizes}
     rng.shuffle(groups)
     for page, listed in times.items():
@@ -193,7 +194,7 @@ def _edits(size: Size, along: Sequence[Sequence[_Place]], own: Sequence[Sequence
             key=lambda each: each[:2],
         )
         forms = dict.fromkeys((place.old, place.new) for place in replaced)
-        real, fictive = next(iter(forms))
+        real, fictive = max(forms, key=lambda form: len(form[0]))
         del forms[real, fictive]
         edits.append(
             Edit(
@@ -222,11 +223,13 @@ def _replacement(place: _Place) -> Replacement:
     return Replacement(page.document.id, time.start, time.end, page.text[time.start : time.end], new)
 
 
-def _groups(dates: Mapping[Page, Sequence[Mention]], times: Mapping[Page, Sequence[Quantity]]) -> list[_Group]:
-    """Documents that share a whole date, or a year or time and a word that few documents have."""
+def _groups(
+    dates: Mapping[Page, Sequence[Mention]],
+    times: Mapping[Page, Sequence[Quantity]],
+    near: Mapping[Page, Sequence[Page]],
+) -> list[_Group]:
+    """Documents that share a whole date, or a year or time and what they are about."""
     read = [*dates, *times]
-    spread = Counter(key for page in read for key in page.keys)
-    common = max(_FEW, len(read) // _TENTH)
     above = {page: page for page in read}
 
     def root(page: Page) -> Page:
@@ -235,15 +238,16 @@ def _groups(dates: Mapping[Page, Sequence[Mention]], times: Mapping[Page, Sequen
         return page
 
     first: dict[object, Page] = {}
+    values: dict[Page, set[object]] = {}
     for page in read:
-        values: dict[object, None] = {each.key[0] or each.key: None for each in dates.get(page, ())}
-        values |= {each.value: None for each in times.get(page, ())}
-        rare = telling(page, spread, common)
-        meets: dict[object, None] = {each.key: None for each in dates.get(page, ()) if each.whole}
-        meets |= {(value, word): None for value in values for word in rare}
-        for meet in meets:
-            one, other = sorted((root(first.setdefault(meet, page)), root(page)), key=lambda each: each.number)
-            above[other] = one
+        values[page] = {each.key[0] or each.key for each in dates.get(page, ())}
+        values[page] |= {each.value for each in times.get(page, ())}
+        whole = dict.fromkeys(each.key for each in dates.get(page, ()) if each.whole)
+        others = [first.setdefault(key, page) for key in whole]
+        others += [other for other in near[page] if other in values and values[other] & values[page]]
+        for other in others:
+            least, most = sorted((root(other), root(page)), key=lambda each: each.number)
+            above[most] = least
     groups: dict[Page, _Group] = defaultdict(_Group)
     for page in read:
         group = groups[root(page)]

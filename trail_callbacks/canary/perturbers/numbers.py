@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.facts import Fact, facts
-from trail_callbacks.canary.facts.figures import Figure, pages
+from trail_callbacks.canary.facts.figures import Figure
 from trail_callbacks.canary.perturbers.collisions import Present, implausible
-from trail_callbacks.canary.perturbers.consequences import Consequences
+from trail_callbacks.canary.perturbers.consequences import Consequences, consequences
 
 __all__ = ["FACTORS", "guessable", "propose"]
 
@@ -30,8 +30,9 @@ _GUESSES = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 _NEAR = 0.06  # relative distance within which a factor is one of these
 _TRIES = 24
 _SLACK = 0.06  # relative distance from its range that rounding may cost a factor
+_WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
 _MANY = 24  # mentions; what is stated more often is no single fact
-_OF = re.compile(r"\s+(?:out\s+)?(?:of|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
+_OF = re.compile(r"\s+(?:out\s+)?(?:of|in|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
 _LEADING = re.compile("[.,]")
 _YEARS = (1000, 2199)
 _PLURALS = frozenset({"ru", "uk", "pl", "cs", "ar", "he"})  # the noun depends on the last digits
@@ -51,36 +52,35 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     Yields:
         Edits in random order, and the facts that were left alone.
     """
-    read = pages(corpus)
-    found = facts(read)
-    consequences = Consequences(read, found)
+    found = list(facts(corpus))
+    following = consequences(corpus)
     present = Present(corpus)
     edited: dict[Figure, float] = {}
     rng.shuffle(found)
     turn = 0
     for fact in found:
-        why = _unfit(fact, consequences) or _bound(fact, consequences, edited)
+        why = _unfit(fact, following) or _bound(fact, following, edited)
         if not why:
             order = [sizes[(turn + i) % len(sizes)] for i in range(len(sizes))]
-            tried = (_edit(fact, size, rng, present, consequences, edited=edited) for size in order)
+            tried = (_edit(fact, size, rng, present, following, edited=edited) for size in order)
             made = next((each for each in tried if each is not None), None)
             if made is not None:
                 edit, changed = made
                 turn += 1
                 present.add(edit)
-                for each in consequences.touching(changed):
+                for each in following.touching(changed):
                     edited.update((figure, figure.quantity.value) for figure in (each.result, *each.parts))
                 edited.update(changed)
                 yield edit
                 continue
             why = "no other value is plausible, new to the corpus, and can be written in all its places"
-            if consequences.touching(fact.figures):
+            if following.touching(fact.figures):
                 why = "no other value is plausible, new to the corpus, and lets the numbers that follow be repaired"
         named = fact.named
         yield Skipped(f"{named.page.document.id}: number {named.words!r}", why)
 
 
-def _unfit(fact: Fact, consequences: Consequences) -> str:
+def _unfit(fact: Fact, following: Consequences) -> str:
     if any(each.numeral is None for each in fact.figures):
         return "it is also written as a fraction, as a share, or so that it can be read in two ways"
     if len(fact.figures) > _MANY:
@@ -89,17 +89,17 @@ def _unfit(fact: Fact, consequences: Consequences) -> str:
         return "the noun behind 0 or 1 would need another form"
     if fact.kind == "percent" and fact.figures[0].quantity.value == 100:  # noqa: PLR2004 - the whole
         return "100 % is the whole of anything"
-    if reasons := [consequences.locked[each] for each in fact.figures if each in consequences.locked]:
+    if reasons := [following.locked[each] for each in fact.figures if each in following.locked]:
         return reasons[0]
     return ""
 
 
-def _bound(fact: Fact, consequences: Consequences, edited: Mapping[Figure, float]) -> str:
-    if consequences.derived(fact):
+def _bound(fact: Fact, following: Consequences, edited: Mapping[Figure, float]) -> str:
+    if following.derived(fact):
         return "it follows from numbers beside it, and changes with them"
     if any(each in edited for each in fact.figures):
         return "a number that follows from it also follows from one that another edit changes"
-    for each in consequences.touching(fact.figures):
+    for each in following.touching(fact.figures):
         if each.result in edited or any(part in edited for part in each.parts):
             return "a number that follows from it also follows from one that another edit changes"
     return ""
@@ -110,7 +110,7 @@ def _edit(
     size: Size,
     rng: random.Random,
     present: Present,
-    consequences: Consequences,
+    following: Consequences,
     *,
     edited: Mapping[Figure, float],
 ) -> tuple[Edit, Mapping[Figure, float]] | None:
@@ -127,7 +127,7 @@ def _edit(
             continue
         if any(_refused(each, factor, present) for each in fact.figures):
             continue
-        values = consequences.of(fact, factor)
+        values = following.of(fact, factor)
         if values is None or not _orderly(values, edited):
             continue
         written = {each: _written(each, value) for each, value in values.items()}
@@ -156,7 +156,12 @@ def _orderly(values: Mapping[Figure, float], edited: Mapping[Figure, float]) -> 
                 continue
             other = page.figures[i]
             low, high = (figure, other) if i > at else (other, figure)
-            if _ordered(low, high) and max(possible(low)) >= min(possible(high)):
+            if not _ordered(low, high):
+                continue
+            if max(possible(low)) >= min(possible(high)):
+                return False
+            wide = high.quantity.value / low.quantity.value if low.quantity.value > 0 else float("inf")
+            if high.quantity.within is not None and max(possible(high)) > _WIDER * wide * min(possible(low)):
                 return False
     return True
 

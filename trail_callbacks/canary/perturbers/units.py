@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.facts import Fact, facts
-from trail_callbacks.canary.facts.figures import Figure, pages
+from trail_callbacks.canary.facts.figures import Figure
 from trail_callbacks.canary.perturbers.collisions import Present, implausible
-from trail_callbacks.canary.perturbers.consequences import Consequences
+from trail_callbacks.canary.perturbers.consequences import Consequences, consequences
 from trail_callbacks.language.quantities import quantities
 
 __all__ = ["propose"]
@@ -96,15 +96,14 @@ def propose(
     Yields:
         Edits in random order, and facts that were left alone.
     """
-    read = pages(corpus)
-    found = facts(read)
-    consequences = Consequences(read, found)
+    found = list(facts(corpus))
+    following = consequences(corpus)
     present = Present(corpus)
     rng.shuffle(found)
     for fact in found:
         if not any(_unit(each) for each in fact.figures):
             continue
-        why = _unfit(fact, consequences)
+        why = _unfit(fact, following)
         edit = None if why else _edit(fact, rng, present)
         if edit is not None:
             present.add(edit)
@@ -129,10 +128,10 @@ def _unit(figure: Figure) -> tuple[str, int, int, int] | None:
     return None
 
 
-def _unfit(fact: Fact, consequences: Consequences) -> str:
+def _unfit(fact: Fact, following: Consequences) -> str:
     if len({unit[0] if (unit := _unit(each)) else "" for each in fact.figures}) > 1:
         return "it is also stated in another unit, or without one"
-    if consequences.touching(fact.figures) or any(each in consequences.locked for each in fact.figures):
+    if following.touching(fact.figures) or any(each in following.locked for each in fact.figures):
         return "other numbers follow from it"
     for figure in fact.figures:
         page, i = figure.page, figure.page.index[figure]

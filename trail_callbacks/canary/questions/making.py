@@ -13,12 +13,13 @@ from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import names, problem
 from trail_callbacks.canary.questions.clauses import clause_of, vague
-from trail_callbacks.canary.questions.cloze import gap, of_cell
-from trail_callbacks.canary.questions.english import asked, named_role
+from trail_callbacks.canary.questions.cloze import gap, hollow, of_cell, unfit
+from trail_callbacks.canary.questions.english import asked, in_place, named_role
 from trail_callbacks.canary.questions.facts import Fact, Facts
 from trail_callbacks.canary.questions.forms import forms
 from trail_callbacks.canary.questions.polar import denies, polar, stated
 from trail_callbacks.canary.questions.rivals import Rivals
+from trail_callbacks.canary.questions.shortening import shortened
 from trail_callbacks.canary.questions.sought import sought
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.quantities import quantities
@@ -121,6 +122,9 @@ class Maker:
             if edit.kind == "inconsistent" and edit.real not in fact.text:
                 reasons.append("no sentence states its value as the edit has it")
                 continue
+            if not fact.row and (why := unfit(fact)):
+                reasons.append(why)
+                continue
             for question in self._questions(fact):
                 made = self._sound(fact, question)
                 if isinstance(made, Probe):
@@ -139,16 +143,31 @@ class Maker:
         if kind in TURNS:
             yield from self._polar(fact)
         if kind not in TURNS and fact.language in {"en", ""} and len(fact.values) == 1 and not fact.row:
-            clause = clause_of(fact.text, fact.values[0], fact.before)
-            if not quantities(fact.edit.real) and (role := named_role(clause)):
-                yield _Asked(role)
-            what = sought(clause.text, (clause.start, clause.end), fact.edit)
-            if what is not None and not vague(clause.text):
-                yield from map(_Asked, asked(clause, what, self._rivals.common))
-        if fact.cell is not None and fact.language in {"en", ""}:
-            yield _Asked(of_cell(fact.cell))
-        if kind not in TURNS and len(fact.text) >= _SHORT and not fact.row:
+            yield from map(_Asked, self._english(fact))
+        if fact.cell is not None and (question := of_cell(fact.cell, fact.language)) is not None:
+            yield _Asked(question)
+        if kind not in TURNS and len(fact.text) >= _SHORT and not fact.row and not hollow(fact):
             yield from map(_Asked, self._gaps(fact))
+
+    def _english(self, fact: Fact) -> Iterator[str]:
+        """Questions for a value, with the question word in front, and then with it in its place."""
+        whole = clause_of(fact.text, fact.values[0], fact.before)
+        placed: list[str] = []
+        for each in (whole, *shortened(whole, lambda text: self._foreign(text, fact) is not None)):
+            if not quantities(fact.edit.real) and (role := named_role(each)):
+                yield role
+            what = None if vague(each.text) else sought(each.text, (each.start, each.end), fact.edit)
+            if what is None:
+                continue
+            yield from asked(each, what, self._rivals.common)
+            if (question := in_place(each, what, self._rivals.common)) is not None:
+                placed.append(question)
+        yield from placed
+
+    def _foreign(self, text: str, fact: Fact) -> str | None:
+        """Words in a text that another edit changes."""
+        other = next((each for each in fact.foreign if names(text, each)), None)
+        return other or self._renamed.within(text, fact.edit)
 
     def _polar(self, fact: Fact) -> Iterator[_Asked]:
         if not fact.turned or vague(fact.text):
@@ -174,9 +193,7 @@ class Maker:
         question = asked_.question
         if _denied(fact):
             return "another edit denies what its sentence says"
-        if other := next((each for each in fact.foreign if names(question, each)), None):
-            return f"its question would name {other!r}, which another edit changes"
-        if other := self._renamed.within(question, fact.edit):
+        if other := self._foreign(question, fact):
             return f"its question would name {other!r}, which another edit changes"
         if why := self._rivals.against(question, fact):
             return why

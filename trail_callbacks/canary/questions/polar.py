@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from trail_callbacks.canary.questions.clauses import Common, main_clause
+from trail_callbacks.canary.questions.clauses import Common
+from trail_callbacks.canary.questions.predicates import main_clause
 from trail_callbacks.language.negation import negation
 from trail_callbacks.splitting.words import AUXILIARY, MODAL, tokenize
 
@@ -71,7 +72,7 @@ def denies(text: str, code: str) -> int:
 
 
 def polar(real: str, fictive: str, code: str, common: Common) -> Polar | None:
-    """Asks whether what one of two sentences says is so.
+    """Asks whether what one of two sentences says is so; None if that is not plain, or cannot be asked in the language.
 
     What is asked is the sentence that denies less, or that demands more (`must` rather than `may`), so that the answer
     to it is plain.
@@ -106,8 +107,10 @@ def stated(real: str, fictive: str, code: str, *, of_real: bool) -> Polar | None
     return _asked(real if of_real else fictive, code, None, of_real=of_real) if real != fictive else None
 
 
-def _asked(text: str, code: str, question: str | None, *, of_real: bool) -> Polar:
-    ask, yes, no = _ASKED.get(code, _ASKED["en"])
+def _asked(text: str, code: str, question: str | None, *, of_real: bool) -> Polar | None:
+    if (code or "en") not in _ASKED:
+        return None
+    ask, yes, no = _ASKED[code or "en"]
     answers = (yes, no) if of_real else (no, yes)
     return Polar(question or ask.format(text.replace('"', "'")), *answers, *(_FORMS.get(each, ()) for each in answers))
 

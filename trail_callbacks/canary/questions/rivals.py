@@ -44,8 +44,8 @@ class Rivals:
     def __init__(self, twin: Twin) -> None:
         self._places: list[_Place] = []
         self._by_key: dict[str, list[int]] = defaultdict(list)
-        self._lower: set[str] = set()
-        self._upper: set[str] = set()
+        self._lower: Counter[str] = Counter()
+        self._upper: Counter[str] = Counter()
         self._rows: Counter[tuple[str, str]] = Counter()
         for document in twin.real:
             for sentence in sentences(document.text):
@@ -63,7 +63,8 @@ class Rivals:
     def common(self, word: str) -> bool:
         """Tells whether a word is no name: the corpus has it without a capital, or it looks like a plural."""
         plain = len(word) > _NAME and word.endswith(("ing", "s")) and not word.endswith("ss")
-        return word.lower() in self._lower or (plain and word not in self._upper)
+        lower, upper = self._lower[word.lower()], self._upper[word]
+        return lower > upper or (plain and not upper)
 
     def against(self, question: str, fact: Fact) -> str | None:
         """Says why a question does not tell which fact it asks for; None if it does.

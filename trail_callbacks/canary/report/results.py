@@ -22,7 +22,7 @@ from trail_callbacks.canary.trial import Policy, Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 
-__all__ = ["FORMAT", "Reason", "Results", "assess"]
+__all__ = ["FORMAT", "Dropped", "Reason", "Results", "assess"]
 
 FORMAT: Final = "trail-canary-results/1"
 """Format of the JSON; the number changes if a field changes its meaning or goes."""
@@ -49,6 +49,23 @@ class Reason:
     example: Trial
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Why passages that were found were not served.
+
+    Attributes:
+        words: The reason.
+        passages: How many, a passage of several trials as often.
+        trials: In how many trials.
+        example: One of them.
+    """
+
+    words: str
+    passages: int
+    trials: int
+    example: str
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Results:
     """What a run shows. `print` and notebooks show it; `rate` and `right` are its main figures.
@@ -60,6 +77,7 @@ class Results:
             share that is right with the fictive one.
         ranking: Groups of strategies that cannot be told apart, the best first, by the same measures.
         unscorable: Why trials could not be scored, the most frequent first.
+        dropped: Why passages that were found were not served, likewise.
     """
 
     run: Run
@@ -67,6 +85,7 @@ class Results:
     contrasts: Mapping[Compared, Sequence[Contrast]]
     ranking: Mapping[Compared, Sequence[Sequence[str]]]
     unscorable: Sequence[Reason]
+    dropped: Sequence[Dropped]
 
     @property
     def precision(self) -> str:
@@ -93,6 +112,10 @@ class Results:
             "contrasts": {name: [each.as_data() for each in found] for name, found in self.contrasts.items()},
             "ranking": {name: [list(group) for group in groups] for name, groups in self.ranking.items()},
             "unscorable": [{"why": each.words, "trials": each.trials} for each in self.unscorable],
+            "dropped": [
+                {"why": each.words, "passages": each.passages, "trials": each.trials, "example": each.example}
+                for each in self.dropped
+            ],
             "precision": self.precision,
         }
 
@@ -202,6 +225,7 @@ def assess(run: Run, policy: Policy = "context_is_authoritative") -> Results:
         contrasts=compared,
         ranking={name: _ranked(figures, compared[name], name) for name in compared},
         unscorable=_unscorable(run.trials),
+        dropped=_dropped(run.trials),
     )
 
 
@@ -228,6 +252,18 @@ def _unscorable(trials: Sequence[Trial]) -> tuple[Reason, ...]:
             counts[words] += 1
             first.setdefault(words, each)
     return tuple(Reason(words, n, first[words]) for words, n in counts.most_common())
+
+
+def _dropped(trials: Sequence[Trial]) -> tuple[Dropped, ...]:
+    passages: Counter[str] = Counter()
+    several: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for trial in trials:
+        for each in trial.dropped:
+            passages[each.why[:_REASON]] += 1
+            first.setdefault(each.why[:_REASON], each.place)
+        several.update({each.why[:_REASON] for each in trial.dropped})
+    return tuple(Dropped(words, n, several[words], first[words]) for words, n in passages.most_common())
 
 
 def _finite(value: Any) -> Any:

@@ -171,6 +171,11 @@ def warnings(found: Results) -> Iterator[str]:
             f"Of {counted(unseen, 'trial')} it is not known whether the passage with the fact was served: a retrieval "
             "miss among them counts as another outcome. An app tells by Answered.passages."
         )
+    if found.dropped:
+        whole = counted(sum(each.passages for each in found.dropped), "passage")
+        trials = counted(sum(bool(each.dropped) for each in run.trials), "trial")
+        reasons = [f"{each.passages:,} {each.words}, such as {each.example}" for each in found.dropped[:_NAMED]]
+        yield f"{whole} that retrievers found in {trials} were not served: {'; '.join(reasons)}."
     if rates.guessed:
         names = ", ".join(rates.guessed[:_NAMED])
         more = f" and {len(rates.guessed) - _NAMED:,} more" if len(rates.guessed) > _NAMED else ""

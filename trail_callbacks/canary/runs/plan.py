@@ -131,9 +131,11 @@ def _unique(what: str, names: Sequence[str]) -> None:
 
 
 def _different_probes(old: Sequence[Probe], new: Sequence[Probe]) -> list[str]:
-    if [_plain(asdict(each)) for each in old] == [_plain(asdict(each)) for each in new]:
+    if list(old) == list(new):
         return []
     before, now = ({each.id: _plain(asdict(each)) for each in probes} for probes in (old, new))
+    if list(before.items()) == list(now.items()):  # lists for tuples
+        return []
     counts = {
         "added": len(now.keys() - before.keys()),
         "removed": len(before.keys() - now.keys()),

@@ -69,7 +69,7 @@ def run(
             questions are those that the app tells. Its pace is for both together.
         concurrency: Questions on their way at once, 1 or more.
         timeout: Seconds for each answer. Without one in time the question has failed; a thread that does not come back
-            is left behind.
+            is left behind, and after four for each of `concurrency` the app is not asked any more.
         on_progress: Called after each question.
         settings: What else the run is made with, JSON-like. `seed` decides the order.
         holds: Tells whether what was served holds the fact; None is `holding.holds`.

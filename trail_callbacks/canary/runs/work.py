@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
@@ -14,10 +15,11 @@ from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.outcomes import Scored
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.runs.asking import Asked, Askers, Question, in_words
-from trail_callbacks.canary.runs.journal import Cell, Journal
+from trail_callbacks.canary.runs.journal import Journal
 from trail_callbacks.canary.runs.kept_reports import KeptReports
 from trail_callbacks.canary.runs.progress import Progress
 from trail_callbacks.canary.runs.queue import Queue
+from trail_callbacks.canary.runs.rows import Cell
 from trail_callbacks.canary.runs.scoring import Judged, Judges, Scoring, Undecided
 from trail_callbacks.canary.trial import Finding, Trial
 from trail_callbacks.errors import TrailError
@@ -67,6 +69,7 @@ class Work:
         self._judges = Judges(model, scoring, self._ledger, concurrency, self._events) if model else None
         self._progress = Progress(total=len(self._plan))
         self._waiting: dict[Cell, tuple[Trial, Report | None]] = {}  # answers that the model is to decide
+        self._arrived: deque[Asked | Judged] = deque()
         self._noted: set[str] = set()
         self._failures = 0
         self._queue = Queue(self._plan, (), self._ledger)
@@ -111,8 +114,7 @@ class Work:
         except BaseException:  # an interrupt above all
             self._queue.end("interrupted")
             self._ledger.stop("interrupted")
-            for event in askers.wait(0.0):  # what has ended is kept
-                self._take(event)
+            self._take_all(askers.wait(0.0))  # what has ended is kept
             raise
         finally:
             askers.close()
@@ -141,13 +143,17 @@ class Work:
             judging = self._judges is not None and self._judges.begin(last=not more and not askers.busy)
             if not (more or askers.busy or judging):
                 return
-            for event in askers.wait(_TICK if queue.held is None else min(_TICK, queue.held)):
-                self._take(event)
+            self._take_all(askers.wait(_TICK if queue.held is None else min(_TICK, queue.held)))
             if askers.hung >= _LEFT * self._concurrency:
                 queue.end(f"the app did not come back from {askers.hung} questions")
             if self._stop.is_set():
                 queue.end("interrupted")
                 return
+
+    def _take_all(self, events: Sequence[Asked | Judged]) -> None:
+        self._arrived.extend(events)
+        while self._arrived:  # what an interrupt leaves of them is taken before the end
+            self._take(self._arrived.popleft())
 
     def _take(self, event: Asked | Judged) -> None:
         if isinstance(event, Judged):
@@ -196,6 +202,7 @@ class Work:
             answered.text,
             finding,
             served=served,
+            dropped=tuple(answered.dropped),
             seconds=event.seconds,
             score=None if report is None else report.hallucination_score,
             usage=answered.usage,

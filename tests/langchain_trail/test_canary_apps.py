@@ -1,0 +1,342 @@
+"""What the model really reads, in LangChain apps of all shapes, under each arm of a canary run."""
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+from langchain_core.documents import BaseDocumentCompressor, Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
+from langchain_core.stores import InMemoryStore
+from langchain_core.tools.retriever import create_retriever_tool
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+from langchain_trail import CanaryRetriever, canary_app
+
+from trail_callbacks.canary import Answered, Ask, Strategy
+from trail_callbacks.errors import InputError
+
+pytest.importorskip("langchain_classic")
+from langchain_classic.chains import create_history_aware_retriever, create_retrieval_chain
+from langchain_classic.chains.combine_documents import create_stuff_documents_chain
+from langchain_classic.retrievers import (
+    ContextualCompressionRetriever,
+    EnsembleRetriever,
+    MergerRetriever,
+    MultiQueryRetriever,
+    ParentDocumentRetriever,
+)
+from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline, LLMChainExtractor
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
+from small_twins import FERRY, MUSEUM, small
+
+TWIN = small()
+WHALES = "Whales breathe air and dive for an hour."
+QUESTION = "How long does the ferry take to cross the bay?"
+ALONE = "How long is the crossing by ferry?"
+ANSWERS = {"real": "It takes 40 minutes.", "fictive": "It takes 53 minutes.", "empty": "I do not know."}
+REAL_WORDS = ("40 minutes", "Lorne", "12.50", "Dogs")
+FICTIVE_WORDS = ("53 minutes", "Garvane", "9.75")
+
+
+class Words(Embeddings):
+    """A bag of words: what shares words with the query ranks first."""
+
+    def embed_query(self, text):
+        vector = [0.0] * 512
+        for word in re.findall(r"\w+", text.lower()):
+            vector[crc32(word.encode()) % 512] += 1.0
+        return vector
+
+    def embed_documents(self, texts):
+        return [self.embed_query(text) for text in texts]
+
+
+def store():
+    made = InMemoryVectorStore(Words())
+    made.add_documents(
+        [
+            Document(FERRY, id="ferry", metadata={"source": "ferry.md", "lang": "en"}),
+            Document(MUSEUM, id="museum", metadata={"source": "museum.html", "lang": "en"}),
+            Document(WHALES, id="whales", metadata={"lang": "de"}),
+        ]
+    )
+    return made
+
+
+def joined(documents):
+    return "\n".join(each.page_content for each in documents)
+
+
+def answers(says, **more):
+    """A model that reads: what it says is what the prompt says."""
+    return says(
+        ("different versions of the given user question", f"{ALONE}\nHow long does it take?"),
+        ("standalone question", ALONE),
+        ("53 minutes", ANSWERS["fictive"]),
+        ("40 minutes", ANSWERS["real"]),
+        ("", ANSWERS["empty"]),
+        **more,
+    )
+
+
+ASKED = RunnableLambda(lambda given: given["input"])
+PROMPT = ChatPromptTemplate.from_template("Context:\n{context}\n\nQuestion: {input}")
+
+
+def stuffed(retriever, model):
+    return create_retrieval_chain(retriever, create_stuff_documents_chain(model, PROMPT))
+
+
+def retrieval_chain(retriever, model):
+    return stuffed(retriever, model)
+
+
+def history_aware(retriever, model):
+    rewrite = ChatPromptTemplate.from_messages(
+        [MessagesPlaceholder("chat_history"), ("user", "{input}"), ("user", "Write a standalone question.")]
+    )
+    history = [HumanMessage("Hello"), AIMessage("What do you want to know?")]
+    chain = stuffed(create_history_aware_retriever(model, retriever, rewrite), model)
+    return RunnablePassthrough.assign(chat_history=lambda _: history) | chain
+
+
+def parallel(retriever, model):
+    both = RunnableParallel(context=retriever | joined, input=RunnablePassthrough())
+    return both | RunnablePassthrough.assign(answer=PROMPT | model | StrOutputParser())
+
+
+def multi_query(retriever, model):
+    return stuffed(MultiQueryRetriever.from_llm(retriever, model), model)
+
+
+def ensemble(retriever, model):
+    return stuffed(EnsembleRetriever(retrievers=[retriever, retriever], weights=[0.7, 0.3]), model)
+
+
+def merged(retriever, model):
+    return stuffed(MergerRetriever(retrievers=[retriever, retriever]), model)
+
+
+class Shortest(BaseDocumentCompressor):
+    """A reranker."""
+
+    def compress_documents(self, documents, query, callbacks=None):
+        return sorted(documents, key=lambda each: len(each.page_content))[:3]
+
+
+def reranked(retriever, model):
+    return stuffed(ContextualCompressionRetriever(base_retriever=retriever, base_compressor=Shortest()), model)
+
+
+def split_again(retriever, model):
+    splitter = RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
+    pipeline = DocumentCompressorPipeline(transformers=[splitter, Shortest()])
+    return stuffed(ContextualCompressionRetriever(base_retriever=retriever, base_compressor=pipeline), model)
+
+
+def filtered(retriever, model):
+    english = RunnableLambda(lambda found: [each for each in found if each.metadata["lang"] == "en"])
+    return stuffed(ASKED | retriever | english, model)
+
+
+def with_fallback(retriever, model):
+    broken = RunnableLambda(lambda _: 1 / 0)
+    return stuffed(ASKED | broken.with_fallbacks([retriever]), model)
+
+
+def batched(retriever, model):
+    def find(question):
+        return [each for found in retriever.batch([question, ALONE]) for each in found]
+
+    return stuffed(ASKED | find, model)
+
+
+def mapped(retriever, model):
+    """Each passage is read alone, then the notes together."""
+    note = ChatPromptTemplate.from_template("Note: {page_content}") | model | StrOutputParser()
+    notes = RunnableLambda(lambda found: [each.model_dump() for each in found]) | note.map() | "\n".join
+    return {"context": retriever | notes, "input": RunnablePassthrough()} | PROMPT | model
+
+
+APPS = [
+    retrieval_chain, history_aware, parallel, multi_query, ensemble, merged, reranked, split_again, filtered,
+    with_fallback, batched, mapped,
+]  # fmt: skip
+
+
+WAYS = [("invoke", True), ("ainvoke", True), ("stream", True), ("astream", True), ("ainvoke", False), ("stream", False)]
+
+
+def ask(arm, question=QUESTION):
+    return Ask(probe="p", question=question, arm=arm, strategy=Strategy("s"))
+
+
+def answer(app, asked):
+    answered = app(asked)
+
+    async def awaited():
+        return await answered
+
+    return answered if isinstance(answered, Answered) else asyncio.run(awaited())
+
+
+def canary(vectors):
+    return CanaryRetriever(vectors.as_retriever(search_kwargs={"k": 3}), TWIN)
+
+
+@pytest.mark.parametrize(("mode", "finished"), WAYS)
+@pytest.mark.parametrize("make", APPS)
+def test_the_model_reads_what_the_arm_allows(says, make, finished, mode):
+    vectors = store()
+    before = {key: dict(value) for key, value in vectors.store.items()}
+    retriever, model = canary(vectors), answers(says)
+    app = make(retriever, model) if finished else lambda own, _: make(own, model)
+    question = "input" if make in (filtered, with_fallback, batched) else None
+    app = canary_app(app, retriever, model=model, mode=mode, question=question)
+    for arm in ("real", "fictive", "empty", "real"):
+        model.asked.clear()
+        found = answer(app, ask(arm))
+        assert found.text == ANSWERS[arm]
+        read = "\n".join(model.asked)
+        assert any(word in read for word in REAL_WORDS) == (arm == "real")
+        assert any(word in read for word in FICTIVE_WORDS) == (arm == "fictive")
+        graph = app.handler.graph()
+        leaves = "\n".join(node.text for node in graph.leaves())
+        assert ("53 minutes" in leaves, "40 minutes" in leaves) == (arm == "fictive", arm == "real")
+    assert vectors.store == before
+    assert app.handler.errors == []
+
+
+def parents():
+    """A retriever that finds small chunks and returns the whole documents of a store."""
+    made = ParentDocumentRetriever(
+        vectorstore=InMemoryVectorStore(Words()),
+        docstore=InMemoryStore(),
+        child_splitter=RecursiveCharacterTextSplitter(chunk_size=60, chunk_overlap=0),
+        parent_splitter=RecursiveCharacterTextSplitter(chunk_size=100, chunk_overlap=20),
+    )
+    made.add_documents([Document(FERRY, metadata={"source": "ferry.md"}), Document(WHALES)])
+    return made
+
+
+def queries(says):
+    own = store().as_retriever()
+    return MultiQueryRetriever.from_llm(own, says(f"{ALONE}\nHow long does the ferry take?"))
+
+
+def extracts(says):
+    extractor = LLMChainExtractor.from_llm(says(("Lorne", "The ferry to Lorne takes 40 minutes"), "NO_OUTPUT"))
+    return ContextualCompressionRetriever(base_retriever=store().as_retriever(), base_compressor=extractor)
+
+
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke"])
+@pytest.mark.parametrize("make", [lambda says: parents(), queries, extracts, lambda says: EnsembleRetriever(retrievers=[store().as_retriever(), parents()])])  # fmt: skip
+def test_what_is_wrapped_may_be_made_of_others(says, make, mode):
+    inner, model = make(says), answers(says)
+    app = canary_app(lambda own, _: stuffed(own, model), CanaryRetriever(inner, TWIN), mode=mode)
+    for arm in ("fictive", "real", "empty"):
+        model.asked.clear()
+        assert answer(app, ask(arm)).text == ANSWERS[arm]
+        read = "\n".join(model.asked)
+        assert any(word in read for word in REAL_WORDS) == (arm == "real")
+        assert any(word in read for word in FICTIVE_WORDS) == (arm == "fictive")
+        graph = app.handler.graph()
+        assert any("40 minutes" in node.text for node in graph.nodes) == (arm == "real"), "nor a node beside the answer"
+
+
+@pytest.mark.parametrize(("mode", "finished"), WAYS)
+def test_an_agent_calls_the_retriever_as_a_tool(says, mode, finished):
+    agents = pytest.importorskip("langchain.agents")
+    call = AIMessage("", tool_calls=[{"name": "guide", "args": {"query": "ferry"}, "id": "1"}])
+    model = says(
+        ("53 minutes", ANSWERS["fictive"]), ("40 minutes", ANSWERS["real"]), ("Whales", "?"), ("Nothing", "?"),
+        (QUESTION, call), tools=True,
+    )  # fmt: skip
+
+    def build(own, _):
+        return agents.create_agent(model, [create_retriever_tool(own, "guide", "Finds things.")])
+
+    retriever = canary(store())
+    app = canary_app(build(retriever, None) if finished else build, retriever, mode=mode)
+    for arm in ("fictive", "real"):
+        model.asked.clear()
+        found = answer(app, ask(arm))
+        assert found.text == ANSWERS[arm]
+        read = "\n".join(model.asked)
+        assert any(word in read for word in REAL_WORDS) == (arm == "real")
+        assert any(word in read for word in FICTIVE_WORDS) == (arm == "fictive")
+        leaves = "\n".join(node.text for node in app.handler.graph().leaves())
+        assert ("53 minutes" in leaves, "40 minutes" in leaves) == (arm == "fictive", arm == "real")
+
+
+def remembering(retriever, model, keep):
+    """A conversation which `keep` makes for the id of a session."""
+    prompt = ChatPromptTemplate.from_messages(
+        [("system", "{context}"), MessagesPlaceholder("past"), ("user", "{input}")]
+    )
+
+    def talk(given, config):
+        past = keep(config["configurable"]["session_id"])
+        found = joined(retriever.invoke(given["input"]))
+        told = model.invoke(prompt.invoke({"context": found, "past": list(past), **given}))
+        past += [HumanMessage(given["input"]), told]
+        return told
+
+    return RunnableLambda(talk)
+
+
+def test_each_question_is_a_conversation_of_its_own(says):
+    kept = {}
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(
+        remembering(retriever, model, lambda session: kept.setdefault(session, [])).with_config(
+            configurable={"session_id": "a user's"}
+        ),
+        retriever,
+        question="input",
+    )
+    for arm in ("fictive", "real", "empty"):
+        assert answer(app, ask(arm)).text == ANSWERS[arm]
+    assert len(kept) == 3
+    assert all(session.startswith("trail-canary-") for session in kept), "a user's conversation is left alone"
+
+
+@pytest.mark.parametrize("mode", ["invoke", "astream"])
+def test_an_app_that_remembers_other_arms_is_an_error(says, mode):
+    past = [HumanMessage("Hello"), AIMessage(ANSWERS["empty"])]  # what it also answers is no memory
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(remembering(retriever, model, lambda _: past), retriever, mode=mode, question="input")
+    assert answer(app, ask("empty")).text == ANSWERS["empty"]
+    for arm in ("fictive", "real", "empty"):
+        with pytest.raises(InputError, match="a conversation of its own"):
+            answer(app, ask(arm))
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_an_agent_with_a_checkpointer_keeps_arms_apart(says, finished):
+    agents = pytest.importorskip("langchain.agents")
+    memory = pytest.importorskip("langgraph.checkpoint.memory")
+    call = AIMessage("", tool_calls=[{"name": "guide", "args": {"query": "ferry"}, "id": "1"}])
+    model = says(
+        ("40 minutes", ANSWERS["real"]), ("53 minutes", ANSWERS["fictive"]), (QUESTION, call), tools=True
+    )  # fmt: skip
+    kept = memory.InMemorySaver()
+
+    def build(own, _):
+        return agents.create_agent(model, [create_retriever_tool(own, "guide", "Finds things.")], checkpointer=kept)
+
+    retriever = canary(store())
+    app = canary_app(build(retriever, None) if finished else build, retriever)
+    for arm in ("real", "fictive", "real"):
+        assert answer(app, ask(arm)).text == ANSWERS[arm]
+    threads = {each.config["configurable"]["thread_id"] for each in kept.list(None)}
+    assert len(threads) == 3
+    assert all(each.startswith("trail-canary-") for each in threads)
