@@ -126,6 +126,7 @@ def outcomes(found: Results) -> Iterator[str]:
     heads = [
         f'<span class="key" data-outcome="{each}" aria-hidden="true"></span>{OUTCOME_WORDS[each]}' for each in OUTCOMES
     ]
+    yield '<p class="faint">Closed book, the model alone, the real value is what it knows, and no fault.</p>'
     yield from _open("Trials", ["Strategy", "Arm", "Share"], heads)
     arms = Counter(figures.strategy for figures, _ in rows[:_ROWS])
     for figures, arm in rows[:_ROWS]:
@@ -140,7 +141,7 @@ def outcomes(found: Results) -> Iterator[str]:
         cells = "".join(f'<td class="number">{counts[each]:,}</td>' for each in OUTCOMES)
         span = arms.pop(figures.strategy, 0)
         head = f'<th scope="rowgroup" rowspan="{span}">{_named(figures.strategy)}</th>' if span else ""
-        yield f'<tr>{head}<td class="arm">{ARM_WORDS[arm]}</td><td>{bar}</td>{cells}</tr>'
+        yield f'<tr data-arm="{arm}">{head}<td class="arm">{ARM_WORDS[arm]}</td><td>{bar}</td>{cells}</tr>'
     yield _close(rows)
 
 
