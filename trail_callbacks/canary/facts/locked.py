@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from trail_callbacks.canary.facts.dependency import by_line, equal, is_whole
 from trail_callbacks.canary.facts.figures import Figure, Page
 from trail_callbacks.canary.facts.table_sums import columns
 
-__all__ = ["locked"]
+__all__ = ["conversions", "locked"]
 
 _SPANS = {"year": 31557600.0, "clock": 60.0}  # seconds
 _LINE = 10  # figures or dates of one sentence that are tried with each other
 _HALF = 0.5 + 1e-6
 _WHOLE = 100.0
+_SINCE = re.compile(
+    r"\b(?:old|since|ago|later|earlier|after|before|anniversary|aged?|means|making|outlived|until|alt|seit|nach|depuis|desde)\b",
+    re.IGNORECASE,
+)
+_YEAR = _SPANS["year"]
+_IN_BRACKETS = re.compile(
+    r"\s?[(\[](?:about|approximately|approx\.?|around|roughly|nearly|ca\.?|or|=|~|\u2248)?\s?[$\u20ac\u00a3]?\d[\d.,]*"
+    r"(?:\s?(?:to|-|\u2013)\s?[$\u20ac\u00a3]?\d[\d.,]*)?\s?[\u00b0\w.$\u20ac\u00a3/%]{0,12}(?:\s[\w.]{1,10})?[)\]]"
+)
 
 
 def locked(page: Page) -> Mapping[Figure, str]:
@@ -30,6 +40,9 @@ def locked(page: Page) -> Mapping[Figure, str]:
             if any(
                 abs(figure.quantity.value - each) <= _HALF * figure.quantity.value / figure.quantity.raw
                 for each in spans
+            ) or (
+                abs(figure.quantity.value / figure.quantity.raw - _YEAR) < _HALF
+                and _SINCE.search(page.lines[figure.line].text)
             ):
                 found[figure] = "it follows from the dates beside it"
     percents = [each for each in page.figures if each.quantity.kind == "percent" and not is_whole(each)]
@@ -38,3 +51,20 @@ def locked(page: Page) -> Mapping[Figure, str]:
             if last - first > 1 and equal(sum(each.quantity.value for each in run[first:last]), _WHOLE):
                 found |= dict.fromkeys(run[first:last], "it is a share, and all shares beside it make 100 %")
     return found
+
+
+def conversions(page: Page) -> Iterator[tuple[Sequence[Figure], Sequence[Figure]]]:
+    """Finds figures that stand again in brackets, in another unit or as a share: `400 \u00b0F (205 \u00b0C)`.
+
+    Yields:
+        The figure, or both ends of a range, and those in the brackets.
+    """
+    for i, figure in enumerate(page.figures[:-1]):
+        brackets = _IN_BRACKETS.match(page.text, figure.quantity.end)
+        if brackets is None:
+            continue
+        inside = [each for each in page.figures[i + 1 : i + 3] if each.quantity.end <= brackets.end()]
+        low = page.figures[i - 1] if i else None
+        both = low is not None and figure.quantity.within is not None and low.quantity.within == figure.quantity.within
+        if inside:
+            yield ((low, figure) if both and low is not None else (figure,)), inside

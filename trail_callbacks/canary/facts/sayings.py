@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from trail_callbacks.canary.corpus import Corpus, Document
@@ -65,6 +66,7 @@ class Sayings:
         for number, saying in enumerate(self.found):
             self._starts[saying.document].append(saying.start)
             self._numbers[saying.document].append(number)
+        self._sizes = [len(saying.keys) for saying in self.found]
         self._same: dict[Saying, tuple[Sequence[Saying], Sequence[Saying]]] = {}
         spread = Counter(key for saying in self.found for key in saying.keys)
         self._rare: dict[str, list[int]] = defaultdict(list)
@@ -91,18 +93,21 @@ class Sayings:
         return self._same[saying]
 
     def _compared(self, saying: Saying) -> tuple[Sequence[Saying], Sequence[Saying]]:
-        near = Counter(number for key in saying.keys for number in self._rare.get(key, ()))
+        near = Counter(chain.from_iterable(self._rare.get(key, ()) for key in saying.keys))
+        own = len(saying.keys)
         common = sum(key not in self._rare for key in saying.keys)
+        likely = []
+        for number, rare in near.items():
+            least, most = min(own, self._sizes[number]), rare + common  # if it has all the common words
+            if most >= _KINDRED * least and (most > 1 or least == 1):
+                likely.append(number)
         same, kindred = [], []
-        for number, rare in sorted(near.items()):
+        for number in sorted(likely):
             other = self.found[number]
-            least = min(len(saying.keys), len(other.keys))
-            if rare + common < max(1, min(2, least), _KINDRED * least):
-                continue  # even if it has all the common words
             shared = len(saying.keys & other.keys)
             if shared >= _SAME * len(saying.keys | other.keys):
                 same.append(other)
-            elif shared >= max(2, _KINDRED * least):
+            elif shared >= max(2, _KINDRED * min(own, len(other.keys))):
                 kindred.append(other)
         return same or [saying], kindred
 

@@ -10,7 +10,7 @@ from trail_callbacks.canary.facts.dependency import Dependency
 from trail_callbacks.canary.facts.facts import Fact, facts
 from trail_callbacks.canary.facts.figures import Figure, pages
 from trail_callbacks.canary.facts.kept import of_last_corpus
-from trail_callbacks.canary.facts.locked import locked
+from trail_callbacks.canary.facts.locked import conversions, locked
 from trail_callbacks.canary.facts.rounding import restatements
 from trail_callbacks.canary.facts.sums import dependencies
 
@@ -39,6 +39,11 @@ class Consequences:
             self.locked.update(locked(page))
             for each in dependencies(page):
                 self._note(each)
+            for before, inside in conversions(page):
+                known = {figure for each in self.touching(inside) for figure in (each.result, *each.parts)}
+                if not known.intersection(before) or len(before) + len(inside) > 2:  # noqa: PLR2004 - a pair
+                    why = "it stands again in brackets, as what no rule works out"
+                    self.locked.update(dict.fromkeys((*before, *inside), why))
         for each in restatements(corpus):
             if not any(set(each.parts) & {other.result, *other.parts} for other in self.touching((each.result,))):
                 self._note(each)

@@ -17,7 +17,7 @@ from trail_callbacks.canary.facts.figures import Figure
 from trail_callbacks.canary.perturbers.collisions import Present, implausible
 from trail_callbacks.canary.perturbers.consequences import Consequences, consequences
 
-__all__ = ["FACTORS", "guessable", "propose"]
+__all__ = ["FACTORS", "changed", "guessable", "propose"]
 
 FACTORS: Mapping[Size, Sequence[tuple[float, float]]] = {
     "small": ((1.15, 1.45), (0.7, 0.87)),
@@ -53,10 +53,17 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
         Edits in random order, and the facts that were left alone.
     """
     found = list(facts(corpus))
+    rng.shuffle(found)
+    yield from changed(found, corpus, rng, sizes)
+
+
+def changed(
+    found: Sequence[Fact], corpus: Corpus, rng: random.Random, sizes: Sequence[Size]
+) -> Iterator[Edit | Skipped]:
+    """Gives facts another value, in their order; see `propose`."""
     following = consequences(corpus)
     present = Present(corpus)
     edited: dict[Figure, float] = {}
-    rng.shuffle(found)
     turn = 0
     for fact in found:
         why = _unfit(fact, following) or _bound(fact, following, edited)
@@ -65,12 +72,12 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
             tried = (_edit(fact, size, rng, present, following, edited=edited) for size in order)
             made = next((each for each in tried if each is not None), None)
             if made is not None:
-                edit, changed = made
+                edit, values = made
                 turn += 1
                 present.add(edit)
-                for each in following.touching(changed):
+                for each in following.touching(values):
                     edited.update((figure, figure.quantity.value) for figure in (each.result, *each.parts))
-                edited.update(changed)
+                edited.update(values)
                 yield edit
                 continue
             why = "no other value is plausible, new to the corpus, and can be written in all its places"
