@@ -134,6 +134,33 @@ def test_a_passage_of_the_corpus_without_an_edit_is_served_whatever_numbers_it_h
     assert translator.fictive(told) is None
 
 
+def test_a_number_beside_a_passage_is_no_fact_because_its_words_are_there(translator):
+    text = "Bake for 3 hours at most, and according to the size of the roast less. Serve it with the garlic cloves."
+    twin = twin_of({"d": text}, [("number", "3", "7")])
+    translator = Translator(twin)
+    for passage in (text, text[27:]):  # with its number, and cut off from it
+        found = translator.fictive(f"Roasts\n\n{passage}\n\n(page 3)", "d")
+        assert found == f"Roasts\n\n{passage.replace('3 hours', '7 hours')}\n\n(page 3)"
+    assert (
+        translator.fictive("Bake the roast according to its size for 3 hours. Serve it with the garlic cloves.", "d")
+        is None
+    )
+
+
+def test_a_passage_of_a_document_without_edits_is_found_in_other_whitespace_and_case():
+    told = "A ferry from the pier to the island needs 7 crew members in winter, and as many in summer."
+    texts = {
+        "a": "The ferry needs 7 crew members on deck in winter.",
+        "b": f"<p>{told}</p><p>It is blue.</p>",
+        "c": told,
+    }
+    translator = Translator(twin_of(texts, [("number", "needs 7 crew", "needs 9 crew")]))
+    plain = Translator(twin_of(texts, [("number", "needs 7 crew members on", "needs 9 crew members on")]))
+    for spaced in (str.upper, lambda text: text.replace(" ", "\n"), lambda text: text.replace(",", " -")):
+        assert plain.fictive(spaced(told)) == spaced(told)
+        assert "9" in translator.fictive(spaced(told))
+
+
 def test_an_id_that_is_of_another_document_by_chance_does_no_harm(translator):
     assert translator.fictive(FERRY[:60], "museum.html") == "The ferry to Garvane takes 53 minutes to cross the bay."
 
