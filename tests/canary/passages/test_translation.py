@@ -53,6 +53,18 @@ def test_html_may_be_kept_or_stripped(translator, passage, fictive, name):
     assert translator.fictive(passage, name) == fictive
 
 
+def test_what_a_page_shows_gets_no_entity_and_no_tag_of_the_edit():
+    page = "<table><tr><th>Mon</th><td>9&ndash;17</td></tr></table><p>Entry: &euro;8.50 for <b>one</b> adult.</p>"
+    edits = [("date", "9&ndash;17", "8&ndash;19"), ("number", "&euro;8.50 for <b>one</b>", "&euro;9.75 for <i>two</i>")]
+    twin = twin_of({"d": page}, edits)
+    translator = Translator(twin)
+    for name in ("d", None):
+        assert translator.fictive(page, name) == twin.fictive["d"].text
+        assert translator.fictive(page.replace("><", ">\n<"), name) == twin.fictive["d"].text.replace("><", ">\n<")
+        found = translator.fictive("Mon\t9\u201317\nEntry: € 8.50 for one adult.", name)
+        assert found == "Mon\t8\u201319\nEntry: €9.75 for two adult."
+
+
 def test_a_word_that_the_border_cuts_through_is_shown_on_neither_side(translator):
     assert translator.fictive("ferry to Lorne takes 4", "ferry.md") == "ferry to Garvane takes "
     assert translator.fictive("0 minutes to cross the bay", "ferry.md").strip() == "minutes to cross the bay"
