@@ -163,6 +163,7 @@ class CanaryRetriever(BaseRetriever):
         return found
 
     def _fictive(self, found: Sequence[Document], sight: Sight) -> list[Document]:
+        self._source.refuse_if_off()
         served: list[Document] = []
         documents: list[str] = []
         dropped: list[str] = []

@@ -131,6 +131,7 @@ class CanaryRetriever(BaseRetriever):
         return found
 
     def _fictive(self, found: Sequence[NodeWithScore], sight: Sight) -> list[NodeWithScore]:
+        self._source.refuse_if_off()
         served: list[NodeWithScore] = []
         documents: list[str] = []
         dropped: list[str] = []

@@ -209,6 +209,18 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
         run()
 
 
+def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
+    class Slow(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            monkeypatch.setenv(SWITCH, "off")
+            return [NodeWithScore(node=TextNode(text=REAL))]
+
+    for way in (lambda each: each.retrieve("x"), lambda each: asyncio.run(each.aretrieve("x"))):
+        monkeypatch.delenv(SWITCH, raising=False)
+        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
+            way(CanaryRetriever(Slow(), TWIN))
+
+
 def test_an_index_of_the_twin_is_made_once_and_apart():
     made = []
 
