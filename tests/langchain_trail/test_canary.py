@@ -243,6 +243,7 @@ def test_an_index_of_the_twin_is_made_once_and_apart():
 
     def count(documents):
         made.append([each.metadata for each in documents])
+        assert [each.id for each in documents] == [f"{TAG}:ferry.md", f"{TAG}:museum.html"], "replace no real ones"
         return index(documents)
 
     store = production()

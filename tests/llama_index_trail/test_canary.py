@@ -234,7 +234,7 @@ def test_an_index_of_the_twin_is_made_once_and_apart():
         for found in both_ways(retriever):
             assert texts(found) == sorted(each.text for each in TWIN.fictive)
             assert all(each.metadata[TAG] == "t1" for each in found)
-    assert made == [["ferry.md", "museum.html"]]
+    assert made == [[f"{TAG}:ferry.md", f"{TAG}:museum.html"]], "in no store they replace the real ones"
     assert set(exposure.documents) == {"ferry.md", "museum.html"}
     assert set(own.docstore.docs) == {"c1", "c2"}
 
@@ -263,11 +263,12 @@ def test_the_guard_keeps_what_was_served_out_of_an_index_and_of_a_pipeline():
     documents = [Document(text=each.text, metadata=dict(each.metadata)) for each in TWIN.fictive]
     bare = [Document(text=each.text) for each in TWIN.fictive]
     for given, guard in ((documents, FictiveFilter()), (bare, FictiveFilter(twin=TWIN))):
-        pipeline = IngestionPipeline(transformations=[SentenceSplitter(), guard, EMBEDDING])
+        pipeline = IngestionPipeline(transformations=[guard, SentenceSplitter(), EMBEDDING])
         with pytest.raises(FictiveDataError):
             pipeline.run(documents=given)
         with pytest.raises(FictiveDataError):
             asyncio.run(pipeline.arun(documents=given))
+        assert not pipeline.cache.cache.get_all(pipeline.cache.collection)
         with pytest.raises(FictiveDataError):
             VectorStoreIndex.from_documents(given, transformations=[SentenceSplitter(), guard], embed_model=EMBEDDING)
     assert set(own.docstore.docs) == {"c1", "c2"}
