@@ -58,7 +58,7 @@ _PRONOUN = re.compile(
 )
 _MOST = 0.6  # of the words of a question that a clause about it has
 _ECHO = re.compile(
-    r"^\W*(?:(?:[\w'-]+\s){1,3}?(?:does|do|did|is|are|was|were|can|could|may|must|has|have|had|will|should)(?P<not>n't|\snot)?"
+    r"^\W*(?!no|some|other|neither)(?:(?:[\w'-]+\s){1,3}?(?:does|do|did|is|are|was|were|can|could|may|must|has|have|had|will|should)(?P<not>n't|\snot)?"
     r"(?:\sindeed)?(?=\s*(?:[.,;:!\u2013\u2014]|$)))",
     re.IGNORECASE,
 )
