@@ -70,7 +70,7 @@ ONCE = ("language.negation.negation", "language.terms.vocabulary", "prompts.load
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
     "canary.outcomes.decide": "the same as classify, and what the model says of it",
-    "canary.outcomes.mention.Matcher.find": "a protocol",
+    "canary.outcomes.mention.Matcher": "a protocol",
     "canary.outcomes.wording": "our own tables, read once",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",

@@ -96,7 +96,7 @@ class Amounts:
             found = [replace(each, quantity=replace(each.quantity, bound="exact")) for each in found]
         graded = [(each, one) for one in found if (each := self._mention(one)) is not None]
         measured = {each.value for each, one in graded if one.quantity.kind not in {"count", "year"}} - {None}
-        mentions = [each for each, one in graded if not (measured - {each.value} and is_labelled(one.quantity, text))]
+        mentions = [each for each, one in graded if not (is_labelled(one.quantity, text) and measured - {each.value})]
         return _ranges(mentions, found, whole=self.are_ranges)
 
     def reads(self, text: str, /) -> bool:

@@ -257,7 +257,11 @@ class Duties:
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds the words of duty."""
-        found = [match for match in _duty_words().finditer(text) if not _MINE.search(text[: match.start()][-_NEAR:])]
+        found = [
+            match
+            for match in _duty_words().finditer(text)
+            if not _MINE.search(text[max(0, match.start() - _NEAR) : match.start()])
+        ]
         return [Mention(self.duty.get(match.lastgroup or ""), *match.span()) for match in found]
 
     def reads(self, _: str, /) -> bool:
