@@ -63,6 +63,10 @@ def given(matcher, text):
         ("14 days", "a fortnight", True),
         ("8 days", "8 unused days", True),
         ("8 days", "acht Urlaubstage", True),
+        ("8 working days", "eight business days", True),
+        ("8 working days", "eight weeks", False),
+        ("8 inches", '8"', True),
+        ("8 cm", '8"', False),
     ],
 )
 def test_what_counts_as_the_same_number(real, said, same):
@@ -103,6 +107,8 @@ def test_of_a_range_both_ends_count(said, values):
         ("How many boats are there?", "the Rivertec 6 has none", {"real"}),
         ("How many boats are there?", "the Rivertec 9 has none", set()),
         ("How many boats are there?", "6", {"real"}),
+        ("How many chapters does it have?", "Chapter 6 is long.", set()),
+        ("Which chapter is about boats?", "Chapter 6.", {"real"}),
     ],
 )
 def test_a_number_that_only_labels_something_is_a_value_where_that_was_asked(question, said, values):
@@ -191,4 +197,10 @@ def test_versions_are_compared_as_a_whole(said, value):
 )
 def test_names_written_in_one_or_in_two(said, value):
     matcher = Names({"real": ("FlowGate",), "fictive": ("Tarn Brook",)}, "What is the tool called?")
+    assert given(matcher, said) == ({value} if value else set())
+
+
+@pytest.mark.parametrize(("said", "value"), [("QR", "real"), ("the QR team", "real"), ("qr", None), ("RQ", None)])
+def test_initials_in_capitals_are_the_words(said, value):
+    matcher = Names({"real": ("Quality Review",), "fictive": ("Dispatch",)}, "Who signs it?")
     assert given(matcher, said) == ({value} if value else set())

@@ -27,7 +27,7 @@ SETS = {  # how many answers of a set may be told wrong, and how many left open,
     ("third.tsv", "third_probes.json"): (1, 6),
     ("fourth.tsv", "third_probes.json"): (0, 4),
     ("fifth.tsv", "fifth_probes.json"): (1, 10),
-    ("sixth.tsv", "sixth_probes.json"): (5, 60),
+    ("sixth.tsv", "sixth_probes.json"): (6, 68),
 }
 
 

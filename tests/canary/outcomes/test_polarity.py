@@ -142,3 +142,26 @@ def test_duties_are_those_of_the_rule_and_not_of_the_speaker(answer, states):
         kind="modality",
     )
     assert classify(probe, "fictive", answer).states == states
+
+
+@pytest.mark.parametrize(
+    ("answer", "states"),
+    [
+        ("Luggage is included.", ("real",)),
+        ("Luggage is excluded.", ("fictive",)),
+        ("Luggage isn't included.", ("fictive",)),
+        ("Luggage for two is not included in the fare.", ("fictive",)),
+        ("Breakfast is included.", ()),
+    ],
+)
+def test_other_forms_of_yes_and_no_are_read_in_what_is_said(answer, states):
+    probe = Probe(
+        id="p",
+        question="Does the fare cover luggage?",
+        real="yes",
+        fictive="no",
+        real_forms=("included",),
+        fictive_forms=("not included", "excluded"),
+        kind="negation",
+    )
+    assert classify(probe, "fictive", answer).states == states

@@ -23,7 +23,7 @@ _ORDER_WORDS = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(rf"{_ORDER_WORDS.pattern}|[,;/>\u2192]|->|\band\b", re.IGNORECASE)
-_ASKED_FIRST = re.compile(r"\b(?:first|earlier|sooner)\b", re.IGNORECASE)
+_ASKED_FIRST = re.compile(r"\b(?:first|earlier|sooner|before|preced\w+)\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r",?\s(?:or|oder|ou|o)\s|;\s|\n(?=\s*\n)", re.IGNORECASE)
 _STEP = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*\u2022]|step\s\d+:?)\s", re.IGNORECASE | re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]+")

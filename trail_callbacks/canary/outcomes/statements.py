@@ -35,7 +35,7 @@ _GAP = 40  # characters between two values that are joined by a word
 @cache
 def _joint() -> re.Pattern[str]:
     """What stands between two values that an answer gives together."""
-    behind = r"(?:\s(?:also|even|possibly|in|at|the|by|the\s\w+))?[\s'\"*($€£]*"
+    behind = r"(?:\s(?:also|even|possibly|sometimes|in|at|the|by|the\s\w+))?[\s'\"*($€£]*"
     return re.compile(rf"[\s'\"*(\[]*(?:{alternatives('joint')}){behind}", re.IGNORECASE)
 
 
