@@ -67,13 +67,13 @@ SAMPLES = (
     "- It may be that about twenty-one hundred people live there.\n- **Every** boat is the best, U.S. and EU (European Union).",
 )
 ONCE = (
-    "language.negation.negation", "language.terms.vocabulary", "prompts.load", "render.page.document.security_policy"
+    "canary.outcomes.wording", "language.negation.negation", "language.terms.vocabulary", "prompts.load",
+    "render.page.document.security_policy",
 )  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
     "canary.outcomes.decide": "the same as classify, and what the model says of it",
     "canary.outcomes.mention.Matcher": "a protocol",
-    "canary.outcomes.wording": "our own tables, read once",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",
     "capture.events.dump": "writes with pydantic what was read",
