@@ -14,6 +14,7 @@ from typing import Final
 from unicodedata import combining
 
 from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.describing import describing
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.other_forms import other_forms
 from trail_callbacks.canary.facts.proper import DATES, STAYS, Proper, proper_words
@@ -28,6 +29,8 @@ _PART = r"[^\W\d_a-z][^\W\d_]*+(?:['\u2019-][^\W\d_]++)*+(?!\w)"
 _NAME = re.compile(rf"{_PART}(?:[ \u00a0](?:{_LINKS}[ \u00a0]){{0,2}}{_PART}){{0,6}}")
 _MANY: Final = 200  # mentions; a word that is everywhere is what the corpus is about
 _AROUND = vocabulary("the of and de del della di da do la le les van von der den du al el ter zu af av")
+_SHORT: Final = 3  # letters; fewer are initials
+_LONGER = re.compile(r"(?:\s\S+){2}|\s(?:of|for|and)\s")  # a name of an institution, in which common words stand
 _ENDINGS = ("s", "es")  # German and Scandinavian genitives, English plurals of families
 
 
@@ -185,9 +188,15 @@ def _names(forms: Mapping[str, Counter[str]], mentions: Mapping[str, Sequence[Me
 
 
 def _kept_part(name: Name, proper: Mapping[str, str], mentions: Mapping[str, object]) -> str:
-    """A word of a name that is itself a name and cannot be changed: two people share it."""
-    parts = (each.casefold() for each in _WORD.findall(name.full))
-    return next((proper[each] for each in parts if each in proper and each not in mentions), "")
+    """A word of a name that would stay, though it does not say what kind of thing it is: two people share it."""
+    stays = STAYS | describing() | _AROUND
+    for written in _WORD.findall(name.full):
+        word = written.casefold()
+        if word in mentions or not written[0].isupper() or len(word) < _SHORT:
+            continue
+        if word in proper or not (word in stays or word.removesuffix("s") in stays or _LONGER.search(name.full)):
+            return str(written)
+    return ""
 
 
 def _shared(forms: Mapping[str, Counter[str]], mentions: Mapping[str, object]) -> list[str]:

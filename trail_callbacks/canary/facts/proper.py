@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from trail_callbacks.canary.corpus import Corpus
-from trail_callbacks.canary.facts.describing import describing
+from trail_callbacks.canary.facts.describing import common, describing
 from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.canary.facts.spans import Spans
 from trail_callbacks.language.quantities import DAYS, MONTHS
@@ -94,7 +94,7 @@ def proper_words(corpus: Corpus) -> Proper:
         for match in _WORD.finditer(text):
             if match[0].islower() and not kept.overlap(*match.span()):
                 lower.add(match[0])
-    plain = stays | lower
+    plain = stays | common() | lower
     proper = {
         key: word
         for key, word in shown.items()
