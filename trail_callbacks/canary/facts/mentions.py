@@ -17,7 +17,7 @@ from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.facts.describing import describing
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.other_forms import other_forms
-from trail_callbacks.canary.facts.proper import DATES, STAYS, Proper, proper_words
+from trail_callbacks.canary.facts.proper import BEGIN, DATES, STAYS, Proper, proper_words
 from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.language.terms import vocabulary
 
@@ -29,8 +29,6 @@ _PART = r"[^\W\d_a-z][^\W\d_]*+(?:['\u2019-][^\W\d_]++)*+(?!\w)"
 _NAME = re.compile(rf"{_PART}(?:[ \u00a0](?:{_LINKS}[ \u00a0]){{0,2}}{_PART}){{0,6}}")
 _MANY: Final = 200  # mentions; a word that is everywhere is what the corpus is about
 _AROUND = vocabulary("the of and de del della di da do la le les van von der den du al el ter zu af av")
-_SHORT: Final = 3  # letters; fewer are initials
-_LONGER = re.compile(r"(?:\s\S+){2}|\s(?:of|for|and)\s")  # a name of an institution, in which common words stand
 _ENDINGS = ("s", "es")  # German and Scandinavian genitives, English plurals of families
 
 
@@ -112,7 +110,8 @@ def _forms(corpus: Corpus, proper: Mapping[str, str]) -> dict[str, Counter[str]]
         for match in _NAME.finditer(document.text):
             if kept.overlap(*match.span()):
                 continue
-            form = _bare(re.sub(r"['\u2019]s?$", "", match[0]), proper)
+            begins = BEGIN.search(document.text[max(0, match.start() - 4) : match.start()]) is not None
+            form = _bare(re.sub(r"['\u2019]s?$", "", match[0]), proper, begins=begins)
             words = [word.casefold() for word in _WORD.findall(form)]
             for word in dict.fromkeys(words):
                 if word in proper and not (form.isupper() and len(words) > 1):
@@ -190,12 +189,15 @@ def _names(forms: Mapping[str, Counter[str]], mentions: Mapping[str, Sequence[Me
 def _kept_part(name: Name, proper: Mapping[str, str], mentions: Mapping[str, object]) -> str:
     """A word of a name that would stay, though it does not say what kind of thing it is: two people share it."""
     stays = STAYS | describing() | _AROUND
-    for written in _WORD.findall(name.full):
-        word = written.casefold()
-        if word in mentions or not written[0].isupper() or len(word) < _SHORT:
+    written: list[str] = _WORD.findall(name.full)
+    words = [each.casefold() for each in written]
+    kind = bool(words) and words[-1] in stays  # `Skarn Tidal Trust`: common words stand in the name of a kind of thing
+    for i, word in enumerate(words):
+        if word in mentions or not written[i][0].isupper() or written[i].isupper():
             continue
-        if word in proper or not (word in stays or word.removesuffix("s") in stays or _LONGER.search(name.full)):
-            return str(written)
+        beside = any(each in mentions for each in words[max(0, i - 1) : i + 2])
+        if word in proper or (beside and not kind and word not in stays and word.removesuffix("s") not in stays):
+            return written[i]
     return ""
 
 
@@ -213,12 +215,14 @@ def _shared(forms: Mapping[str, Counter[str]], mentions: Mapping[str, object]) -
     return found
 
 
-def _bare(form: str, proper: Mapping[str, str]) -> str:
-    """A name without what is before it: an article, or the first word of the sentence."""
+def _bare(form: str, proper: Mapping[str, str], *, begins: bool) -> str:
+    """A name without what is before it: an article, a date, or the first word of the sentence that it begins."""
     while form:
         first, _, rest = form.partition(" ")
         key = first.casefold().strip(".")
-        if key not in _AROUND | DATES and any(part in proper or part in STAYS for part in _WORD.findall(key)):
-            return form
+        if key not in _AROUND | DATES:
+            if not begins or any(part in proper or part in STAYS for part in _WORD.findall(key)):
+                return form
+            begins = False
         form = rest
     return form

@@ -38,7 +38,10 @@ _UP_TO = re.compile(r"\s(?:up\s)?to\s(?:(?:about|around|approximately|over|nearl
 _OF_THEM = re.compile(r"\s?(?:[\w-]+\s)?of\s(?:them|these|those|which|whom)\b")
 _BOTH = re.compile(r"\b(?:both|either|neither|pair|couple|twins?|respectively)\b", re.IGNORECASE)
 _LISTED = 12  # things that somebody lists one by one
-_ENUMERATES = re.compile(r"[^.!?\n:;]{1,90}(?::\s|\bare\s(?:the\s)?(?=[A-Z][\w.]*\s(?:and|or|,)))")
+_ENUMERATES = re.compile(
+    r"[^.!?\n:;]{1,90}(?::\s|\bare\s(?:the\s)?(?=[A-Z][\w.]*\s(?:and|or|,)))"
+    r"|[^.!?\n:;,]{1,40},\s(?:the|an?)\s\w+\sand\s(?:the|an?)\s\w+"
+)
 _FEET = re.compile(r"\d\s?(?:feet|foot|ft\.?)\s(?:and\s)?$", re.IGNORECASE)
 _LOOK_BACK = 16
 _LEADING = re.compile("[.,]")
