@@ -22,6 +22,7 @@ POLAR: Final = vocabulary("yes no ja nein oui non sí si não sim nee да не�
 
 _VALUE: Final = 500  # characters of a value that is searched for word by word
 _COMMON: Final = frozenset({"count", "month", "day", "weekday"})  # without a noun they are somewhere in every text
+_BOUNDED: Final = "[^\\W\u0e00-\u0e7f\u3040-\U0010ffff]"  # letters and digits of scripts with spaces
 _LETTER: Final = re.compile(r"\w")
 
 
@@ -83,8 +84,8 @@ def names(text: str, value: str) -> bool:
     have = _folded(text)
     if len(wanted) > _VALUE:
         return wanted in have
-    before = r"(?<!\w)" if _bounded(wanted[0]) else ""
-    after = r"(?!\w)" if _bounded(wanted[-1]) else ""
+    before = f"(?<!{_BOUNDED})" if _bounded(wanted[0]) else ""
+    after = f"(?!{_BOUNDED})" if _bounded(wanted[-1]) else ""
     if wanted in have and re.search(f"{before}{re.escape(wanted)}{after}", have):
         return True
     return _same_quantity(text, value)
