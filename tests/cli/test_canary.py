@@ -290,7 +290,7 @@ def test_a_large_run_is_confirmed_on_a_terminal(place):
     ("name", "words"),
     [
         ("silent", "5 answers could not be scored, such as: there is no answer\n"),
-        ("vague", "5 answers could not be scored, such as: names no value"),
+        ("vague", "5 answers could not be scored, such as: names no value that code knows"),
     ],
 )
 def test_what_cannot_be_scored_is_said(name, words, trail, place):

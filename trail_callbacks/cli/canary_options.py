@@ -31,7 +31,9 @@ Arms = Annotated[
 ]
 CanaryJudge = Annotated[
     str | None,
-    typer.Option(metavar="PROVIDER/MODEL", help="The model that decides answers which code cannot; none by default."),
+    typer.Option(
+        metavar="PROVIDER/MODEL", help="The model that reads answers which code is in doubt of; none by default."
+    ),
 ]
 TwinFile = Annotated[
     str | None, typer.Option(metavar="TWIN", help="The twin that the probes are of: they are checked to be.")

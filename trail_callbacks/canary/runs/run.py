@@ -66,7 +66,8 @@ def run(
         out: Folder of the run; made if it does not exist.
         strategies: Ways to build the app; none is one way, `default`.
         arms: What the app may see. An arm that the app cannot do is left out, with its reason in `Run.skipped`.
-        model: Decides what code cannot, such as `openai/gpt-5-mini`; None leaves that undecided.
+        model: Reads the answers that code is in doubt of (`Finding.is_doubtful`), such as `openai/gpt-5-mini`; None
+            leaves them as code found them.
         budget: What it may cost over all calls: each question is a call, and so is each of the model's. Tokens of
             questions are those that the app tells. Its pace is for both together.
         concurrency: Questions on their way at once, 1 or more.
@@ -146,7 +147,7 @@ def rescore(
 
     Args:
         folder: The folder of the run.
-        model: Decides what code cannot; None keeps what a model decided before. The same model is not asked again.
+        model: Reads what code is in doubt of; None keeps what a model decided before. The same one is not asked again.
         budget: What it may cost, with all that the run has cost before.
         concurrency: Calls of the model at once, 1 or more.
         on_progress: Called after each answer.
@@ -177,7 +178,7 @@ def _model(model: Model | str | None) -> Model | None:
         return None
     found = resolve(model).model
     if found is None:
-        raise InputError(f"model is {model!r}, which asks no model: what code cannot decide needs one")
+        raise InputError(f"model is {model!r}, which asks no model: what code is in doubt of needs one")
     return found
 
 
