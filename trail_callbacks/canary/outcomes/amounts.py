@@ -155,7 +155,7 @@ def _grade(said: Amount, wanted: Amount, *, by_unit: bool = False) -> float:
             best = max(best, min(grade, _WEAK) if j > i else grade * _SECOND if i else grade)
     if best == _WEAK and not by_unit and _names_noun(said, wanted):
         return 1.0
-    if not best and said.is_foreign and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw):
+    if not best and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw) and said.is_foreign:
         return _WEAK
     return best
 
