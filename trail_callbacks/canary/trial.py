@@ -38,6 +38,8 @@ How = Literal["value", "words", "refusal", "judge", "retrieval", "error", "undec
 """What decided an outcome: typed values, the words themselves, a refusal, the judge, the passages served, a failure of
 the app, or nothing."""
 
+_BY_CODE: tuple[How, ...] = ("value", "words", "refusal", "undecided")
+
 Stated = Literal["real", "fictive", "also"]
 
 Policy = Literal["context_is_authoritative", "verify_the_context"]
@@ -61,6 +63,15 @@ class Finding:
     states: Sequence[Stated] = ()
     rejects: bool = False
     reason: str = ""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True if code alone decided, or could not, and found no one value that is given.
+
+        That an answer declines, gives another value, or two, is what code gets wrong most: it may not know the
+        notation of a value. A model, if there is one, reads these answers too.
+        """
+        return self.how in _BY_CODE and self.outcome not in ("follows_context", "leaks_prior")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,6 +110,16 @@ def test_failures_are_not_in_the_rate_and_are_told(history):
     assert History.read(history, 300) == found
 
 
+def test_probes_that_can_tell_nothing_never_come_round(history):
+    app = App()
+    odd = [replace(each, id=f"x{each.id}", fictive=each.real) for each in probes(6)]
+    for _ in range(3):
+        Watch(probes=[*odd, *probes(6)], app=app, history=history, size=2).turn()
+    assert Counter(app.asked) == {f"p{i}": 1 for i in range(6)}
+    with pytest.raises(InputError, match="no probe can be asked: xp0: two of its answers are the same"):
+        Watch(probes=odd, app=app, history=history).turn()
+
+
 def test_other_probes_begin_a_new_round(history):
     app = App()
     Watch(probes=probes(4), app=app, history=history, size=3).turn()

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -78,6 +79,27 @@ def test_each_probe_is_asked_once_under_each_arm_and_strategy(tmp_path):
     again = run(probes(5), app, out=tmp_path / "out", strategies=STRATEGIES, skipped=[Skipped("p9", "passage is gone")])
     assert len(app.asked) == 40
     assert again.trials == found.trials
+
+
+def test_probes_that_can_tell_nothing_are_not_asked_and_told(tmp_path):
+    good = probes(3)
+    odd = {
+        "same": replace(good[0], id="same", fictive=" 100  M"),
+        "named": replace(good[1], id="named", question="Is tower 1 high, at 101 m?"),
+        "again": replace(good[2], id="again", question="how high is tower 2?"),
+        "gone": replace(good[2], id="gone", question="Which?", real_quote="It says something else."),
+    }
+    app = App()
+    found = run([*good, *odd.values()], app, out=tmp_path, skipped=[Skipped("p9", "is none")])
+    assert sorted(app.asked) == sorted(cells(3))
+    assert list(found.probes) == ["p0", "p1", "p2"]
+    assert {each.place: each.why for each in found.skipped} == {
+        "p9": "is none",
+        "same": "two of its answers are the same: '100 m'",
+        "named": "its question names an answer: '101 m'",
+        "again": "asks the same as p2",
+        "gone": "its passage does not give the answer '102 m'",
+    }
 
 
 def test_files_are_for_their_owner_only(tmp_path):
@@ -446,7 +468,11 @@ def test_another_run_in_the_same_folder_is_refused(change, words, tmp_path):
     ("options", "words"),
     [
         ({"probes": []}, "there are no probes"),
-        ({"probes": [*probes(2), *probes(1)]}, "the probe 'p0' is there twice"),
+        ({"probes": [*probes(2), replace(probes(3)[2], id="p0")]}, "the probe 'p0' is there twice"),
+        (
+            {"probes": [replace(probes(1)[0], fictive="100 M")]},
+            "no probe can be asked: p0: two of its answers are the same",
+        ),
         ({"strategies": [Strategy("a"), Strategy("a")]}, "the strategy 'a' is there twice"),
         ({"strategies": [Strategy("a", {"x": object()})]}, "a cannot be written as JSON"),
         ({"settings": {"x": {1, 2}}}, "settings cannot be written as JSON"),

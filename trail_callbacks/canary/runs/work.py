@@ -20,7 +20,7 @@ from trail_callbacks.canary.runs.kept_reports import KeptReports
 from trail_callbacks.canary.runs.progress import Progress
 from trail_callbacks.canary.runs.queue import Queue
 from trail_callbacks.canary.runs.rows import Cell
-from trail_callbacks.canary.runs.scoring import Judged, Judges, Scoring, Undecided
+from trail_callbacks.canary.runs.scoring import Doubtful, Judged, Judges, Scoring
 from trail_callbacks.canary.trial import Finding, Trial
 from trail_callbacks.errors import TrailError
 from trail_callbacks.models.call import Model, Usage
@@ -41,7 +41,7 @@ class Work:
 
     Args:
         journal: What is known, and where it is kept.
-        model: Decides what code cannot; None leaves that undecided.
+        model: Reads what code is in doubt of, see `Finding.is_doubtful`; None leaves it as code found it.
         budget: What all commands may cost together.
         scoring: What finds out what an answer does.
         concurrency: Questions, or calls of the model, at once.
@@ -75,7 +75,7 @@ class Work:
         self._queue = Queue(self._plan, (), self._ledger)
 
     def ask(self, app: App, *, timeout: float, holds: Holds, keep_reports: int) -> None:
-        """Asks what is missing or failed, and has decided what is undecided."""
+        """Asks what is missing or failed, and has a model read what code is in doubt of."""
         self._holds = holds
         self._reports = KeptReports(self._journal.folder, keep_reports)
         done: set[Cell] = set()
@@ -83,7 +83,7 @@ class Work:
             self._reports.count(known.trial)
             if known.trial.error is None:
                 done.add(cell)
-                if _undecided(known.trial.finding) and known.judge != self._judge:
+                if known.trial.finding.is_doubtful and known.judge != self._judge:
                     self._leave(cell, known.trial, None)
         self._progress.known = len(done)
         self._queue = Queue(self._plan, (cell for cell in self._plan.order() if cell not in done), self._ledger)
@@ -99,12 +99,12 @@ class Work:
             if trial.answer is None:
                 continue
             finding = self._scoring.at_once(self._plan.probes[cell[1]], trial.arm, trial.answer, trial.served)
-            if _undecided(finding) and known.judge is not None and known.judge == (self._judge or known.judge):
+            if finding.is_doubtful and known.judge is not None and known.judge == (self._judge or known.judge):
                 continue
             found = replace(trial, finding=finding)
             self._journal.keep(cell, found)
             self._progress.known += 1
-            if _undecided(finding):
+            if finding.is_doubtful:
                 self._leave(cell, found, None)
         self._go(Askers(_nobody, 1, 1.0, self._events))
 
@@ -207,11 +207,11 @@ class Work:
             score=None if report is None else report.hallucination_score,
             usage=answered.usage,
         )
-        if _undecided(finding) and self._judges is not None:
+        if finding.is_doubtful and self._judges is not None:
             self._journal.keep(cell, trial)
             self._leave(cell, trial, report)
         else:
-            self._progress.undecided += _undecided(finding)
+            self._progress.undecided += finding.how == "undecided"
             self._journal.keep(cell, self._with_report(cell, trial, report))
 
     def _served(self, probe: Probe, arm: Arm, answered: Answered) -> bool | None:
@@ -224,13 +224,13 @@ class Work:
             return None
 
     def _leave(self, cell: Cell, trial: Trial, report: Report | None) -> None:
-        """Leaves an answer to the model."""
-        self._progress.undecided += 1
+        """Leaves an answer to the model, if there is one."""
+        self._progress.undecided += self._judges is not None or trial.finding.how == "undecided"
         if self._judges is not None and trial.answer is not None:
             self._waiting[cell] = (trial, report)
             probe = self._plan.probes[cell[1]]
             scored = Scored(probe=probe, arm=trial.arm, answer=trial.answer, served=trial.served)
-            self._judges.add(Undecided(cell, scored))
+            self._judges.add(Doubtful(cell, scored))
 
     def _judged(self, judged: Judged) -> None:
         if self._judges is not None:
@@ -239,7 +239,7 @@ class Work:
             trial, report = self._waiting.pop(answer.cell)
             if finding is not None:
                 trial = replace(trial, finding=finding)
-                self._progress.undecided -= not _undecided(finding)
+                self._progress.undecided -= finding.how != "undecided"
             judge = None if finding is None else self._judge
             self._journal.keep(answer.cell, self._with_report(answer.cell, trial, report), judge)
         self._tell()
@@ -268,10 +268,6 @@ class Work:
             progress = self._progress
             progress.usage, progress.money = self._ledger.spent, self._budget.cost(self._ledger.spent)
             self._on_progress(progress)
-
-
-def _undecided(finding: Finding) -> bool:
-    return finding.how == "undecided"
 
 
 def _nobody(_: Ask) -> str:
