@@ -165,7 +165,7 @@ def _measured(played: CanaryDemo, found: Results) -> Iterator[Any]:
         f"{len(run.probes)} questions, {len(run.strategies)} strategies, {len(run.trials):,} answers. "
         "Shares in percent, with 95 % intervals."
     )
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("strategy", overflow="fold", min_width=9)
     widths = {"leaks of what it knows": 13, "leaks of all": 13, "follows": 13, "not retrieved": 9}
     for name in ("true", "leaks of what it knows", "n", "leaks of all", "follows", "n", "not retrieved"):
