@@ -15,7 +15,6 @@ ELSEWHERE = {
     "taxonomy": "tests/test_readme.py",
     "canary.arm": "tests/langchain_trail/test_canary_application.py",  # what apps are asked, and answer
     "canary.corpus": "tests/canary/files/test_reading.py",
-    "canary.runs.history": "tests/canary/runs/test_recurring.py",
     "canary.trial": "tests/canary/statistics/test_measures.py",
     "canary.twin": "tests/langchain_trail/test_canary.py",
     "capture.conversation": "tests/capture/test_build.py",

@@ -52,7 +52,7 @@ def deliver(done: Run, *, as_json: bool, on: str = "the same command") -> None:
     unscored = [each.finding for each in done.trials if each.finding.outcome == "unscorable" and each.error is None]
     if unscored:
         undecided = done.settings.get("judge") is None and any(each.how == "undecided" for each in unscored)
-        hint = "; --judge names a model that decides such answers" if undecided else ""
+        hint = "; --judge names a model that reads such answers" if undecided else ""
         complain(f"{len(unscored)} answers could not be scored, such as: {unscored[0].reason}{hint}")
     if done.stopped is not None:
         complain(f"{done.stopped}; {on} goes on from here")

@@ -4,7 +4,7 @@ import pytest
 
 from trail_callbacks.canary import Corpus, Document
 from trail_callbacks.canary.facts.dependency import Dependency
-from trail_callbacks.canary.facts.figures import pages
+from trail_callbacks.canary.facts.pages import pages
 
 
 def figures(text):

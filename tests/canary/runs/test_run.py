@@ -289,6 +289,26 @@ def test_an_app_that_fails_always_is_not_asked_any_more(tmp_path):
     assert found.stopped == "the app failed 20 times in a row, the last time: ZeroDivisionError: division by zero"
 
 
+def test_an_arm_that_fails_always_is_left_while_others_are_asked(tmp_path):
+    away = ["real", "fictive"]
+
+    def reply(ask):
+        if ask.arm in away:
+            raise ConnectionError("the store is away")
+        return answer(ask)
+
+    app = App(reply)
+    found = run(probes(100), app, out=tmp_path, concurrency=4)
+    asked = Counter(arm for _, _, arm in app.asked)
+    assert asked["closed_book"] == asked["empty"] == 100
+    assert all(20 <= asked[arm] < 24 for arm in away)
+    why = "the app failed 20 times in a row, the last time: ConnectionError: the store is away"
+    assert sorted((s.place, s.why) for s in found.skipped) == [("fictive of default", why), ("real of default", why)]
+    away.clear()
+    found = run(probes(100), app, out=tmp_path, concurrency=4)
+    assert (len(found.trials), found.skipped, {t.error for t in found.trials}) == (400, (), {None})
+
+
 @pytest.mark.parametrize("text", ["", " \n", "högre än 500 m\u2028\x00\ud800 \U0001f600", "x" * 200_000])
 def test_odd_answers_are_kept_as_they_are(text, tmp_path):
     run(probes(1), App(lambda ask: text), out=tmp_path / "out")

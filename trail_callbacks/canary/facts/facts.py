@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from trail_callbacks.canary.corpus import Corpus
-from trail_callbacks.canary.facts.figures import Figure, Page, pages
+from trail_callbacks.canary.facts.figures import Figure, Page
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.pages import pages
 
 __all__ = ["Fact", "facts"]
 

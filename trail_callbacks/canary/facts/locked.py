@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from trail_callbacks.canary.facts.dependency import by_line, equal, is_whole
 from trail_callbacks.canary.facts.figures import Figure, Page
@@ -29,28 +29,37 @@ _IN_BRACKETS = re.compile(
 
 def locked(page: Page) -> Mapping[Figure, str]:
     """Finds figures which follow from what no number can repair, with the reason."""
-    found: dict[Figure, str] = {}
+    spans = dict.fromkeys(_between_dates(page), "it follows from the dates beside it")
+    return spans | dict.fromkeys(_parts_of_all(page), "it is a share, and all shares beside it make 100 %")
+
+
+def _between_dates(page: Page) -> Iterator[Figure]:
+    """Times that are those between two dates of their sentence, or years that are told from one."""
     apart: dict[int, list[float]] = {}
     for part in page.dated:
         if part.kind in _SPANS:
             apart.setdefault(page.line_of(part.start), []).append(part.value * _SPANS[part.kind])
     for figure in page.figures:
-        if figure.quantity.kind == "time" and (dated := sorted(set(apart.get(figure.line, ())))):
-            spans = (later - earlier for earlier, later in combinations(dated[:_LINE], 2))
-            if any(
-                abs(figure.quantity.value - each) <= _HALF * figure.quantity.value / figure.quantity.raw
-                for each in spans
-            ) or (
-                abs(figure.quantity.value / figure.quantity.raw - _YEAR) < _HALF
-                and _SINCE.search(page.lines[figure.line].text)
-            ):
-                found[figure] = "it follows from the dates beside it"
+        quantity = figure.quantity
+        if quantity.kind != "time" or not (dated := sorted(set(apart.get(figure.line, ())))):
+            continue
+        unit = quantity.value / quantity.raw if quantity.raw else 0.0
+        spans = (later - earlier for earlier, later in combinations(dated[:_LINE], 2))
+        since = equal(unit, _YEAR) and _SINCE.search(page.lines[figure.line].text)
+        if since or any(abs(quantity.value - each) <= _HALF * unit for each in spans):
+            yield figure
+
+
+def _parts_of_all(page: Page) -> Iterator[Figure]:
+    """Shares that make a whole with those beside them."""
     percents = [each for each in page.figures if each.quantity.kind == "percent" and not is_whole(each)]
     for run in (*by_line(percents), *columns(page, percents)):
         for first, last in combinations(range(len(run[:_LINE]) + 1), 2):
             if last - first > 1 and equal(sum(each.quantity.value for each in run[first:last]), _WHOLE):
-                found |= dict.fromkeys(run[first:last], "it is a share, and all shares beside it make 100 %")
-    return found
+                yield from run[first:last]
+    for one, other in pairwise(percents):
+        if other.line - one.line <= 1 and equal(one.quantity.value + other.quantity.value, _WHOLE):
+            yield from (one, other)
 
 
 def conversions(page: Page) -> Iterator[tuple[Sequence[Figure], Sequence[Figure]]]:
@@ -60,7 +69,7 @@ def conversions(page: Page) -> Iterator[tuple[Sequence[Figure], Sequence[Figure]
         The figure, or both ends of a range, and those in the brackets.
     """
     for i, figure in enumerate(page.figures[:-1]):
-        brackets = _IN_BRACKETS.match(page.text, figure.quantity.end)
+        brackets = _IN_BRACKETS.match(page.text, max(figure.quantity.end, figure.start + len(figure.words)))
         if brackets is None:
             continue
         inside = [each for each in page.figures[i + 1 : i + 3] if each.quantity.end <= brackets.end()]

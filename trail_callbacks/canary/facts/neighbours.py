@@ -8,8 +8,9 @@ from itertools import combinations
 from math import log
 
 from trail_callbacks.canary.corpus import Corpus
-from trail_callbacks.canary.facts.figures import Page, pages
+from trail_callbacks.canary.facts.figures import Page
 from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.pages import pages
 
 __all__ = ["neighbours"]
 

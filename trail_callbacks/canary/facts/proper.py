@@ -45,7 +45,7 @@ _COMMON = re.compile(
 )  # endings of words that describe
 _TITLE = re.compile(r"[\"\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb\n]{3,90})[\"\u201d\u00bb]")
 _TITLE_WORDS = 3  # words in quotation marks, most of them with a capital, that are a title
-_ITEM = re.compile(r"(?:^|[.!?:;)\]]\s+|\n\s*)\(?\d{1,2}[.)]?\s$")  # before the first word of an item: `1 Pastas`
+_ITEM = re.compile(r"(?:^|[.!?:;)\]]\s+|\n\s*)\(?\d{1,2}[.)]?\s{1,3}$")  # before the first word of an item: `1 Pastas`
 _LOOK_BACK = 10
 _OF_WORK = re.compile(
     r"\b(?:journal|journals|office|department|dept|institute|ministry|minister|association|society|committee|bureau|faculty|academy"

@@ -62,7 +62,8 @@ _LABELS = (
     # numbers of lists, headings and references
     r"(?m:^[ \t>*-]{0,40}(?:#{1,6}[ ]+)?\(?\d{1,3}(?:\.\d{1,3}){0,5}(?:[.)]|(?<=\.\d))(?=\s))",
     r"(?m:^[ \t>]{0,20}#{1,6}[ ]+\d{1,3}(?:\.\d{1,3}){0,5}(?=\s))",
-    r"(?<=[.:;!?)\]]\s)\d{1,2}[.)]?(?=\s[A-Z][a-z]+\s)",
+    r"(?:(?<=[.:;!?)\]]\s)|(?<=[.:;!?)\]]\s\s))\d{1,2}[.)]?(?=\s{1,3}[A-Z][a-z]+\b)",
+    r"(?<=\))\d{1,3}\b",
     r"\[\d{1,4}(?:\s?[,\u2013-]\s?\d{1,4}){0,20}\]",
     r"\(\d{1,3}\)",
     # a height in feet and inches: one number of two
@@ -72,6 +73,10 @@ _LABELS = (
     Square|Court|Place)\b""",
     r"(?<![\w.,])\d{5}\s(?=[A-Z][a-z])(?!(?i:people|pounds|dollars|euros))",
     r"\b[A-Z]{2}\s\d{5}\b",
+    # times of day with a dot, which may be prices: neither is changed
+    r"""(?i:\b(?:from|until|till|at|opens?|closes?|between|by|before|after)\s)\d{1,2}\.(?:00|15|30|45)
+    (?:\s?(?:to|-|\u2013|and|until)\s?\d{1,2}\.(?:00|15|30|45))?
+    (?![.,]?\d|\s?(?:[%\u20ac$\u00a3]|euros?\b|dollars?\b|pounds?\b|per\s?cent\b|k?m\b|or\b))""",
     # what is so by definition
     r"(?i:\b24(?:\s?/\s?7|[ -]hours?\s(?:a|per|each)\sday)\b|\b(?:7|seven)\sdays\s(?:a|per|each)\sweek\b)",
     r"(?i:\b(?:60|sixty)\s(?:minutes|seconds)\s(?:in|to|per)\s(?:an?|the|each)\s(?:hour|minute)\b)",

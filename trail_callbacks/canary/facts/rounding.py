@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.facts.dependency import Dependency
-from trail_callbacks.canary.facts.figures import Figure, Page, pages
+from trail_callbacks.canary.facts.figures import Figure, Page
 from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.pages import pages
 
 __all__ = ["restatements"]
 

@@ -13,7 +13,7 @@ from trail_callbacks.language.quantities import Quantity, quantities
 
 __all__ = ["Dates"]
 
-_PARTS = frozenset({"year", "month", "day"})
+_PARTS = frozenset({"year", "month", "day", "weekday"})
 _GAP = 8  # characters between parts of one date
 
 

@@ -37,6 +37,7 @@ from trail_callbacks.language.negation import negation
 __all__ = ["classify", "finding_of"]
 
 _SAYS = re.compile(r"[^\W_]|[\u2600-\u27bf\U0001f300-\U0001faff]")  # a letter, a digit or a pictogram
+_BREAKS_OFF = re.compile(r"\b(?:is|are|was|were|called|named|the|an?|of|to|by|in|at|for|and|with|that|as)\s*$|[:,]\s*$")
 _SHORT = 15  # words of an answer that has no room for a value in other words
 _READ = 4000  # characters that are searched for a refusal in other words
 
@@ -138,7 +139,11 @@ def _decided(said: Statement, text: str, matcher: Matcher) -> Statement:
         return said
     if pattern("no value and no knowledge").search(text[:_READ]) or _denies_abroad(text[:_READ], matcher):
         return replace(said, declines=True)
-    if matcher.reads(text) and (len(text.split()) <= _SHORT or not isinstance(matcher, Names)):
+    if (
+        matcher.reads(text)
+        and not _BREAKS_OFF.search(text)
+        and (len(text.split()) <= _SHORT or not isinstance(matcher, Names))
+    ):
         return said
     return _open(said, "names no value that code knows, and does not decline in words that it knows")
 

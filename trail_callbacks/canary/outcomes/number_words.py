@@ -35,6 +35,9 @@ _UNIT_AFTER = re.compile(r"(?<=\d)(?P<gap>[\s-]?)(?P<word>[^\W\d_][^\W\d_\u0600-
 _ARTICLES = frozenset({"een", "un", "une", "una", "um", "uma", "uno", "en", "ett", "ein", "eine", "einen", "einem"})
 _ARTICLES |= {"einer", "to", "один", "одна", "одно", "одного", "одной"}
 _OTHERWISE = frozenset({"cent", "cents", "mil", "mille", "sto", "ta", "vent", "to"})  # large, and words of others
+_COMPOUND_UNIT = re.compile(
+    r"^\w{3,}(?:(?P<days>tagen?|dagen|dagar)|(?P<hours>stunden)|(?P<weeks>wochen)|(?P<months>monaten?|maanden))$"
+)
 _CYRILLIC_ENDINGS = 3  # letters at most
 
 
@@ -62,6 +65,8 @@ def _unit(match: re.Match[str]) -> str:
 
 def _english_unit(word: str) -> str | None:
     units = _units()
+    if word not in units and (compound := _COMPOUND_UNIT.search(word)):  # `Urlaubstage`
+        return next(unit for unit, found in compound.groupdict().items() if found)
     if word in units or not ("\u0430" <= word[0] <= "\u044f"):
         return units.get(word)
     return next((units[word[:-n]] for n in range(1, _CYRILLIC_ENDINGS + 1) if word[:-n] in units), None)

@@ -31,6 +31,10 @@ _FLIPPED = {
     "absent": "present", "unsafe": "safe", "invalid": "valid", "illegal": "legal", "incorrect": "correct",
     "impossible": "possible", "unable": "able", "lacks": "has", "without": "with", "fails": "does", "failed": "did",
     "closes": "open", "shuts": "open", "forbids": "allowed", "prohibits": "allowed", "bans": "allowed",
+    "forbid": "allowed", "prohibit": "allowed", "ban": "allowed", "disallow": "allowed", "disallows": "allowed",
+    "disallowed": "allowed", "untersagt": "allowed", "verboten": "allowed", "interdit": "allowed",
+    "interdite": "allowed", "prohibido": "allowed", "prohibida": "allowed", "vietato": "allowed",
+    "vietata": "allowed", "proibido": "allowed", "förbjudet": "allowed", "forbudt": "allowed",
     "refused": "accepted", "rejected": "accepted",
 }  # fmt: skip
 _SAME = frozenset({"offen", "geöffnet", "ouvert", "ouverte", "abierto", "abierta", "aperto", "aberto", "permitted"})
@@ -39,7 +43,7 @@ _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab](.{3,600}?)[\"\u201d\u201c\u00bb]")
 _EITHER = re.compile(r"\s*(?:,?\s(?:or|oder|ou|o|of|или|lub)\s|/)", re.IGNORECASE)
 _RIGHT = frozenset({"yes", "true", "correct", "right", "ja", "oui", "sí", "sì", "sim", "tak", "да", "accurate"})
 _BEHIND = re.compile(
-    r"^[^.!?\n]{1,80}?(?:[,:\u2013\u2014-]\s*|\b(?:is|'s|lautet|est|es|è|é)\s)(?P<not>not\s)?"
+    r"(?:^|(?<=[,;]\s))[^.!?\n,;]{1,80}?(?:[,:\u2013\u2014-]\s*|\b(?:is|'s|says?|said|lautet|est|es|è|é)\s|\bso\s)(?P<not>not\s)?"
     r"(?P<word>yes|no|true|false|correct|incorrect|right|wrong|accurate|inaccurate|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет)"
     r"(?![^\W_])",
     re.IGNORECASE,
@@ -49,7 +53,7 @@ _APART = re.compile(  # `No.` and `Yes, ...`, but not `No mention`
     rf"\W*(?:{alternatives('yes apart')}|{alternatives('no apart')})\s*(?:[.,;:!\u2013\u2014]|$)", re.IGNORECASE
 )
 _PRONOUN = re.compile(
-    r"(?:^|[\s,])(?:it|they|this|that|these|those)(?:'s|'re|\s(?:is|are|was|were|has|have|does|do))(?!\w)",
+    r"(?:^|[\s,])(?:it|they|this|that|these|those)(?:'s|'re|\s(?:is|are|was|were|has|have|does|do|can|may|must|will|should)(?:not|n't)?)(?!\w)",
     re.IGNORECASE,
 )
 _MOST = 0.6  # of the words of a question that a clause about it has
@@ -60,6 +64,7 @@ _ECHO = re.compile(
 )
 _MINE = re.compile(r"(?<!\w)(?:i|we|(?:can|could|would)\syou)\s(?:\w+ly\s)?$", re.IGNORECASE)  # `I can't quote it`
 _NEAR = 20  # characters before a word of duty
+_SAME_START = 6  # letters of words of one family
 _OPENING = 120  # characters in which a plain yes or no stands
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
@@ -69,6 +74,12 @@ def denies(text: str, language: str = "en") -> bool:
     said = len(negation(language, text.isascii()).findall(text))
     flipped = sum(word.casefold() in _FLIPPED and word.casefold() not in _SAME for word in _WORD.findall(text))
     return (said + flipped) % 2 == 1
+
+
+def _shared(said: frozenset[str], about: frozenset[str]) -> int:
+    """How many of the words of a question are said, in this or another form: `transferred` for `transferable`."""
+    starts = {each[:_SAME_START] for each in said}
+    return sum(each in said or (len(each) >= _SAME_START and each[:_SAME_START] in starts) for each in about)
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -118,12 +129,12 @@ class Polarities:
             leads = self._leads(text)
             if leads:
                 return leads
-        if self.is_literal and (later := _later(text)) is not None:
-            return [Mention(self._value((later[0] == "no") != self.asked), *later[1])]
+        if self.is_literal and (later := _later(text)):
+            return self._all([Mention(self._value((word == "no") != self.asked), *span) for word, span in later])
         found = []
         for clause in clauses(text):
             said = text[clause.start : clause.end]
-            shared = len(_stems(said) & self.about)
+            shared = _shared(_stems(said), self.about)
             if not shared or clause.asks or refuses(said, rule=True) or _OPEN.search(said):
                 continue
             if self.is_literal and not self._is_about(said, shared):
@@ -139,9 +150,9 @@ class Polarities:
         for start, end in sentence_spans(text):
             said = text[start:end]
             lead = _lead(said) if _APART.match(said) or not refuses(said, rule=True) else None
-            if lead is None and not found:
+            if lead is None and not found and _stems(said) & self.about:
                 return []
-            if lead is None or (found and not _APART.match(said)):
+            if lead is None or (start and not _APART.match(said) and not _ECHO.match(said)):
                 continue
             first = next((m.end() for m in _WORD.finditer(text, start)), end)
             found.append(Mention(self._value((lead == "no") != self.asked), start, first))
@@ -149,15 +160,21 @@ class Polarities:
             if len(found) == 1 and either is not None and (other := _lead(text[either.end() :])) not in {None, lead}:
                 found.append(Mention(self._value((other == "no") != self.asked), either.end(), len(text)))
                 break
-        whole = (found[0].start, found[-1].end) if found else None
-        return [replace(each, joined=whole) for each in found] if len({each.value for each in found}) > 1 else found[:1]
+        return self._all(found)
+
+    @staticmethod
+    def _all(found: list[Mention]) -> list[Mention]:
+        """The first of some values, or all of them, joined, where they differ."""
+        if len({each.value for each in found}) <= 1:
+            return found[:1]
+        return [replace(each, joined=(found[0].start, found[-1].end)) for each in found]
 
     def _is_about(self, said: str, shared: int) -> bool:
         """Whether a clause speaks of what was asked: of most of its words, or of some with a word of duty."""
         return (
             shared >= _MOST * len(self.about)
             or _PRONOUN.search(said) is not None
-            or (self.duty is not None and _duty_words().search(said) is not None)
+            or ((self.duty is not None or shared > 1) and _duty_words().search(said) is not None)
         )
 
     def reads(self, _: str, /) -> bool:
@@ -200,13 +217,13 @@ def _echo(text: str) -> Literal["yes", "no"] | None:
     return None if match is None else "no" if match["not"] else "yes"
 
 
-def _later(text: str) -> tuple[Literal["yes", "no"], tuple[int, int]] | None:
-    """A plain `yes` or `no` behind a few words: `According to the documents, no`."""
-    match = _BEHIND.search(text[:_OPENING])
-    if match is None:
-        return None
-    right = (match["word"].casefold() in _RIGHT) != bool(match["not"])
-    return ("yes" if right else "no"), match.span()
+def _later(text: str) -> list[tuple[Literal["yes", "no"], tuple[int, int]]]:
+    """Plain `yes` and `no` behind a few words: `According to the documents, no`."""
+    found: list[tuple[Literal["yes", "no"], tuple[int, int]]] = []
+    for match in _BEHIND.finditer(text[:_OPENING]):
+        right = (match["word"].casefold() in _RIGHT) != bool(match["not"])
+        found.append(("yes" if right else "no", match.span()))
+    return found
 
 
 @cache

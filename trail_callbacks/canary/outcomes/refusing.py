@@ -13,7 +13,10 @@ from trail_callbacks.language.speech import declines
 
 __all__ = ["refuses"]
 
-_SPEAKER = re.compile(r"(?<!\w)(?:i|we|my)(?!\w)|^\W*(?:no|not|unknown|n/a)\s(?!allowed|permitted)", re.IGNORECASE)
+_SPEAKER = re.compile(
+    r"(?<!\w)(?:i|we|my)(?!\w)|^\W*(?:no|not|unknown|n/a)\s(?!allowed|permitted)|(?:\bnot|n't)\s(?:\w+ly\s)?(?:mentioned|stated|specified|addressed|disclosed|indicated|clear|known)\b",
+    re.IGNORECASE,
+)
 _LONGEST = 600  # characters of a clause that are read
 
 

@@ -51,7 +51,9 @@ class Sequences:
         parts, its_parts = _parts(mine), _parts(its)
         if len(parts) == len(its_parts) == 2 and parts == its_parts[::-1]:  # noqa: PLR2004 - two things
             self.items = tuple(parts)
-        elif _ASKED_FIRST.search(question) and _prefixes(mine) | _prefixes(its) <= _prefixes(plain(question)):
+        elif _ASKED_FIRST.search(question.replace(mine, "").replace(its, "")) and _prefixes(mine) | _prefixes(
+            its
+        ) <= _prefixes(plain(question)):
             shared = _prefixes(mine) & _prefixes(its)
             self.items = (_prefixes(mine) - shared, _prefixes(its) - shared)
             self.is_first = True

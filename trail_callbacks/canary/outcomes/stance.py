@@ -28,6 +28,7 @@ Stance = Literal["given", "document", "concluded", "actual", "contrast", "belief
 _CLOSE = 30  # characters before a value in which words like `ahead of` stand
 _NEAR = 60  # characters before a value in which a denial of it stands
 _BEFORE, _BEHIND = 240, 120  # characters of its clause before a value, and behind it, that say how it is meant
+_STARTS_ANEW = re.compile(r"\b(?:is|are|was|were|it's|that's|takes?|costs?|has|have)\s", re.IGNORECASE)
 _NOTHING = re.compile(r"(?:(?:not|n't|nothing)\s(?:\w+\s)?|(?:one|either)\sof\s(?:\w+\s){1,2})$", re.IGNORECASE)
 _AFTER_NOT = re.compile(r"^[\s'\")]*(?:ではなく|ではありません|नहीं|değil)")
 
@@ -72,7 +73,7 @@ def stance(mention: Mention, text: str, clause: Clause, room: Room, *, whole: bo
     around = text[max(clause.start, mention.start - _BEFORE) : min(clause.end, mention.end + _BEHIND)]
     denied = _not().search(before[-_NEAR:]) or _AFTER_NOT.match(text[mention.end : mention.end + 12])
     may_decline = not whole or pattern("source", words=True).search(around) is not None
-    declined = refuses(before + text[mention.start : mention.end]) or refuses(_at_once(around, after))
+    declined = refuses(_said_with(before) + text[mention.start : mention.end]) or refuses(_at_once(around, after))
     if clause.asks or denied or (may_decline and declined) or pattern("condition").search(before):
         return "denied"
     own = text[max(clause.start, mention.start - _BEFORE, room.own_start) : mention.start]
@@ -87,6 +88,12 @@ def stance(mention: Mention, text: str, clause: Clause, room: Room, *, whole: bo
     if pattern("belief", words=True).search(own):
         return "belief"
     return "possible" if pattern("possible").search(own) or pattern("possible behind").match(after) else "given"
+
+
+def _said_with(before: str) -> str:
+    """The words before a value as far as they are of its own sentence: `While they don't say it, the fee is 40`."""
+    rest = before.rpartition(",")[2]
+    return rest if _STARTS_ANEW.search(rest) else before
 
 
 def _at_once(around: str, after: str) -> str:

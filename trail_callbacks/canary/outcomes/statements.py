@@ -93,7 +93,7 @@ def statement(text: str, matcher: Matcher, question: str) -> Statement:
         among=among,
         rejects=rejects or conflict,
         declines=bool(refusals),
-        other=_gives_other(given, refusals),
+        other=_gives_other(given, refusals, text),
         reason=doubt or (_reason(named, text) if values else ""),
     )
 
@@ -106,12 +106,12 @@ def _corrected(given: list[_Said], text: str) -> list[_Said]:
     return given
 
 
-def _gives_other(given: Sequence[_Said], refusals: Sequence[int]) -> bool:
-    """Whether another value is given: not in a clause that leads to the one that declines."""
+def _gives_other(given: Sequence[_Said], refusals: Sequence[int], text: str) -> bool:
+    """Whether another value is given: not one in front of the words that decline, which leads to them."""
     return any(
         each.mention.value is None
         and each.stance != "possible"
-        and (not refusals or each.clause.start > refusals[-1] or each.clause.start in refusals)
+        and (not refusals or each.clause.start > refusals[-1] or refuses(text[each.clause.start : each.mention.start]))
         for each in given
     )
 
@@ -245,8 +245,12 @@ def _kept(firm: Sequence[_Said], text: str, question: str, *, conflict: bool) ->
 
 
 def _frame(said: _Said, text: str) -> str:
-    """The letters of a clause without the value."""
-    around = text[said.clause.start : said.mention.start] + text[said.mention.end : said.clause.end]
+    """The letters of a clause, or of a row of a table, without the value."""
+    start, end = said.clause.start, said.clause.end
+    row = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    if "|" in text[row[0] : start]:
+        start, end = row[0], row[1] if row[1] >= 0 else len(text)
+    around = text[start : said.mention.start] + text[said.mention.end : end]
     return "".join(c for c in _ALSO.sub("", around.casefold()) if c.isalnum())
 
 

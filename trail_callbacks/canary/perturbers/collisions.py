@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.edit import Edit, EditKind
-from trail_callbacks.canary.facts.figures import pages, telling
+from trail_callbacks.canary.facts.figures import telling
 from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.language.quantities import EXACT, Quantity, quantities
 from trail_callbacks.language.terms import stem
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.facts.dependency import Dependency
 from trail_callbacks.canary.facts.facts import Fact, facts
-from trail_callbacks.canary.facts.figures import Figure, pages
+from trail_callbacks.canary.facts.figures import Figure
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.locked import conversions, locked
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.canary.facts.rounding import restatements
 from trail_callbacks.canary.facts.sums import dependencies
 

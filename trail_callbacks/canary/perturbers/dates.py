@@ -18,8 +18,9 @@ from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.calendar import Mention, Moved, mentions, moved
 from trail_callbacks.canary.facts.daytimes import daytimes, in_hours, later
-from trail_callbacks.canary.facts.figures import Page, pages
+from trail_callbacks.canary.facts.figures import Page
 from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.language.quantities import Quantity
 
 __all__ = ["propose"]

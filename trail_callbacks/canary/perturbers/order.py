@@ -11,7 +11,8 @@ from itertools import pairwise
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
-from trail_callbacks.canary.facts.figures import Page, pages
+from trail_callbacks.canary.facts.figures import Page
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.language.quantities.numerals import ORDINALS
 
 __all__ = ["propose"]

@@ -9,9 +9,10 @@ from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Size
 from trail_callbacks.canary.facts.calendar import Mention, mentions
 from trail_callbacks.canary.facts.facts import facts
-from trail_callbacks.canary.facts.figures import Page, pages, tells
+from trail_callbacks.canary.facts.figures import Page, tells
 from trail_callbacks.canary.facts.mentions import names_of
 from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.canary.perturbers.statements import statements_of
 
 __all__ = ["propose"]

@@ -11,8 +11,9 @@ from typing import Literal
 
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.edit import Replacement
-from trail_callbacks.canary.facts.figures import Figure, Page, pages
+from trail_callbacks.canary.facts.figures import Figure, Page
 from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.canary.facts.sayings import Saying, sayings_of
 from trail_callbacks.canary.facts.totals import TOTAL

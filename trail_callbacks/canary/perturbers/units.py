@@ -79,11 +79,12 @@ _LONGER = frozenset({("min", "h"), ("h", "day"), ("day", "week"), ("week", "mont
 _CODE = re.compile(r"\s?(?:USD|EUR|GBP|US|dollars?|euros?|pounds?)\b", re.IGNORECASE)
 _NATION = re.compile(r"(?:\bUS|\bA|\bC|\bNZ|USD|EUR|GBP)\s?$")
 _RANGE = re.compile(
-    r",?\s?(?:to|and|or|-|\u2013)\s?(?:(?:around|about|even|nearly|up\sto|over|almost|roughly|just|only|an?)\s){0,2}",
+    r",?\s?(?:to|and|or|-|\u2013)\s?(?:(?:around|about|even|nearly|up\sto|above|below|over|under|almost|roughly|just|only|an?)\s){0,2}",
     re.IGNORECASE,
 )
 _ENDS = "it is the end of a range, or 1"
 _MANY = 500  # of a unit of time that nobody counts to: 5,000 months
+_OR_ONE = re.compile(r"\s(?:or|to)\s(?:even\s)?an?\s\w+", re.IGNORECASE)
 _BESIDE = 4  # characters between the parts of `5 feet 8 inches`
 
 
@@ -152,17 +153,23 @@ def _bound(figure: Figure, fact: Fact) -> str:
         return _ENDS
     if _CODE.match(page.text, quantity.end) or _NATION.search(page.text[: figure.start][-4:]):
         return "its currency is told twice"
-    if quantity.kind.startswith("money") and any(
-        each.quantity.kind == quantity.kind and each not in fact.figures for each in page.figures
-    ):
-        return "other amounts of its document are in the same currency"
+    if _in_one_unit(figure, fact):
+        return "other values beside it are in the same unit"
     for other in (each for each in page.figures[max(0, i - 1) : i + 2] if each is not figure):
         first, second = sorted((figure, other), key=lambda each: each.start)
-        if _RANGE.fullmatch(page.text, first.quantity.end, second.start):
-            return _ENDS
-        if other.quantity.kind == quantity.kind and second.start - first.quantity.end <= _BESIDE:
-            return "it is a part of a compound or a pair"
-    return ""
+        gap = page.text[first.quantity.end : second.start]
+        if _RANGE.fullmatch(gap) or (other.quantity.kind == quantity.kind and len(gap) <= _BESIDE):
+            return "it is a part of a range, a compound or a pair"
+    return _ENDS if _OR_ONE.match(page.text, quantity.end) else ""
+
+
+def _in_one_unit(figure: Figure, fact: Fact) -> bool:
+    """Whether a document has other amounts in its currency, or its sentence other temperatures on its scale."""
+    kind = figure.quantity.kind
+    alike = [each for each in figure.page.figures if each.quantity.kind == kind and each not in fact.figures]
+    if kind in {"temperature", "fahrenheit"}:
+        return any(each.line == figure.line for each in alike)
+    return kind.startswith("money") and bool(alike)
 
 
 def _edit(fact: Fact, rng: random.Random, present: Present) -> Edit | None:

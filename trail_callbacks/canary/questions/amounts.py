@@ -28,6 +28,7 @@ _RATE: Final = re.compile(
 _OF: Final = re.compile(r"\s+of\s+(?:the\s)?[a-z]+")
 _DIGITS: Final = re.compile(r"[^\w\s]?\d(?:[\d.,'\u2019\u00a0\u202f/]*\d)?")
 _NUMBER_WORDS: Final = frozenset((*NUMBER_WORDS, *LARGE, "and", "a", "half", "third", "quarter"))
+_LASTING: Final = frozenset({"for", "after", "within", "until", "of", "than", "in"})
 _LATER: Final = vocabulary("after before later earlier ago longer more less older younger from ahead away")
 _PLURALS: Final = vocabulary(
     """people children men women fish sheep teeth feet mice geese staff police data media bacteria fungi larvae hertz
@@ -148,15 +149,19 @@ def _of_a_dimension(
     """What asks for an amount without its unit, which is another one in the twin."""
     words = _DIMENSIONS.get(found.kind, "how much" if found.kind.startswith("money") else "")
     free = following is None or not following.word or following.form in FOLLOWING or past(following.form)
-    if not words or not free:
-        return None  # `118 megawatt hours`
+    if not words or not free or (following is not None and following.form in _LATER):
+        return None  # `118 megawatt hours`, `500 metres from the route`
     at = last_before(tokens, span[0])
-    if words == "what distance" and at >= 0 and tokens[at].form not in PREPOSITIONS:
-        words = "what length"
+    if at >= 0 and tokens[at].form == "than":
+        words = "what"  # `higher than what`
+    if words == "how long" and at >= 0 and tokens[at].form in PREPOSITIONS - _LASTING:
+        return None  # `on 29 days`
     return Sought(*span, words, fronted(tokens, span[0]))
 
 
-def _count(text: str, span: tuple[int, int], noun: str, lead: tuple[str, int], tokens: list[Token]) -> Sought | None:
+def _count(  # noqa: PLR0911 - one exit a shape
+    text: str, span: tuple[int, int], noun: str, lead: tuple[str, int], tokens: list[Token]
+) -> Sought | None:
     """`how many` of what a number counts."""
     (start, end), (modifier, front) = span, lead
     at = last_before(tokens, start)
@@ -169,7 +174,15 @@ def _count(text: str, span: tuple[int, int], noun: str, lead: tuple[str, int], t
     if at > 0 and tokens[at].form == "of" and (tokens[at - 1].form in NUMBER_WORDS or tokens[at - 1].form[0].isdigit()):
         return None  # `one of five values`
     stop = end if noun.strip() and _is_plural(text[:end]) else _noun_end(text, tokens, end)
-    if stop > end or noun.strip():
+    counted = stop > end or bool(noun.strip())
+    following = next((each.form for each in tokens if each.start >= stop), "")
+    if following == "ago":
+        end = next(each.end for each in tokens if each.start >= stop)
+        return Sought(start, end, f"{modifier}how many{noun.rstrip()}{text[span[1] : end]}", start, what=False)
+    if following == "as" or (counted and not _is_plural(text[:stop])):
+        return None  # `five times as much`; `under four count as`
+    if counted:
+        front = STAYS if following in _LATER else front
         return Sought(start, stop, f"{modifier}how many{noun.rstrip()}{text[end:stop]}", front, what=False)
     stated = at >= 0 and is_finite(tokens, at) and not text[end:].strip(" .!")
     return Sought(start, end, f"{modifier}what number", start) if stated else None

@@ -9,7 +9,7 @@ from typing import Final
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, PREPOSITIONS, Token, is_finite
 
-__all__ = ["FOLLOWING", "ORDERED", "STAYS", "Sought", "fronted", "last_before"]
+__all__ = ["FOLLOWING", "ORDERED", "STAYS", "Sought", "fronted", "last_before", "number_goes_on"]
 
 STAYS: Final = -1
 """`Sought.front` of words that cannot move: `a mean of 16 days`."""
@@ -62,3 +62,8 @@ def fronted(tokens: Sequence[Token], start: int, prepositions: frozenset[str] = 
     if at < 0 or tokens[at].form not in PREPOSITIONS:
         return start
     return tokens[at].start if tokens[at].form in prepositions else STAYS
+
+
+def number_goes_on(text: str, start: int) -> bool:
+    """Tells whether what begins at an offset is the end of a number: the `000` of `3,000`."""
+    return start > 1 and text[start - 1] in ",." and text[start - 2].isdigit() and text[start : start + 1].isdigit()

@@ -60,6 +60,9 @@ BREAKS: Final = vocabulary(
 VAGUE: Final = _PRONOUNS - {"there", "another", "both", "one", "you"}
 _OBJECTS: Final = frozenset({"it", "them", "him", "us", "me"})
 _TOWARDS: Final = PREPOSITIONS - {"with", "around", "behind", "about"}  # a ship may carry something `with it`
+_OWNERS: Final = frozenset({"his", "her", "its", "their"})
+_ARTICLES: Final = frozenset({"the", "a", "an", "each", "every", "all", "many", "most", "some"})
+_JOINED: Final = re.compile(r"[^\W\d_]+\s(?:&|and)\s[A-Z]")  # `Bread & Ledger`
 _POINTING: Final = vocabulary("such this these those latter former here")
 _SUBJECTS: Final = frozenset({"they", "he", "she", "we", "i", "it"})  # a clause begins with them, or they stay vague
 ENDS: Final = " .!;:,\u2026"
@@ -119,6 +122,8 @@ def clause_of(text: str, span: tuple[int, int], before: str = "") -> Clause:
 def vague(text: str) -> bool:
     """Tells whether a sentence begins with a pronoun, so that nobody can tell what it is about."""
     tokens = tokenize(text[:200])
+    while tokens and not tokens[0].word:
+        del tokens[0]
     if (
         not tokens
         or tokens[0].form in _PRONOUNS
@@ -128,19 +133,39 @@ def vague(text: str) -> bool:
     verb = first_verb(tokens)
     if verb and tokens[verb - 1].form in _SUBJECTS and not any(token.capital for token in tokens[1:verb]):
         return True  # `In drops it cut ...`
-    if _outside(tokenize(text)):
+    whole = tokenize(text)
+    if _outside(whole) or _owned(whole) or whole[-1].form in _POINTING | _OBJECTS:
         return True
     near = pairwise(tokens[:6])
     return any(one.form in _POINTING and (one.form, other.form) != ("such", "as") for one, other in near)
+
+
+def _owned(tokens: Sequence[Token]) -> bool:
+    """Whether `her` or `its` stands before anything that it can belong to: `eleven planks on her port side`."""
+    for token in tokens:
+        if token.form in _OWNERS:
+            return True
+        if (token.capital and token.start and not token.form[0].isdigit()) or token.form in _ARTICLES:
+            return False
+    return False
 
 
 def _outside(tokens: Sequence[Token]) -> bool:
     """Whether an object is a pronoun with nothing in its clause that it can mean: `a repeater put an end to it`."""
     for at, token in enumerate(tokens):
         following = tokens[at + 1].form if at + 1 < len(tokens) else ""
-        if token.form in BREAKS | OPENS or (token.form == "to" and base(following)):
+        if token.form in BREAKS | OPENS:
             return False
+        if token.form == "to" and base(following) and not (at and is_finite(tokens, at - 1)):
+            return False  # `asked the men to leave it`
         if token.form in {"do", "does", "did"} and following == "so":
+            return True
+        if (
+            token.form == "one"
+            and at
+            and is_finite(tokens, at - 1)
+            and (not following or following in PREPOSITIONS - {"of"})
+        ):
             return True
         if token.form in _OBJECTS and at and (tokens[at - 1].form in _TOWARDS or is_finite(tokens, at - 1)):
             return True
@@ -150,7 +175,7 @@ def _outside(tokens: Sequence[Token]) -> bool:
 def lowered(text: str, common: Common) -> str:
     """A text without the capital that only its place at the head of a sentence gives it."""
     word = re.match(r"[^\W\d_]+", text)
-    if word is None or (word[0].isupper() and len(word[0]) > 1):
+    if word is None or _JOINED.match(text) or (word[0].isupper() and len(word[0]) > 1):
         return text
     form = word[0].casefold()
     if form in {"i", "mr", "ms", "mrs", "dr", "st"}:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
+from trail_callbacks.canary.questions.asked_for import number_goes_on
 from trail_callbacks.canary.questions.facts import Cell, Fact
 from trail_callbacks.language.quantities import quantities
 
@@ -135,8 +136,8 @@ def _foreign(text: str) -> bool:
 
 def hollow(fact: Fact) -> bool:
     """Tells whether a sentence with a gap says too little, or its gap is a piece of a word."""
-    for _, end in fact.values:
-        if unicodedata.category(fact.text[end : end + 1] or " ").startswith("M"):
+    for start, end in fact.values:
+        if number_goes_on(fact.text, start) or unicodedata.category(fact.text[end : end + 1] or " ").startswith("M"):
             return True
     said, at = [], 0
     cuts = sorted((*fact.values, *fact.others))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from trail_callbacks.canary.questions.amounts import HOW
 from trail_callbacks.canary.questions.asked_for import ORDERED, STAYS, Sought
 from trail_callbacks.canary.questions.clauses import (
     BREAKS,
@@ -18,20 +19,21 @@ from trail_callbacks.canary.questions.clauses import (
 )
 from trail_callbacks.canary.questions.named import DEEDS, is_person
 from trail_callbacks.canary.questions.predicates import Main, instructs, main_clause
-from trail_callbacks.canary.questions.verbs import base_form, may_be_finite
+from trail_callbacks.canary.questions.verbs import SAME, base_form, may_be_finite
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.words import (
     AUXILIARY,
     DETERMINERS,
     PREPOSITIONS,
     Token,
+    base,
     first_verb,
     is_finite,
     past,
     tokenize,
 )
 
-__all__ = ["asked", "in_place", "named_role"]
+__all__ = ["asked", "in_place", "named_role", "under"]
 
 _MORE_SAID: Final = re.compile(r",\s|\s(?:and|but|or|because|when|while|after|before)\s")
 _BELONGS: Final = re.compile(
@@ -54,6 +56,10 @@ _PARTICIPLES: Final = vocabulary(
 _CLAUSAL: Final = frozenset({"after", "before", "until", "till", "since"})
 _ASIDE: Final = re.compile(r",\s([^,]+),\s(.+)")
 _RELATIVE: Final = frozenset({"who", "which"})
+_SOURCE: Final = "According to the documents, "
+_UNCLEAR: Final = frozenset({"it", "them", "why", "how", "what"})
+_EXTENT: Final = tuple(f"{words} " for words in HOW.values())
+_TIMES: Final = ("year", "date", "time", "month", "day", "long", "often")
 _NEAR: Final = 3  # words
 _LONGEST: Final = 32  # words of a question with the question word in its place
 
@@ -83,16 +89,50 @@ def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
     main = main_clause(text, common, front)
     if main is not None and not main.rest and (main.verb.lower(), preposition) in _PARTICLES:  # `entry brought in ...`
         words, after = what.words, f"{preposition} {after}".strip()
-    moved = main is not None and not any(token.form in BREAKS for token in tokenize(main.rest))
+    rest = tokenize(main.rest) if main is not None else []
+    moved = main is not None and _is_one(rest, listed=bool(preposition)) and not any(t.form in _UNCLEAR for t in rest)
+    timed = any(word in what.words for word in _TIMES)
+    if preposition and not timed and sum(token.form in PREPOSITIONS for token in rest) > 1:
+        return  # what a third phrase belongs to is not sure
     dangling = preposition.casefold() in _CLAUSAL and first_verb(tokenize(after)) is not None  # `after four had a rash`
     dangling = dangling or after.startswith(("and ", "or ", ","))
-    if main is not None and moved and what.front != STAYS and not dangling:
+    if main is not None and moved and what.front != STAYS and not dangling and (preposition or _is_object(main, words)):
         if what.what and (plain := _what_is(main, what.words, after)):
             yield plain
         yield from _fronted(words, main, after)
         short = _MORE_SAID.split(after, maxsplit=1)[0].strip()
         if short != after and not _PAIRED.search(short):
             yield from _fronted(words, main, short)
+
+
+def _is_object(main: Main, words: str) -> bool:
+    """Whether a value without a preposition belongs to the verb: not so in `got a wheel of cheese weighing 30 kg`."""
+    rest = main.rest.casefold().split()
+    if rest and words.startswith(_EXTENT):
+        return False
+    if rest and words.startswith(("who", "what ", "how long")):
+        return rest[-2:-1] == ["to"] or base(rest[-1])
+    return not rest or not rest[-1].endswith("ing")
+
+
+def under(question: str, heading: str) -> str:
+    """A question that says under which heading its answer stands."""
+    source = f'According to "{heading.rstrip(ENDS)}", '
+    if question.startswith(_SOURCE):
+        return source + question.removeprefix(_SOURCE)
+    return f"{source}{question[:1].lower()}{question[1:]}"
+
+
+def _is_one(rest: Sequence[Token], *, listed: bool) -> bool:
+    """Whether what follows a verb has no clause of its own; a list of things is none."""
+    for at, token in enumerate(rest):
+        if token.form not in BREAKS:
+            continue
+        if not listed or token.form not in {",", "and", "or"} or at + 1 == len(rest):
+            return False
+        if base(rest[at + 1].form) or rest[at + 1].form.endswith("ing") or may_be_finite(rest, at + 1, max(0, at - 1)):
+            return False
+    return True
 
 
 def _of_the_subject(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
@@ -127,9 +167,11 @@ def in_place(clause: Clause, what: Sought, common: Common) -> str | None:
     if not text[:front].strip() or len(tokens) > _LONGEST or not _states(tokens) or not _is_open(tokens, what.start):
         return None
     before = [token.form for token in tokens if token.end <= what.start]
+    if what.words == "who or what" and past(before[-1]) and first_verb(tokens) != len(before) - 1:
+        return None  # `occurs in countries located who or what`
     if before[-1] in ORDERED or what.words.rpartition(" ")[2] in before[-_NEAR:]:
         return None  # `the first how many minutes`, `a maximum speed of what speed`
-    return f"According to the documents, {lowered(text[: what.start], common)}{what.words}{text[what.end :]}?"
+    return f"{_SOURCE}{lowered(text[: what.start], common)}{what.words}{text[what.end :]}?"
 
 
 def _states(tokens: Sequence[Token]) -> bool:
@@ -236,19 +278,30 @@ def _fronted(words: str, main: Main, after: str) -> Iterator[str]:
         form in _BE and _MONEY & set(main.subject.casefold().split()) and words in {"how many pounds", "how many pence"}
     ):
         verb, words = [main.verb, main.subject, main.adverb], "how much"
-    elif form in _BE and "by whom" in words and not any(map(past, main.rest.casefold().split())):
+    elif words.startswith("by ") and "who" in words and not _is_passive(form, main.rest.casefold().split()):
         return  # `the winner was a machine by Alba`
     elif form in AUXILIARY:
         if form.endswith("n't") or form in {"cannot", "do", "does", "did"}:
             return
         verb = [main.verb, main.subject, main.adverb]
-    elif (found := base_form(form)) is not None:
+    elif (found := base_form(form) or _unchanged(form, main.subject)) is not None:
         if found[1] in _PAID:
             words = words.replace("how many pounds", "how much")
         verb = [found[0], main.subject, main.adverb, found[1]]
     else:
         return
     yield _sentence(main.around(" ".join(part for part in (words.strip(), *verb, main.rest, after) if part)))
+
+
+def _is_passive(form: str, rest: Sequence[str]) -> bool:
+    """Whether something is done to the subject: `was opened`, `may be opened`."""
+    return (form in _BE or bool({"be", "been"} & {*rest})) and any(map(past, rest))
+
+
+def _unchanged(form: str, subject: str) -> tuple[str, str] | None:
+    """The past of a verb that looks like its present, behind one thing: `the building cost`."""
+    one = subject.rsplit(maxsplit=1)[-1][-1:] != "s" and " and " not in subject
+    return ("did", form) if one and form in SAME else None
 
 
 def _sentence(*words: str) -> str:

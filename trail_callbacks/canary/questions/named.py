@@ -7,8 +7,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from trail_callbacks.canary.questions.asked_for import STAYS, Sought, last_before
+from trail_callbacks.canary.questions.verbs import may_be_finite
 from trail_callbacks.language.terms import vocabulary
-from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, PREPOSITIONS, Token, is_finite, past, third
+from trail_callbacks.splitting.words import (
+    AUXILIARY,
+    DETERMINERS,
+    PREPOSITIONS,
+    Token,
+    is_finite,
+    past,
+    third,
+    tokenize,
+)
 
 __all__ = ["DEEDS", "TITLES", "is_person", "named"]
 
@@ -48,10 +58,14 @@ _NO_AGENTS: Final = vocabulary(
 )
 _ARTICLES: Final = frozenset({"the", "a", "an"})
 _NO_ROLE: Final = vocabulary(
-    """still now then once often soon already never always and or but that who which not also only even than as to when
-    where while if so because"""
+    """them us you it him me still now then once often soon already never always and or but that who which not also only
+    even than as to when where while if so because"""
 )
 _NO_NOUN: Final = ("ing", "ern", "al", "ous", "ic", "ed", "ly", "en", "est", "less", "ful")
+_QUALITIES: Final = vocabulary(
+    """cheaper larger older newer smaller bigger younger better lower higher upper former latter other new old small
+    large big young long short good great main first second third last next late early present whole same famous"""
+)
 _ROLE: Final = 4  # words that say what a name is of
 _PERSONAL: Final = re.compile(r"(?:,\s(?:\d{1,2},|who\b)|[^,;:.]{0,80}\b(?:he|she|his|her|himself|herself)\b)")
 _ASIDE: Final = re.compile(r",\s[^,]+,\s")
@@ -138,9 +152,11 @@ def _called(span: tuple[int, int], tokens: Sequence[Token], at: int) -> Sought |
     while first >= 0 and at - first < _ROLE and _of_a_role(tokens, first):
         first -= 1
     words = tokens[first + 1 : at + 1]
-    if first >= 0 and tokens[first].form in {"and", "or"}:
+    if first >= 0 and (tokens[first].form in {"and", "or"} or tokens[first].capital):
         return None
-    if not words or words[-1].form.endswith(_NO_NOUN) or words[-1].form in DEEDS:
+    if not words or words[-1].form.endswith(_NO_NOUN) or words[-1].form in DEEDS | _QUALITIES:
+        return None
+    if any(word.form.endswith("'s") for word in words):
         return None
     start = words[0].start
     kind = " ".join(word.form for word in words)
@@ -215,10 +231,22 @@ def _noun(text: str, span: tuple[int, int], tokens: Sequence[Token], article: in
     return Sought(first, end, f"which {kind}", front, what=False)
 
 
-def _by_kind(text: str, span: tuple[int, int], before: Token | None, following: Token | None) -> Sought | None:
+def _goes_with(following: Token, text: str, end: int) -> bool:
+    """Whether a word behind a name is its verb, or an adverb before one."""
+    tokens = tokenize(text)
+    at = next(at for at, token in enumerate(tokens) if token.start >= end)
+    adverb = following.form.endswith("ly") or following.form in _NO_ROLE
+    return may_be_finite(tokens, at, at - 1) or following.form in AUXILIARY | PREPOSITIONS or adverb
+
+
+def _by_kind(  # noqa: PLR0911 - one exit a shape
+    text: str, span: tuple[int, int], before: Token | None, following: Token | None
+) -> Sought | None:
     value, after = text[span[0] : span[1]], text[span[1] :]
     person = (following is not None and following.form in DEEDS) or _PERSONAL.match(after) is not None
     place = before is not None and before.form in _PLACED and not value.isupper()
+    if before is None and following is not None and following.word and not _goes_with(following, text, span[1]):
+        return None  # `Boolean algebra is`
     if following is not None and following.form == "," and not (before is None and _ASIDE.match(after)):
         return None
     if before is None or before.form not in PREPOSITIONS:

@@ -9,8 +9,9 @@ from typing import Final
 
 from trail_callbacks.canary.questions.clauses import Common
 from trail_callbacks.canary.questions.predicates import main_clause
+from trail_callbacks.canary.questions.verbs import may_be_finite
 from trail_callbacks.language.negation import negation
-from trail_callbacks.splitting.words import AUXILIARY, MODAL, tokenize
+from trail_callbacks.splitting.words import AUXILIARY, MODAL, first_verb, past, tokenize
 
 __all__ = ["Polar", "denies", "polar", "stated"]
 
@@ -141,8 +142,23 @@ def _turned(text: str, other: str, common: Common) -> str | None:
     plain = form in {"is", "are", "was", "were"} or (form in {"has", "have", "had"} and following == "been")
     if not plain and (form not in MODAL or form.endswith("n't") or form == "cannot"):
         return None
-    question = main.around(" ".join(part for part in (form, main.subject, main.adverb, main.rest) if part))
+    if (rest := _first_clause(main.rest)) is None:
+        return None
+    question = main.around(" ".join(part for part in (form, main.subject, main.adverb, rest) if part))
     return f"{question[:1].upper()}{question[1:]}?"
+
+
+def _first_clause(rest: str) -> str | None:
+    """What follows a verb, without a clause joined to it; None if a second predicate is."""
+    tokens = tokenize(rest)
+    for at, token in enumerate(tokens[:-1]):
+        if token.form not in {"and", "but"} or token.inner:
+            continue
+        if tokens[at - 1].form == "," and first_verb(tokens, at + 1) is not None:
+            return rest[: tokens[at - 1].start].rstrip()
+        if may_be_finite(tokens, at + 1, at - 1) and not past(tokens[at + 1].form):
+            return None
+    return rest
 
 
 def _without_not(text: str, common: Common) -> str | None:

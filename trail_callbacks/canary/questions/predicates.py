@@ -37,6 +37,7 @@ _QUANTIFIERS: Final = vocabulary(
     """half most some many few several all none each one two three four five six seven eight nine ten more less fewer
     rest"""
 )
+_PASSIVE: Final = frozenset({"be", "been", "being"})
 _RELATIVE: Final = frozenset({"who", "which", "that"})
 _TIMED: Final = frozenset({"in", "on", "by", "since", "during", "until", "at", "from", "before", "after"})
 _PERIODS: Final = frozenset({"last", "this", "that", "each", "every", "next"})
@@ -96,8 +97,10 @@ def main_clause(text: str, common: Common, end: int | None = None) -> Main | Non
         return None
     first = found
     opening = lowered(text[: tokens[first].start].strip(), common) if first else ""
-    if tokens and tokens[0].form not in OPENS:
-        opening = opening.rstrip(" ,")
+    if tokens[0].form not in OPENS:
+        opening = "" if tokens[0].form.endswith("ly") else opening.rstrip(" ,")
+    if tokens[first].form in AUXILIARY:
+        return None  # `do not cut the loaf`
     verb = finite_verb(tokens, first, stop)
     text = text[:end].rstrip()
     if verb is None:
@@ -124,7 +127,9 @@ def _of_the_main(tokens: Sequence[Token], verb: int, relative: int | None, stop:
     found: int | None = _behind_participle(tokens, verb)
     if found is not None and found < stop and relative is not None:  # `visitors who missed the boat paid`
         found = finite_verb(tokens, found + 1, stop)
-        if found is not None and any(token.form in BREAKS for token in tokens[relative + 1 : found]):
+        if found is not None and tokens[found - 1].form in AUXILIARY | _PASSIVE:  # `that can be split is`
+            found = finite_verb(tokens, found + 1, stop)
+        if found is not None and any(token.form in BREAKS | OPENS for token in tokens[relative + 1 : found]):
             return None
     return found if found is not None and found < stop else None  # else `a copy made by ... will travel`
 
@@ -198,6 +203,8 @@ def _plain(words: Sequence[Token]) -> bool:
     """Whether words are a subject that says what it is."""
     if words[0].form in VAGUE | {"and"} or (len(words) == 1 and words[0].form in _QUANTIFIERS):
         return False
+    if any(word.form in VAGUE | {"you"} - {"its", "their", "his", "her", "that", "such"} for word in words[1:]):
+        return False  # `sometimes you`
     return all(map(_of_a_phrase, words))
 
 

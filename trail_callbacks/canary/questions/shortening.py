@@ -28,8 +28,10 @@ _DANGLING: Final = (
     | DETERMINERS
     | vocabulary("and or but not also to who which that whose when where while because it they its more most very so")
 )
+_FROM: Final = frozenset({"after", "before", "from", "above", "below", "since", "behind"})
+_CLAUSES: Final = OPENS | {"that", "which", "who", "whose", "what", "how", "so"}
 _JOINS: Final = frozenset({"and", "or", "but"})
-_COUNTED: Final = re.compile(r"(?:[^\W\d_]+\s)?\W?\d\S*(?:\s[^\W\d_][\w-]*){0,6}\s(?:and|or)\s\Z")
+_COUNTED: Final = re.compile(r"(?<!\S)\W?\d\S*(?:\s[^\W\d_][\w-]*){0,6}\s(?:and|or)\s\Z")
 _PAIR: Final = 2
 _OPENING: Final = 4  # words before a value that is the subject
 _TELLING: Final = 4  # words that say enough about a name
@@ -136,8 +138,17 @@ def _ends(tokens: Sequence[Token], clause: Clause) -> Iterator[int]:
             continue
         if token.form in {"and", "or"} and last.end <= clause.end and not number:
             continue  # one of several names
+        if last.end <= clause.end and number and token.form in _FROM:
+            continue  # `ten years after they entered`
         if last.start >= clause.end and (last.form in _DANGLING or not last.word):
             continue
         if last.start >= clause.end and tokens[at - 2].form in {",", "and", "or"}:
             continue  # one word left: `, starting`
-        yield max(clause.end, last.end)
+        if not _half(tokens, clause.end, at):
+            yield max(clause.end, last.end)
+
+
+def _half(tokens: Sequence[Token], end: int, stop: int) -> bool:
+    """Whether a cut leaves a clause behind the value without its verb: `saying that the path`."""
+    opened = [at for at in range(stop) if tokens[at].start >= end and tokens[at].form in _CLAUSES]
+    return bool(opened) and not any(may_be_finite(tokens, at, at - 1) for at in range(opened[-1] + 1, stop))

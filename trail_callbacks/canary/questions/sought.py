@@ -7,19 +7,20 @@ from typing import Final
 
 from trail_callbacks.canary.edit import Edit
 from trail_callbacks.canary.questions.amounts import amount
-from trail_callbacks.canary.questions.asked_for import FOLLOWING, Sought, fronted
+from trail_callbacks.canary.questions.asked_for import FOLLOWING, Sought, fronted, number_goes_on
 from trail_callbacks.canary.questions.named import named
 from trail_callbacks.language.quantities import EXACT, Quantity, quantities
 from trail_callbacks.language.quantities.numerals import NUMBER_WORDS
 from trail_callbacks.splitting.words import Token, is_finite, tokenize
 
-__all__ = ["sought"]
+__all__ = ["sought", "stands_alone"]
 
 _RANGE_BEFORE: Final = re.compile(
-    r"(?:\d\s?[-\u2013\u2014/]\s?|\b(?:between|from)\s+\S{1,14}(?:\s\S{1,14})?\s+(?:and|to)\s+|\d\s+to\s+"
+    r"(?:\d\s?[-\u2013\u2014/]\s?|\b(?:between|from)\s+\S{1,14}(?:\s\S{1,14}){0,2}\s+(?:and|to)\s+|\d\s+to\s+"
     rf"|\b(?:{'|'.join(NUMBER_WORDS)})\s+(?:to|or)\s+)\Z",
     re.IGNORECASE,
 )
+_DECADE: Final = re.compile(r"\b\d0s\Z")  # `the 80s and 90s`
 _ONE_OF_TWO: Final = re.compile(r"\d(?:,\s\S+)*\s(?:and|or)\s\Z")  # `on 6 and 13 May`
 _RANGE_AFTER: Final = re.compile(
     r"\s?[-\u2013\u2014/]\s?\d|(?:\s\w{1,12})?\s+(?:to|or)\s+\W?\d|-\w|\s+(?:to|or)\s+(?:"
@@ -37,7 +38,7 @@ def sought(text: str, span: tuple[int, int], edit: Edit) -> Sought | None:
         edit: The edit, with the value as a person writes it.
     """
     tokens = tokenize(text)
-    if not _whole(text, span):
+    if not stands_alone(text, span):
         return None
     if edit.kind in {"name", "nonce"} or (edit.kind in {"unanswerable", "inconsistent"} and not quantities(edit.real)):
         return named(text, span, tokens)
@@ -51,10 +52,12 @@ def sought(text: str, span: tuple[int, int], edit: Edit) -> Sought | None:
     return amount(text, span, inside[0], edit, tokens) if len(inside) == 1 else None
 
 
-def _whole(text: str, span: tuple[int, int]) -> bool:
-    """Whether a value stands by itself: not in a compound, a range or brackets."""
+def stands_alone(text: str, span: tuple[int, int]) -> bool:
+    """Tells whether a value stands by itself: not in a compound, a range or brackets."""
     start, end = span
     if text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or _ONE_OF_TWO.search(text, 0, start):
+        return False
+    if number_goes_on(text, start) or _DECADE.search(text, start, end):
         return False
     if text[start - 1 : start] in {"-", "/", "(", "["} and start:
         return False

@@ -9,7 +9,7 @@ from typing import Final
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.words import DETERMINERS, PREPOSITIONS, Token, base, first_verb, is_finite, past
 
-__all__ = ["base_form", "finite_verb", "may_be_finite"]
+__all__ = ["SAME", "base_form", "finite_verb", "may_be_finite"]
 
 _IRREGULAR: Final = """
 become became; begin began; bear bore; blow blew; break broke; bring brought; build built; buy bought; catch caught;
@@ -77,7 +77,8 @@ _MORE: Final = vocabulary(
 )
 _NO_SUBJECT: Final = DETERMINERS | PREPOSITIONS | vocabulary("and or but to not nor than that which who")
 _PLURAL: Final = vocabulary("people children men women they we you i police others")
-_SAME: Final = frozenset({"cost", "cut", "hit", "hurt", "let", "put", "read", "set", "shut", "split", "spread"})
+SAME: Final = frozenset({"cost", "cut", "hit", "hurt", "let", "put", "read", "set", "shut", "split", "spread"})
+"""Verbs whose past looks like their base form."""
 
 
 @cache
@@ -102,7 +103,7 @@ def base_form(form: str) -> tuple[str, str] | None:
         return ("did", found) if found else None
     if form.endswith("s") and (found := next((each for each in _singular(form) if _is_verb(each)), None)):
         return "does", found
-    return ("do", form) if _is_verb(form) and form not in _SAME else None
+    return ("do", form) if _is_verb(form) and form not in SAME else None
 
 
 def finite_verb(tokens: Sequence[Token], start: int, end: int) -> int | None:
@@ -143,7 +144,7 @@ def may_be_finite(tokens: Sequence[Token], at: int, last: int) -> bool:
 
 
 def _is_verb(word: str) -> bool:
-    return base(word) or word in _past().values() or word in _SAME or word in _MORE
+    return base(word) or word in _past().values() or word in SAME or word in _MORE
 
 
 def _unpast(form: str) -> Iterator[str]:

@@ -81,7 +81,8 @@ def run(
         stop: Ends the run once it is set; what is on its way is then asked again by the next call.
 
     Returns:
-        The run. Failures of the app are in it, not exceptions; after 20 in a row the app is not asked any more.
+        The run. Failures of the app are in it, not exceptions; after 20 in a row the app is not asked any more,
+        and after 20 in a row under one arm of a strategy not under that one.
 
     Raises:
         InputError: If there are no probes that can be asked, ids are not unique, a number is out of range, or the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
@@ -31,7 +31,7 @@ __all__ = ["Holds", "Work"]
 Holds: TypeAlias = Callable[[Probe, Sequence[str], Arm], bool | None]
 """Tells whether passages hold the fact of a probe as an arm states it; None if it cannot tell."""
 
-_FAILURES = 20  # in a row, after which an app is not asked any more
+_FAILURES = 20  # in a row, after which an app is not asked any more, or not under an arm
 _LEFT = 4  # threads that an app keeps, for each that may ask, after which likewise
 _TICK = 0.5  # seconds after which a wait looks whether the run is to end
 
@@ -72,6 +72,7 @@ class Work:
         self._arrived: deque[Asked | Judged] = deque()
         self._noted: set[str] = set()
         self._failures = 0
+        self._failing: Counter[tuple[int, int]] = Counter()  # the same, by strategy and arm
         self._queue = Queue(self._plan, (), self._ledger)
 
     def ask(self, app: App, *, timeout: float, holds: Holds, keep_reports: int) -> None:
@@ -174,6 +175,7 @@ class Work:
             self._failed(event, event.error or "")
         else:
             self._failures = 0
+            self._failing.pop((event.question.cell[0], event.question.cell[2]), None)
             self._answered(event, event.answered)
         self._tell()
 
@@ -188,8 +190,14 @@ class Work:
         self._journal.keep(event.question.cell, trial)
         self._progress.failed += 1
         self._failures += 1
+        strategy, _, arm = event.question.cell
+        self._failing[strategy, arm] += 1
+        said = f"the app failed {_FAILURES} times in a row, the last time: {why}"
         if self._failures >= _FAILURES:
-            self._queue.end(f"the app failed {self._failures} times in a row, the last time: {why}")
+            self._queue.end(said)
+        # A retriever that is away fails under some arms only: others would answer in between for ever.
+        elif self._failing[strategy, arm] >= _FAILURES and self._queue.leave_out(strategy, arm):
+            self._note(f"{self._plan.arms[arm]} of {self._plan.strategies[strategy].name}", said)
 
     def _answered(self, event: Asked, answered: Answered) -> None:
         cell = event.question.cell
