@@ -111,11 +111,7 @@ def measured(rows: Sequence[Labelled], found: Sequence[Finding], *, show: bool =
 def asked(rows: Sequence[Labelled], code: Sequence[Finding], found: Sequence[Finding]) -> dict[str, object]:
     """Accuracy where code is in doubt and the model reads; answers that it leaves open count as wrong."""
     return rate(
-        [
-            each.outcome == row.outcome
-            for row, before, each in zip(rows, code, found, strict=True)
-            if before.is_doubtful
-        ]
+        [each.outcome == row.outcome for row, before, each in zip(rows, code, found, strict=True) if before.is_doubtful]
     )
 
 
