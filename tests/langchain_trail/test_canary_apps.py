@@ -8,8 +8,10 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.globals import get_llm_cache, set_llm_cache
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
@@ -390,3 +392,30 @@ def test_real_texts_that_come_another_way_are_an_error(says, mode, after):
     assert answer(app, ask("real")).text == ANSWERS["real"]
     with pytest.raises(RealTextServedError, match="wrap every retriever"):
         answer(app, ask("fictive"))
+
+
+class SemanticCache(InMemoryCache):
+    """Finds what was said to a prompt that is like this one."""
+
+    def lookup(self, prompt, llm_string):
+        return super().lookup(str(QUESTION in prompt), llm_string)
+
+    def update(self, prompt, llm_string, return_val):
+        super().update(str(QUESTION in prompt), llm_string, return_val)
+
+
+def test_a_cache_of_models_may_not_be_one_by_likeness(says):
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(parallel(retriever, model), retriever, model=model)
+    before = get_llm_cache()
+    try:
+        set_llm_cache(InMemoryCache())
+        for arm in ("real", "fictive", "empty", "fictive", "real"):
+            assert answer(app, ask(arm)).text == ANSWERS[arm]
+        assert len(model.asked) == 3, "what was asked before is not asked again"
+        set_llm_cache(SemanticCache())
+        for arm in ("real", "closed_book"):
+            with pytest.raises(InputError, match="SemanticCache answers one arm"):
+                answer(app, ask(arm))
+    finally:
+        set_llm_cache(before)
