@@ -18,6 +18,11 @@ os.environ.update(
     MLFLOW_DISABLE_TELEMETRY="true",
 )
 
+# What is printed is as wide and as plain as in a terminal of 80 columns, whichever runs the tests.
+os.environ.update(COLUMNS="80", LINES="24", TERM="xterm")
+for _name in ("FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "TTY_COMPATIBLE"):
+    os.environ.pop(_name, None)
+
 # The same examples every time: a test that fails for one in a thousand belongs to who looks for it, with
 # `--hypothesis-profile=explore`, and not to who happens to run the suite.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

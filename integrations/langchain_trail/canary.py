@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_trail.context import untraced
 from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.serving.quarantine import refuse_polluted
 from trail_callbacks.canary.serving.source import CanarySource, Embedding, Sight, checked_arm, shared_parts
 from trail_callbacks.canary.twin import TAG, Twin
@@ -166,7 +167,7 @@ class CanaryRetriever(BaseRetriever):
         self._source.refuse_if_off()
         served: list[Document] = []
         documents: list[str] = []
-        dropped: list[str] = []
+        dropped: list[Skipped] = []
         translator = self._source.translator
         if self.embedding == "real":
             refuse_polluted(found)

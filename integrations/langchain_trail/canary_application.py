@@ -192,6 +192,7 @@ class CanaryApp:
             # Without a call in the run, one outside of it may have been of this run.
             passages=tuple(exposure.passages) if exposure.calls or not outside else None,
             documents=tuple(exposure.documents),
+            dropped=tuple(exposure.dropped),
             report=report,
             usage=run.watch.usage,
         )

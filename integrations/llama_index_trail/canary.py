@@ -17,6 +17,7 @@ from pydantic import Field, SkipValidation
 
 from llama_index_trail.scope import untraced
 from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.serving.quarantine import FictiveTexts, refuse_fictive, refuse_polluted
 from trail_callbacks.canary.serving.source import CanarySource, Embedding, Sight, checked_arm, shared_parts
 from trail_callbacks.canary.twin import TAG, Twin
@@ -134,7 +135,7 @@ class CanaryRetriever(BaseRetriever):
         self._source.refuse_if_off()
         served: list[NodeWithScore] = []
         documents: list[str] = []
-        dropped: list[str] = []
+        dropped: list[Skipped] = []
         translator = self._source.translator
         if self._index is None:
             refuse_polluted(found)

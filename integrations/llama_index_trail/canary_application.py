@@ -126,6 +126,7 @@ class CanaryApp:
             # Without a call in the run, one outside of it may have been of this run.
             passages=tuple(exposure.passages) if exposure.calls or not outside else None,
             documents=tuple(exposure.documents),
+            dropped=tuple(exposure.dropped),
             usage=_usage(graph),
         )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary import Probe, Run, Trial
+    from trail_callbacks.canary import Probe, Results, Run, Trial
     from trail_callbacks.canary.statistics.rate import Rate
     from trail_callbacks.canary.statistics.rates import Rates
 
@@ -59,33 +59,24 @@ class CanaryResult:
         self.run = run
 
     @cached_property
-    def rates(self) -> Rates:
-        """All figures of the run, where the context is authoritative; see `trail_callbacks.canary.statistics.rates`."""
-        from trail_callbacks.canary.statistics.rates import rates  # noqa: PLC0415 - the engine, not before it is used
+    def results(self) -> Results:
+        """What the run shows, where the context is authoritative: `print` it, or write its page by `to_html`."""
+        from trail_callbacks.canary.report import assess  # noqa: PLC0415 - the engine, not before it is used
 
-        return rates(self.run)
+        return assess(self.run)
+
+    @property
+    def rates(self) -> Rates:
+        """All figures of the run; see `trail_callbacks.canary.statistics.rates`."""
+        return self.results.rates
 
     def rate(self, measure: str, strategy: str | None = None) -> Rate:
-        """Returns a rate of one strategy.
-
-        Args:
-            measure: Its name, such as `leak` or `follow`; all are in `MEASURES` of `statistics.measures`.
-            strategy: Name of the strategy; may be left out if the run has one.
+        """Returns a rate of one strategy; see `trail_callbacks.canary.Results.rate`.
 
         Raises:
             InputError: If there is no such measure or strategy.
         """
-        from trail_callbacks.canary.statistics.measures import MEASURES  # noqa: PLC0415 - the engine, not before it is used
-        from trail_callbacks.errors import InputError  # noqa: PLC0415 - as above
-
-        named = list(self.rates.strategies)
-        if strategy is None and len(named) == 1:
-            (strategy,) = named
-        if measure not in MEASURES:
-            raise InputError(f"there is no measure {measure!r}, expected one of {', '.join(MEASURES)}")
-        if strategy is None or strategy not in self.rates.strategies:
-            raise InputError(f"strategy is {strategy!r}, expected one of {', '.join(map(repr, named))}")
-        return next(rate for name, rate in self.rates.strategies[strategy].rates.items() if name == measure)
+        return self.results.rate(measure, strategy)
 
     def assert_leak_rate(self, max: float = 0.05, *, max_unscorable: float = 0.1) -> None:  # noqa: A002 - reads well
         """Fails unless the real value is given under the fictive context in at most this share of trials.

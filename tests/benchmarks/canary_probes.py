@@ -32,6 +32,10 @@ from trail_callbacks.canary.questions.cloze import GAP
 from trail_callbacks.canary.questions.making import make_probes
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|: .*")
+_UNDER = re.compile(r'According to "[^"]*", ')
+_ASKS = re.compile(
+    r"(?:\w+ )?(?:about |around |over |under |up to |at most |at least )?(?:how|what|which|whom?|whose|where)\b|if .*, "
+)
 _PASSAGE = re.compile(r"\n*passage \d+:")
 
 
@@ -72,7 +76,10 @@ def how(probe: Probe) -> str:
         return "gap"
     if probe.question.startswith("According to the table"):
         return "cell"
-    return "place" if probe.question.startswith("According to") else "front"
+    if probe.question.startswith("According to the documents"):
+        return "place"
+    source = _UNDER.match(probe.question)
+    return "front" if source is None or _ASKS.match(probe.question, source.end()) else "place"
 
 
 def figures(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> Iterator[dict[str, Any]]:

@@ -224,7 +224,7 @@ class Chromium:
         *,
         fragment: str = "",
         script: bool = True,
-        timeout: float = 30.0,
+        timeout: float = 60.0,
         **context: Any,
     ) -> Iterator[View]:
         """Writes a report as a file and opens it.
@@ -243,7 +243,7 @@ class Chromium:
         try:
             profile.add_init_script(_WATCH)
             page = profile.new_page()
-            page.set_default_timeout(10_000)
+            page.set_default_timeout(30_000)
             view = View(page, Seen(), path)
             view.seen.watch(profile, page, path.as_uri())
             page.goto(path.as_uri() + fragment)

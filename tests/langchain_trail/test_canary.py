@@ -16,7 +16,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_trail import TrailCallbackHandler
 from langchain_trail.canary import CanaryRetriever
 
-from trail_callbacks.canary import TAG
+from trail_callbacks.canary import TAG, Skipped
 from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, exposed
 from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
 from trail_callbacks.errors import InputError
@@ -121,7 +121,7 @@ def test_a_passage_that_cannot_be_placed_is_left_out_and_said(caplog):
     with exposed("fictive", TWIN) as exposure:
         assert texts(retriever.invoke("x")) == [FICTIVE]
     assert exposure.dropped == [
-        "passage s was not served: it could not be placed in the corpus and states what number-0 changed"
+        Skipped("passage s with number-0", "could not be placed in the corpus and states what an edit changed")
     ]
     assert "passage s" in caplog.text
     assert retriever.source.translator.counts["unplaced"] >= 1

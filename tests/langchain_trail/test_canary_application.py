@@ -16,7 +16,7 @@ from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_trail import CanaryRetriever, canary_app
 
-from trail_callbacks.canary import Answered, Ask, Strategy
+from trail_callbacks.canary import Answered, Ask, Probe, Strategy, assess, run, to_page
 from trail_callbacks.canary.arm import ArmUnavailableError
 from trail_callbacks.canary.passages.real_words import RealTextServedError
 from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError
@@ -255,3 +255,19 @@ def test_bad_arguments_say_what_is_wrong(says):
         canary_app(chain(retriever, says("x")), retriever, mode="batch")
     with pytest.raises(InputError, match="expected it to return a chain, got NoneType"):
         answer(canary_app(lambda own, strategy: None, retriever), ask("real"))
+
+
+@pytest.mark.parametrize("mode", ["ainvoke", "invoke"])
+def test_what_could_not_be_served_is_in_the_report_of_the_run(says, mode, tmp_path):
+    vectors = store()
+    vectors.add_documents([Document("Crossing the bay with the ferry takes about 40 minutes.", id="s")])
+    probe = Probe(
+        id="p", question=QUESTION, real="40 minutes", fictive="53 minutes", real_quote=REAL, fictive_quote=FICTIVE
+    )
+    app = canary_app(lambda retriever, strategy: chain(retriever, says(*ANSWERS)), canary(vectors), mode=mode)
+    found = assess(run([probe], app, out=tmp_path, arms=["real", "fictive"]))
+    why = "could not be placed in the corpus and states what an edit changed"
+    assert found.as_data()["dropped"] == [
+        {"why": why, "passages": 1, "trials": 1, "example": "passage s with number-0"}
+    ]
+    assert "1 passage that retrievers found in 1 trial were not served" in to_page(found)

@@ -439,7 +439,7 @@ class Hanging:
     name = "hanging"
 
     def __init__(self):
-        self.let_go = threading.Event()
+        self.let_go, self.begun = threading.Event(), asyncio.Event()
         self.waited = self.cancelled = False
 
     def ask(self, call):
@@ -448,6 +448,7 @@ class Hanging:
         return Reply(failure=Failure("failed", "let go"))
 
     async def aask(self, call):
+        self.begun.set()
         try:
             await asyncio.sleep(20)
         except asyncio.CancelledError:
@@ -476,7 +477,7 @@ async def test_a_judge_that_hangs_does_not_hold_up_the_loop_and_is_cancelled(age
             ticks += 1
 
     ticking = asyncio.create_task(tick())
-    out = await agent(TrailGuard(LLMJudge(model), timeout=0.3, on_error="closed")).ainvoke(TO_TURN, LIMIT)
+    out = await agent(TrailGuard(LLMJudge(model), timeout=2.0, on_error="closed")).ainvoke(TO_TURN, LIMIT)
     ticking.cancel()
     assert answered(out).text == BLOCKED
     assert model.cancelled
@@ -486,7 +487,7 @@ async def test_a_judge_that_hangs_does_not_hold_up_the_loop_and_is_cancelled(age
 async def test_cancelling_the_agent_cancels_the_judge(agent):
     model = Hanging()
     run = asyncio.create_task(agent(TrailGuard(LLMJudge(model))).ainvoke(TO_TURN, LIMIT))
-    await asyncio.sleep(0.5)
+    await asyncio.wait_for(model.begun.wait(), 20)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run

@@ -18,12 +18,13 @@ def busy(retry_after):
 
 
 async def test_cancelling_closes_the_pipeline_and_cancels_the_calls():
-    closed, cancelled = [], []
+    closed, cancelled, begun = [], [], []
 
     class Slow:
         name = "slow"
 
         async def aask(self, call):
+            begun.append(call)
             try:
                 await asyncio.sleep(30)
             except asyncio.CancelledError:
@@ -37,7 +38,8 @@ async def test_cancelling_closes_the_pipeline_and_cancels_the_calls():
             closed.append(True)
 
     task = asyncio.create_task(adrive(waiting(), Slow()))
-    await asyncio.sleep(0.1)
+    while len(begun) < 2:  # noqa: ASYNC110 - there is no event to wait for
+        await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -67,24 +69,22 @@ async def test_cancelling_while_the_pipeline_works_returns_at_once_and_closes_it
 
 
 async def test_the_pipelines_own_work_does_not_hold_up_the_event_loop():
+    ticked = threading.Event()
+
     def busy():
-        time.sleep(0.2)  # work of the pipeline's own, such as ranking
+        assert ticked.wait(20)  # work of the pipeline's own, such as ranking
         yield []
         return "done"
 
-    ticks = 0
-
     async def tick():
-        nonlocal ticks
-        while True:
+        for _ in range(5):
             await asyncio.sleep(0.01)
-            ticks += 1
+        ticked.set()
 
     ticking = asyncio.create_task(tick())
     result, _ = await adrive(busy(), None)
-    ticking.cancel()
+    await ticking
     assert result == "done"
-    assert ticks >= 5
 
 
 def test_many_runs_at_once_do_not_mix():

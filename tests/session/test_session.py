@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import pytest
 
-from trail_callbacks import ProvenanceGraph, VerifyOptions, export
+from trail_callbacks import ProvenanceGraph, VerifyOptions, check, export
 from trail_callbacks.capture.events import Piece, RunEnded, RunStarted, dump
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.local.judge import LocalJudge
@@ -186,16 +186,17 @@ async def test_a_hook_of_an_asynchronous_app_runs_in_its_loop(evaluate):
 
 
 async def test_a_hook_that_is_late_or_a_caller_that_goes_away_costs_no_report():
-    seen, called = [], asyncio.Event()
+    seen, called, let_go = [], asyncio.Event(), asyncio.Event()
 
     async def slow(report):
         called.set()
-        await asyncio.sleep(0.3)
+        await let_go.wait()
         seen.append(report)
 
+    check("It opened in 1847.", ["It opened in 1847."])  # what it loads is not to take the time below
     session = Session(CaptureSettings(evaluate="never", on_report=slow))
     run(session)
-    report = await session.areport(timeout=0.2)
+    report = await session.areport(timeout=0.5)
     assert report.state == "assessed"
     assert seen == []
     called.clear()
@@ -206,7 +207,8 @@ async def test_a_hook_that_is_late_or_a_caller_that_goes_away_costs_no_report():
     with pytest.raises(asyncio.CancelledError):
         await asking
     assert (await session.areport("r2")).state == "assessed"
-    await asyncio.sleep(0.4)
+    let_go.set()
+    await asyncio.sleep(0.1)
     assert len(seen) == 2  # once for each run
     assert session.errors == []
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.errors import TrailError
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
@@ -69,6 +70,7 @@ class Answered:
         passages: Texts that the retriever served, in order; None if the app cannot tell (then a retrieval miss cannot
             be told from a wrong answer).
         documents: Ids of the documents they are of, where known; empty otherwise.
+        dropped: Passages that were found and not served, and why: the twin cannot say what stands in their place.
         report: The judged run, if the app records and verifies its runs.
         usage: What the app's own model calls cost, where known.
     """
@@ -76,6 +78,7 @@ class Answered:
     text: str
     passages: Sequence[str] | None = None
     documents: Sequence[str] = ()
+    dropped: Sequence[Skipped] = ()
     report: Report | None = None
     usage: Usage = field(default_factory=Usage)
 

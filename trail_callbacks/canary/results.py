@@ -16,7 +16,7 @@ from trail_callbacks.models.call import Usage
 __all__ = ["Run"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Run:
     """A canary run, finished or not.
 
@@ -43,3 +43,7 @@ class Run:
     folder: Path | None = None
     repeated: int = 0
     spent: Usage = field(default_factory=Usage)
+
+    def __repr__(self) -> str:
+        counts = f"probes={len(self.probes)} strategies={len(self.strategies)} trials={len(self.trials)}"
+        return f"<Run {counts}{f' stopped={self.stopped!r}' if self.stopped else ''}>"

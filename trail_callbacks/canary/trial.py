@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from trail_callbacks.canary.arm import Arm
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.models.call import Usage
 
 __all__ = ["OUTCOMES", "Finding", "How", "Outcome", "Policy", "Stated", "Trial"]
@@ -22,9 +23,9 @@ Outcome = Literal[
 ]
 """What an answer did.
 
-- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one).
+- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one or both).
 - `leaks_prior`: gives the real value where the context served says otherwise, says nothing of it, or is absent.
-- `blends`: gives two of the values as its answer (where passages disagree, naming both is right).
+- `blends`: gives two of the values as its answer, of which its context holds at most one.
 - `abstains`: declines, or says that the documents do not tell.
 - `other_wrong`: gives something else.
 - `retrieval_miss`: no passage served holds the fact, though the twin or corpus does; whatever the answer is.
@@ -36,6 +37,8 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 How = Literal["value", "words", "refusal", "judge", "retrieval", "error", "undecided"]
 """What decided an outcome: typed values, the words themselves, a refusal, the judge, the passages served, a failure of
 the app, or nothing."""
+
+_BY_CODE: tuple[How, ...] = ("value", "words", "refusal", "undecided")
 
 Stated = Literal["real", "fictive", "also"]
 
@@ -61,6 +64,15 @@ class Finding:
     rejects: bool = False
     reason: str = ""
 
+    @property
+    def is_doubtful(self) -> bool:
+        """True if code alone decided, or could not, and found no one value that is given.
+
+        That an answer declines, gives another value, or two, is what code gets wrong most: it may not know the
+        notation of a value. A model, if there is one, reads these answers too.
+        """
+        return self.how in _BY_CODE and self.outcome not in ("follows_context", "leaks_prior")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
@@ -73,6 +85,7 @@ class Trial:
         answer: The answer; None if there is none.
         finding: What it did.
         served: Whether a passage that holds the fact was served; None if the app does not say what it served.
+        dropped: Passages that were found and not served, and why; see `Answered.dropped`.
         error: Why there is no answer; None if there is one.
         score: Hallucination score of the run's report, 0.0 to 1.0; None without one.
         report: File of the run's report, relative to the folder of the run; None without one.
@@ -86,6 +99,7 @@ class Trial:
     answer: str | None
     finding: Finding
     served: bool | None = None
+    dropped: Sequence[Skipped] = ()
     error: str | None = None
     score: float | None = None
     report: str | None = None

@@ -31,7 +31,9 @@ Arms = Annotated[
 ]
 CanaryJudge = Annotated[
     str | None,
-    typer.Option(metavar="PROVIDER/MODEL", help="The model that decides answers which code cannot; none by default."),
+    typer.Option(
+        metavar="PROVIDER/MODEL", help="The model that reads answers which code is in doubt of; none by default."
+    ),
 ]
 TwinFile = Annotated[
     str | None, typer.Option(metavar="TWIN", help="The twin that the probes are of: they are checked to be.")
@@ -56,13 +58,17 @@ def read_asked(probes: str, twin: str | None) -> tuple[Sequence[Probe], Sequence
         return found, skipped, None, None
     from trail_callbacks.canary.files.saving import load_twin  # noqa: PLC0415 - as above
     from trail_callbacks.canary.passages.translation import Translator  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.questions.checking import usable  # noqa: PLC0415 - as above
 
     fictive = load_twin(twin)
     edits = {edit.id for edit in fictive.edits}
     strange = [probe.id for probe in found if probe.edit is not None and probe.edit not in edits]
     if strange:
         raise InputError(f"{probes} is not of {twin}: {len(strange)} probes are of other edits, such as {strange[0]}")
-    return found, skipped, fictive, Translator(fictive).holds
+    fit, unfit = usable(found, fictive)
+    if not fit:
+        raise InputError(f"{probes} has no probe that can be asked with {twin}: {unfit[0].place}: {unfit[0].why}")
+    return fit, (*skipped, *unfit), fictive, Translator(fictive).holds
 
 
 def arms_of(given: str | None) -> Sequence[Arm]:

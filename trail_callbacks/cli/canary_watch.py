@@ -25,7 +25,8 @@ from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary.runs.recurring import History, Leak, Watch
+    from trail_callbacks.canary.runs.history import History, Leak
+    from trail_callbacks.canary.runs.recurring import Watch
 
 __all__ = ["watch"]
 
@@ -38,7 +39,7 @@ def watch(
     *,
     probes: Probes,
     app: AppName,
-    history: Annotated[str, typer.Option(metavar="FILE", help="What was found so far; a line for each turn.")],
+    history: Annotated[str, typer.Option(metavar="FILE", help="What was found so far; made by the first turn.")],
     max_leak: Annotated[float, typer.Option(metavar="X", help="The leak rate that is allowed, 0.0 to 1.0.")] = 0.05,
     size: Annotated[int, typer.Option("-n", "--size", metavar="N", help="Probes of a turn.")] = 10,
     window: Annotated[int, typer.Option(metavar="N", help="Trials that the leak rate is of, the last ones.")] = 300,
@@ -66,7 +67,8 @@ def watch(
     by more than chance: if the lower end of its interval is. With --every, until it is stopped; budgets are of a turn.
     """
     from trail_callbacks.audit import Budget  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.canary.runs.recurring import History, Watch, exposition  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.runs.history import History  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.runs.recurring import Watch, exposition  # noqa: PLC0415 - as above
 
     if not 0.0 <= max_leak < 1.0:
         raise InputError(f"--max-leak is {max_leak}, expected 0.0 to under 1.0")
@@ -124,8 +126,10 @@ def _turn(watched: Watch, max_leak: float, metrics: str | None, *, as_json: bool
         emit(_data(history, leak, over=over, max_leak=max_leak))
     else:
         display(_line(history, leak, max_leak), width=_WIDTH)
-    if history.broken:
-        complain(f"{history.broken} lines of {watched.history} could not be read, and were left out")
+    for error in history.errors:
+        complain(f"the app failed: {error}")
+    if history.stopped is not None:
+        complain(f"the turn ended early: {history.stopped}")
     if over:
         complain(f"the leak rate is over {max_leak:.1%}")
     return over
@@ -133,7 +137,9 @@ def _turn(watched: Watch, max_leak: float, metrics: str | None, *, as_json: bool
 
 def _line(history: History, leak: Leak | None, max_leak: float) -> str:
     if leak is None:
-        return f"{history.at}: nothing could be scored yet"
+        counts = {outcome: n for (arm, outcome), n in history.totals.items() if arm == "fictive"}
+        so_far = ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in counts.items())
+        return f"{history.at}: no leak rate yet: of the trials under the fictive context {so_far or 'none was asked'}"
     state = "over" if leak.low > max_leak else "not shown to be over"
     return (
         f"{history.at}: leak rate {leak.share:.1%} ({leak.low:.1%} to {leak.high:.1%}) of {leak.probes} probes in "

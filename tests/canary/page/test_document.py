@@ -53,7 +53,7 @@ def test_the_page_is_one_valid_file_without_scripts():
     read = Page(page(made))
     ids = [each["id"] for each in read.elements if "id" in each]
     assert len(ids) == len(set(ids))
-    assert {"head", "strategies", "order", "outcomes", "splits", "unscored", "examples"} <= set(ids)
+    assert {"head", "strategies", "order", "outcomes", "rates", "splits", "unscored", "examples"} <= set(ids)
     for tag in ("script", "link", "img", "a", "iframe", "base", "form", "object", "embed"):
         assert not read.all(tag), tag
     for each in read.elements:
@@ -111,7 +111,7 @@ def test_a_passage_stands_where_it_was_served_with_the_edit_marked(tmp_path):
     assert [each["text"] for each in read.all("mark")] == ["53"]
     words = text(page(made))
     assert "The harbour is old. Ferry 0 takes 53 minutes. Dogs are welcome." in words
-    assert "Served" in words
+    assert "It read" in words
 
 
 def test_the_graph_and_the_verdicts_are_those_of_that_very_run(tmp_path):
@@ -130,7 +130,35 @@ def test_without_a_report_the_sentence_of_the_probe_is_shown():
     assert "Ferry 0 takes 53 minutes." in words
     assert "Not served" in words
     blind = replace(made, trials=[replace(each, served=None) for each in made.trials])
-    assert "In the twin" in text(page(blind))
+    assert "Not known if it read" in text(page(blind))
+
+
+def test_of_a_removed_fact_the_sentence_is_shown_that_is_gone():
+    asked = probe(0, fictive=None, fictive_quote="", kind="unanswerable")
+    read = Page(page(run({"one": {"fictive": [A]}}, [asked])))
+    words = re.sub(r"\s+", " ", read.all("body")[0]["text"])
+    assert "nothing: the fact was removed" in words
+    assert "Ferry 0 takes 40 minutes." in words
+    assert [each["text"] for each in read.all("mark")] == ["40 minutes"]
+
+
+def test_what_an_arm_could_not_read_is_said():
+    words = text(page(run({"one": {"closed_book": [L], "empty": [A]}})))
+    assert "the model was asked alone" in words
+    assert "the retriever found nothing" in words
+
+
+def test_the_page_is_of_one_policy():
+    made = run({"a": {"fictive": [F, L]}, "b": {"fictive": [L, L]}})
+    for policy, compared in (
+        ("context_is_authoritative", "By leak rate"),
+        ("verify_the_context", "By share of right answers"),
+    ):
+        html = to_page(assess(made, policy))
+        assert f'data-policy="{policy}"' in html
+        assert compared in text(html)
+        assert f"Right, if the policy is: {policy.replace('_', ' ')}" in text(html)
+    assert "By leak rate" not in text(to_page(assess(made, "verify_the_context")))
 
 
 def test_values_are_marked_where_the_probe_has_one_sentence_only():
@@ -152,6 +180,13 @@ def test_only_the_edit_of_the_probe_is_marked_and_as_one():
     denied = replace(asked, real="allowed", fictive="forbidden")  # by other words: all that differs
     marks = [each["text"] for each in Page(page(run({"one": {"fictive": [F]}}, [denied]))).all("mark")]
     assert marks == ["Jilzder Nwindvisu must", "118"]
+
+
+def test_how_to_get_graphs_is_said_where_there_is_none(tmp_path):
+    hint = "canary_app(..., verify=True)"
+    assert hint in text(page(run({"one": {"fictive": [F]}})))
+    assert hint not in text(page(recorded(run({"one": {"fictive": [F, L]}}), tmp_path)[0]))
+    assert hint not in text(page(Run(probes={}, strategies={}, arms=(), trials=())))
 
 
 def test_a_report_that_is_gone_is_said(tmp_path):

@@ -158,7 +158,7 @@ def test_a_removed_fact_is_gone_everywhere_and_the_rest_reads_on():
         ("Go there. The tower of Skarn has 212 steps. Based on these, bring good shoes.", "leans on it"),
         ("Go there. The tower of Skarn has 212 steps. Shortly after that the lift broke.", "leans on it"),
         ("Read on. Values of -999 mark gaps. The file is long.", "no value by itself"),
-        ("The town is old.\n\n| steps | town |\n|---|---|\n| 212 | Skarn |\n", "a table, a list"),
+        ("The town is old.\n\n| steps | town |\n|---|---|\n| 212 | Skarn |\n", "statement of its own"),
     ],
 )
 def test_a_sentence_that_is_needed_stays(said, why):

@@ -64,7 +64,7 @@ def only(text, edit, **more):
         ("The court ruled in May that the town of Birkstad must pay.", "Birkstad", "Nodod", "name",
          "According to the documents, the court ruled in May that which town must pay?"),
         ("In a review of lamps, Leontyne Marsh measured 34 dB.", "Leontyne Marsh", "Olm Trist", "name",
-         "According to the documents, in a review of lamps, who or what measured 34 dB?"),
+         "Who or what measured 34 dB in a review of lamps?"),
         ("The Varle procedure takes thirty to forty-five minutes.", "forty-five minutes", "ninety minutes", "number",
          'According to the documents, what is missing here: "The Varle procedure takes thirty to ___."?'),
         ("Router maker Nimbrel had 3,400 tickets in Varle.", "Nimbrel", "Dibral", "name",
@@ -81,8 +81,8 @@ def test_questions(sentence, old, new, kind, question):
 @pytest.mark.parametrize(
     ("sentence", "old", "new", "question"),
     [
-        ("Visitors who missed the boat paid 14 euros in Varle.", "14 euros", "25 euros",
-         "According to the documents, visitors who missed the boat paid how much in Varle?"),
+        ("The trial at Varle showed that salt was no worse by more than 6 points.", "6 points", "9 points",
+         "According to the documents, the trial at Varle showed that salt was no worse by more than how many points?"),
         ("The doses at Varle stay between 2 and 8 degrees.", "8", "11",
          'According to the documents, what is missing here: "The doses at Varle stay between 2 and ___ degrees."?'),
         ("The 40-minute crossing to Varle is rough.", "40", "53",

@@ -25,7 +25,7 @@ def test_rates_have_intervals_and_ties_are_called_ties():
     assert "90 [59.6, 98.2]" in text
     assert "By follow rate no two strategies can be told apart (n = 10" in text
     assert "1. a | b" in text
-    assert "Precision: 10 probes bound a leak rate of 0 below 27.8 %" in text
+    assert "Precision: 10 probes: without a single leak, the leak rate would be below 27.8 %" in text
 
 
 def test_what_differs_is_on_two_lines():
@@ -58,7 +58,7 @@ def test_unscorable_misses_and_skipped_are_said():
     assert "1: TimeoutError: 30 s" in text
     assert "50 [9.5, 90.5]" in text  # not retrieved: 1 of 2
     assert "The run is unfinished: interrupted." in text
-    assert "1 skipped; the first: p9: its passage is gone" in text
+    assert "1 left out; the first: p9: its passage is gone" in text
 
 
 def test_rates_of_other_denominators_say_their_own():

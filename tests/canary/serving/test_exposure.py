@@ -9,6 +9,7 @@ import threading
 import pytest
 from small_twins import small
 
+from trail_callbacks.canary import Skipped
 from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError, current, exposed, is_off
 from trail_callbacks.errors import InputError
 
@@ -159,7 +160,10 @@ def test_switched_off_within_a_block_nothing_of_it_counts(monkeypatch):
 
 def test_what_is_served_adds_up_over_calls_and_threads():
     with exposed("real", TWIN) as exposure:
-        threads = [threading.Thread(target=exposure.served, args=(["a", "b"], ["d", "d"], ["gone"])) for _ in range(20)]
+        threads = [
+            threading.Thread(target=exposure.served, args=(["a", "b"], ["d", "d"], [Skipped("p", "gone")]))
+            for _ in range(20)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

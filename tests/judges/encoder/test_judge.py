@@ -274,26 +274,23 @@ def test_threads_share_one_model(kind, request, monkeypatch):
 
 
 async def test_the_event_loop_goes_on_while_it_loads_and_runs(entailment, monkeypatch):
-    load = weights.load
+    load, beaten = weights.load, threading.Event()
 
     def slowly(source):
-        time.sleep(0.4)  # many beats of the heart below
+        assert beaten.wait(60)
         return load(source)
 
     monkeypatch.setattr(weights, "load", slowly)
-    beats = 0
 
     async def heart():
-        nonlocal beats
-        while True:
+        for _ in range(10):
             await asyncio.sleep(0.01)
-            beats += 1
+        beaten.set()
 
     beating = asyncio.create_task(heart())
     reports = await asyncio.gather(*(acheck(ANSWER, [YES], judge=EncoderJudge(entailment)) for _ in range(2)))
-    beating.cancel()
+    await beating
     assert [supports(report) for report in reports] == [["supported"]] * 2
-    assert beats > 10
 
 
 async def test_a_check_that_is_cancelled_stops_after_its_batch(entailment):
@@ -309,8 +306,9 @@ async def test_a_check_that_is_cancelled_stops_after_its_batch(entailment):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    before = len(ran)
     await asyncio.sleep(0.3)
-    assert len(ran) < 10
+    assert len(ran) <= before + 1 < 60
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

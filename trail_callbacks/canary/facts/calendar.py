@@ -7,9 +7,9 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from trail_callbacks.canary.facts.figures import Page
-from trail_callbacks.canary.facts.protected import labels
 from trail_callbacks.language.quantities import Quantity
 
 __all__ = ["Mention", "Moved", "mentions", "moved"]
@@ -53,7 +53,7 @@ _LEAP_FREE = 2023  # the year of dates that tell none
 _TWO, _FOUR = 2, 4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Mention:
     """A date in a text, whole or in part.
 
@@ -100,6 +100,12 @@ class Mention:
         sure = not any(part.also for part in self.parts if part.kind in {"month", "day"})
         return all(self.key[:3]) and sure and not self.key[3]
 
+    @cached_property
+    def weekday(self) -> bool:
+        """Whether it tells its day of the week, or its sentence does: `3 May 2021, a Monday`."""
+        page = self.page
+        return any(part.kind == "weekday" and page.line_of(part.start) == self.line for part in page.dated)
+
     @property
     def date(self) -> dt.date | None:
         """The day; of a year without leap day where it says no year; None if there is no such day."""
@@ -125,7 +131,6 @@ class Moved:
 
 def mentions(page: Page) -> list[Mention]:
     """Finds the dates of a document, in order. Numbers that may be years and are more likely none are left out."""
-    naming = labels(page.text) if page.dated else None
     found: list[list[Quantity]] = []
     for part in page.dated:
         if part.kind in {"clock", "quarter"}:
@@ -140,12 +145,7 @@ def mentions(page: Page) -> list[Mention]:
         each
         for each in dated
         if len(each.parts) > 1
-        or (
-            each.parts[0].kind == "year"
-            and naming is not None
-            and not naming.overlap(each.start, each.end)
-            and _dates(each)
-        )
+        or (each.parts[0].kind == "year" and not page.labels.overlap(each.start, each.end) and _dates(each))
     ]
 
 
@@ -209,14 +209,14 @@ def _by_years(mention: Mention, years: int) -> dict[str, int] | None:
             new = dt.date(year + years, month, day)
         except ValueError:
             return None
-        if mention.part("weekday") and new.weekday() != was.weekday():
+        if mention.weekday and new.weekday() != was.weekday():
             return None
     return {"year": year + years}
 
 
 def _by_days(mention: Mention, days: int) -> dict[str, int] | None:
     was = mention.date
-    if was is None or not mention.key[1] or not mention.key[2] or (days % 7 and mention.part("weekday")):
+    if was is None or not mention.key[1] or not mention.key[2] or (days % 7 and mention.weekday):
         return None
     new = was + dt.timedelta(days)
     if not mention.key[0] and new.year != was.year:

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from trail_callbacks.canary.facts.figures import Figure, Page, telling
+from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.figures import Figure, Page
+from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.pages import pages
 
 __all__ = ["Fact", "facts"]
 
-_FEW = 3  # documents: a word of so few, or of a tenth of all, says what a text is about
-_TENTH = 10
+_FEW = 3  # documents that share what says of which thing a sentence speaks
 _PAIRED = 12  # words of one context that are paired with each other
-_KINDRED = 60  # documents that are compared as a whole
-_ALIKE = 0.25  # share of the shorter document's words that the other has too
 _NAMED = 4  # characters before a number
 _PLACES = 9  # significant digits in which equal values are equal
 
@@ -46,15 +47,16 @@ def _plainness(figure: Figure) -> tuple[bool, bool, int]:
     return (quantity.kind != "count" or bool(quantity.noun), figure.row is None, len(figure.context))
 
 
-def facts(pages: Sequence[Page]) -> list[Fact]:
+@of_last_corpus
+def facts(corpus: Corpus) -> Sequence[Fact]:
     """Joins the figures of a corpus which state the same fact.
 
     Two figures of the same value are mentions of one fact if
 
     - they stand in the same document, outside of tables, with the same unit or noun, or one of them with none; or
-    - they have the same unit or noun, and their documents share a word that few documents have (at most three, or a
-      tenth), or a quarter of their words; or what is said around them shares any two words; or
-    - what is said around them shares a word that few documents have.
+    - they have the same unit or noun, and their documents are about the same (see `neighbours`); or
+    - what is said around them shares a word that at most three documents have, or two words that no more than one
+      document would have by chance, and they have the same unit or noun.
 
     Values are compared in base units, so that `forty minutes`, `40 min` and `2,400 s` are equal; counts with different
     nouns, and one with a unit beside a bare number that its column or label names, need a shared word. That is
@@ -62,16 +64,16 @@ def facts(pages: Sequence[Page]) -> list[Fact]:
     one that is changed in one place and not in another does not.
 
     Args:
-        pages: The documents.
+        corpus: The documents.
 
     Returns:
         All facts in the order of their first mention; each figure is in one of them.
     """
-    spread = Counter(key for page in pages for key in page.keys)
-    common = max(_FEW, len(pages) // _TENTH)
-    rare = {page: telling(page, spread, common) for page in pages if page.figures}
+    read = pages(corpus)
+    spread = Counter(key for page in read for key in page.keys)
+    near = neighbours(corpus)
     groups: dict[tuple[str, str], list[Figure]] = defaultdict(list)
-    figures = [figure for page in pages for figure in page.figures]
+    figures = [figure for page in read for figure in page.figures]
     order = {id(figure): i for i, figure in enumerate(figures)}
     for figure in figures:
         for key in _values(figure):
@@ -79,12 +81,12 @@ def facts(pages: Sequence[Page]) -> list[Fact]:
     joined = _Joined(len(figures))
     for (kind, _), group in groups.items():
         numbered = [(order[id(figure)], figure) for figure in group]
-        for one, other in _related(numbered, spread, common, rare, same=kind != "raw"):
+        for one, other in _related(numbered, spread, near, same=kind != "raw"):
             joined.join(one, other)
     found: dict[int, list[Figure]] = defaultdict(list)
     for i, figure in enumerate(figures):
         found[joined.root(i)].append(figure)
-    return [Fact(tuple(group)) for group in found.values()]
+    return tuple(Fact(tuple(group)) for group in found.values())
 
 
 def _values(figure: Figure) -> Iterator[tuple[str, str]]:
@@ -103,8 +105,7 @@ def _named_before(figure: Figure) -> bool:
 def _related(
     group: Sequence[tuple[int, Figure]],
     spread: Counter[str],
-    common: int,
-    rare: Mapping[Page, Sequence[str]],
+    near: Mapping[Page, Sequence[Page]],
     *,
     same: bool,
 ) -> Iterator[tuple[int, int]]:
@@ -122,15 +123,15 @@ def _related(
         context = sorted(figure.context - {figure.noun})
         if same and figure.row is None:
             yield from meet((page, "" if page in bare else noun), i, figure)
-            for word in rare[page]:
-                yield from meet(("page", word, noun), i, figure)
-        for word in context:
-            if spread[word] <= common:
+            yield from ((first[other, noun][0], i) for other in near[page] if (other, noun) in first)
+            first.setdefault((page, noun), (i, figure))
+        rarest = sorted(context, key=lambda word: (spread[word], word))[:_PAIRED]
+        for word in rarest:
+            if spread[word] <= _FEW:
                 yield from meet(("word", word), i, figure)
-        for pair in combinations(sorted(context, key=lambda word: (spread[word], word))[:_PAIRED], 2):
-            yield from meet((*pair, noun), i, figure)
-    if same:
-        yield from _alike(group)
+        for one, other in combinations(rarest, 2):
+            if spread[one] * spread[other] <= len(near):
+                yield from meet((one, other, noun), i, figure)
 
 
 def _may_be_one(one: Figure, other: Figure) -> bool:
@@ -139,22 +140,6 @@ def _may_be_one(one: Figure, other: Figure) -> bool:
     if a.kind == b.kind:
         return a.value == b.value and (a.noun == b.noun or not a.noun or not b.noun)
     return (a.kind == "count" and not a.noun) or (b.kind == "count" and not b.noun)
-
-
-def _alike(group: Sequence[tuple[int, Figure]]) -> Iterator[tuple[int, int]]:
-    """Figures of the same noun in documents that are about the same."""
-    firsts: dict[tuple[str, str], tuple[int, Page]] = {}
-    for i, figure in group:
-        if figure.row is None:
-            firsts.setdefault((figure.noun, figure.page.document.id), (i, figure.page))
-    by_noun: dict[str, list[tuple[int, Page]]] = defaultdict(list)
-    for (noun, _), each in firsts.items():
-        by_noun[noun].append(each)
-    for listed in by_noun.values():
-        for (i, one), (j, other) in combinations(listed[:_KINDRED], 2):
-            least = min(len(one.keys), len(other.keys))
-            if len(one.keys & other.keys) >= max(2, _ALIKE * least):
-                yield i, j
 
 
 class _Joined:

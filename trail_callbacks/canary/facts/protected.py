@@ -7,11 +7,14 @@ number, `[2]`); dates are told from them by who reads dates.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
+from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.spans import Spans
 
-__all__ = ["fixed", "labels", "uneditable"]
+__all__ = ["fixed", "fixed_in", "labels", "uneditable"]
 
 _FENCE = re.compile(r"^[ \t]{0,12}(```|~~~)[^\n]*$", re.MULTILINE)
 _FIXED = (
@@ -59,13 +62,21 @@ _LABELS = (
     # numbers of lists, headings and references
     r"(?m:^[ \t>*-]{0,40}(?:#{1,6}[ ]+)?\(?\d{1,3}(?:\.\d{1,3}){0,5}(?:[.)]|(?<=\.\d))(?=\s))",
     r"(?m:^[ \t>]{0,20}#{1,6}[ ]+\d{1,3}(?:\.\d{1,3}){0,5}(?=\s))",
+    r"(?:(?<=[.:;!?)\]]\s)|(?<=[.:;!?)\]]\s\s))\d{1,2}[.)]?(?=\s{1,3}[A-Z][a-z]+\b)",
+    r"(?<=\))\d{1,3}\b",
     r"\[\d{1,4}(?:\s?[,\u2013-]\s?\d{1,4}){0,20}\]",
     r"\(\d{1,3}\)",
+    # a height in feet and inches: one number of two
+    r"(?<![\w.])\d['\u2019\u2032]\s?\d{1,2}(?:[\"\u201d\u2033]|\'\'|\b)",
     # addresses
     r"""\b\d{1,5}[A-Za-z]?\s(?:[A-Z][\w'.-]{1,30}\s){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Boulevard|Blvd|Drive|Dr|Way|
     Square|Court|Place)\b""",
     r"(?<![\w.,])\d{5}\s(?=[A-Z][a-z])(?!(?i:people|pounds|dollars|euros))",
     r"\b[A-Z]{2}\s\d{5}\b",
+    # times of day with a dot, which may be prices: neither is changed
+    r"""(?i:\b(?:from|until|till|at|opens?|closes?|between|by|before|after)\s)\d{1,2}\.(?:00|15|30|45)
+    (?:\s?(?:to|-|\u2013|and|until)\s?\d{1,2}\.(?:00|15|30|45))?
+    (?![.,]?\d|\s?(?:[%\u20ac$\u00a3]|euros?\b|dollars?\b|pounds?\b|per\s?cent\b|k?m\b|or\b))""",
     # what is so by definition
     r"(?i:\b24(?:\s?/\s?7|[ -]hours?\s(?:a|per|each)\sday)\b|\b(?:7|seven)\sdays\s(?:a|per|each)\sweek\b)",
     r"(?i:\b(?:60|sixty)\s(?:minutes|seconds)\s(?:in|to|per)\s(?:an?|the|each)\s(?:hour|minute)\b)",
@@ -107,6 +118,12 @@ def fixed(text: str) -> Spans:
             found.append((begun[1], mark.end()))
             begun = None
     return Spans(found)
+
+
+@of_last_corpus
+def fixed_in(corpus: Corpus) -> Mapping[str, Spans]:
+    """Finds in each document, by its id, where nothing may be edited."""
+    return {document.id: fixed(document.text) for document in corpus}
 
 
 def labels(text: str) -> Spans:

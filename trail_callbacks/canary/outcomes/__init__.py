@@ -1,4 +1,4 @@
-"""What one answer did: values and words are compared in code; what code cannot tell is asked of the judge's model.
+"""What one answer did: values and words are compared in code; what code is in doubt of is read by the judge's model.
 
 Start with `classify`. An answer is read (`reading`: what of it is the answer, in clauses; `number_words`: numbers of
 other languages in digits), its values are found (`amounts`, `calendar_dates`, `names`, `polarity`, each a `Matcher`),

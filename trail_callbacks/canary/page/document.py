@@ -8,10 +8,10 @@ from importlib.resources import files
 from string import Template
 
 from trail_callbacks.canary.page.examples import gallery
-from trail_callbacks.canary.page.tables import matrix, order, outcomes, splits, unscored
+from trail_callbacks.canary.page.tables import matrix, order, other_rates, outcomes, splits, unscored
 from trail_callbacks.canary.report.examples import examples
 from trail_callbacks.canary.report.results import Results
-from trail_callbacks.canary.report.words import remarks, summary
+from trail_callbacks.canary.report.words import answer, notes, summary, warnings
 from trail_callbacks.render.page.document import base_style, security_policy
 from trail_callbacks.render.safe_text import line, plain, shorten
 
@@ -19,7 +19,7 @@ __all__ = ["to_page"]
 
 _TITLE = "Does it answer from its context?"
 _SETTINGS = 12  # shown of them
-_VALUE = 80  # characters
+_VALUE, _ANSWER = 80, 600  # characters
 
 
 def to_page(found: Results, *, title: str | None = None, most: int = 3) -> str:
@@ -40,11 +40,15 @@ def to_page(found: Results, *, title: str | None = None, most: int = 3) -> str:
         style=style,
         title=line(shorten(plain(heading), 120)),
         heading=line(shorten(plain(heading), 300)),
+        policy_name=found.rates.policy,
+        answer=line(shorten(plain(answer(found)), _ANSWER)),
         summary=line(summary(found)),
         facts="".join(_facts(found)),
-        remarks="".join(f"<li>{line(each)}</li>" for each in remarks(found)),
+        warnings="".join(f"<li>{line(each)}</li>" for each in warnings(found)),
+        notes="".join(f'<p class="faint">{line(each)}</p>' for each in notes(found)),
         matrix="".join(matrix(found)),
         order="".join(order(found)),
+        rates="".join(other_rates(found)),
         outcomes="".join(outcomes(found)),
         splits="".join(splits(found)),
         unscored="".join(unscored(found)),

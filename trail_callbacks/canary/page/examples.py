@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from trail_callbacks.canary.page.passages import Passage, passages
+from trail_callbacks.canary.page.passages import passages
+from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.report.examples import Example
-from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_WORDS
+from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_MEANS, OUTCOME_WORDS
 from trail_callbacks.canary.trial import OUTCOMES, How, Outcome
 from trail_callbacks.render.diagram import graph_to_svg
 from trail_callbacks.render.labels import entered, error_words, headline, mark, named, outcome_word
@@ -32,52 +33,67 @@ def gallery(found: Mapping[Outcome, Sequence[Example]]) -> Iterator[str]:
     """Renders the examples, outcome by outcome."""
     if not found:
         yield '<p class="missing">There is no trial to show.</p>'
+    elif not any(each.report or each.missing for several in found.values() for each in several):
+        yield '<p class="missing">The app gave no reports. An app made by canary_app(..., verify=True) does: '
+        yield "its examples have the provenance graph of their run.</p>"
     for outcome in OUTCOMES:
         if outcome in found:
             yield f'<div class="outcome" data-outcome="{outcome}"><h3>{OUTCOME_WORDS[outcome]}</h3>'
+            yield f'<p class="faint">{OUTCOME_MEANS[outcome].capitalize()}.</p>'
             for each in found[outcome]:
                 yield from _example(each)
             yield "</div>"
 
 
 def _example(example: Example) -> Iterator[str]:
+    """Question, what is true, what the app read, what it said, and what that comes to: in this order."""
     probe, trial = example.probe, example.trial
-    yield '<article class="example">'
-    yield f'<p class="question" dir="auto">{_cut(probe.question, _LONGEST)}</p>'
-    yield '<dl class="facts">'
-    facts = {
-        "probe": _named(probe.id),
-        "arm": ARM_WORDS[trial.arm],
-        "strategy": _named(trial.strategy),
-        "real value": _value(probe.real),
-        "fictive value": _value(probe.fictive) if probe.fictive is not None else "none, the fact was removed",
-        "second fictive value": _value(probe.also) if probe.also is not None else "",
-        "edit": " ".join(each for each in (probe.size, probe.kind) if each),
-    }
-    for label, value in facts.items():
-        if value:
-            yield f"<div><dt>{label}</dt><dd>{value}</dd></div>"
-    yield "</dl>"
-    shown = list(passages(example))
-    for passage in shown:
-        yield from _passage(passage, example.report)
-    if not shown and trial.arm in ("real", "fictive"):
-        yield '<p class="missing">No passage is known that states the fact.</p>'
+    yield f'<article class="example"><p class="question" dir="auto">{_cut(probe.question, _LONGEST)}</p>'
+    yield '<dl class="story">'
+    yield _row("The corpus says", _value(probe.real))
+    yield _row("The twin says", _fictive(probe))
+    yield from _read(example)
     if trial.answer is None:
-        why = _cut(trial.error or "no reason was kept", _SHORT)
-        yield f'<p><span class="label">No answer</span> <bdi>{why}</bdi></p>'
+        yield _row("No answer", f"<bdi>{_cut(trial.error or 'no reason was kept', _SHORT)}</bdi>")
     else:
-        yield f'<div><span class="label">Answer</span><p class="answer">{_cut(trial.answer, _LONGEST)}</p></div>'
-    reason = f": <bdi>{_cut(trial.finding.reason, _SHORT)}</bdi>" if trial.finding.reason else ""
-    yield f'<p><span class="label">Decided</span> {_HOW[trial.finding.how]}{reason}</p>'
+        yield _row("The app said", f'<p class="answer">{_cut(trial.answer, _LONGEST)}</p>')
+    reason = f"; <bdi>{_cut(trial.finding.reason, _SHORT)}</bdi>" if trial.finding.reason else ""
+    yield _row("Decided", f"{_HOW[trial.finding.how]}{reason}")
+    yield "</dl>"
+    edit = " ".join(each for each in (probe.size, probe.kind) if each)
+    about = {"probe": probe.id, "edit": edit, "arm": ARM_WORDS[trial.arm], "strategy": trial.strategy}
+    facts = (f"<div><dt>{label}</dt><dd>{_named(words)}</dd></div>" for label, words in about.items() if words)
+    yield f'<dl class="facts">{"".join(facts)}</dl>'
     yield from _run(example)
     yield "</article>"
 
 
-def _passage(passage: Passage, report: Report | None) -> Iterator[str]:
-    where = f" {name(named(passage.node, report.graph))}" if passage.node is not None and report is not None else ""
-    words = "".join(f"<mark>{block(text)}</mark>" if marked else block(text) for text, marked in passage.parts)
-    yield f'<div><span class="label">{line(passage.said)}</span>{where}<p class="passage">{words}</p></div>'
+def _fictive(probe: Probe) -> str:
+    if probe.fictive is None:
+        return "nothing: the fact was removed"
+    return _value(probe.fictive) + (f" and elsewhere {_value(probe.also)}" if probe.also is not None else "")
+
+
+def _read(example: Example) -> Iterator[str]:
+    """What the app could read."""
+    arm = example.trial.arm
+    if arm not in ("real", "fictive"):
+        nothing = "nothing: the retriever found nothing" if arm == "empty" else "nothing: the model was asked alone"
+        yield _row("It read", nothing)
+        return
+    shown = list(passages(example))
+    for passage in shown:
+        node = passage.node
+        graph = example.report.graph if example.report is not None and node is not None else None
+        where = f'<span class="faint">{name(named(node or "", graph))}</span>' if graph is not None else ""
+        words = "".join(f"<mark>{block(text)}</mark>" if marked else block(text) for text, marked in passage.parts)
+        yield _row(passage.said, f'<p class="passage">{words}</p>{where}')
+    if not shown:
+        yield _row("It read", "no passage that is known to state the fact")
+
+
+def _row(label: str, content: str) -> str:
+    return f"<div><dt>{line(label)}</dt><dd>{content}</dd></div>"
 
 
 def _run(example: Example) -> Iterator[str]:
@@ -87,11 +103,12 @@ def _run(example: Example) -> Iterator[str]:
         return
     report = example.report
     drawing, notes = graph_to_svg(report.graph)
-    yield f"<details open><summary>The run: {line(headline(report))}</summary>"
+    yield "<details open><summary>How the answer came about: provenance graph of this run</summary>"
     yield from (f'<p class="faint">{line(note)}</p>' for note in notes)
     if drawing:
         yield '<div class="drawing" tabindex="0" role="group" aria-label="Provenance graph of this run">'
         yield f"{drawing}</div>"
+    yield f'<p class="faint">Its claims, checked against what it read: {line(headline(report))}</p>'
     yield from _verdicts(report)
     yield "</details>"
 

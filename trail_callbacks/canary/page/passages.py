@@ -14,6 +14,7 @@ from trail_callbacks.graph import Node
 
 __all__ = ["Passage", "passages"]
 
+_SAID = {True: "It read", False: "Not served", None: "Not known if it read"}
 _ROOM = 300  # characters before and after
 _QUOTE = 1_000  # characters of a sentence
 _SEARCHED = 2_000_000  # characters of one text
@@ -25,7 +26,7 @@ class Passage:
     """A text with its marked parts.
 
     Attributes:
-        said: What it is: served, not served, or where it stands.
+        said: What it is: served or not, or removed.
         parts: Pieces of the text in order, each with whether it is marked.
         node: Id of the node of the run's graph that holds it; None if it is only known from the probe.
     """
@@ -39,7 +40,7 @@ def passages(example: Example) -> Iterator[Passage]:
     """The passages of an example: of the arms with a context, each sentence that states the fact.
 
     A sentence that the run's graph holds is shown where it stands in the text that was served; otherwise as the probe
-    has it, and it is said whether it was served.
+    has it, and it is said whether it was served. Of a removed fact it is the real sentence.
     """
     probe, trial = example.probe, example.trial
     if trial.arm not in ("real", "fictive"):
@@ -60,13 +61,12 @@ def passages(example: Example) -> Iterator[Passage]:
         inside = node.text[start:end]
         marked = _edited(inside, other, values) if quote else [(inside, True)]
         before, after = node.text[max(0, start - _ROOM) : start], node.text[end : end + _ROOM]
-        yield Passage("Served", [(before, False), *marked, (after, False)], node.id)
+        yield Passage("It read", [(before, False), *marked, (after, False)], node.id)
         return
     if quote:
-        words = {True: "Served, by the probe's sentence", False: "Not served", None: "In the corpus"}[trial.served]
-        yield Passage(
-            words if not fictive or trial.served is not None else "In the twin", _edited(quote, other, values)
-        )
+        yield Passage(_SAID[trial.served], _edited(quote, other, values))
+    elif fictive and probe.fictive is None and other:
+        yield Passage("Removed", _edited(other, "", _values(probe, fictive=False)))
 
 
 def _values(probe: Probe, *, fictive: bool) -> list[str]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from trail_callbacks.canary.arm import ARMS
 from trail_callbacks.canary.report.results import Results
-from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_WORDS, SPLIT_BY, TABLES, counted, percent, ties
+from trail_callbacks.canary.report.words import ARM_WORDS, OUTCOME_WORDS, SPLIT_BY, TABLES, counted, ties
 from trail_callbacks.canary.statistics.contrasts import LABELS
 from trail_callbacks.canary.statistics.measures import MEASURES, MeasureName
-from trail_callbacks.canary.statistics.rate import Rate
+from trail_callbacks.canary.statistics.rate import Rate, percent
 from trail_callbacks.canary.statistics.rates import SPLITS, Figures
 from trail_callbacks.canary.trial import OUTCOMES
 from trail_callbacks.render.safe_text import line, name, plain, shorten
 
-__all__ = ["matrix", "order", "outcomes", "splits", "unscored"]
+__all__ = ["matrix", "order", "other_rates", "outcomes", "splits", "unscored"]
 
 _ROWS, _SPLIT_ROWS = 150, 50
 _LISTED = 50
@@ -25,14 +26,14 @@ _T = TypeVar("_T")
 
 
 def matrix(found: Results) -> Iterator[str]:
-    """Strategies by arms: each rate with its interval as a bar."""
+    """Strategies by their main rates, each with its interval as a bar; and what is right by the policy."""
     rows = list(found.rates.strategies.values())
     if not rows:
         yield '<p class="missing">The run has no strategy.</p>'
         return
     yield f"<p>Shares of trials with 95 % intervals (Wilson). {line(found.precision)}.</p>"
-    for title, names in TABLES.items():
-        yield from _rates(title, rows, names)
+    title, *_ = TABLES
+    yield from _rates(title, rows, TABLES[title])
     arms = [arm for arm in found.run.arms if any(each.right[arm].n for each in rows)]
     if arms:
         policy = found.rates.policy.replace("_", " ")
@@ -41,6 +42,14 @@ def matrix(found: Results) -> Iterator[str]:
             cells = "".join(_cell(each.right[arm]) for arm in arms)
             yield f'<tr><th scope="row">{_named(each.strategy)}</th>{cells}</tr>'
         yield _close(rows)
+
+
+def other_rates(found: Results) -> Iterator[str]:
+    """The rates of the other arms, of removed and disputed facts, and of retrieval; and what each rate is of."""
+    rows = list(found.rates.strategies.values())
+    _, *titles = TABLES
+    for title in titles:
+        yield from _rates(title, rows, TABLES[title])
     yield '<details><summary>What each rate is of</summary><dl class="list">'
     for measure in MEASURES.values():
         yield f"<div><dt><b>{line(measure.label)}</b></dt><dd>{line(measure.about)}</dd></div>"
@@ -50,16 +59,20 @@ def matrix(found: Results) -> Iterator[str]:
 def _rates(
     title: str, rows: Sequence[Figures], names: Sequence[MeasureName], split: str | None = None
 ) -> Iterator[str]:
-    """A table of rates; columns without any trial are left out."""
+    """A table of rates; columns without any trial are left out, and strategies where all are together."""
     most = _SPLIT_ROWS if split else _ROWS
     known = [each for each in names if any(row.rates[each].n for row in rows)]
     if not known:
         return
-    yield from _open(title, ["Strategy", *([split] if split else []), *(MEASURES[each].label for each in known)])
+    strategies = not split or any(row.strategy is not None for row in rows)
+    heads = [*(["Strategy"] if strategies else []), *([split.capitalize()] if split else [])]
+    yield from _open(title, [*heads, *(MEASURES[each].label for each in known)])
     for row in rows[:most]:
-        value = f"<td>{_named(row.value)}</td>" if split else ""
+        heads = [_named(row.strategy)] if strategies else []
+        heads += [_named(row.value)] if split else []
         cells = "".join(_cell(row.rates[each]) for each in known)
-        yield f'<tr><th scope="row">{_named(row.strategy)}</th>{value}{cells}</tr>'
+        scoped = "".join(f'<th scope="row">{each}</th>' for each in heads)
+        yield f"<tr>{scoped}{cells}</tr>"
     yield _close(rows, most)
 
 
@@ -113,7 +126,9 @@ def outcomes(found: Results) -> Iterator[str]:
     heads = [
         f'<span class="key" data-outcome="{each}" aria-hidden="true"></span>{OUTCOME_WORDS[each]}' for each in OUTCOMES
     ]
+    yield '<p class="faint">Closed book, the model alone, the real value is what it knows, and no fault.</p>'
     yield from _open("Trials", ["Strategy", "Arm", "Share"], heads)
+    arms = Counter(figures.strategy for figures, _ in rows[:_ROWS])
     for figures, arm in rows[:_ROWS]:
         counts = figures.outcomes[arm]
         whole, at, bars = sum(counts.values()), 0.0, []
@@ -124,7 +139,9 @@ def outcomes(found: Results) -> Iterator[str]:
             at += wide
         bar = f"{_STACK}{''.join(bars)}</svg>"
         cells = "".join(f'<td class="number">{counts[each]:,}</td>' for each in OUTCOMES)
-        yield f'<tr><th scope="row">{_named(figures.strategy)}</th><td>{ARM_WORDS[arm]}</td><td>{bar}</td>{cells}</tr>'
+        span = arms.pop(figures.strategy, 0)
+        head = f'<th scope="rowgroup" rowspan="{span}">{_named(figures.strategy)}</th>' if span else ""
+        yield f'<tr data-arm="{arm}">{head}<td class="arm">{ARM_WORDS[arm]}</td><td>{bar}</td>{cells}</tr>'
     yield _close(rows)
 
 
@@ -137,21 +154,23 @@ def splits(found: Results) -> Iterator[str]:
             continue
         shown = True
         pooled = [each for each in rows if each.strategy is None] or rows
-        yield f"<h3>By {split}</h3>"
-        yield from _rates("All strategies" if pooled[0].strategy is None else "", pooled, SPLIT_BY, split)
+        yield f"<h3>By {split}{', all strategies together' if pooled[0].strategy is None else ''}</h3>"
+        yield from _rates("", pooled, SPLIT_BY, split)
         single = [each for each in rows if each.strategy is not None]
         if single and pooled is not single and pooled[0].strategy is None:
             yield "<details><summary>Each strategy</summary>"
-            yield from _rates("Each strategy", single, SPLIT_BY, split)
+            yield from _rates("", single, SPLIT_BY, split)
             yield "</details>"
     if not shown:
-        yield '<p class="missing">All probes are of one kind, size, subject and model, as far as is known.</p>'
+        one = "All probes are of one kind, size, subject and model, as far as is known."
+        yield f'<p class="missing">{one if found.run.trials else "There is no trial."}</p>'
 
 
 def unscored(found: Results) -> Iterator[str]:
-    """Why trials are unscorable, and which probes were skipped."""
+    """Why trials are unscorable, and what was left out."""
     if not found.unscorable and not found.run.skipped:
-        yield "<p>Every trial was scored, and no probe was skipped.</p>"
+        scored = "Every trial was scored" if found.run.trials else "There is no trial"
+        yield f"<p>{scored}, and nothing was left out.</p>"
         return
     if found.unscorable:
         yield f"<h3>Unscorable: {counted(sum(each.trials for each in found.unscorable), 'trial')}</h3>"
@@ -160,17 +179,18 @@ def unscored(found: Results) -> Iterator[str]:
             yield f"<li><b>{each.trials:,}</b> <bdi>{line(shorten(each.words, _WORDS))}</bdi></li>"
         yield f"</ul>{_more(len(found.unscorable) - _LISTED)}"
     if found.run.skipped:
-        yield f'<h3>Skipped: {len(found.run.skipped):,}</h3><ul class="list plain">'
+        yield f"<details><summary>Left out: {len(found.run.skipped):,}</summary>"
+        yield '<ul class="list plain">'
         for left in found.run.skipped[:_LISTED]:
             yield f"<li>{_named(left.place)}: <bdi>{line(shorten(left.why, _WORDS))}</bdi></li>"
-        yield f"</ul>{_more(len(found.run.skipped) - _LISTED)}"
+        yield f"</ul>{_more(len(found.run.skipped) - _LISTED)}</details>"
 
 
 def _open(title: str, heads: Sequence[str], numbers: Sequence[str] = ()) -> Iterator[str]:
     """A table that scrolls by itself; `numbers` are heads of number columns, as markup."""
     label = line(title or "Figures")
-    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"><table>'
-    yield f"<caption>{label}</caption><thead><tr>" if title else "<thead><tr>"
+    yield f'<p class="caption" aria-hidden="true">{label}</p>' if title else ""
+    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{label}"><table><thead><tr>'
     yield "".join(f'<th scope="col">{line(each)}</th>' for each in heads)
     yield "".join(f'<th scope="col" class="number">{each}</th>' for each in numbers)
     yield "</tr></thead><tbody>"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.edit import Edit, EditKind
-from trail_callbacks.canary.facts.figures import pages, telling
+from trail_callbacks.canary.facts.figures import telling
+from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.language.quantities import EXACT, Quantity, quantities
 from trail_callbacks.language.terms import stem
 
@@ -52,6 +55,46 @@ _SAID: tuple[tuple[re.Pattern[str], float], ...] = tuple(
 """What is said beside a number, and the greatest value that can then be believed."""
 
 
+class _Real:
+    """The values of the real documents.
+
+    Args:
+        corpus: The documents.
+
+    Attributes:
+        values: Those with a unit, and those that count something.
+        bare: Bare numbers by document.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.values: set[_Key] = set()
+        self.bare: dict[str, set[str]] = {}
+        self._near: dict[str, Sequence[str]] = {}
+        read = pages(corpus)
+        spread = Counter(word for page in read for word in page.keys)
+        self._words = {page.document.id: telling(page, spread, _FEW) for page in read}
+        self._documents: dict[str, list[str]] = defaultdict(list)
+        for page in read:
+            id_ = page.document.id
+            for word in self._words[id_]:
+                self._documents[word].append(id_)
+            keys = {_key(each) for each in page.numbers}
+            self.bare[id_] = {written for kind, written, noun in keys if kind == "count" and not noun}
+            self.values |= {key for key in keys if key[0] != "count" or key[2]}
+
+    def near(self, document: str) -> Sequence[str]:
+        """A document and all that share a word with it which few have."""
+        if document not in self._near:
+            others = (id_ for word in self._words[document] for id_ in self._documents[word])
+            self._near[document] = tuple(dict.fromkeys((document, *others)))
+        return self._near[document]
+
+
+@of_last_corpus
+def _real(corpus: Corpus) -> _Real:
+    return _Real(corpus)
+
+
 class Present:
     """The values and words that stand in a corpus, or were put into its twin.
 
@@ -61,24 +104,10 @@ class Present:
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
+        self._real = _real(corpus)
         self._values: set[_Key] = set()
         self._bare: dict[str, set[str]] = defaultdict(set)
-        self._near: dict[str, list[str]] = {}
         self._spread: dict[str, list[int]] | None = None
-        self._pages = {page.document.id: page for page in pages(corpus)}
-        self._common = Counter(word for page in self._pages.values() for word in page.keys)
-        self._by_word: dict[str, list[str]] = defaultdict(list)
-        for id_, page in self._pages.items():
-            for word in telling(page, self._common, _FEW):
-                self._by_word[word].append(id_)
-            for each in page.numbers:
-                self._note(_key(each), id_)
-
-    def _note(self, key: _Key, document: str) -> None:
-        if key[0] == "count" and not key[2]:
-            self._bare[document].add(key[1])
-        else:
-            self._values.add(key)
 
     def value(self, kind: str, value: float, noun: str, document: str) -> bool:
         """Whether a value stands elsewhere.
@@ -95,12 +124,11 @@ class Present:
         """
         written = f"{value:.{_PLACES}g}"
         if kind != "count" or noun:
-            return (kind, written, noun if kind == "count" else "") in self._values
-        if document not in self._near:
-            words = telling(self._pages[document], self._common, _FEW)
-            near = (id_ for word in words for id_ in self._by_word[word])
-            self._near[document] = list(dict.fromkeys((document, *near)))
-        return any(written in self._bare[id_] for id_ in self._near[document])
+            key = (kind, written, noun if kind == "count" else "")
+            return key in self._real.values or key in self._values
+        return any(
+            written in self._real.bare[id_] or written in self._bare.get(id_, ()) for id_ in self._real.near(document)
+        )
 
     def words(self, words: str) -> bool:
         """Whether words stand in the corpus one after the other, in whatever case."""
@@ -118,9 +146,13 @@ class Present:
         """Takes note of the values of an edit that was made, so that no other edit uses them."""
         for words in (edit.fictive, edit.also):
             if edit.kind in _VALUES and words:
-                for each in quantities(words):
-                    for document in dict.fromkeys(place.document for place in edit.replacements):
-                        self._note(_key(each), document)
+                for each in _read(words):
+                    key = _key(each)
+                    if key[0] == "count" and not key[2]:
+                        for place in edit.replacements:
+                            self._bare[place.document].add(key[1])
+                    else:
+                        self._values.add(key)
 
     @property
     def _documents(self) -> dict[str, list[int]]:
@@ -131,6 +163,11 @@ class Present:
                 for word in sorted({word.casefold() for word in _WORD.findall(document.text)}):
                     self._spread[word].append(i)
         return self._spread
+
+
+@lru_cache(maxsize=64)  # each value is read when it is proposed, when it is taken and when it is noted
+def _read(words: str) -> tuple[Quantity, ...]:
+    return tuple(quantities(words))
 
 
 def _key(quantity: Quantity) -> _Key:
@@ -163,7 +200,7 @@ def collision(edit: Edit, present: Present) -> str:
 
 def _found(words: str, edit: Edit, present: Present) -> Iterator[bool]:
     documents = dict.fromkeys(place.document for place in edit.replacements)
-    for each in quantities(words):
+    for each in _read(words):
         for document in documents:
             yield present.value(each.kind, each.value, stem(each.noun) if each.noun else "", document)
 

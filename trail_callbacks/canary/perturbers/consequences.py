@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from trail_callbacks.canary.facts.facts import Fact
-from trail_callbacks.canary.facts.figures import Figure, Page
-from trail_callbacks.canary.facts.sums import Dependency, dependencies, locked
+from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.dependency import Dependency
+from trail_callbacks.canary.facts.facts import Fact, facts
+from trail_callbacks.canary.facts.figures import Figure
+from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.locked import conversions, locked
+from trail_callbacks.canary.facts.pages import pages
+from trail_callbacks.canary.facts.rounding import restatements
+from trail_callbacks.canary.facts.sums import dependencies
 
-__all__ = ["Consequences"]
+__all__ = ["Consequences", "consequences"]
 
 _MANY = 8  # mentions; what is stated more often follows from nothing
 _ROUNDS = 12  # how often sums of sums are worked out; tables have two or three
@@ -19,24 +25,34 @@ class Consequences:
     """The relations between the figures of a corpus.
 
     Args:
-        pages: The documents.
-        facts: Their facts.
+        corpus: The documents.
 
     Attributes:
         locked: Figures that follow from what no number can repair, with the reason.
     """
 
-    def __init__(self, pages: Sequence[Page], facts: Sequence[Fact]) -> None:
+    def __init__(self, corpus: Corpus) -> None:
         self.locked: dict[Figure, str] = {}
-        self._fact = {figure: fact for fact in facts for figure in fact.figures}
+        self._fact = {figure: fact for fact in facts(corpus) for figure in fact.figures}
         self._by_part: dict[Figure, list[Dependency]] = defaultdict(list)
         self._results: dict[Figure, list[Dependency]] = defaultdict(list)
-        for page in pages:
+        for page in pages(corpus):
             self.locked.update(locked(page))
             for each in dependencies(page):
-                self._results[each.result].append(each)
-                for part in each.parts:
-                    self._by_part[part].append(each)
+                self._note(each)
+            for before, inside in conversions(page):
+                known = {figure for each in self.touching(inside) for figure in (each.result, *each.parts)}
+                if not known.intersection(before) or len(before) + len(inside) > 2:  # noqa: PLR2004 - a pair
+                    why = "it stands again in brackets, as what no rule works out"
+                    self.locked.update(dict.fromkeys((*before, *inside), why))
+        for each in restatements(corpus):
+            if not any(set(each.parts) & {other.result, *other.parts} for other in self.touching((each.result,))):
+                self._note(each)
+
+    def _note(self, dependency: Dependency) -> None:
+        self._results[dependency.result].append(dependency)
+        for part in dependency.parts:
+            self._by_part[part].append(dependency)
 
     def derived(self, fact: Fact) -> bool:
         """Whether it follows from other facts, and therefore changes with them only."""
@@ -84,6 +100,12 @@ class Consequences:
             if not waiting:
                 break
         return new if not waiting and all(each.holds(new) for each in self.touching(new)) else None
+
+
+@of_last_corpus
+def consequences(corpus: Corpus) -> Consequences:
+    """Finds what follows from what in a corpus."""
+    return Consequences(corpus)
 
 
 def _rounded(dependency: Dependency, new: Mapping[Figure, float]) -> float | None:

@@ -9,10 +9,9 @@ from typing import Final
 
 from trail_callbacks.canary.corpus import Corpus, Document
 from trail_callbacks.canary.edit import Edit, EditKind, Replacement
-from trail_callbacks.canary.facts.protected import fixed
+from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.canary.facts.sayings import Saying, sayings_of
-from trail_callbacks.canary.facts.spans import Spans
-from trail_callbacks.canary.perturbers.removal import Places, without
+from trail_callbacks.canary.perturbers.statements import statements_of
 from trail_callbacks.canary.questions.checking import names
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
@@ -65,8 +64,8 @@ class EditChecks:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._sayings = sayings_of(corpus)
-        self._places = Places(self._sayings)
-        self._kept: dict[str, Spans] = {}
+        self._statements = statements_of(corpus)
+        self._fixed = fixed_in(corpus)
         self._words = {word.casefold() for document in corpus for word in _WORD.findall(document.text)}
         self._whole = "\n".join(document.text for document in corpus).casefold()
 
@@ -117,7 +116,7 @@ class EditChecks:
         places: list[Replacement] = []
         for start, end in _mentions(old, document.text):
             here = document.text[start:end]
-            if self._fixed(document).overlap(start, end):
+            if self._fixed[document.id].overlap(start, end):
                 return "it also stands in a link, an address, code or a tag"
             if here not in {old, old.upper()}:
                 return f"it also stands as {here!r}"
@@ -126,16 +125,11 @@ class EditChecks:
             return f"a part of it also stands alone, as {part!r}"
         return places
 
-    def _fixed(self, document: Document) -> Spans:
-        if document.id not in self._kept:
-            self._kept[document.id] = fixed(document.text)
-        return self._kept[document.id]
-
     def _wording(self, written: Written, saying: Saying) -> Edit | str:
         same, kindred = self._sayings.same(saying)
         if kindred or any(each.text.count(written.old) != 1 for each in same):
             return _IN_OTHER_WORDS
-        if any(self._fixed(self._corpus[each.document]).overlap(each.start, each.end) for each in same):
+        if any(self._fixed[each.document].overlap(each.start, each.end) for each in same):
             return "it also stands in a link, an address, code or a tag"
         changed = saying.text.replace(written.old, written.new)
         if why := _other(written.kind, saying.text, changed):
@@ -152,18 +146,15 @@ class EditChecks:
         if written.old.strip() != saying.text or not names(saying.text, written.real):
             return "it removes something else than the sentence with its value"
         same, kindred = self._sayings.same(saying)
-        removed = {(each.document, each.start): each for each in same}
         if kindred or any(
-            (each.document, each.start) not in removed
-            and len(each.keys & saying.keys) > 1
-            and names(each.text, written.real)
+            each not in same and len(each.keys & saying.keys) > 1 and names(each.text, written.real)
             for each in self._sayings.found
         ):
             return _IN_OTHER_WORDS
-        for each in same:
-            if why := self._places.needed(each, removed):
-                return why
-        places = tuple(without(each, self._corpus[each.document].text) for each in same)
+        removed = self._statements.stating((each.document, each.start) for each in same)
+        if isinstance(removed, str):
+            return removed
+        places = tuple(self._statements.replaced(each) for each in removed)
         return Edit(id="", kind="unanswerable", real=written.real, fictive=None, replacements=places)
 
 

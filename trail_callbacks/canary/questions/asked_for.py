@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["STAYS", "Sought"]
+from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, PREPOSITIONS, Token, is_finite
+
+__all__ = ["FOLLOWING", "ORDERED", "STAYS", "Sought", "fronted", "last_before", "number_goes_on"]
 
 STAYS: Final = -1
 """`Sought.front` of words that cannot move: `a mean of 16 days`."""
+_FRONTED: Final = vocabulary(
+    "in on at for from since until till by during after before to between with within into against"
+)
+ORDERED: Final = vocabulary(
+    """first last next past these those the other previous following remaining another every all its their his her our
+    my your same final initial only"""
+)
+"""Words before a number that keep a question word from standing there: `the first how many minutes`."""
+FOLLOWING: Final = (AUXILIARY | PREPOSITIONS | DETERMINERS) | vocabulary(
+    """and or but nor so than that which who whom whose when where while because if to be been being is it he she they
+    not also then later ago away apart long high tall wide deep old each every again together daily annually weekly
+    monthly yearly instead worldwide only there here now today once twice respectively approximately including"""
+)
+"""Words that may follow a value which nothing behind it completes, case-folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +47,23 @@ class Sought:
     words: str
     front: int
     what: bool = True
+
+
+def last_before(tokens: Sequence[Token], start: int) -> int:
+    """Index of the token before an offset; -1 if there is none."""
+    return next((at for at in range(len(tokens) - 1, -1, -1) if tokens[at].end <= start), -1)
+
+
+def fronted(tokens: Sequence[Token], start: int, prepositions: frozenset[str] = _FRONTED) -> int:
+    """Where what moves to the front begins: at the preposition before it, if one is there."""
+    at = last_before(tokens, start)
+    if at >= 0 and tokens[at].form in ORDERED and not is_finite(tokens, at):
+        return STAYS
+    if at < 0 or tokens[at].form not in PREPOSITIONS:
+        return start
+    return tokens[at].start if tokens[at].form in prepositions else STAYS
+
+
+def number_goes_on(text: str, start: int) -> bool:
+    """Tells whether what begins at an offset is the end of a number: the `000` of `3,000`."""
+    return start > 1 and text[start - 1] in ",." and text[start - 2].isdigit() and text[start : start + 1].isdigit()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.quantities import EXACT, Quantity, quantities
 from trail_callbacks.language.terms import vocabulary
 
-__all__ = ["LONGEST", "POLAR", "names", "problem"]
+__all__ = ["LONGEST", "POLAR", "names", "problem", "usable"]
 
 LONGEST: Final = 600
 """Characters of a question; nobody asks a longer one."""
@@ -51,6 +52,27 @@ def problem(probe: Probe, twin: Twin | None = None) -> str | None:  # noqa: PLR0
         if _folded(each) not in POLAR and names(question, each):
             return f"its question names an answer: {each!r}"
     return _ungrounded(probe, twin) if twin is not None else _unquoted(probe)
+
+
+def usable(probes: Iterable[Probe], twin: Twin | None = None) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
+    """Leaves out what cannot be used, and what repeats another probe: it would count twice.
+
+    Args:
+        probes: The probes.
+        twin: As for `problem`.
+
+    Returns:
+        The probes that can be asked, and why the others cannot.
+    """
+    kept: dict[tuple[str, ...], Probe] = {}
+    skipped: list[Skipped] = []
+    for each in probes:
+        said = (each.question, each.real, each.fictive or "", each.also or "")
+        why = problem(each, twin)
+        first = kept.setdefault(tuple(map(_folded, said)), each) if why is None else each
+        if why is not None or first is not each:
+            skipped.append(Skipped(each.id, why or f"asks the same as {first.id}"))
+    return tuple(kept.values()), tuple(skipped)
 
 
 def names(text: str, value: str) -> bool:

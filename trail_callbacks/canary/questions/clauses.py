@@ -12,16 +12,12 @@ from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.clauses import parts
 from trail_callbacks.splitting.references import Thread
 from trail_callbacks.splitting.words import (
-    AUXILIARY,
     DETERMINERS,
     PREPOSITIONS,
     Token,
     base,
-    clear_past,
     first_verb,
     is_finite,
-    opens_phrase,
-    past,
     tokenize,
 )
 
@@ -32,10 +28,8 @@ __all__ = [
     "VAGUE",
     "Clause",
     "Common",
-    "Main",
     "clause_of",
     "lowered",
-    "main_clause",
     "vague",
 ]
 
@@ -56,6 +50,7 @@ _TAIL: Final = re.compile(
     r",\s(?:which|who|whose|where|when|while|whereas|although|though|but|so|because|since|as|and)\b"
     r"|;\s|\s[-\u2013\u2014]\s|\s\("
 )
+_STOP: Final = re.compile(r"(?<=[^\W\d_]{3})[.!?]\s+(?=[A-Z][a-z]*\s)")
 OPENS: Final = vocabulary(
     "if when while after before although though because since unless once as whenever until where"
 )
@@ -63,16 +58,13 @@ BREAKS: Final = vocabulary(
     """and or but that who whom whose which when where while if because although though whether as than , ; : ( ) \" """
 )
 VAGUE: Final = _PRONOUNS - {"there", "another", "both", "one", "you"}
+_OBJECTS: Final = frozenset({"it", "them", "him", "us", "me"})
+_TOWARDS: Final = PREPOSITIONS - {"with", "around", "behind", "about"}  # a ship may carry something `with it`
+_OWNERS: Final = frozenset({"his", "her", "its", "their"})
+_ARTICLES: Final = frozenset({"the", "a", "an", "each", "every", "all", "many", "most", "some"})
+_JOINED: Final = re.compile(r"[^\W\d_]+\s(?:&|and)\s[A-Z]")  # `Bread & Ledger`
 _POINTING: Final = vocabulary("such this these those latter former here")
-_ACTIVE: Final = vocabulary("said thought told felt heard got meant understood won lost")  # hardly ever behind a noun
 _SUBJECTS: Final = frozenset({"they", "he", "she", "we", "i", "it"})  # a clause begins with them, or they stay vague
-_BETWEEN: Final = vocabulary("also now still then often usually")
-_TOLD: Final = vocabulary(
-    """add allow apply avoid bake beat brush check chill choose clean click combine cook cool cover cut drain dry enter
-    fill fry grill heat insert keep leave let mix move open peel place plant pour preheat press put reduce refrigerate
-    remove repeat rest rinse roast season select simmer sprinkle stir store take transfer turn use wait wash"""
-)
-_SUBJECT: Final = 14  # words
 ENDS: Final = " .!;:,\u2026"
 
 
@@ -109,6 +101,10 @@ def clause_of(text: str, span: tuple[int, int], before: str = "") -> Clause:
             break
     if (link := _LINKS.match(text)) and link.end() <= start:
         text, start, end = text[link.end() :], start - link.end(), end - link.end()
+    stops = list(_STOP.finditer(text))  # what was taken for one sentence, such as `in May. Then ...`
+    text = text[: next((each.start() for each in stops if each.start() >= end), len(text))]
+    if behind := max((each.end() for each in stops if each.end() <= start), default=0):
+        text, start, end = text[behind:], start - behind, end - behind
     stripped = text.lstrip()
     start, end, text = start - (len(text) - len(stripped)), end - (len(text) - len(stripped)), stripped.rstrip(ENDS)
     if tail := _TAIL.search(text, end):
@@ -126,6 +122,8 @@ def clause_of(text: str, span: tuple[int, int], before: str = "") -> Clause:
 def vague(text: str) -> bool:
     """Tells whether a sentence begins with a pronoun, so that nobody can tell what it is about."""
     tokens = tokenize(text[:200])
+    while tokens and not tokens[0].word:
+        del tokens[0]
     if (
         not tokens
         or tokens[0].form in _PRONOUNS
@@ -135,103 +133,49 @@ def vague(text: str) -> bool:
     verb = first_verb(tokens)
     if verb and tokens[verb - 1].form in _SUBJECTS and not any(token.capital for token in tokens[1:verb]):
         return True  # `In drops it cut ...`
+    whole = tokenize(text)
+    if _outside(whole) or _owned(whole) or whole[-1].form in _POINTING | _OBJECTS:
+        return True
     near = pairwise(tokens[:6])
     return any(one.form in _POINTING and (one.form, other.form) != ("such", "as") for one, other in near)
 
 
-@dataclass(frozen=True, slots=True)
-class Main:
-    """A simple clause, taken apart.
-
-    Attributes:
-        opening: What stands before its subject, with its comma if it is a clause: `If it rains,`; may be empty.
-        subject: Its subject, as inside a sentence; `you` of an instruction.
-        adverb: What stands between subject and verb.
-        verb: Its finite verb, as written.
-        rest: What follows the verb.
-        instruction: Whether it tells somebody to do something.
-    """
-
-    opening: str
-    subject: str
-    adverb: str
-    verb: str
-    rest: str
-    instruction: bool = False
-
-    def around(self, question: str) -> str:
-        """A question with the opening in its place: a clause before it, a phrase behind it."""
-        if not self.opening:
-            return question
-        if self.opening.endswith(","):
-            return f"{self.opening[:1].upper()}{self.opening[1:]} {question[:1].lower()}{question[1:]}"
-        return f"{question} {self.opening}"
+def _owned(tokens: Sequence[Token]) -> bool:
+    """Whether `her` or `its` stands before anything that it can belong to: `eleven planks on her port side`."""
+    for token in tokens:
+        if token.form in _OWNERS:
+            return True
+        if (token.capital and token.start and not token.form[0].isdigit()) or token.form in _ARTICLES:
+            return False
+    return False
 
 
-def main_clause(text: str, common: Common) -> Main | None:
-    """Takes a simple English clause apart; None where subject and verb are not sure."""
-    tokens = tokenize(text)
-    first = 0
-    if tokens and tokens[0].form in PREPOSITIONS | OPENS:
-        comma = next((at for at, token in enumerate(tokens) if token.form == ","), None)
-        if comma is None or (tokens[0].form in OPENS and first_verb(tokens, 0, comma) is None):
-            return None
-        first = comma + 1
-    opening = lowered(text[: tokens[first].start].strip(), common) if 0 < first < len(tokens) else ""
-    if tokens and tokens[0].form not in OPENS:
-        opening = opening.rstrip(" ,")
-    verb = first_verb(tokens, first)
-    if verb is None and (told := _instruction(text, tokens, first, opening)):
-        return told
-    if verb is None or not first < verb <= first + _SUBJECT:
-        return None
-    verb = _behind_participle(tokens, verb)
-    words = tokens[first:verb]
-    end = verb - 1 if words[-1].form.endswith("ly") or words[-1].form in _BETWEEN else verb
-    if end == first or words[0].form in VAGUE | {"and"} or not all(map(_of_a_phrase, words)):
-        return None
-    return Main(
-        opening,
-        lowered(text[tokens[first].start : tokens[end - 1].end], common),
-        text[tokens[end - 1].end : tokens[verb].start].strip(),
-        tokens[verb].written,
-        text[tokens[verb].end :].strip(),
-    )
-
-
-def _behind_participle(tokens: Sequence[Token], verb: int) -> int:
-    """The auxiliary behind what only looks like a finite verb: `Bicycles carried on a rack are insured`."""
-    form = tokens[verb].form
-    if form in AUXILIARY | _ACTIVE or not past(form) or clear_past(form):
-        return verb
-    for at in range(verb + 1, min(len(tokens), verb + _SUBJECT)):
-        if tokens[at].form in BREAKS | OPENS:
-            break
-        if tokens[at].form in AUXILIARY and is_finite(tokens, at):
-            return at
-    return verb
-
-
-def _instruction(text: str, tokens: Sequence[Token], first: int, opening: str) -> Main | None:
-    if len(tokens) < first + 2 or not (base(tokens[first].form) or tokens[first].form in _TOLD):
-        return None
-    verb, following = tokens[first], tokens[first + 1]
-    if not (opens_phrase(following.form, prepositions=True) or tokens[first].form in _TOLD):
-        return None
-    return Main(opening, "you", "", verb.written.lower(), text[verb.end :].strip(), instruction=True)
-
-
-def _of_a_phrase(token: Token) -> bool:
-    """Whether a word may stand in a plain subject."""
-    return (
-        not token.inner and token.form not in BREAKS - {"and"} and (token.word or token.form in "'-/&.%$\u20ac\u00a3")
-    )
+def _outside(tokens: Sequence[Token]) -> bool:
+    """Whether an object is a pronoun with nothing in its clause that it can mean: `a repeater put an end to it`."""
+    for at, token in enumerate(tokens):
+        following = tokens[at + 1].form if at + 1 < len(tokens) else ""
+        if token.form in BREAKS | OPENS:
+            return False
+        if token.form == "to" and base(following) and not (at and is_finite(tokens, at - 1)):
+            return False  # `asked the men to leave it`
+        if token.form in {"do", "does", "did"} and following == "so":
+            return True
+        if (
+            token.form == "one"
+            and at
+            and is_finite(tokens, at - 1)
+            and (not following or following in PREPOSITIONS - {"of"})
+        ):
+            return True
+        if token.form in _OBJECTS and at and (tokens[at - 1].form in _TOWARDS or is_finite(tokens, at - 1)):
+            return True
+    return False
 
 
 def lowered(text: str, common: Common) -> str:
     """A text without the capital that only its place at the head of a sentence gives it."""
     word = re.match(r"[^\W\d_]+", text)
-    if word is None or (word[0].isupper() and len(word[0]) > 1):
+    if word is None or _JOINED.match(text) or (word[0].isupper() and len(word[0]) > 1):
         return text
     form = word[0].casefold()
     if form in {"i", "mr", "ms", "mrs", "dr", "st"}:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trail_callbacks.canary.questions.asked_for import STAYS, Sought
+from trail_callbacks.canary.questions.amounts import HOW
+from trail_callbacks.canary.questions.asked_for import ORDERED, STAYS, Sought
 from trail_callbacks.canary.questions.clauses import (
     BREAKS,
     ENDS,
@@ -14,40 +15,57 @@ from trail_callbacks.canary.questions.clauses import (
     VAGUE,
     Clause,
     Common,
-    Main,
     lowered,
-    main_clause,
 )
-from trail_callbacks.canary.questions.named import DEEDS, TITLES
-from trail_callbacks.canary.questions.verbs import base_form
+from trail_callbacks.canary.questions.named import DEEDS, is_person
+from trail_callbacks.canary.questions.predicates import Main, instructs, main_clause
+from trail_callbacks.canary.questions.verbs import SAME, base_form, may_be_finite
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.words import (
     AUXILIARY,
     DETERMINERS,
     PREPOSITIONS,
     Token,
+    base,
     first_verb,
     is_finite,
     past,
     tokenize,
 )
 
-__all__ = ["asked", "named_role"]
+__all__ = ["asked", "in_place", "named_role", "under"]
 
 _MORE_SAID: Final = re.compile(r",\s|\s(?:and|but|or|because|when|while|after|before)\s")
+_BELONGS: Final = re.compile(
+    r"of\s(?:the\s)?(?:[a-z-]+\s?){1,3}?(?=\s(?:in|on|at|for|to|from|by|with|a|per|during|and|or)\b|,|$)"
+    r"|(?:who\s|(?:\w+ed|built|made|held|sold|taken|written)\s(?:in|by|on|at|between|from|for|with)\s)[^,]+$"
+)
+_PAIRED: Final = re.compile(r"\b(?:between|both|either|neither)\b(?!.*\b(?:and|or|nor)\b)")
+_PARTICLES: Final = {(verb, "in") for verb in ("brings", "brought", "takes", "took", "bring", "take")}
+_MONEY: Final = vocabulary("fee price rent fine cost charge fare deposit salary wage toll premium tax rate bill")
+_PAID: Final = vocabulary("cost pay charge earn")
+_MEASURED: Final = vocabulary("measure weigh total average")
 _BE: Final = frozenset({"is", "are", "was", "were"})
 _FEWEST: Final = 2
+_PERSONAL: Final = re.compile(r"\b(?:he|she|his|her)\b")
 _ROLE: Final = 9  # words of what somebody is, before the name
 _PARTICIPLES: Final = vocabulary(
     """been done grown shown taken given written become begun risen fallen seen known spoken broken chosen drawn driven
     eaten forgotten gone hidden stolen thrown worn run come not never also already"""
 )
 _CLAUSAL: Final = frozenset({"after", "before", "until", "till", "since"})
+_ASIDE: Final = re.compile(r",\s([^,]+),\s(.+)")
+_RELATIVE: Final = frozenset({"who", "which"})
+_SOURCE: Final = "According to the documents, "
+_UNCLEAR: Final = frozenset({"it", "them", "why", "how", "what"})
+_EXTENT: Final = tuple(f"{words} " for words in HOW.values())
+_TIMES: Final = ("year", "date", "time", "month", "day", "long", "often")
+_NEAR: Final = 3  # words
 _LONGEST: Final = 32  # words of a question with the question word in its place
 
 
 def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
-    """Yields questions for what is sought in a clause, the most natural first.
+    """Yields questions with the question word in front, the most natural first; none where grammar is not sure.
 
     Args:
         clause: The clause.
@@ -55,34 +73,112 @@ def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
         common: Tells whether a word that begins with a capital is also written without.
     """
     text = clause.text
-    tokens = tokenize(text)
     front = what.start if what.front == STAYS else what.front
     before, after = text[:front].strip(), text[what.end :].strip()
     preposition = text[front : what.start].strip()
     if not before:
-        if not preposition and _goes_on(tokens, what.end):
-            yield _sentence(what.words, after)
-        elif preposition and (main := main_clause(after.lstrip(", "), common)):
-            yield from _fronted(f"{preposition.lower()} {what.words}", main, "")
+        yield from _of_the_subject(clause, what, common)
+        return
+    if not preposition and (opening := _only_opens(text, what.start, common)) and _goes_on(tokenize(text), what.end):
+        yield _sentence(Main(opening, "", "", "", "").around(_sentence(what.words, after).rstrip("?")))
         return
     after = _one_predicate(after)
-    main = main_clause(before, common)
-    moved = main is not None and not any(token.form in BREAKS for token in tokenize(main.rest))
+    words = f"{preposition} {what.words}".strip()
+    if belongs := _BELONGS.match(after):  # `how much rain`, `how many people who had cancelled`
+        words, after = f"{words} {belongs[0].strip()}", after[belongs.end() :].strip()
+    main = main_clause(text, common, front)
+    if main is not None and not main.rest and (main.verb.lower(), preposition) in _PARTICLES:  # `entry brought in ...`
+        words, after = what.words, f"{preposition} {after}".strip()
+    rest = tokenize(main.rest) if main is not None else []
+    moved = main is not None and _is_one(rest, listed=bool(preposition)) and not any(t.form in _UNCLEAR for t in rest)
+    timed = any(word in what.words for word in _TIMES)
+    if preposition and not timed and sum(token.form in PREPOSITIONS for token in rest) > 1:
+        return  # what a third phrase belongs to is not sure
     dangling = preposition.casefold() in _CLAUSAL and first_verb(tokenize(after)) is not None  # `after four had a rash`
     dangling = dangling or after.startswith(("and ", "or ", ","))
-    if main is not None and moved and what.front != STAYS and not dangling:
-        if what.what and not after and (plain := _what_is(main, what.words)):
+    if main is not None and moved and what.front != STAYS and not dangling and (preposition or _is_object(main, words)):
+        if what.what and (plain := _what_is(main, what.words, after)):
             yield plain
-        yield from _fronted(f"{preposition} {what.words}", main, after)
-        if (short := _MORE_SAID.split(after, maxsplit=1)[0].strip()) != after:
-            yield from _fronted(f"{preposition} {what.words}", main, short)
-    if len(tokens) <= _LONGEST and _states(tokens) and _is_open(tokens, what.start):
-        yield f"According to the documents, {lowered(text[: what.start], common)}{what.words}{text[what.end :]}?"
+        yield from _fronted(words, main, after)
+        short = _MORE_SAID.split(after, maxsplit=1)[0].strip()
+        if short != after and not _PAIRED.search(short):
+            yield from _fronted(words, main, short)
+
+
+def _is_object(main: Main, words: str) -> bool:
+    """Whether a value without a preposition belongs to the verb: not so in `got a wheel of cheese weighing 30 kg`."""
+    rest = main.rest.casefold().split()
+    if rest and words.startswith(_EXTENT):
+        return False
+    if rest and words.startswith(("who", "what ", "how long")):
+        return rest[-2:-1] == ["to"] or base(rest[-1])
+    return not rest or not rest[-1].endswith("ing")
+
+
+def under(question: str, heading: str) -> str:
+    """A question that says under which heading its answer stands."""
+    source = f'According to "{heading.rstrip(ENDS)}", '
+    if question.startswith(_SOURCE):
+        return source + question.removeprefix(_SOURCE)
+    return f"{source}{question[:1].lower()}{question[1:]}"
+
+
+def _is_one(rest: Sequence[Token], *, listed: bool) -> bool:
+    """Whether what follows a verb has no clause of its own; a list of things is none."""
+    for at, token in enumerate(rest):
+        if token.form not in BREAKS:
+            continue
+        if not listed or token.form not in {",", "and", "or"} or at + 1 == len(rest):
+            return False
+        if base(rest[at + 1].form) or rest[at + 1].form.endswith("ing") or may_be_finite(rest, at + 1, max(0, at - 1)):
+            return False
+    return True
+
+
+def _of_the_subject(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
+    """Asks for what a clause begins with, its subject or a phrase before it."""
+    text, after = clause.text, clause.text[what.end :].strip()
+    preposition = text[: what.start].strip()
+    if preposition:
+        if (main := main_clause(after.lstrip(", "), common)) and not main.opening:
+            yield from _fronted(f"{preposition.lower()} {what.words}", main, "")
+    elif aside := _ASIDE.match(text, what.end):
+        yield from _beside(what.words, aside)
+    elif _goes_on(tokenize(text), what.end):
+        yield _sentence(what.words, after)
+
+
+def _beside(words: str, aside: re.Match[str]) -> Iterator[str]:
+    """Asks for the subject of `Wilma Sarn, who directs the dig, suggests that ...`, without what stands between."""
+    between, after = aside[1], aside[2]
+    relative = between.partition(" ")
+    words = "who" if relative[0] == "who" and words == "who or what" else words
+    said = tokenize(after)
+    if said and may_be_finite(said, 0, 0):
+        yield _sentence(words, after)
+    if relative[0] in _RELATIVE and (told := tokenize(relative[2])) and may_be_finite(told, 0, 0):
+        yield _sentence(words, relative[2])
+
+
+def in_place(clause: Clause, what: Sought, common: Common) -> str | None:
+    """A question with the question word where the value stands; None if the clause cannot be asked so."""
+    text, tokens = clause.text, tokenize(clause.text)
+    front = what.start if what.front == STAYS else what.front
+    if not text[:front].strip() or len(tokens) > _LONGEST or not _states(tokens) or not _is_open(tokens, what.start):
+        return None
+    before = [token.form for token in tokens if token.end <= what.start]
+    if what.words == "who or what" and past(before[-1]) and first_verb(tokens) != len(before) - 1:
+        return None  # `occurs in countries located who or what`
+    if before[-1] in ORDERED or what.words.rpartition(" ")[2] in before[-_NEAR:]:
+        return None  # `the first how many minutes`, `a maximum speed of what speed`
+    return f"{_SOURCE}{lowered(text[: what.start], common)}{what.words}{text[what.end :]}?"
 
 
 def _states(tokens: Sequence[Token]) -> bool:
     """Whether a clause says something about something that it names: no fragment, no instruction, no bare pronoun."""
     verb = first_verb(tokens)
+    if instructs(tokens):
+        return False
     return verb is not None and verb > 0 and tokens[verb - 1].form not in VAGUE and ":" not in {t.form for t in tokens}
 
 
@@ -114,7 +210,8 @@ def named_role(clause: Clause) -> str | None:
         or not is_finite(said, 0)
     ):
         return None
-    who = "who" if role[-1].form in TITLES or said[0].form in DEEDS else "which"
+    person = is_person(role[-1].form) or said[0].form in DEEDS or _PERSONAL.search(after) is not None
+    who = "who" if person else "which"
     subject = before.rstrip(" ,")
     if role[0].form in DETERMINERS:
         subject = re.sub(r"^An?\b", "the", subject[:1].upper() + subject[1:])
@@ -137,17 +234,33 @@ def _is_open(tokens: Sequence[Token], stop: int) -> bool:
 def _goes_on(tokens: Sequence[Token], end: int) -> bool:
     """Whether a verb follows soon, so that what stands before it is the subject."""
     behind = [at for at, token in enumerate(tokens) if token.start >= end]
+    if behind and may_be_finite(tokens, behind[0], behind[0] - 1):
+        return True
     verb = first_verb(tokens, behind[0]) if behind else None
     return verb is not None and not any(token.form in BREAKS for token in tokens[behind[0] : verb])
 
 
-def _what_is(main: Main, words: str) -> str | None:
+def _only_opens(text: str, start: int, common: Common) -> str:
+    """What stands before a value that is the subject, if it is a phrase without a verb: `by September`."""
+    opening = text[:start].strip()
+    tokens = tokenize(opening)
+    plain = not any(is_finite(tokens, at) or token.form in BREAKS - {","} for at, token in enumerate(tokens))
+    if not plain or not tokens or tokens[0].form not in PREPOSITIONS or tokens[-1].form in PREPOSITIONS | DETERMINERS:
+        return ""
+    return lowered(opening.rstrip(" ,"), common)
+
+
+def _what_is(main: Main, words: str, after: str) -> str | None:
     """`The capital of Norland is` as `What is the capital of Norland?`."""
-    if main.rest or main.verb.lower() not in {"is", "was", "are", "were"} or main.subject.lower() == "there":
+    form = main.verb.lower()
+    if main.rest or main.subject.lower() == "there" or words.startswith(("which", "on ", "at ", "how many")):
         return None
-    if words.startswith(("how many", "which", "on ", "at ")):
-        return None
-    return _sentence(main.around(f"{'who' if words == 'who' else 'what'} {main.verb} {main.subject}"))
+    if form in _BE and (not after or (tokenize(after)[0].form in PREPOSITIONS and not _MORE_SAID.search(after))):
+        return _sentence(main.around(f"{'who' if words == 'who' else 'what'} {main.verb} {main.subject} {after}"))
+    found = base_form(form)
+    if found is not None and found[1] in _MEASURED and words.startswith("what ") and not after:
+        return _sentence(main.around(f"what {found[0]} {main.subject} {found[1]}"))
+    return None
 
 
 def _fronted(words: str, main: Main, after: str) -> Iterator[str]:
@@ -161,15 +274,34 @@ def _fronted(words: str, main: Main, after: str) -> Iterator[str]:
         verb = [{"has": "does", "have": "do", "had": "did"}[form], main.subject, main.adverb, "have"]
     elif form in _BE and len(rest := main.rest.split()) > 1 and past(rest[-1]) and not past(following):
         return  # `A great example is Crater Lake located in Oregon`
+    elif (
+        form in _BE and _MONEY & set(main.subject.casefold().split()) and words in {"how many pounds", "how many pence"}
+    ):
+        verb, words = [main.verb, main.subject, main.adverb], "how much"
+    elif words.startswith("by ") and "who" in words and not _is_passive(form, main.rest.casefold().split()):
+        return  # `the winner was a machine by Alba`
     elif form in AUXILIARY:
         if form.endswith("n't") or form in {"cannot", "do", "does", "did"}:
             return
         verb = [main.verb, main.subject, main.adverb]
-    elif (found := base_form(form)) is not None:
+    elif (found := base_form(form) or _unchanged(form, main.subject)) is not None:
+        if found[1] in _PAID:
+            words = words.replace("how many pounds", "how much")
         verb = [found[0], main.subject, main.adverb, found[1]]
     else:
         return
     yield _sentence(main.around(" ".join(part for part in (words.strip(), *verb, main.rest, after) if part)))
+
+
+def _is_passive(form: str, rest: Sequence[str]) -> bool:
+    """Whether something is done to the subject: `was opened`, `may be opened`."""
+    return (form in _BE or bool({"be", "been"} & {*rest})) and any(map(past, rest))
+
+
+def _unchanged(form: str, subject: str) -> tuple[str, str] | None:
+    """The past of a verb that looks like its present, behind one thing: `the building cost`."""
+    one = subject.rsplit(maxsplit=1)[-1][-1:] != "s" and " and " not in subject
+    return ("did", form) if one and form in SAME else None
 
 
 def _sentence(*words: str) -> str:

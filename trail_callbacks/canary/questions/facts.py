@@ -24,6 +24,7 @@ _WORDED: Final = re.compile(r"[^\W\d_]{2}")
 _HEADING: Final = re.compile(r"#{1,6}\s|<h\d", re.IGNORECASE)
 _TITLE: Final = 120  # characters of the first line of a document that names it
 _MOST: Final = 12  # sentences of an edit that are looked at
+_TELLING: Final = 40  # characters that tell a language
 _CODE: Final = 2000  # characters that decide about the language
 
 
@@ -67,7 +68,7 @@ class Fact:
             is none, or an edit changes it.
         cell: Where the value stands, if it is a row of a table whose header no edit changes.
         row: Whether it is a row of a table.
-        language: ISO 639-1 code of the document; empty if unknown.
+        language: ISO 639-1 code of the sentence, or else of the document; empty if unknown.
     """
 
     edit: Edit
@@ -190,8 +191,13 @@ def _fact(edit: Edit, document: str, page: _Page, at: int) -> Fact | None:
         heading=_heading(page, at),
         cell=_cell(page, at, told),
         row=isinstance(passage.place, Row),
-        language=page.language,
+        language=_language(text, page.language),
     )
+
+
+def _language(text: str, page: str) -> str:
+    """The language of a sentence: its own where it is long enough to tell, else that of its document."""
+    return (language(text) if len(text) >= _TELLING else "") or page
 
 
 def _inside(page: _Page, passage: Span) -> list[tuple[Replacement, str]]:

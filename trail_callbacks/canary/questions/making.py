@@ -13,13 +13,14 @@ from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import names, problem
 from trail_callbacks.canary.questions.clauses import clause_of, vague
-from trail_callbacks.canary.questions.cloze import gap, of_cell
-from trail_callbacks.canary.questions.english import asked, named_role
+from trail_callbacks.canary.questions.cloze import gap, hollow, of_cell, unfit
+from trail_callbacks.canary.questions.english import asked, in_place, named_role, under
 from trail_callbacks.canary.questions.facts import Fact, Facts
 from trail_callbacks.canary.questions.forms import forms
 from trail_callbacks.canary.questions.polar import denies, polar, stated
 from trail_callbacks.canary.questions.rivals import Rivals
-from trail_callbacks.canary.questions.sought import sought
+from trail_callbacks.canary.questions.shortening import shortened
+from trail_callbacks.canary.questions.sought import sought, stands_alone
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import keys
@@ -90,6 +91,7 @@ class _Asked:
     """A question with answers that replace those of the edit."""
 
     question: str
+    within: bool = False
     real: str | None = None
     fictive: str | None = None
     real_forms: tuple[str, ...] = ()
@@ -121,6 +123,9 @@ class Maker:
             if edit.kind == "inconsistent" and edit.real not in fact.text:
                 reasons.append("no sentence states its value as the edit has it")
                 continue
+            if not fact.row and (why := unfit(fact)):
+                reasons.append(why)
+                continue
             for question in self._questions(fact):
                 made = self._sound(fact, question)
                 if isinstance(made, Probe):
@@ -139,16 +144,38 @@ class Maker:
         if kind in TURNS:
             yield from self._polar(fact)
         if kind not in TURNS and fact.language in {"en", ""} and len(fact.values) == 1 and not fact.row:
-            clause = clause_of(fact.text, fact.values[0], fact.before)
-            if not quantities(fact.edit.real) and (role := named_role(clause)):
+            yield from self._english(fact)
+        if fact.cell is not None and (cell := of_cell(fact.cell, fact.language)) is not None:
+            yield _Asked(cell)
+        if kind not in TURNS and len(fact.text) >= _SHORT and not fact.row and not hollow(fact):
+            yield from self._gaps(fact)
+
+    def _english(self, fact: Fact) -> Iterator[_Asked]:
+        """Questions for a value, with the question word in front, and then with it in its place."""
+        whole = clause_of(fact.text, fact.values[0], fact.before)
+        alone = stands_alone(whole.text, (whole.start, whole.end))
+        placed: list[str] = []
+        for each in (whole, *shortened(whole, lambda text: self._foreign(text, fact) is not None)):
+            if not quantities(fact.edit.real) and (role := named_role(each)):
                 yield _Asked(role)
-            what = sought(clause.text, (clause.start, clause.end), fact.edit)
-            if what is not None and not vague(clause.text):
-                yield from map(_Asked, asked(clause, what, self._rivals.common))
-        if fact.cell is not None and fact.language in {"en", ""}:
-            yield _Asked(of_cell(fact.cell))
-        if kind not in TURNS and len(fact.text) >= _SHORT and not fact.row:
-            yield from map(_Asked, self._gaps(fact))
+            what = None if not alone or vague(each.text) else sought(each.text, (each.start, each.end), fact.edit)
+            if what is None:
+                continue
+            for found in asked(each, what, self._rivals.common):
+                yield _Asked(found)
+                if fact.heading:
+                    yield _Asked(under(found, fact.heading), within=True)
+            if (question := in_place(each, what, self._rivals.common)) is not None:
+                placed.append(question)
+        for question in placed:
+            yield _Asked(question)
+            if fact.heading:
+                yield _Asked(under(question, fact.heading), within=True)
+
+    def _foreign(self, text: str, fact: Fact) -> str | None:
+        """Words in a text that another edit changes."""
+        other = next((each for each in fact.foreign if names(text, each)), None)
+        return other or self._renamed.within(text, fact.edit)
 
     def _polar(self, fact: Fact) -> Iterator[_Asked]:
         if not fact.turned or vague(fact.text):
@@ -159,26 +186,27 @@ class Maker:
         else:
             found = polar(fact.text, fact.turned, fact.language, self._rivals.common)
         if found is not None and len(keys(fact.text)) > _TELLING:
-            yield _Asked(found.question, found.real, found.fictive, found.real_forms, found.fictive_forms)
+            answers = (found.real, found.fictive, found.real_forms, found.fictive_forms)
+            yield _Asked(found.question, False, *answers)
+            if fact.heading and fact.language in {"en", ""}:
+                yield _Asked(under(found.question, fact.heading), True, *answers)
 
-    def _gaps(self, fact: Fact) -> Iterator[str]:
+    def _gaps(self, fact: Fact) -> Iterator[_Asked]:
         """The sentence with a gap; one that does not say what it is about behind what stands before it."""
-        contexts = [each for each in (fact.before, f"{fact.heading}:" if fact.heading else "") if each]
-        if len(keys(fact.text)) <= _FEW:
-            contexts.reverse()
-        bare = [] if vague(fact.text) else [gap(fact)]
-        behind = [gap(fact, context) for context in contexts]
-        yield from (*behind, *bare) if len(keys(fact.text)) <= _FEW else (*bare, *behind)
+        bare = [] if vague(fact.text) else [_Asked(gap(fact))]
+        behind = [_Asked(gap(fact, fact.before))] if fact.before else []
+        if fact.heading:
+            behind.append(_Asked(gap(fact, f"{fact.heading}:"), within=True))
+        short = len(keys(fact.text)) <= _FEW
+        yield from (*reversed(behind), *bare) if short else (*bare, *behind)
 
     def _sound(self, fact: Fact, asked_: _Asked) -> Probe | str:
         question = asked_.question
         if _denied(fact):
             return "another edit denies what its sentence says"
-        if other := next((each for each in fact.foreign if names(question, each)), None):
+        if other := self._foreign(question, fact):
             return f"its question would name {other!r}, which another edit changes"
-        if other := self._renamed.within(question, fact.edit):
-            return f"its question would name {other!r}, which another edit changes"
-        if why := self._rivals.against(question, fact):
+        if why := self._rivals.against(question, fact, within=asked_.within):
             return why
         probe = self._written(fact, asked_)
         return problem(probe, self._twin) or probe

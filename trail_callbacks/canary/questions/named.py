@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
-from trail_callbacks.canary.questions.asked_for import STAYS, Sought
+from trail_callbacks.canary.questions.asked_for import STAYS, Sought, last_before
+from trail_callbacks.canary.questions.verbs import may_be_finite
 from trail_callbacks.language.terms import vocabulary
-from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, PREPOSITIONS, Token, is_finite, past, third
+from trail_callbacks.splitting.words import (
+    AUXILIARY,
+    DETERMINERS,
+    PREPOSITIONS,
+    Token,
+    is_finite,
+    past,
+    third,
+    tokenize,
+)
 
-__all__ = ["DEEDS", "TITLES", "last_before", "named"]
+__all__ = ["DEEDS", "TITLES", "is_person", "named"]
 
 TITLES: Final = vocabulary(
     """mr mrs ms dr mr. mrs. ms. dr. prof prof. professor sir lady king queen prince princess president emperor pope
@@ -35,19 +46,44 @@ _KINDS: Final = vocabulary(
     station airport hotel church library theatre house park institution association union board authority trial study
     survey project magazine newspaper journal band album film novel book award prize festival race club team railway"""
 )
+_PERSONS: Final = vocabulary(
+    "chair head chief executive magistrate nurse widow widower son daughter wife husband deputy"
+)
+_AGENT: Final = ("er", "or", "ist", "ian", "man", "woman", "ary", "ant", "eon")
+_NO_AGENTS: Final = vocabulary(
+    """tower river computer paper newspaper letter number chapter factor motor reactor harbor corner border center layer
+    cancer winter summer order container water power crater rover cover matter theater museum plant restaurant library
+    dictionary anniversary boundary tributary sanctuary sailor-suit monitor sensor conveyor trailer tanker boiler
+    cruiser steamer freighter"""
+)
 _ARTICLES: Final = frozenset({"the", "a", "an"})
-_NO_ROLE: Final = vocabulary("and or but that who which not also only even than as to when where while if so because")
+_NO_ROLE: Final = vocabulary(
+    """them us you it him me still now then once often soon already never always and or but that who which not also only
+    even than as to when where while if so because"""
+)
 _NO_NOUN: Final = ("ing", "ern", "al", "ous", "ic", "ed", "ly", "en", "est", "less", "ful")
+_QUALITIES: Final = vocabulary(
+    """cheaper larger older newer smaller bigger younger better lower higher upper former latter other new old small
+    large big young long short good great main first second third last next late early present whole same famous"""
+)
 _ROLE: Final = 4  # words that say what a name is of
+_PERSONAL: Final = re.compile(r"(?:,\s(?:\d{1,2},|who\b)|[^,;:.]{0,80}\b(?:he|she|his|her|himself|herself)\b)")
+_ASIDE: Final = re.compile(r",\s[^,]+,\s")
+_WHERE: Final = frozenset({"in", "at"})
+_PLACED: Final = frozenset({"in", "at", "near", "into"})
+_SITED: Final = re.compile(
+    r"\b(?:located|born|lies|lived?|lives|stands|stood|based|held|built|opened|situated|buried|found|died|met|meets|"
+    r"is|was|are|were|grown|made|begins?|began|ends?|ended|starts?|started|stays?|stayed|works?|worked|dug|stored)\s\Z"
+)
 _FRONTED: Final = frozenset({"in", "at", "by", "from", "on", "near"})
 
 
-def last_before(tokens: Sequence[Token], start: int) -> int:
-    """Index of the token before an offset; -1 if there is none."""
-    return next((at for at in range(len(tokens) - 1, -1, -1) if tokens[at].end <= start), -1)
+def is_person(form: str) -> bool:
+    """Tells whether a word says who somebody is: `keeper`, `chair`."""
+    return form in TITLES or form in _PERSONS or (form.endswith(_AGENT) and form not in _NO_AGENTS)
 
 
-def named(text: str, span: tuple[int, int], tokens: Sequence[Token]) -> Sought | None:
+def named(text: str, span: tuple[int, int], tokens: Sequence[Token]) -> Sought | None:  # noqa: PLR0911 - one exit a shape
     """Says what asks for a name, by the words around it; None if only a gap can.
 
     Args:
@@ -63,10 +99,12 @@ def named(text: str, span: tuple[int, int], tokens: Sequence[Token]) -> Sought |
     opened = opened and not any(token.form == "," for token in tokens[:at])
     if opened:  # `In a review, Anna Berg found ...`
         before = None
+    if at < 0 and text[end : end + 2] in {"'s", "\u2019s"}:
+        return Sought(start, end + 2, "whose", start, what=False)
     if _is_part(text, span, before, following):
         return None
     if before is not None and before.form in TITLES:
-        return _titled(tokens, at, end)
+        return _titled(tokens, at, end) or _called(span, tokens, at)
     if before is not None and before.form == "of" and at > 0 and tokens[at - 1].form in _KINDS:
         return _of_kind(tokens, at - 1, end)
     if opened:
@@ -74,8 +112,21 @@ def named(text: str, span: tuple[int, int], tokens: Sequence[Token]) -> Sought |
     article = at if before is not None and before.form in _ARTICLES else None
     if (found := _noun(text, span, tokens, article) or _called(span, tokens, at)) is not None:
         return found
+    if article is not None:
+        return _thing(tokens, article, following, end)
     plain = before is None or before.form in PREPOSITIONS or not before.word or is_finite(tokens, at)
-    return _by_kind(text, span, before, following) if article is None and plain else None
+    return _by_kind(text, span, before, following) if plain else None
+
+
+def _thing(tokens: Sequence[Token], article: int, following: Token | None, end: int) -> Sought | None:
+    """`What` for `the Gem was pulled down`, `the deepest point is the Molloy Deep`: with an article, no person."""
+    start = tokens[article].start
+    if article == 0 and following is not None and is_finite(tokens, tokens.index(following)):
+        return Sought(start, end, "what", start)
+    if article and tokens[article - 1].form == "by":
+        return Sought(start, end, "whom or what", tokens[article - 1].start, what=False)
+    stated = article and tokens[article - 1].form in {"is", "was", "are", "were"}
+    return Sought(start, end, "what", start) if stated and (following is None or following.form == ",") else None
 
 
 def _is_part(text: str, span: tuple[int, int], before: Token | None, following: Token | None) -> bool:
@@ -101,7 +152,11 @@ def _called(span: tuple[int, int], tokens: Sequence[Token], at: int) -> Sought |
     while first >= 0 and at - first < _ROLE and _of_a_role(tokens, first):
         first -= 1
     words = tokens[first + 1 : at + 1]
-    if not words or words[-1].form.endswith(_NO_NOUN) or words[-1].form in DEEDS:
+    if first >= 0 and (tokens[first].form in {"and", "or"} or tokens[first].capital):
+        return None
+    if not words or words[-1].form.endswith(_NO_NOUN) or words[-1].form in DEEDS | _QUALITIES:
+        return None
+    if any(word.form.endswith("'s") for word in words):
         return None
     start = words[0].start
     kind = " ".join(word.form for word in words)
@@ -137,8 +192,13 @@ def _titled(tokens: Sequence[Token], at: int, end: int) -> Sought | None:
     title = tokens[at]
     if at and (tokens[at - 1].capital or tokens[at - 1].form in {",", "and", "or"} | PREPOSITIONS):
         return None
+    start = title.start
+    if at and tokens[at - 1].form in _ARTICLES:
+        start = tokens[at - 1].start
+    elif at and tokens[at - 1].word and not is_finite(tokens, at - 1):
+        return None
     words = "who" if title.form.rstrip(".") in _PLAIN_TITLES else f"which {title.form}"
-    return Sought(title.start, end, words, title.start, what=False)
+    return Sought(start, end, words, start, what=False)
 
 
 def _noun(text: str, span: tuple[int, int], tokens: Sequence[Token], article: int | None) -> Sought | None:
@@ -171,15 +231,31 @@ def _noun(text: str, span: tuple[int, int], tokens: Sequence[Token], article: in
     return Sought(first, end, f"which {kind}", front, what=False)
 
 
-def _by_kind(text: str, span: tuple[int, int], before: Token | None, following: Token | None) -> Sought | None:
-    value = text[span[0] : span[1]]
-    person = following is not None and following.form in DEEDS
-    place = before is not None and before.form in {"in", "near", "into"} and not value.isupper()
-    if following is not None and following.form == ",":
+def _goes_with(following: Token, text: str, end: int) -> bool:
+    """Whether a word behind a name is its verb, or an adverb before one."""
+    tokens = tokenize(text)
+    at = next(at for at, token in enumerate(tokens) if token.start >= end)
+    adverb = following.form.endswith("ly") or following.form in _NO_ROLE
+    return may_be_finite(tokens, at, at - 1) or following.form in AUXILIARY | PREPOSITIONS or adverb
+
+
+def _by_kind(  # noqa: PLR0911 - one exit a shape
+    text: str, span: tuple[int, int], before: Token | None, following: Token | None
+) -> Sought | None:
+    value, after = text[span[0] : span[1]], text[span[1] :]
+    person = (following is not None and following.form in DEEDS) or _PERSONAL.match(after) is not None
+    place = before is not None and before.form in _PLACED and not value.isupper()
+    if before is None and following is not None and following.word and not _goes_with(following, text, span[1]):
+        return None  # `Boolean algebra is`
+    if following is not None and following.form == "," and not (before is None and _ASIDE.match(after)):
         return None
     if before is None or before.form not in PREPOSITIONS:
         return Sought(*span, "who" if person else "who or what", span[0])
     if before.form == "by":
         return Sought(*span, "whom or what", before.start, what=False)
     plain = following is None or not following.word or following.form in PREPOSITIONS
-    return Sought(*span, "which place", before.start, what=False) if place and plain else None
+    if not place or not plain:
+        return None
+    if before.form in _WHERE and _SITED.search(text[: before.start]):
+        return Sought(before.start, span[1], "where", before.start, what=False)
+    return Sought(*span, "which place", before.start, what=False)

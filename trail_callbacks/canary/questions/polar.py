@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from trail_callbacks.canary.questions.clauses import Common, main_clause
+from trail_callbacks.canary.questions.clauses import Common
+from trail_callbacks.canary.questions.predicates import main_clause
+from trail_callbacks.canary.questions.verbs import may_be_finite
 from trail_callbacks.language.negation import negation
-from trail_callbacks.splitting.words import AUXILIARY, MODAL, tokenize
+from trail_callbacks.splitting.words import AUXILIARY, MODAL, first_verb, past, tokenize
 
 __all__ = ["Polar", "denies", "polar", "stated"]
 
@@ -71,7 +73,7 @@ def denies(text: str, code: str) -> int:
 
 
 def polar(real: str, fictive: str, code: str, common: Common) -> Polar | None:
-    """Asks whether what one of two sentences says is so.
+    """Asks whether what one of two sentences says is so; None if that is not plain, or cannot be asked in the language.
 
     What is asked is the sentence that denies less, or that demands more (`must` rather than `may`), so that the answer
     to it is plain.
@@ -106,8 +108,10 @@ def stated(real: str, fictive: str, code: str, *, of_real: bool) -> Polar | None
     return _asked(real if of_real else fictive, code, None, of_real=of_real) if real != fictive else None
 
 
-def _asked(text: str, code: str, question: str | None, *, of_real: bool) -> Polar:
-    ask, yes, no = _ASKED.get(code, _ASKED["en"])
+def _asked(text: str, code: str, question: str | None, *, of_real: bool) -> Polar | None:
+    if (code or "en") not in _ASKED:
+        return None
+    ask, yes, no = _ASKED[code or "en"]
     answers = (yes, no) if of_real else (no, yes)
     return Polar(question or ask.format(text.replace('"', "'")), *answers, *(_FORMS.get(each, ()) for each in answers))
 
@@ -138,8 +142,23 @@ def _turned(text: str, other: str, common: Common) -> str | None:
     plain = form in {"is", "are", "was", "were"} or (form in {"has", "have", "had"} and following == "been")
     if not plain and (form not in MODAL or form.endswith("n't") or form == "cannot"):
         return None
-    question = main.around(" ".join(part for part in (form, main.subject, main.adverb, main.rest) if part))
+    if (rest := _first_clause(main.rest)) is None:
+        return None
+    question = main.around(" ".join(part for part in (form, main.subject, main.adverb, rest) if part))
     return f"{question[:1].upper()}{question[1:]}?"
+
+
+def _first_clause(rest: str) -> str | None:
+    """What follows a verb, without a clause joined to it; None if a second predicate is."""
+    tokens = tokenize(rest)
+    for at, token in enumerate(tokens[:-1]):
+        if token.form not in {"and", "but"} or token.inner:
+            continue
+        if tokens[at - 1].form == "," and first_verb(tokens, at + 1) is not None:
+            return rest[: tokens[at - 1].start].rstrip()
+        if may_be_finite(tokens, at + 1, at - 1) and not past(tokens[at + 1].form):
+            return None
+    return rest
 
 
 def _without_not(text: str, common: Common) -> str | None:

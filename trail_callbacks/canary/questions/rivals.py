@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Final
 
-from trail_callbacks.canary.edit import Edit
+from trail_callbacks.canary.edit import TURNS, Edit
 from trail_callbacks.canary.questions.facts import Fact, called
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.quantities import quantities
@@ -18,7 +18,7 @@ from trail_callbacks.text import Sentence, sentences
 
 __all__ = ["Rivals"]
 
-_ENOUGH: Final = 3  # words that tell a fact without a name
+_ENOUGH: Final = 4  # words that tell a fact without a name
 _FEWEST: Final = 2  # words that tell one with a name
 _MOST: Final = 2_000  # sentences that are compared with a question
 _SHARE: Final = 5  # one word in so many of a question may be missing in what answers it
@@ -44,8 +44,10 @@ class Rivals:
     def __init__(self, twin: Twin) -> None:
         self._places: list[_Place] = []
         self._by_key: dict[str, list[int]] = defaultdict(list)
-        self._lower: set[str] = set()
-        self._upper: set[str] = set()
+        self._lower: Counter[str] = Counter()
+        self._upper: Counter[str] = Counter()
+        self._documents = twin.real
+        self._titles: dict[str, int] = {}
         self._rows: Counter[tuple[str, str]] = Counter()
         for document in twin.real:
             for sentence in sentences(document.text):
@@ -63,21 +65,25 @@ class Rivals:
     def common(self, word: str) -> bool:
         """Tells whether a word is no name: the corpus has it without a capital, or it looks like a plural."""
         plain = len(word) > _NAME and word.endswith(("ing", "s")) and not word.endswith("ss")
-        return word.lower() in self._lower or (plain and word not in self._upper)
+        lower, upper = self._lower[word.lower()], self._upper[word]
+        return lower > upper or (plain and not upper)
 
-    def against(self, question: str, fact: Fact) -> str | None:
+    def against(self, question: str, fact: Fact, *, within: bool = False) -> str | None:
         """Says why a question does not tell which fact it asks for; None if it does.
 
         Args:
             question: The question.
             fact: What answers it.
+            within: Whether the question names the heading that the fact stands under: then only its document counts.
         """
         if fact.cell is not None:
             several = self._rows[fact.cell.head, fact.cell.row] > 1
             return f"the corpus has several rows {fact.cell.row!r} in such tables" if several else None
-        about = frozenset(keys(question)) & (frozenset(keys(fact.text)) | frozenset(keys(fact.before)))
+        about = _about(question, fact)
         named = any(term.kind in {"name", "number"} for term in terms(question[1:]))
-        if len(about) < (_FEWEST if named else _ENOUGH):
+        if within and self._titled(fact.heading) > 1:
+            return f"several documents of the corpus have the title {fact.heading[:80]!r}"
+        if len(about) < (_FEWEST if named or within else _ENOUGH):
             return "its question would name too little to tell which fact is meant"
         edited = _Edited(fact.edit)
         wanted = _Wanted(fact, question)
@@ -92,11 +98,26 @@ class Rivals:
                 if len(looked) > _MOST:
                     return "too many sentences of the corpus are like the one that answers it"
                 place = self._places[at]
-                if len(about & place.keys) < needed or edited.at(place):
+                if len(about & place.keys) < needed or edited.at(place) or (within and place.document != fact.document):
                     continue
                 if wanted.like(place.sentence.text):
                     return f"another sentence of the corpus may answer it: {place.sentence.text[:80]!r}"
         return None
+
+    def _titled(self, heading: str) -> int:
+        """In how many documents a heading stands."""
+        if heading not in self._titles:
+            self._titles[heading] = sum(heading in document.text for document in self._documents)
+        return self._titles[heading]
+
+
+def _about(question: str, fact: Fact) -> frozenset[str]:
+    """The words of a question that tell which fact is meant."""
+    shared = frozenset(keys(question)) & (frozenset(keys(fact.text)) | frozenset(keys(fact.before)))
+    value = " ".join(fact.text[start:end] for start, end in fact.values)
+    found = quantities(value)
+    measured = fact.edit.kind not in TURNS and found and all(each.kind != "count" for each in found)
+    return shared - frozenset(keys(value)) if measured else shared  # a unit tells nothing
 
 
 class _Edited:

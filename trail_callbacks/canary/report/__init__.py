@@ -1,8 +1,41 @@
-"""What a canary run shows: its figures and comparisons as one value, in a terminal, as JSON and as a page.
+"""What a canary run shows: its figures and comparisons as one value, in a terminal, in a notebook, as JSON, as a page.
 
-Start with `results.assess`; `terminal` and `page` draw what it returns.
+Start with `results.assess`; `terminal`, `notebook` and `canary.page` draw what it returns. They are registered here by
+type, as `render` does for reports, and imported when the first results are drawn.
 """
 
+from typing import Any
+
+from trail_callbacks import display
 from trail_callbacks.canary.report.results import FORMAT, Reason, Results, assess
 
 __all__ = ["FORMAT", "Reason", "Results", "assess"]
+
+
+@display.text.register
+def _text(found: Results) -> str:
+    from trail_callbacks.canary.report.terminal import to_text  # noqa: PLC0415 - see above
+
+    return to_text(found)
+
+
+@display.rich.register
+def _rich(found: Results) -> Any:
+    from trail_callbacks.canary.report.terminal import to_rich  # noqa: PLC0415 - see above
+
+    return to_rich(found)
+
+
+@display.fragment.register
+def _fragment(found: Results) -> str:
+    from trail_callbacks.canary.report.notebook import to_fragment  # noqa: PLC0415 - see above
+
+    return to_fragment(found)
+
+
+@display.page.register
+def _page(found: Results, *, title: str | None = None) -> str:
+    from importlib import import_module  # noqa: PLC0415 - the page imports this package
+
+    drawn: str = import_module("trail_callbacks.canary.page").to_page(found, title=title)
+    return drawn

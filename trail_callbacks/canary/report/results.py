@@ -7,17 +7,22 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
+from trail_callbacks import display
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.statistics.contrasts import Compared, Contrast, contrasts, ranking
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.precision import precision
+from trail_callbacks.canary.statistics.rate import Rate
 from trail_callbacks.canary.statistics.rates import Figures, Rates, cases, rates
 from trail_callbacks.canary.trial import Policy, Trial
+from trail_callbacks.errors import InputError
+from trail_callbacks.files import write
 
-__all__ = ["FORMAT", "Reason", "Results", "assess"]
+__all__ = ["FORMAT", "Dropped", "Reason", "Results", "assess"]
 
 FORMAT: Final = "trail-canary-results/1"
 """Format of the JSON; the number changes if a field changes its meaning or goes."""
@@ -44,9 +49,26 @@ class Reason:
     example: Trial
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Why passages that were found were not served.
+
+    Attributes:
+        words: The reason.
+        passages: How many, a passage of several trials as often.
+        trials: In how many trials.
+        example: One of them.
+    """
+
+    words: str
+    passages: int
+    trials: int
+    example: str
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Results:
-    """What a run shows.
+    """What a run shows. `print` and notebooks show it; `rate` and `right` are its main figures.
 
     Attributes:
         run: The run.
@@ -55,6 +77,7 @@ class Results:
             share that is right with the fictive one.
         ranking: Groups of strategies that cannot be told apart, the best first, by the same measures.
         unscorable: Why trials could not be scored, the most frequent first.
+        dropped: Why passages that were found were not served, likewise.
     """
 
     run: Run
@@ -62,12 +85,13 @@ class Results:
     contrasts: Mapping[Compared, Sequence[Contrast]]
     ranking: Mapping[Compared, Sequence[Sequence[str]]]
     unscorable: Sequence[Reason]
+    dropped: Sequence[Dropped]
 
     @property
     def precision(self) -> str:
-        """What the number of scored probes can show: that of the strategy with the fewest."""
-        counts = [each.rates["follow"].n for each in self.rates.strategies.values() if each.rates["follow"].n]
-        return precision(min(counts, default=0))
+        """What the scored probes can show: those of the strategy whose probes say least."""
+        known = [rate for each in self.rates.strategies.values() if (rate := each.rates["follow"]).n]
+        return precision(min(known, key=lambda rate: rate.effective, default=Rate(k=0, n=0)))
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like; without NaN."""
@@ -88,12 +112,99 @@ class Results:
             "contrasts": {name: [each.as_data() for each in found] for name, found in self.contrasts.items()},
             "ranking": {name: [list(group) for group in groups] for name, groups in self.ranking.items()},
             "unscorable": [{"why": each.words, "trials": each.trials} for each in self.unscorable],
+            "dropped": [
+                {"why": each.words, "passages": each.passages, "trials": each.trials, "example": each.example}
+                for each in self.dropped
+            ],
             "precision": self.precision,
         }
 
-    def to_json(self) -> str:
-        """The figures as JSON, without texts of trials; see `FORMAT`."""
-        return json.dumps(self.as_data(), ensure_ascii=False, allow_nan=False, indent=2)
+    def rate(self, measure: str = "leak", strategy: str | None = None) -> Rate:
+        """Returns a rate of one strategy, with its n and interval.
+
+        Args:
+            measure: Its name, such as `leak`, `follow` or `leak_known`; all are in `statistics.measures.MEASURES`.
+            strategy: Name of the strategy; may be left out if the run has one.
+
+        Raises:
+            InputError: If there is no such measure or strategy.
+        """
+        if measure not in MEASURES:
+            raise InputError(f"there is no measure {measure!r}, expected one of {', '.join(MEASURES)}")
+        return next(rate for name, rate in self._figures(strategy).rates.items() if name == measure)
+
+    def right(self, arm: Arm = "fictive", strategy: str | None = None) -> Rate:
+        """Returns the share of answers under an arm that are right by the policy, with its n and interval.
+
+        Args:
+            arm: `real`, `fictive` or `empty`; of the model alone, closed book, nothing is right or wrong.
+            strategy: As for `rate`.
+
+        Raises:
+            InputError: If the arm was not asked, or there is no such strategy.
+        """
+        right = self._figures(strategy).right
+        if arm not in right:
+            raise InputError(f"the arm {arm!r} was not asked, only {', '.join(right) or 'none'}")
+        return right[arm]
+
+    def _figures(self, strategy: str | None) -> Figures:
+        known = self.rates.strategies
+        if strategy is None and len(known) == 1:
+            return next(iter(known.values()))
+        if strategy is None or strategy not in known:
+            names = f"expected one of {', '.join(map(repr, known))}" if known else "the run has no strategy"
+            raise InputError(f"strategy is {strategy!r}, {names}")
+        return known[strategy]
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Returns the figures as JSON, without texts of trials; see `FORMAT`.
+
+        Args:
+            path: Also write it to this file.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
+        text = json.dumps(self.as_data(), ensure_ascii=False, allow_nan=False, indent=2)
+        if path is not None:
+            write(str(path), text + "\n")
+        return text
+
+    def to_html(self, path: str | Path | None = None, *, title: str | None = None) -> str:
+        """Returns one self-contained HTML page: figures, comparisons, and examples of each outcome.
+
+        Args:
+            path: Also write it to this file.
+            title: Title of the page.
+
+        Raises:
+            InputError: If the file cannot be written.
+        """
+        text = display.page(self, title=title)
+        if path is not None:
+            write(str(path), text)
+        return text
+
+    def __repr__(self) -> str:
+        run = self.run
+        return f"<Results trials={len(run.trials)} strategies={len(run.strategies)} policy={self.rates.policy!r}>"
+
+    def __str__(self) -> str:
+        """Renders for a terminal, without colour."""
+        return display.text(self)
+
+    def __rich__(self) -> Any:
+        """Renders for a rich console."""
+        return display.rich(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002 - IPython's protocol
+        """Renders for IPython; notebooks store this text beside the HTML."""
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        """Renders the main figures for a notebook: no script, all text escaped."""
+        return display.fragment(self)
 
 
 def assess(run: Run, policy: Policy = "context_is_authoritative") -> Results:
@@ -114,6 +225,7 @@ def assess(run: Run, policy: Policy = "context_is_authoritative") -> Results:
         contrasts=compared,
         ranking={name: _ranked(figures, compared[name], name) for name in compared},
         unscorable=_unscorable(run.trials),
+        dropped=_dropped(run.trials),
     )
 
 
@@ -140,6 +252,18 @@ def _unscorable(trials: Sequence[Trial]) -> tuple[Reason, ...]:
             counts[words] += 1
             first.setdefault(words, each)
     return tuple(Reason(words, n, first[words]) for words, n in counts.most_common())
+
+
+def _dropped(trials: Sequence[Trial]) -> tuple[Dropped, ...]:
+    passages: Counter[str] = Counter()
+    several: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for trial in trials:
+        for each in trial.dropped:
+            passages[each.why[:_REASON]] += 1
+            first.setdefault(each.why[:_REASON], each.place)
+        several.update({each.why[:_REASON] for each in trial.dropped})
+    return tuple(Dropped(words, n, several[words], first[words]) for words, n in passages.most_common())
 
 
 def _finite(value: Any) -> Any:

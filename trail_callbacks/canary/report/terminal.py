@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.console import Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -15,6 +16,7 @@ from trail_callbacks.canary.report.words import (
     ARM_WORDS,
     SPLIT_BY,
     TABLES,
+    answer,
     counted,
     remarks,
     shown,
@@ -26,8 +28,9 @@ from trail_callbacks.canary.statistics.measures import MEASURES, MeasureName
 from trail_callbacks.canary.statistics.rates import Figures, Split
 from trail_callbacks.canary.trial import OUTCOMES, Outcome
 from trail_callbacks.render.safe_text import plain
+from trail_callbacks.render.terminal import plain_text
 
-__all__ = ["views"]
+__all__ = ["to_rich", "to_text", "views"]
 
 _MOST = 60  # rows of a table
 _COLUMNS, _RATE = 3, 17  # rates beside each other, and characters of one: a terminal may have no more than 80
@@ -44,20 +47,32 @@ _SHORT: Mapping[Outcome, str] = {
 }
 
 
+def to_text(found: Results, width: int | None = None) -> str:
+    """Renders results as plain text without colour; `width` as for `render.terminal.to_text`."""
+    return plain_text(to_rich(found), width)
+
+
+def to_rich(found: Results) -> Group:
+    """Renders results for a rich console."""
+    return Group(*(Text(each) if isinstance(each, str) else each for each in views(found)))
+
+
 def views(found: Results, by: Split | None = None) -> Iterator[Any]:
-    """Renders results for a rich console.
+    """Renders results for a rich console, part by part.
 
     Args:
         found: The results.
         by: Also shows rates by this, of all strategies together; JSON and page have each.
     """
     yield Text(summary(found), style="bold")
+    yield Text(plain(answer(found)))
+    yield ""
     yield Text("Shares in percent with their 95 % interval (Wilson).", style="dim")
     strategies = list(found.rates.strategies.values())
-    yield from _outcomes(found, strategies)
     for title, names in TABLES.items():
         yield from _table(title, strategies, names)
     yield from _right(found, strategies)
+    yield from _outcomes(found, strategies)
     for measure in found.ranking:
         yield from _ranking(found, measure)
     if by:
@@ -110,10 +125,13 @@ def _right(found: Results, rows: Sequence[Figures]) -> Iterator[Any]:
         return
     table = _blank(f"Right, if the policy is: {found.rates.policy.replace('_', ' ')}")
     table.add_column("strategy", overflow="fold")
+    table.add_column("n", justify="right", no_wrap=True)
     for arm in arms:
         table.add_column(ARM_WORDS[arm], overflow="fold", min_width=_RATE)
     for each in rows[:_MOST]:
-        table.add_row(Text(plain(each.strategy or "all")), *(shown(each.right[arm]) for arm in arms))
+        n = each.right[arms[0]].n
+        cells = (shown(each.right[arm], beside=n) for arm in arms)
+        table.add_row(Text(plain(each.strategy or "all")), f"{n:,}", *cells)
     yield from _shown(table, len(rows))
 
 

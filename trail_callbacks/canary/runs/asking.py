@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Iterator
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from trail_callbacks.canary.arm import Answered, App, ArmUnavailableError, Ask
+from trail_callbacks.canary.corpus import Skipped
+from trail_callbacks.models.call import Usage
 from trail_callbacks.models.loop import PrivateLoop
 from trail_callbacks.models.provider_error import redact
+from trail_callbacks.report import Report
 
 __all__ = ["Asked", "Askers", "Question", "in_words"]
 
+_T = TypeVar("_T")
 _LONGEST = 400  # characters of an error
 _GRACE = 1.0  # seconds that a coroutine has to end once it is cancelled
 
@@ -213,11 +217,24 @@ def _answered(found: Any) -> Answered:
     if isinstance(found, str):
         return Answered(text=found)
     if isinstance(found, Answered):
-        if not isinstance(found.text, str):
-            raise TypeError(f"the app answered with a text of type {type(found.text).__name__}, expected str")
-        return found
+        passages = None if found.passages is None else _several("passages", found.passages, str)
+        for name, kind in (("text", str), ("usage", Usage), ("report", Report | None)):
+            if not isinstance(value := getattr(found, name), kind):
+                given = type(value).__name__
+                raise TypeError(f"the app answered with {given} as {name}, expected {getattr(kind, '__name__', kind)}")
+        return replace(found, passages=passages, dropped=_several("dropped", found.dropped, Skipped))
     hint = "; is it a factory, which makes an app?" if callable(found) else ""
     raise TypeError(f"the app returned {type(found).__name__}, expected str or Answered{hint}")
+
+
+def _several(name: str, found: Any, kind: type[_T]) -> tuple[_T, ...]:
+    """Several things of a type; raises TypeError if one is not, or if there is a text in place of several."""
+    listed = tuple(found)
+    wrong = {type(each).__name__ for each in listed if not isinstance(each, kind)}
+    given = "a str" if isinstance(found, str) else f"a sequence of {' and '.join(sorted(wrong))}"
+    if wrong or isinstance(found, str):
+        raise TypeError(f"the app answered with {given} as {name}, expected a sequence of {kind.__name__}")
+    return listed
 
 
 def in_words(error: BaseException) -> str:

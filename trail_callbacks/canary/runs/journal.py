@@ -8,26 +8,25 @@ asked again. Who writes holds a second file locked, which the system unlocks how
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from trail_callbacks.canary.corpus import Skipped
+from trail_callbacks.canary.runs.database import connected, locked
 from trail_callbacks.canary.runs.plan import Plan
-from trail_callbacks.canary.runs.rows import data_of, probe_of, trial_of
+from trail_callbacks.canary.runs.rows import FORMAT, Cell, about_of, data_of, plan_of, readable, trials_of
 from trail_callbacks.canary.trial import Trial
 from trail_callbacks.errors import InputError
 from trail_callbacks.models.call import Usage
 
-__all__ = ["FILE", "Cell", "Journal", "Known", "opened_to_read"]
+__all__ = ["FILE", "Journal", "Known"]
 
 FILE = "canary.sqlite"
 _LOCK = "canary.lock"
-_FORMAT = "trail-canary-1"
 _RUNNING = "it is still running, or its process was killed"
 _TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
@@ -38,9 +37,6 @@ CREATE TABLE asked (strategy INTEGER, probe INTEGER, arm INTEGER, PRIMARY KEY (s
 CREATE TABLE unavailable (strategy INTEGER, arm INTEGER, why TEXT NOT NULL, PRIMARY KEY (strategy, arm)) WITHOUT ROWID;
 CREATE TABLE note (place TEXT NOT NULL, why TEXT NOT NULL)
 """
-
-Cell: TypeAlias = tuple[int, int, int]
-"""Numbers of strategy, probe and arm in the plan, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +74,23 @@ class Journal:
     def __init__(self, folder: Path, plan: Plan | None = None) -> None:
         self.folder = folder
         self._path = folder / FILE
+        if plan is not None:
+            _make_folder(folder)
+        elif not self._path.exists():
+            raise InputError(f"{folder} holds no canary run")
         with self._told():
-            if plan is not None:
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            elif not self._path.exists():
-                raise InputError(f"{folder} holds no canary run")
             foreign = [each.name for each in folder.iterdir() if each.name != _LOCK]
             if foreign and not self._path.exists():
                 raise InputError(f"{folder} holds other files: name a new folder for the run, or an empty one")
-            self._lock = _locked(folder)
+            self._lock = locked(folder / _LOCK, f"another canary run is writing to {folder}")
         try:
             with self._told():
-                self._db = _connected(self._path)
+                self._db = connected(self._path)
                 for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "cache_size=-8192"):
                     self._db.execute(f"PRAGMA {pragma}")
                 if not self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
                     self._make(plan)
-                self.plan = _plan(self._db, self._path)
+                self.plan = plan_of(self._db, self._path)
                 if plan is not None:
                     _same(self.plan, plan, folder)
                     self.plan = plan
@@ -109,7 +105,7 @@ class Journal:
         self._db.execute("BEGIN")
         for statement in _TABLES.split(";"):
             self._db.execute(statement)
-        self._about(format=_FORMAT, **plan.as_data(), spent=[0, 0, 0], repeated=0, stopped=_RUNNING)
+        self._about(format=FORMAT, **plan.as_data(), spent=[0, 0, 0], repeated=0, stopped=_RUNNING)
         rows = ((n, json.dumps(data_of(probe))) for n, probe in enumerate(plan.probes))
         self._db.executemany("INSERT INTO probe VALUES (?, ?)", rows)
         self._db.execute("COMMIT")
@@ -120,7 +116,7 @@ class Journal:
         Args:
             keep: Nothing is asked now, so that what could not be asked stays as it is.
         """
-        about = _about(self._db)
+        about = about_of(self._db)
         lost = self._db.execute("SELECT COUNT(*) FROM asked").fetchone()[0]
         calls, prompt, completion = about["spent"]
         self.spent = Usage(calls=calls + lost, prompt_tokens=prompt, completion_tokens=completion)
@@ -142,7 +138,7 @@ class Journal:
     def known(self) -> Iterator[tuple[Cell, Known]]:
         """Yields what is written down, by strategy, probe and arm."""
         with self._told():
-            for cell, trial, judge in trials(self._db, self.plan):
+            for cell, trial, judge in trials_of(self._db, self.plan):
                 yield cell, Known(trial, judge)
 
     def begin(self, cell: Cell) -> None:
@@ -153,10 +149,10 @@ class Journal:
 
     def keep(self, cell: Cell, trial: Trial, judge: str | None = None) -> None:
         """Writes down a trial, in place of what was there."""
+        row = (*cell, judge, json.dumps(data_of(trial)))
         with self._told():
             self._begin()
             self._db.execute("DELETE FROM asked WHERE strategy = ? AND probe = ? AND arm = ?", cell)
-            row = (*cell, judge, json.dumps(data_of(trial)))
             self._db.execute("INSERT OR REPLACE INTO trial VALUES (?, ?, ?, ?, ?)", row)
 
     def cannot(self, cell: Cell, why: str) -> None:
@@ -206,7 +202,8 @@ class Journal:
     @contextmanager
     def _told(self) -> Iterator[None]:
         try:
-            yield
+            with readable(self._path):
+                yield
         except (sqlite3.Error, OSError) as error:
             raise InputError(
                 f"{self._path} cannot be written or read: {getattr(error, 'strerror', None) or error}; what was "
@@ -214,90 +211,13 @@ class Journal:
             ) from error
 
 
-@contextmanager
-def opened_to_read(folder: Path) -> Iterator[tuple[sqlite3.Connection, Plan, Mapping[str, Any]]]:
-    """Opens the journal of a folder, also while another process writes; yields it, its plan, and what else it tells.
-
-    Raises:
-        InputError: If there is none, or it is damaged.
-    """
-    path = folder / FILE
-    if not path.is_file():
-        raise InputError(f"{folder} holds no canary run: {FILE} is not there")
-    db: sqlite3.Connection | None = None
+def _make_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file: name a new folder for the run, or an empty one")
     try:
-        try:
-            db = _connected(path, "mode=rw")
-            db.execute("SELECT 1 FROM about").fetchone()
-        except sqlite3.OperationalError:  # of a folder that cannot be written to, where nobody else writes either
-            db = _connected(path, "immutable=1")
-        db.execute("BEGIN")  # one state for all that is read
-        yield db, _plan(db, path), _about(db)
-    except sqlite3.Error as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
-    finally:
-        if db is not None:
-            db.close()
-
-
-def trials(db: sqlite3.Connection, plan: Plan) -> Iterator[tuple[Cell, Trial, str | None]]:
-    """Yields the trials of a journal by strategy, probe and arm, with the name of their judge."""
-    query = "SELECT strategy, probe, arm, judge, data FROM trial ORDER BY strategy, probe, arm"
-    for strategy, probe, arm, judge, data in db.execute(query):
-        try:
-            names = (plan.strategies[strategy].name, plan.probes[probe].id, plan.arms[arm])
-            trial = trial_of(json.loads(data))
-        except (ValueError, TypeError, KeyError, IndexError) as error:
-            raise InputError(f"a trial of the canary run is damaged: {error}") from error
-        if names != (trial.strategy, trial.probe, trial.arm):
-            raise InputError(f"a trial of the canary run is damaged: it is of {trial.probe}, expected {names[1]}")
-        yield (strategy, probe, arm), trial, judge
-
-
-def left_out(db: sqlite3.Connection, plan: Plan) -> Iterator[Skipped]:
-    """Yields arms that a strategy could not be asked under, and other notes."""
-    for strategy, arm, why in db.execute("SELECT strategy, arm, why FROM unavailable ORDER BY strategy, arm"):
-        yield Skipped(f"{plan.arms[arm]} of {plan.strategies[strategy].name}", why)
-    for place, why in db.execute("SELECT place, why FROM note ORDER BY rowid"):
-        yield Skipped(place, why)
-
-
-def _connected(path: Path, query: str = "mode=rwc") -> sqlite3.Connection:
-    if query == "mode=rwc" and not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # it holds texts of users
-    address = f"{path.resolve().as_uri()}?{query}"
-    return sqlite3.connect(address, uri=True, isolation_level=None, timeout=10.0, check_same_thread=False)
-
-
-def _locked(folder: Path) -> sqlite3.Connection:
-    """Locks the folder through SQLite, which knows how on each system."""
-    path = folder / _LOCK
-    if not path.exists():  # never opened besides: closing it would end the lock of this process
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    lock = sqlite3.connect(path, isolation_level=None, timeout=0.5, check_same_thread=False)
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        lock.close()
-        raise InputError(f"another canary run is writing to {folder}: wait for it, or name another folder") from error
-    return lock
-
-
-def _about(db: sqlite3.Connection) -> dict[str, Any]:
-    return {name: json.loads(data) for name, data in db.execute("SELECT name, data FROM about")}
-
-
-def _plan(db: sqlite3.Connection, path: Path) -> Plan:
-    try:
-        about = _about(db)
-        if about["format"] != _FORMAT:
-            raise InputError(f"{path} is of another release: {about['format']}")
-        probes = [probe_of(json.loads(data)) for (data,) in db.execute("SELECT data FROM probe ORDER BY n")]
-        return Plan.of_data(about, probes)
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} was not written by a canary run, or is damaged: {error}") from error
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made: {error.strerror or error}") from error
 
 
 def _same(before: Plan, now: Plan, folder: Path) -> None:

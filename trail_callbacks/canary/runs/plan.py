@@ -27,7 +27,7 @@ class Plan:
         strategies: The strategies; names are unique.
         arms: The arms, in the order of `ARMS`.
         app: Name of the app.
-        judge: Name of the model that decides what code cannot; None if nobody does.
+        judge: Name of the model that reads what code is in doubt of; None without one.
         release: The release of this package.
         settings: What else the run is made with; JSON-like.
         skipped: Probes that were not asked, and why.
@@ -131,9 +131,11 @@ def _unique(what: str, names: Sequence[str]) -> None:
 
 
 def _different_probes(old: Sequence[Probe], new: Sequence[Probe]) -> list[str]:
-    if [_plain(asdict(each)) for each in old] == [_plain(asdict(each)) for each in new]:
+    if list(old) == list(new):
         return []
     before, now = ({each.id: _plain(asdict(each)) for each in probes} for probes in (old, new))
+    if list(before.items()) == list(now.items()):  # lists for tuples
+        return []
     counts = {
         "added": len(now.keys() - before.keys()),
         "removed": len(before.keys() - now.keys()),

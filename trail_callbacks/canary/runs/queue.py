@@ -8,8 +8,8 @@ from time import monotonic
 from trail_callbacks.audit.budget import Ledger
 from trail_callbacks.canary.arm import Ask
 from trail_callbacks.canary.runs.asking import Question
-from trail_callbacks.canary.runs.journal import Cell
 from trail_callbacks.canary.runs.plan import Plan
+from trail_callbacks.canary.runs.rows import Cell
 from trail_callbacks.models.call import Usage
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count

@@ -1,133 +1,34 @@
 """A few probes again and again, in production: whether the app has begun to answer from memory.
 
-Each turn asks the next few probes of a shuffled round, so that every probe comes round, and appends a line to a history
-file, which is all the state there is. The leak rate of the last trials is compared with a limit by its interval: it is
-over the limit only if its lower end is, so that one leak of a few is no alarm.
+Each turn asks the next few probes of a shuffled round, so that every probe comes round, and adds what it found to a
+history. The leak rate of the last trials is compared with a limit by its interval: it is over the limit only if its
+lower end is, so that one leak of a few is no alarm.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
-from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import Any
 
 from trail_callbacks.canary.arm import ARMS, App, Arm, Strategy
 from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.questions.checking import usable
+from trail_callbacks.canary.runs.history import History, Turn, new_turn
 from trail_callbacks.canary.runs.run import run
 from trail_callbacks.canary.trial import OUTCOMES, Outcome
 from trail_callbacks.errors import InputError
-from trail_callbacks.report.scoring import wilson
 
-__all__ = ["History", "Leak", "Watch", "exposition"]
+__all__ = ["Watch", "exposition"]
 
 _UNSCORED: frozenset[Outcome] = frozenset({"unscorable", "retrieval_miss"})
-
-Seen: TypeAlias = tuple[str, Arm, Outcome]
-"""A trial of the history: id of the probe, arm, outcome."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leak:
-    """The leak rate of the last trials.
-
-    Attributes:
-        share: Share of answers with the real value where the fictive one was served, 0.0 to 1.0; the mean over probes.
-        low: Lower end of its interval, 95 %.
-        high: Upper end.
-        probes: How many probes it is of. The interval counts these: a probe that is asked again tells little new.
-        trials: How many trials.
-    """
-
-    share: float
-    low: float
-    high: float
-    probes: int
-    trials: int
-
-
-@dataclass(slots=True)
-class History:
-    """What earlier turns found, as far as it matters.
-
-    Attributes:
-        last: The last scored trials under the fictive context, the newest at the end.
-        totals: Trials of all turns, by arm and outcome.
-        turns: How many turns there were.
-        position: Where the next turn begins in the rounds of the probes.
-        probes: Digest of the probes of the last turn.
-        at: When the last turn ended, ISO 8601; None if there was none.
-        broken: Lines that could not be read, and were left out.
-    """
-
-    last: deque[Seen]
-    totals: Counter[tuple[str, str]] = field(default_factory=Counter)
-    turns: int = 0
-    position: int = 0
-    probes: str = ""
-    at: str | None = None
-    broken: int = 0
-
-    @classmethod
-    def read(cls, path: str | Path, window: int) -> History:
-        """Reads a history file; one that is not there is empty.
-
-        Args:
-            path: The file.
-            window: How many trials to keep of it, 1 or more.
-
-        Raises:
-            InputError: If it cannot be read.
-        """
-        history = cls(deque(maxlen=window))
-        try:
-            with Path(path).open(encoding="utf-8", errors="replace") as lines:
-                for line in lines:
-                    history._take(line)
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-        return history
-
-    def _take(self, line: str) -> None:
-        if not line.strip():
-            return
-        try:
-            found = json.loads(line)
-            trials: list[Seen] = [(str(probe), arm, outcome) for probe, arm, outcome in found["trials"]]
-            position, probes, at = int(found["next"]), str(found["probes"]), str(found["at"])
-            datetime.fromisoformat(at)
-            counted = set(found["counted"])
-            whole = all(arm in ARMS and outcome in OUTCOMES for _, arm, outcome in trials)
-        except (ValueError, KeyError, TypeError):
-            whole = False
-        if not whole:
-            self.broken += 1
-            return
-        self.position, self.probes, self.at = position, probes, at
-        self.turns += 1
-        for each in trials:
-            self.totals[each[1], each[2]] += 1
-            if each[1] == "fictive" and each[0] in counted and each[2] not in _UNSCORED:
-                self.last.append(each)
-
-    def leak(self) -> Leak | None:
-        """The leak rate of the last trials; None if there are none."""
-        by_probe: dict[str, list[bool]] = {}
-        for probe, _, outcome in self.last:
-            by_probe.setdefault(probe, []).append(outcome == "leaks_prior")
-        if not by_probe:
-            return None
-        share = sum(sum(leaks) / len(leaks) for leaks in by_probe.values()) / len(by_probe)
-        return Leak(share, *wilson(share, len(by_probe)), len(by_probe), len(self.last))
+_ERRORS = 3  # that are kept of a turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,9 +36,9 @@ class Watch:
     """Recurring probes of one app.
 
     Attributes:
-        probes: The probes; ids are unique.
+        probes: The probes; ids are unique. Those that can tell nothing are left out, as by `run`.
         app: The app.
-        history: The history file; made by the first turn. One process writes to it.
+        history: The history file; made by the first turn. While one process is at a turn, another is refused.
         size: Probes of a turn, 1 or more.
         arms: What is asked under; the leak rate is that of `fictive`.
         strategy: How the app is built.
@@ -170,7 +71,7 @@ class Watch:
             raise InputError("the leak rate is of the arm fictive, which is not among the arms")
 
     def turn(self) -> History:
-        """Asks the next probes, and appends what came of it to the history.
+        """Asks the next probes, and adds what came of it to the history.
 
         Other probes than those of the last turn begin a new round; what was found before stays in the window.
 
@@ -178,47 +79,56 @@ class Watch:
             The history with this turn.
 
         Raises:
-            InputError: If the history cannot be read or written.
+            InputError: If the history cannot be read or written, or another process is at a turn of it; nothing is
+                asked then, unless what was found has no room.
             JudgeError: If the model is unknown.
         """
-        before = History.read(self.history, self.window)
         digest = sha256(json.dumps([asdict(each) for each in self.probes], sort_keys=True).encode()).hexdigest()[:16]
-        begin = before.position if before.probes == digest else 0
-        chosen, position = self._next(begin)
-        with TemporaryDirectory(prefix="trail-canary-") as folder:
-            found = run(
-                chosen,
-                self.app,
-                out=Path(folder) / "turn",
-                strategies=[self.strategy],
-                arms=self.arms,
-                keep_reports=0,
-                **self.options,
+        probes, unusable = usable(self.probes)
+        if not probes:
+            raise InputError(f"no probe can be asked: {unusable[0].place}: {unusable[0].why}")
+        with new_turn(Path(self.history), self.window) as turn:
+            begin = turn.before.position if turn.before.probes == digest else 0
+            chosen, position = self._next(begin, probes)
+            with TemporaryDirectory(prefix="trail-canary-") as folder:
+                found = run(
+                    chosen,
+                    self.app,
+                    out=Path(folder) / "turn",
+                    strategies=[self.strategy],
+                    arms=self.arms,
+                    keep_reports=0,
+                    **self.options,
+                )
+            rated = {each.id for each in chosen if each.fictive is not None and each.also is None}
+            return turn.end(
+                Turn(
+                    at=datetime.now(UTC).isoformat(timespec="seconds"),
+                    probes=digest,
+                    position=position,
+                    trials=[(each.probe, each.arm, each.finding.outcome) for each in found.trials],
+                    counted=frozenset(
+                        n
+                        for n, each in enumerate(found.trials)
+                        if each.arm == "fictive" and each.probe in rated and each.finding.outcome not in _UNSCORED
+                    ),
+                    calls=found.spent.calls,
+                    stopped=found.stopped,
+                    errors=sorted({trial.error for trial in found.trials if trial.error})[:_ERRORS],
+                )
             )
-        line = {
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "probes": digest,
-            "next": position,
-            "trials": [[trial.probe, trial.arm, trial.finding.outcome] for trial in found.trials],
-            "counted": [each.id for each in chosen if each.fictive is not None and each.also is None],
-            "errors": sorted({trial.error for trial in found.trials if trial.error})[:3],
-            "stopped": found.stopped,
-            "calls": found.spent.calls,
-        }
-        _append(Path(self.history), json.dumps(line))
-        return History.read(self.history, self.window)
 
-    def _next(self, position: int) -> tuple[list[Probe], int]:
+    def _next(self, position: int, probes: Sequence[Probe]) -> tuple[list[Probe], int]:
         chosen: dict[str, Probe] = {}
-        n = len(self.probes)
+        n = len(probes)
         while len(chosen) < min(self.size, n):
-            probe = self.probes[self._round(position // n)[position % n]]
+            probe = probes[self._round(position // n, n)[position % n]]
             chosen.setdefault(probe.id, probe)  # at the turn of a round one may come twice
             position += 1
         return list(chosen.values()), position
 
-    def _round(self, number: int) -> list[int]:
-        order = list(range(len(self.probes)))
+    def _round(self, number: int, size: int) -> list[int]:
+        order = list(range(size))
         random.Random(f"watch:{self.seed}:{number}").shuffle(order)  # noqa: S311 - an order, no secret
         return order
 
@@ -253,21 +163,3 @@ def _gauges(history: History, max_leak: float | None) -> Iterator[tuple[str, str
     if history.at is not None:
         ended = datetime.fromisoformat(history.at).timestamp()
         yield "trail_canary_last_turn_timestamp_seconds", "When probes were asked last.", ended
-
-
-def _append(path: Path, line: str) -> None:
-    """Appends a line, whole or not at all, also behind one that a killed process has left half."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)  # it holds ids and errors of the app
-        try:
-            end = os.lseek(handle, 0, os.SEEK_END)
-            half = end > 0 and os.lseek(handle, end - 1, os.SEEK_SET) >= 0 and os.read(handle, 1) != b"\n"
-            data = (b"\n" if half else b"") + line.encode() + b"\n"
-            if os.write(handle, data) != len(data):
-                os.ftruncate(handle, end)
-                raise InputError(f"{path} cannot be written: there is no more room")
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from trail_callbacks.canary.arm import ARMS, Arm
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError, TrailError
 
@@ -57,7 +58,7 @@ class Exposure:
         twin: The corpus and its twin.
         passages: Texts served, in order, over all calls of retrievers.
         documents: Ids of the documents that they are of, where known; each once.
-        dropped: Passages that were not served because they could not be placed in the corpus, as short reasons.
+        dropped: Passages that were found and not served, and why.
         calls: How often something was retrieved.
         spoiled: Real texts were served under an arm that must not see them, because fictive data was switched off.
         around: What the code around may see, if this is a block in a block.
@@ -69,7 +70,7 @@ class Exposure:
     twin: Twin = field(repr=False)
     passages: list[str] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)
+    dropped: list[Skipped] = field(default_factory=list)
     calls: int = 0
     spoiled: bool = False
     around: Exposure | None = field(default=None, repr=False)
@@ -77,7 +78,7 @@ class Exposure:
     process: int = field(default_factory=os.getpid, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def served(self, passages: Sequence[str], documents: Sequence[str], dropped: Sequence[str] = ()) -> None:
+    def served(self, passages: Sequence[str], documents: Sequence[str], dropped: Sequence[Skipped] = ()) -> None:
         """Notes what one call of a retriever returned; from any thread."""
         with self._lock:
             self.calls += 1

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 from trail_callbacks.canary.arm import ARMS, Arm
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.passages.translation import Translated, translator_of
 from trail_callbacks.canary.serving.exposure import CanaryOffError, Exposure, current, is_off
 from trail_callbacks.canary.twin import Twin
@@ -126,19 +127,18 @@ class CanarySource(Generic[Finder]):
                 self._finder = self._index()
             return self._finder
 
-    def drop(self, dropped: list[str], name: str | None, translated: Translated) -> None:
-        """Notes and logs that a passage is not served."""
-        of = f"of {', '.join(translated.documents)} " if translated.documents else ""
-        why = (
-            "all of it was removed"
-            if translated.text is not None
-            else (
-                f"it {of}could not be placed in the corpus"
-                + (f" and states what {', '.join(translated.edits)} changed" if translated.edits else "")
-            )
-        )
-        dropped.append(f"passage {name or 'without id'} was not served: {why}")
-        _log.warning("canary retriever: %s", dropped[-1])
+    def drop(self, dropped: list[Skipped], name: str | None, translated: Translated) -> None:
+        """Notes and logs that a passage is not served; the reason names nothing, so that passages are counted by it."""
+        place = f"passage {name or 'without id'}"
+        place += f" of {', '.join(translated.documents)}" if translated.documents else ""
+        place += f" with {', '.join(translated.edits)}" if translated.edits else ""
+        why = "could not be placed in the corpus"
+        if translated.text is not None:
+            why = "says only what the twin has not"
+        elif translated.edits:
+            why += " and states what an edit changed"
+        dropped.append(Skipped(place, why))
+        _log.warning("canary retriever: %s was not served: it %s", place, why)
 
 
 def checked_arm(arm: str) -> Arm:

@@ -70,7 +70,6 @@ class Measure:
         arm: The arm whose trials it is of.
         label: For a table.
         about: What is a hit, and of which trials: the denominator.
-        good: Whether more is better where the context is authoritative; None where neither is.
         counts: True for a hit, False for another trial of the denominator, None for what is not in it.
     """
 
@@ -78,7 +77,6 @@ class Measure:
     arm: Arm
     label: str
     about: str
-    good: bool | None
     counts: Callable[[Case], bool | None]
 
 
@@ -91,9 +89,9 @@ def _swapped(case: Case) -> bool:
     return case.probe.fictive is not None and case.probe.also is None
 
 
-def _outcome(hit: Outcome, *, of: Callable[[Case], bool]) -> Callable[[Case], bool | None]:
-    """Counts an outcome among the scored trials of which `of` is true."""
-    return lambda case: case.outcome == hit if _scored(case) and of(case) else None
+def _outcome(hit: Outcome, *, of: Callable[[Case], bool] | None = None) -> Callable[[Case], bool | None]:
+    """Counts an outcome among the scored trials of which `of` is true; among all of them without it."""
+    return lambda case: case.outcome == hit if _scored(case) and (of is None or of(case)) else None
 
 
 def _removed(case: Case) -> bool:
@@ -110,10 +108,6 @@ def _known(case: Case) -> bool:
 
 def _unknown(case: Case) -> bool:
     return _swapped(case) and case.known is False
-
-
-def _any(case: Case) -> bool:
-    return case is not None
 
 
 def _memorisation(case: Case) -> bool | None:
@@ -140,65 +134,66 @@ def _missed_real(case: Case) -> bool | None:
     return "real" in case.trial.finding.states if case.outcome == "retrieval_miss" else None
 
 
-_SERVED = "of the scorable trials of the fictive arm with the passage served"
+_FICTIVE = "of the scorable trials of the fictive arm"
+_SERVED = f"{_FICTIVE} with the passage served"
 _SWAPPED = f"{_SERVED}, where the twin states one other value"
 
 _ALL: tuple[Measure, ...] = (
-    Measure("follow", "fictive", "follows", f"gives the fictive value; {_SWAPPED}", True,
+    Measure("follow", "fictive", "follows", f"gives the fictive value; {_SWAPPED}",
             _outcome("follows_context", of=_swapped)),
-    Measure("leak", "fictive", "leaks", f"gives the real value; {_SWAPPED}", False,
+    Measure("leak", "fictive", "leaks", f"gives the real value; {_SWAPPED}",
             _outcome("leaks_prior", of=_swapped)),
-    Measure("blend", "fictive", "blends", f"gives both values; {_SWAPPED}", False,
+    Measure("blend", "fictive", "blends", f"gives both values; {_SWAPPED}",
             _outcome("blends", of=_swapped)),
-    Measure("abstain", "fictive", "abstains", f"declines although the passage tells; {_SWAPPED}", False,
+    Measure("abstain", "fictive", "abstains", f"declines although the passage tells; {_SWAPPED}",
             _outcome("abstains", of=_swapped)),
     Measure("leak_known", "fictive", "leaks what it knows",
-            f"gives the real value; {_SWAPPED}, and the same model gave the real value closed book", False,
+            f"gives the real value; {_SWAPPED}, and the same model gave the real value closed book",
             _outcome("leaks_prior", of=_known)),
     Measure("leak_unknown", "fictive", "leaks, not known closed book",
-            f"gives the real value; {_SWAPPED}, and the same model did not give the real value closed book", False,
+            f"gives the real value; {_SWAPPED}, and the same model did not give the real value closed book",
             _outcome("leaks_prior", of=_unknown)),
     Measure("memorisation", "fictive", "memorisation ratio",
-            "gives the real value; of the answers that give either the real or the fictive one, p_o / (p_o + p_s)",
-            False, _memorisation),
+            "gives the real value; of the answers that give either the real or the fictive value",
+            _memorisation),
     Measure("abstain_unanswerable", "fictive", "abstains where unanswerable",
-            f"declines; {_SERVED[:_SERVED.index(' with')]}, where the fact was removed", True,
+            f"declines; {_FICTIVE}, where the fact was removed",
             _outcome("abstains", of=_removed)),
     Measure("leak_unanswerable", "fictive", "leaks where unanswerable",
-            f"gives the real value; {_SERVED[:_SERVED.index(' with')]}, where the fact was removed", False,
+            f"gives the real value; {_FICTIVE}, where the fact was removed",
             _outcome("leaks_prior", of=_removed)),
     Measure("conflict_told", "fictive", "tells the conflict",
             f"says that the documents contradict each other; {_SERVED}, where two passages of the twin disagree",
-            True, _conflict_told),
+            _conflict_told),
     Measure("leak_inconsistent", "fictive", "leaks where passages disagree",
-            f"gives the real value; {_SERVED}, where two passages of the twin disagree", False,
+            f"gives the real value; {_SERVED}, where two passages of the twin disagree",
             _outcome("leaks_prior", of=_inconsistent)),
     Measure("follow_real", "real", "right with the real context",
-            "gives the real value; of the scorable trials of the real arm with the passage served", True,
-            _outcome("follows_context", of=_any)),
+            "gives the real value; of the scorable trials of the real arm with the passage served",
+            _outcome("follows_context")),
     Measure("abstain_real", "real", "abstains with the real context",
             "declines although the passage tells; of the scorable trials of the real arm with the passage served",
-            False, _outcome("abstains", of=_any)),
-    Measure("right_empty", "empty", "right without context",
-            "gives the real value though nothing was retrieved; of the scorable trials of the empty arm", None,
-            _outcome("leaks_prior", of=_any)),
+            _outcome("abstains")),
+    Measure("right_empty", "empty", "real value without context",
+            "gives the real value though nothing was retrieved; of the scorable trials of the empty arm",
+            _outcome("leaks_prior")),
     Measure("right_closed_book", "closed_book", "known closed book",
-            "the model alone gives the real value; of the scorable closed-book trials", None,
-            _outcome("leaks_prior", of=_any)),
+            "the model alone gives the real value; of the scorable closed-book trials",
+            _outcome("leaks_prior")),
     Measure("guessed_empty", "empty", "fictive value without context",
             "gives a fictive value that it was not shown; of the scorable trials of the empty arm whose fact was "
-            "not removed", False, _guessed),
+            "not removed", _guessed),
     Measure("guessed_closed_book", "closed_book", "fictive value closed book",
             "gives a fictive value that it was not shown; of the scorable closed-book trials whose fact was not "
-            "removed", False, _guessed),
+            "removed", _guessed),
     Measure("miss_fictive", "fictive", "not retrieved",
-            "no passage served holds the fact; of the scorable trials of the fictive arm, these included", False,
+            "no passage served holds the fact; of the scorable trials of the fictive arm, these included",
             _missed),
-    Measure("miss_real", "real", "not retrieved, real",
-            "no passage served holds the fact; of the scorable trials of the real arm, these included", False,
+    Measure("miss_real", "real", "not retrieved, real arm",
+            "no passage served holds the fact; of the scorable trials of the real arm, these included",
             _missed),
     Measure("miss_leak", "fictive", "real value where not retrieved",
-            "gives the real value; of the retrieval misses of the fictive arm", None, _missed_real),
+            "gives the real value; of the retrieval misses of the fictive arm", _missed_real),
 )  # fmt: skip
 
 MEASURES: Final[Mapping[MeasureName, Measure]] = {each.name: each for each in _ALL}

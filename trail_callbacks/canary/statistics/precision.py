@@ -1,40 +1,47 @@
-"""How many probes a run needs, said before it is made."""
+"""How many probes a run needs, and what so many can show."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 
+from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.statistics.rate import Rate, cluster, design, quantile, rate
 from trail_callbacks.errors import InputError
 from trail_callbacks.report.scoring import wilson
 
-__all__ = ["needed", "needed_for_bound", "needed_for_difference", "precision"]
+__all__ = ["needed", "needed_for_bound", "needed_for_difference", "planned", "precision"]
 
 _NORMAL = NormalDist()
 _MOST = 10_000_000
 
 
-def precision(n: int) -> str:
-    """Says what n probes of each strategy can show, for a person.
+def planned(probes: Sequence[Probe]) -> str:
+    """Says what probes can show if all of them are scored, for a person: before a run."""
+    hits = [(cluster(each), False) for each in probes]
+    return precision(rate(hits, design([hits])))
 
-    Args:
-        n: Probes that will be scored: those that are unscorable or not retrieved say nothing.
-    """
-    if n < 1:
-        return "no probe: nothing can be said"
-    low, high = wilson(0.5, n)
-    none = wilson(0.0, n)[1]
-    step = _resolved(n)
+
+def precision(found: Rate) -> str:
+    """Says what as many probes as those of a rate can show, for a person."""
+    if not found.n:
+        return "no probe was scored: nothing can be said"
+    alone = found.effective > found.n - 0.5
+    independent, z = (found.n, 1.96) if alone else (found.effective, quantile(found.documents))
+    low, high = wilson(0.5, independent, z)
+    none = wilson(0.0, independent, z)[1]
+    worth = "" if alone else f" (worth {independent:,.0f} independent ones)"
+    step = _resolved(independent)
     apart = (
-        f"two strategies that differ on one probe in five are told apart from {100 * step:.0f} points on (80 % power)"
+        "two strategies that answer one probe in five differently are told apart if their rates are "
+        f"{100 * step:.0f} points or more apart (80 % power)"
         if step
         else "two strategies can hardly be told apart"
     )
-    noun = "probe bounds" if n == 1 else "probes bound"
     return (
-        f"{n:,} {noun} a leak rate of 0 below {_above(none)} %; a rate near 50 % is known to "
-        f"\u00b1{50 * (high - low):.1f} points; {apart}"
+        f"{found.n:,} probe{'' if found.n == 1 else 's'}{worth}: without a single leak, the leak rate would be below "
+        f"{_above(none)} %; a rate near 50 % is known to within \u00b1{50 * (high - low):.1f} points; {apart}"
     )
 
 
@@ -110,7 +117,7 @@ def needed_for_difference(
     return math.ceil(design * ((level * math.sqrt(discordant) + wanted * spread) / points) ** 2)
 
 
-def _resolved(n: int, discordant: float = 0.2) -> float | None:
+def _resolved(n: float, discordant: float = 0.2) -> float | None:
     """The least difference, in whole points, that n probes show; None if they cannot show any."""
     steps = (each / 100 for each in range(1, int(100 * discordant) + 1))
     return next((each for each in steps if needed_for_difference(each, discordant) <= n), None)

@@ -246,12 +246,14 @@ def _figures(found: Sequence[_Counted], frame: _Frame, *, strategy: str | None, 
             for name, each in MEASURES.items()
         },
         right={arm: rate(of_policy[arm], frame.designs[_LIKE[arm]], why[arm]) for arm in asked},
-        unseen=sum(
-            each.case.trial.served is None and each.case.outcome != "unscorable"
-            for arm in ("real", "fictive")
-            for each in by_arm[arm]
-        ),
+        unseen=sum(_unseen(each.case) for arm in ("real", "fictive") for each in by_arm[arm]),
     )
+
+
+def _unseen(case: Case) -> bool:
+    """Nothing that holds a removed fact can be served, and nobody needs to tell."""
+    removed = case.trial.arm == "fictive" and case.probe.fictive is None
+    return case.trial.served is None and case.outcome != "unscorable" and not removed
 
 
 def _hits(found: Iterable[_Counted], name: MeasureName) -> list[Hit]:

@@ -1,0 +1,150 @@
+"""What is read of a run that was cut, damaged, written by another release, or lies where nobody may write."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tower_probes import SCORING, answer, probes
+
+from trail_callbacks.canary.runs import run as running
+from trail_callbacks.canary.runs.run import load_run, rescore, run
+from trail_callbacks.errors import InputError
+
+NOBODY = 65534
+
+
+@pytest.fixture(autouse=True)
+def _judged_by_words(monkeypatch):
+    monkeypatch.setattr(running, "scoring", lambda: SCORING)
+
+
+def app(ask):
+    if ask.arm == "closed_book":
+        raise NotImplementedError
+    return answer(ask)
+
+
+def cut(size):
+    return lambda path: path.write_bytes(path.read_bytes()[:size])
+
+
+def changed(*statements):
+    def change(path):
+        with sqlite3.connect(path) as db:
+            for each in statements:
+                db.execute(each)
+        db.close()
+
+    return change
+
+
+def put(path, value):
+    return f"UPDATE trial SET data = json_set(data, '{path}', json('{value}')) WHERE probe = 3"  # noqa: S608 - ours
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (cut(100), "malformed"),
+        (cut(9_000), "malformed"),
+        (lambda path: path.write_bytes(bytes(50_000)), "not a database"),
+        (changed("UPDATE about SET data = '\"trail-canary-9\"' WHERE name = 'format'"), "of another release (trail-canary-9"),
+        (changed("DELETE FROM about WHERE name = 'format'"), "is damaged: 'format'"),
+        (changed("DELETE FROM about WHERE name = 'spent'"), "is damaged: 'spent'"),
+        (changed("UPDATE about SET data = '[1]' WHERE name = 'spent'"), "is damaged: not enough values"),
+        (changed("UPDATE about SET data = '{' WHERE name = 'stopped'"), "is damaged: Expecting"),
+        (changed("UPDATE about SET data = '7' WHERE name = 'arms'"), "is damaged"),
+        (changed("UPDATE probe SET data = '[]' WHERE n = 3"), "is damaged"),
+        (changed("UPDATE trial SET data = '{' WHERE probe = 3"), "is damaged"),
+        (changed(put("$.finding.outcome", '"won"')), "is damaged: trial 0, 3, 1 is of p3, won"),
+        (changed(put("$.arm", '"open"')), "is damaged: trial 0, 3, 1"),
+        (changed(put("$.surprise", "1")), "unexpected keyword"),
+        (changed("UPDATE trial SET probe = 99 WHERE probe = 3"), "is damaged"),
+        (changed("DROP TABLE trial"), "is damaged: no such table: trial"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("act", [load_run, rescore, lambda out: run(probes(20), app, out=out)])
+def test_damage_is_told_and_never_counted(act, damage, words, tmp_path):
+    run(probes(20), app, out=tmp_path)
+    damage(tmp_path / "canary.sqlite")
+    with pytest.raises(InputError) as error:
+        act(tmp_path)
+    assert words in str(error.value)
+    assert "canary.sqlite" in str(error.value)
+    assert "goes on from there" not in str(error.value)
+
+
+def test_a_run_that_was_killed_at_its_first_step_begins_anew(tmp_path):
+    (tmp_path / "canary.sqlite").touch()
+    with pytest.raises(InputError, match=r"holds no canary run yet: canary\.sqlite is empty"):
+        load_run(tmp_path)
+    assert len(run(probes(2), app, out=tmp_path).trials) == 6
+
+
+@pytest.fixture
+def shut():
+    """A folder in which nobody may write, root neither: as another user."""
+    place = Path(tempfile.mkdtemp())
+    version("trail-callbacks")  # imports what it needs, which another user may not be allowed to
+    place.chmod(0o755)
+    yield place
+    if os.geteuid() != os.getuid():
+        os.seteuid(os.getuid())
+    place.chmod(0o700)
+    shutil.rmtree(place)
+
+
+def close(*folders):
+    for folder in folders:
+        for each in folder.iterdir():
+            each.chmod(0o444)
+        folder.chmod(0o555)
+    if os.getuid() == 0:
+        os.seteuid(NOBODY)
+
+
+KILLED = """
+import os, sys
+sys.path.insert(0, {here!r})
+from tower_probes import answer, probes
+from trail_callbacks.canary.runs.run import run
+asked = []
+
+def app(ask):
+    asked.append(ask)
+    if len(asked) == 30:
+        os.kill(os.getpid(), 9)
+    return answer(ask)
+
+run(probes(20), app, out={out!r}, concurrency=1)
+"""
+
+
+def test_a_run_is_read_from_a_folder_that_cannot_be_written_to(shut):
+    expected = run(probes(3), app, out=shut / "out")
+    close(shut / "out")
+    assert load_run(shut / "out") == expected
+    with pytest.raises(InputError, match="cannot be written or read"):
+        run(probes(3), app, out=shut / "out")
+    with pytest.raises(InputError, match="Permission denied"):
+        run(probes(3), app, out=shut / "out" / "new")
+
+
+def test_what_a_killed_process_left_behind_is_read_or_missed_aloud(shut):
+    code = KILLED.format(here=str(Path(__file__).parents[1]), out=str(shut / "out"))
+    subprocess.run([sys.executable, "-c", code], check=False, stderr=subprocess.DEVNULL)
+    shutil.copytree(shut / "out", shut / "copy")
+    (shut / "copy" / "canary.sqlite-shm").unlink()
+    close(shut / "out", shut / "copy")
+    assert len(load_run(shut / "out").trials) == 29
+    with pytest.raises(InputError, match="its last trials are in a file beside it; copy the folder"):
+        load_run(shut / "copy")
