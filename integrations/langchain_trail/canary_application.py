@@ -16,8 +16,8 @@ from langchain_trail.canary_shapes import answer_text, joined, question_key
 from langchain_trail.canary_watch import Watch
 from langchain_trail.handler import TrailCallbackHandler
 from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask, Strategy
-from trail_callbacks.canary.passages.real_words import refuse_real_words, refuse_unseen
 from trail_callbacks.canary.serving.exposure import Exposure, exposed
+from trail_callbacks.canary.serving.real_words import refuse_real_words, refuse_unseen
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
