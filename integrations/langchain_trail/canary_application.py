@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
+from langchain_core.globals import get_llm_cache
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from langchain_trail.canary import CanaryRetriever
@@ -15,8 +16,8 @@ from langchain_trail.canary_shapes import answer_text, joined, question_key
 from langchain_trail.canary_watch import Watch
 from langchain_trail.handler import TrailCallbackHandler
 from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask, Strategy
-from trail_callbacks.canary.passages.real_words import refuse_real_words, refuse_unseen
 from trail_callbacks.canary.serving.exposure import Exposure, exposed
+from trail_callbacks.canary.serving.real_words import refuse_real_words, refuse_unseen
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
@@ -83,7 +84,7 @@ class CanaryApp:
             CanaryOffError: If fictive data is switched off.
             RealTextServedError: If the app read real texts under an arm which must not see them.
             InputError: If the answer cannot be found in what the app returned, the app remembers what it was asked
-                before, or it cannot be made.
+                before, a semantic cache answers for its models, or it cannot be made.
         """
         return self._aanswer(ask) if self._mode.startswith("a") else self._answered(ask)
 
@@ -116,6 +117,7 @@ class CanaryApp:
         return self._checked(run, exposure, output, await self.handler.areport(run.run_id) if self._verify else None)
 
     def _prepared(self, ask: Ask) -> _Run:
+        _refuse_semantic_cache()
         run_id, watch = uuid4(), Watch(self._written)
         retriever = None
         if ask.arm == "closed_book":
@@ -193,6 +195,16 @@ class CanaryApp:
             dropped=tuple(exposure.dropped),
             report=report,
             usage=run.watch.usage,
+        )
+
+
+def _refuse_semantic_cache() -> None:
+    """Raises if a cache answers for models by likeness: texts of all arms are alike, and those of users are too."""
+    cache = type(get_llm_cache()).__name__
+    if "semantic" in cache.lower() or cache == "GPTCache":
+        raise InputError(
+            f"set_llm_cache: a {cache} answers one arm by what the model said under another, and would keep fictive "
+            "answers for users: set_llm_cache(None) in the process of the run"
         )
 
 

@@ -14,8 +14,8 @@ from llama_index.core.base.response.schema import AsyncStreamingResponse, Stream
 from llama_index_trail.canary import CanaryRetriever
 from llama_index_trail.context import Trail, trail
 from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask, Strategy
-from trail_callbacks.canary.passages.real_words import refuse_real_words, refuse_unseen
 from trail_callbacks.canary.serving.exposure import Exposure, exposed
+from trail_callbacks.canary.serving.real_words import refuse_real_words, refuse_unseen
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike

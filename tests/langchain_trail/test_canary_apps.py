@@ -3,12 +3,15 @@
 import asyncio
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zlib import crc32
 
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.globals import get_llm_cache, set_llm_cache
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
@@ -20,6 +23,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from langchain_trail import CanaryRetriever, canary_app
 
 from trail_callbacks.canary import Answered, Ask, Strategy
+from trail_callbacks.canary.serving.real_words import RealTextServedError
 from trail_callbacks.errors import InputError
 
 pytest.importorskip("langchain_classic")
@@ -340,3 +344,78 @@ def test_an_agent_with_a_checkpointer_keeps_arms_apart(says, finished):
     threads = {each.config["configurable"]["thread_id"] for each in kept.list(None)}
     assert len(threads) == 3
     assert all(each.startswith("trail-canary-") for each in threads)
+
+
+@pytest.mark.parametrize("make", [multi_query, split_again, mapped])
+def test_fifty_at_once_and_twenty_threads_never_mix(says, make):
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(make(retriever, model), retriever)
+    arms = ["real", "fictive", "empty"] * 17
+
+    async def many():
+        return await asyncio.gather(*(app(ask(arm)) for arm in arms))
+
+    for arm, found in zip(arms, asyncio.run(many()), strict=True):
+        assert found.text == ANSWERS[arm]
+    app = canary_app(make(retriever, model), retriever, mode="stream")
+    with ThreadPoolExecutor(20) as pool:
+        for arm, found in zip(arms, pool.map(lambda arm: answer(app, ask(arm)), arms), strict=True):
+            assert found.text == ANSWERS[arm]
+            assert all("40 minutes" not in passage or arm == "real" for passage in found.passages)
+    assert app.handler.errors == []
+
+
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "astream"])
+@pytest.mark.parametrize("after", ["parents", "second", "cached"])
+def test_real_texts_that_come_another_way_are_an_error(says, mode, after):
+    vectors = store()
+    retriever, model = canary(vectors), answers(says)
+    kept = {}
+
+    def looked_up(found):
+        return [*found, *(vectors.get_by_ids([each.id for each in found]) if found else [])]
+
+    def cached(question):
+        if question not in kept:
+            kept[question] = vectors.as_retriever().invoke(question)
+        return kept[question]
+
+    def build(own, _):
+        found = {
+            "parents": own | looked_up,
+            "second": EnsembleRetriever(retrievers=[own, vectors.as_retriever()]),
+            "cached": RunnableLambda(lambda question: [*own.invoke(question), *cached(question)]),
+        }[after]
+        return {"context": found | joined, "input": RunnablePassthrough()} | PROMPT | model
+
+    app = canary_app(build, retriever, mode=mode)
+    assert answer(app, ask("real")).text == ANSWERS["real"]
+    with pytest.raises(RealTextServedError, match="wrap every retriever"):
+        answer(app, ask("fictive"))
+
+
+class SemanticCache(InMemoryCache):
+    """Finds what was said to a prompt that is like this one."""
+
+    def lookup(self, prompt, llm_string):
+        return super().lookup(str(QUESTION in prompt), llm_string)
+
+    def update(self, prompt, llm_string, return_val):
+        super().update(str(QUESTION in prompt), llm_string, return_val)
+
+
+def test_a_cache_of_models_may_not_be_one_by_likeness(says):
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(parallel(retriever, model), retriever, model=model)
+    before = get_llm_cache()
+    try:
+        set_llm_cache(InMemoryCache())
+        for arm in ("real", "fictive", "empty", "fictive", "real"):
+            assert answer(app, ask(arm)).text == ANSWERS[arm]
+        assert len(model.asked) == 3, "what was asked before is not asked again"
+        set_llm_cache(SemanticCache())
+        for arm in ("real", "closed_book"):
+            with pytest.raises(InputError, match="SemanticCache answers one arm"):
+                answer(app, ask(arm))
+    finally:
+        set_llm_cache(before)

@@ -1,6 +1,7 @@
 """A retriever of a real LlamaIndex app under the arms of a canary run."""
 
 import asyncio
+import copy
 import sys
 import threading
 from pathlib import Path
@@ -283,6 +284,16 @@ def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
     for arm in ("real", "fictive"):
         with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
             retriever.retrieve("x")
+
+
+def test_a_copy_of_an_app_serves_the_arm_and_is_counted():
+    retriever = canary()
+    copied = copy.deepcopy(retriever)
+    with exposed("fictive", TWIN) as exposure:
+        assert texts(copied.retrieve("x")) == [FICTIVE, WHALES]
+    assert exposure.calls == 1
+    copied.retrieve("x")
+    assert retriever.source.outside == 1
 
 
 def test_bad_arguments_say_what_is_wrong():

@@ -29,7 +29,7 @@ from llama_index_trail import CanaryRetriever, canary_app
 from llama_index_trail.tracker import TRACKER
 
 from trail_callbacks.canary import Answered, Ask, Strategy
-from trail_callbacks.canary.passages.real_words import RealTextServedError
+from trail_callbacks.canary.serving.real_words import RealTextServedError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
 from small_twins import FERRY, MUSEUM, small

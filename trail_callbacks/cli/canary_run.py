@@ -98,7 +98,7 @@ def run(
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
     )
-    found, skipped, fictive, holds = read_asked(probes, twin)
+    found, skipped, fictive = read_asked(probes, twin)
     chosen = arms_of(arms) or (read_arms(matrix) if matrix else None) or arms_of("closed_book,real,fictive,empty")
     strategies = read_matrix(matrix) if matrix else ()
     model = judge_of(judge, base_url)
@@ -129,7 +129,6 @@ def run(
                 timeout=timeout,
                 on_progress=_shown(bar),
                 settings=settings,
-                holds=holds,
                 skipped=skipped,
                 keep_reports=keep_reports,
             )

@@ -75,7 +75,7 @@ def watch(
     if once and every:
         raise InputError("--once is one turn, and --every goes on: give one of them")
     pause = _seconds(every) if every else None
-    found, skipped, _, holds = read_asked(probes, twin)
+    found, skipped, _ = read_asked(probes, twin)
     for each in skipped[:3]:
         complain(f"left out: {each.place}: {each.why}")
     asked = arms_of(arms) or ("fictive",)
@@ -92,7 +92,6 @@ def watch(
             "budget": Budget(calls=max_calls, requests_per_minute=requests_per_minute),
             "concurrency": concurrency,
             "timeout": timeout,
-            "holds": holds,
         },
     )
     before = History.read(history, window)

@@ -159,6 +159,13 @@ def test_a_number_beside_a_passage_is_no_fact_because_its_words_are_there(transl
     )
 
 
+def test_a_digit_without_any_words_beside_it_states_nothing():
+    text = "3. Rub the whole roast with salt and let it rest in the cold for one night."
+    translator = Translator(twin_of({"d": text}, [("number", "3", "7")]))
+    assert translator.fictive(f"{text[3:]} (page 3)", "d") == f"{text[3:]} (page 3)"
+    assert translator.fictive(text, "d") == f"7{text[1:]}"
+
+
 def test_a_passage_of_a_document_without_edits_is_found_in_other_whitespace_and_case():
     told = "A ferry from the pier to the island needs 7 crew members in winter, and as many in summer."
     texts = {

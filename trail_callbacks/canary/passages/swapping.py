@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trail_callbacks.canary.passages.borders import shown_part
 from trail_callbacks.canary.passages.html_text import text_of_html
 from trail_callbacks.canary.passages.letters import Letters, letters
 from trail_callbacks.canary.passages.places import Places, Run, Spot, gaps
 
-__all__ = ["Change", "changes_at", "changes_in", "swapped"]
+__all__ = ["Change", "changes_at", "changes_in", "shown_part", "swapped"]
 
+_WORD = re.compile(r"\S+")
 _GAP = 8  # characters of whitespace and punctuation that one of an edit may stand for
 
 
@@ -96,6 +97,31 @@ def changes_in(
         kept = [Run(0, start, 0), *runs, Run(end, size, 0)]
         rest.extend(gaps(kept, size))
     return changes, rest
+
+
+def shown_part(old: str, new: str, start: int, end: int) -> str:
+    """Returns what stands for `old[start:end]` where the border of a passage cuts the rest off.
+
+    Whole words only: no real word and no half of a fictive one is shown, and two passages that share a border show no
+    word twice.
+
+    - If both have as many words, each stands for the one in its place: of `40 minutes` and `53 minutes`, a passage that
+      ends after `40` shows `53`, and the next one `minutes`.
+    - Otherwise the passage with the whole first word shows all of `new`, and the other ones nothing of it.
+    - A word that the border cuts through is shown on neither side.
+
+    Args:
+        old: The words of the real text.
+        new: The words of the other.
+        start: Offset in `old` of the first character that the passage has.
+        end: Offset after its last one.
+    """
+    words = [match.span() for match in _WORD.finditer(old)]
+    inside = [start <= first and last <= end for first, last in words]
+    others = _WORD.findall(new)
+    if len(others) == len(words):
+        return " ".join(word for word, shown in zip(others, inside, strict=True) if shown)
+    return new if inside and inside[0] else ""
 
 
 def _of_run(spots: Sequence[Spot], view: Letters, run: Run, text: str, passage: Letters) -> list[Change]:

@@ -11,15 +11,12 @@ from itertools import islice
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
-from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.passages.holding import holds
 from trail_callbacks.canary.passages.letters import Letters, letters
 from trail_callbacks.canary.passages.naming import Naming
 from trail_callbacks.canary.passages.places import SHORTEST, Places
 from trail_callbacks.canary.passages.surroundings import Surroundings
 from trail_callbacks.canary.passages.swapping import Change, changes_at, changes_in, swapped
 from trail_callbacks.canary.passages.values import Values
-from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.twin import TAG, Twin
 
 __all__ = ["Translated", "Translator", "translator_of"]
@@ -56,7 +53,7 @@ class Translator:
     A passage may be any part of a document: its words are compared by letters and digits only, so that whitespace,
     case, punctuation and the tags of HTML do not matter. What was put before or behind it, such as a title, stays, with
     edited names replaced. Which document it is of is read from its id and metadata, and otherwise found. An edit
-    through which the border of the passage runs is shown as `borders.shown_part` says.
+    through which the border of the passage runs is shown as `swapping.shown_part` says.
 
     Nothing real is served for lack of a place. A passage is `unplaced` if it says that it is of an edited document and
     shares nothing with it, or if a part of it that is not in the corpus states what an edit changes: an edited value
@@ -153,10 +150,6 @@ class Translator:
                 ):
                     found[change.edit] = None
         return tuple(found)
-
-    def holds(self, probe: Probe, passages: Sequence[str], arm: Arm) -> bool | None:
-        """Tells whether one of the passages served states the fact of a probe; see `holding.holds`."""
-        return holds(probe, passages, arm)
 
     def _value(self, value: Any, documents: tuple[str, ...]) -> Any:
         if isinstance(value, str):

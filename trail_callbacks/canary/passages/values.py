@@ -96,7 +96,7 @@ class Values:
             if not told:
                 context = self._context(document, start, end)
                 needed = max(1 + bare, math.ceil(len(context) / 2))
-                told = len(context & about) >= needed if context else document in documents
+                told = len(context & about) >= needed if context else not bare and document in documents
             if told:
                 found.append(edit)
         return found

@@ -59,7 +59,6 @@ class CanarySource(Generic[Finder]):
         translator: Turns real passages into fictive ones.
         embedding: As given.
         outside: Calls outside of any exposure. Some of them may be of a run whose context got lost.
-        spoiled: Calls that served real texts under an arm which must not see them, fictive data being switched off.
 
     Raises:
         InputError: If `embedding` is unknown, or `index` is missing or of no use.
@@ -79,11 +78,15 @@ class CanarySource(Generic[Finder]):
         self.twin = twin
         self.translator = translator_of(twin)
         self.embedding = embedding
-        self.outside = self.spoiled = 0
+        self.outside = 0
         self._index = index
         self._finder: Finder | None = None
         self._lock = threading.Lock()
         self._building = threading.Lock()
+
+    def __deepcopy__(self, memo: object) -> CanarySource[Finder]:
+        """A copy of an app reads with the same retriever and counts with it."""
+        return self
 
     def sight(self, bound: Arm | None) -> Sight:
         """Returns what a call is to return now: under the arm of the retriever itself, else under that around the code.
@@ -108,8 +111,6 @@ class CanarySource(Generic[Finder]):
                 self.outside += 1
         if arm in (None, "real") or not is_off():
             return Sight(arm, noted)
-        with self._lock:
-            self.spoiled += 1
         if noted is not None:
             noted.spoiled = True
         return Sight(None, noted)
