@@ -92,7 +92,9 @@ def _has_words(have: str, wanted: str) -> bool:
     at = have.find(wanted)
     while at >= 0:
         before, after = have[max(0, at - 1) : at], have[at + len(wanted) : at + len(wanted) + 1]
-        if not (_bounded(wanted[0]) and _SPACED.match(before)) and not (_bounded(wanted[-1]) and _SPACED.match(after)):
+        if not (_SPACED.match(wanted[0]) and _SPACED.match(before)) and not (
+            _SPACED.match(wanted[-1]) and _SPACED.match(after)
+        ):
             return True
         at = have.find(wanted, at + 1)
     return False
@@ -101,10 +103,8 @@ def _has_words(have: str, wanted: str) -> bool:
 def _same_quantity(text: str, value: str) -> bool:
     """Whether a text has the quantity that a value is: of several, as those of a date, all of them."""
     wanted = list(quantities(value))
-    if not wanted or (
-        len(wanted) == 1 and wanted[0].kind in {"count", "month", "day", "weekday"} and not wanted[0].noun
-    ):
-        return False  # a bare number or month is somewhere in every text
+    if not wanted or (len(wanted) == 1 and wanted[0].kind in _COMMON and not wanted[0].noun):
+        return False
     have = quantities(text)
     return all(any(_equal(one, other) for other in have) for one in wanted)
 
@@ -113,11 +113,6 @@ def _equal(one: Quantity, other: Quantity) -> bool:
     if one.kind != other.kind or one.noun != other.noun:
         return False
     return one.value == other.value if one.kind in EXACT else abs(one.value - other.value) <= 1e-9 * abs(one.value)
-
-
-def _bounded(character: str) -> bool:
-    """Whether a word of such characters ends where another one follows: not in scripts without spaces."""
-    return character.isalnum() and not "\u0e00" <= character <= "\u0e7f" and character < "\u3040"
 
 
 def _folded(text: str) -> str:
