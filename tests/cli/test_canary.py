@@ -104,7 +104,10 @@ def test_what_is_printed_and_kept(trail, place):
         ["default", "fictive", "4", "1", "0"],
         ["default", "empty", "0", "0", "5"],
     ]
-    assert "default: follows a fictive context 80 [37.6, 96.4] of 5, leaks 20 [3.6, 62.4]" in printed
+    assert (
+        "default: with the fictive context it follows 80 % (4 of 5, 95 % interval 37.6 to 96.4 %), and leaks 20 %"
+        in " ".join(printed.split())
+    )
     assert "written to out" in printed
     assert trail(*RUN)[:2] == (0, printed)
 
@@ -121,7 +124,7 @@ def test_from_texts_to_a_comparison(trail, place):
     for folder in ("a", "b"):
         status, printed, complaints = trail(*run, "--out", folder, "--arms", "real,fictive")
         assert (status, complaints) == (0, "")
-        assert "follows a fictive context 100 [" in printed
+        assert "it follows 100 % (" in printed
     assert trail("canary", "report", "a", "--html", "a.html")[0] == 0
     assert (place / "a.html").exists()
     assert trail("canary", "compare", "a", "b")[0] in (0, 3)
@@ -142,7 +145,7 @@ def test_a_matrix_names_strategies_and_arms(trail, place):
     rows = [line.split() for line in printed.splitlines() if line.startswith("leaks=")]
     assert status == 0
     assert rows[:2] == [["leaks=true", "fictive", "0", "5"], ["leaks=false", "fictive", "5", "0"]]
-    assert [row[:2] for row in rows[2:]] == [[name, "follows"] for name in names]
+    assert [row[:2] for row in rows[2:]] == [[name, "with"] for name in names]
 
 
 def test_a_dry_run_asks_nobody(trail, place):

@@ -223,6 +223,17 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
         run()
 
 
+def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
+    def find(question):
+        monkeypatch.setenv(SWITCH, "off")
+        return [Document(REAL)]
+
+    for way in (lambda each: each.invoke("x"), lambda each: asyncio.run(each.ainvoke("x"))):
+        monkeypatch.delenv(SWITCH, raising=False)
+        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
+            way(CanaryRetriever(RunnableLambda(find), TWIN))
+
+
 def index(documents):
     return InMemoryVectorStore.from_documents(documents, EMBEDDING).as_retriever()
 
@@ -232,6 +243,7 @@ def test_an_index_of_the_twin_is_made_once_and_apart():
 
     def count(documents):
         made.append([each.metadata for each in documents])
+        assert [each.id for each in documents] == [f"{TAG}:ferry.md", f"{TAG}:museum.html"], "replace no real ones"
         return index(documents)
 
     store = production()

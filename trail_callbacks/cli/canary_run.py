@@ -104,11 +104,11 @@ def run(
     model = judge_of(judge, base_url)
     cost = _cost(found, strategies, chosen, budget, model=model, per_question=tokens_per_question)
     if dry_run:
-        _say_cost(cost, len(found), as_json=as_json)
+        _say_cost(cost, found, as_json=as_json)
         return
     subject = load_app(app)
     if sys.stderr.isatty():
-        for line in _cost_lines(cost, len(found)):
+        for line in _cost_lines(cost, found):
             typer.echo(line, err=True)
         if not yes and cost.questions + cost.judge_calls > _MANY and sys.stdin.isatty():
             _confirm()
@@ -186,19 +186,19 @@ def _cost(
     )
 
 
-def _say_cost(cost: Cost, probes: int, *, as_json: bool) -> None:
+def _say_cost(cost: Cost, probes: Sequence[Probe], *, as_json: bool) -> None:
     from dataclasses import asdict  # noqa: PLC0415 - as above
 
-    from trail_callbacks.canary.statistics.precision import precision  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
 
     if as_json:
-        emit({**asdict(cost), "precision": precision(probes)})
+        emit({**asdict(cost), "precision": planned(probes)})
     else:
         display(*_cost_lines(cost, probes))
 
 
-def _cost_lines(cost: Cost, probes: int) -> Iterator[str]:
-    from trail_callbacks.canary.statistics.precision import precision  # noqa: PLC0415 - as above
+def _cost_lines(cost: Cost, probes: Sequence[Probe]) -> Iterator[str]:
+    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
 
     yield f"{cost.questions:,} questions to the app, of {cost.question_tokens:,} tokens without what the app adds"
     if cost.app_tokens is not None:
@@ -210,7 +210,7 @@ def _cost_lines(cost: Cost, probes: int) -> Iterator[str]:
         yield f"at most {cost.money:.2f} in money{known}"
     if cost.minutes is not None:
         yield f"at most {cost.minutes:,.0f} minutes at this pace"
-    yield precision(probes)
+    yield planned(probes)
 
 
 def _confirm() -> None:

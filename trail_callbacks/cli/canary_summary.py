@@ -52,7 +52,7 @@ def deliver(done: Run, *, as_json: bool, on: str = "the same command") -> None:
     unscored = [each.finding for each in done.trials if each.finding.outcome == "unscorable" and each.error is None]
     if unscored:
         undecided = done.settings.get("judge") is None and any(each.how == "undecided" for each in unscored)
-        hint = "; --judge names a model that decides such answers" if undecided else ""
+        hint = "; --judge names a model that reads such answers" if undecided else ""
         complain(f"{len(unscored)} answers could not be scored, such as: {unscored[0].reason}{hint}")
     if done.stopped is not None:
         complain(f"{done.stopped}; {on} goes on from here")
@@ -69,14 +69,13 @@ def _counts(done: Run) -> Mapping[tuple[str, str], Counter[str]]:
 
 
 def _rates(done: Run) -> Iterator[Text]:
-    """Follow and leak rate of each strategy, in percent with their intervals; the report has the others."""
-    from trail_callbacks.canary.report.words import shown  # noqa: PLC0415 - other commands do not need it
+    """Follow and leak rate of each strategy, with n and intervals; the report has the others."""
     from trail_callbacks.canary.statistics.rates import rates  # noqa: PLC0415 - other commands do not need it
 
     for name, figures in rates(done).strategies.items():
         follow, leak = figures.rates["follow"], figures.rates["leak"]
         if follow.n:
-            yield Text(f"{plain(name)}: follows a fictive context {shown(follow)}, leaks {shown(leak, beside=leak.n)}")
+            yield Text(f"{plain(name)}: with the fictive context it follows {follow}, and leaks {leak}")
         elif "fictive" in done.arms:
             yield Text(f"{plain(name)}: no follow rate: no answer with a fictive context could be scored")
 
@@ -102,4 +101,4 @@ def _views(done: Run, counts: Mapping[tuple[str, str], Counter[str]]) -> Iterato
         yield ""
         yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile"
     yield ""
-    yield f"written to {plain(str(done.folder))}"
+    yield f"written to {plain(str(done.folder))}; next: trail canary report {plain(str(done.folder))}"

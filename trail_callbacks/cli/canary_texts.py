@@ -165,10 +165,10 @@ def _change(edit: Edit) -> str:
 
 
 def _probes_lines(made: Sequence[Probe], output: str) -> Iterator[str]:
-    from trail_callbacks.canary.statistics.precision import precision  # noqa: PLC0415 - only needed here
+    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - only needed here
 
     yield f"{len(made)} probe{'' if len(made) == 1 else 's'}: {_counted(each.kind or 'other' for each in made)}"
-    yield f"what they can show, if all are scored: {precision(len(made)).partition(': ')[2]}"
+    yield f"if all are scored, {planned(made)}"
     yield ""
     yield "some of them:"
     for each in _spread(made):

@@ -182,6 +182,13 @@ def test_only_the_edit_of_the_probe_is_marked_and_as_one():
     assert marks == ["Jilzder Nwindvisu must", "118"]
 
 
+def test_how_to_get_graphs_is_said_where_there_is_none(tmp_path):
+    hint = "canary_app(..., verify=True)"
+    assert hint in text(page(run({"one": {"fictive": [F]}})))
+    assert hint not in text(page(recorded(run({"one": {"fictive": [F, L]}}), tmp_path)[0]))
+    assert hint not in text(page(Run(probes={}, strategies={}, arms=(), trials=())))
+
+
 def test_a_report_that_is_gone_is_said(tmp_path):
     made = run({"one": {"fictive": [F]}}, folder=tmp_path)
     made = replace(made, trials=[replace(made.trials[0], report="gone.json")])

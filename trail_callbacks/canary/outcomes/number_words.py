@@ -276,7 +276,11 @@ def _is_meant(written: str, said: Sequence[str], behind: Sequence[str], code: st
         return "." in written or ("oh" in said and len(said) > 1) or (_is_year(written) and "hundred" in said[1:2])
     if "." in written or (float(written) >= _FROM and not _OTHERWISE.issuperset(said)):
         return True
-    if behind and behind[0] not in {"minute", "hour"} and (behind[0] in _counted() or behind[0] in MAGNITUDES):
+    if (
+        behind
+        and behind[0] not in {"minute", "hour"}
+        and (behind[0] in _counted() or behind[0] in MAGNITUDES or _COMPOUND_UNIT.search(behind[0]))
+    ):
         return True
     if _OTHERWISE.issuperset(said):
         return False

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trail_callbacks.canary.passages.borders import shown_part
+from trail_callbacks.canary.passages.html_text import text_of_html
 from trail_callbacks.canary.passages.letters import Letters, letters
 from trail_callbacks.canary.passages.places import Places, Run, Spot, gaps
 
@@ -148,11 +149,15 @@ def _around(spot: Spot, view: Letters, at: int, text: str, passage: Letters) -> 
     end = int(passage.offsets[at + last - first - 1]) + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1
-    for character in reversed(spot.old[: int(view.offsets[first]) - spot.start]):
+    parts = spot.old[: int(view.offsets[first]) - spot.start], spot.old[int(view.offsets[last - 1]) + 1 - spot.start :]
+    new = spot.new
+    if view.of_page and spot.old not in text:  # the passage is what a page shows, without its tags and entities
+        parts, new = (text_of_html(parts[0])[0], text_of_html(parts[1])[0]), text_of_html(new)[0]
+    for character in reversed(parts[0]):
         start -= _taken(text[max(0, start - _GAP) : start][::-1], character)
-    for character in spot.old[int(view.offsets[last - 1]) + 1 - spot.start :]:
+    for character in parts[1]:
         end += _taken(text[end : end + _GAP], character)
-    return Change(spot.edit, start, end, spot.new)
+    return Change(spot.edit, start, end, new)
 
 
 def _taken(text: str, character: str) -> int:

@@ -139,13 +139,18 @@ class Translator:
     def real(self, text: str) -> tuple[str, ...]:
         """Returns the ids of the edits whose real words a text has, all of them, among the words around them.
 
-        The same words may stand in another document, and not be edited there.
+        Words that stand in the twin too, among the same ones (in a document in which they were not edited, or in
+        another place after an edit of the order), are not real only.
         """
         passage = letters(text)
         found: dict[str, None] = {}
         for document in self._places.near(passage):
             for change in changes_in(self._places, document, text, passage, [(0, len(passage.folded))])[0]:
-                if change.whole and self._surroundings.match(change.edit, text, passage, change.start, change.end):
+                if (
+                    change.whole
+                    and self._surroundings.match(change.edit, text, passage, change.start, change.end)
+                    and not self._surroundings.in_twin(change.edit, passage, change.start, change.end)
+                ):
                     found[change.edit] = None
         return tuple(found)
 

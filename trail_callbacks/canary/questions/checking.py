@@ -22,6 +22,7 @@ POLAR: Final = vocabulary("yes no ja nein oui non sí si não sim nee да не�
 
 _VALUE: Final = 500  # characters of a value that is searched for word by word
 _COMMON: Final = frozenset({"count", "month", "day", "weekday"})  # without a noun they are somewhere in every text
+_BOUNDED: Final = re.compile("[^\\W\u0e00-\u0e7f\u3040-\U0010ffff]")  # letters and digits of scripts with spaces
 _LETTER: Final = re.compile(r"\w")
 
 
@@ -91,7 +92,9 @@ def _has_words(have: str, wanted: str) -> bool:
     at = have.find(wanted)
     while at >= 0:
         before, after = have[max(0, at - 1) : at], have[at + len(wanted) : at + len(wanted) + 1]
-        if not (_bounded(wanted[0]) and _LETTER.match(before)) and not (_bounded(wanted[-1]) and _LETTER.match(after)):
+        if not (_bounded(wanted[0]) and _BOUNDED.match(before)) and not (
+            _bounded(wanted[-1]) and _BOUNDED.match(after)
+        ):
             return True
         at = have.find(wanted, at + 1)
     return False

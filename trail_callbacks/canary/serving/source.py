@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 from trail_callbacks.canary.arm import ARMS, Arm
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.passages.translation import Translated, translator_of
-from trail_callbacks.canary.serving.exposure import Exposure, current, is_off
+from trail_callbacks.canary.serving.exposure import CanaryOffError, Exposure, current, is_off
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError
 
@@ -88,13 +89,17 @@ class CanarySource(Generic[Finder]):
         """Returns what a call is to return now: under the arm of the retriever itself, else under that around the code.
 
         Raises:
-            InputError: If the code around is of a run over another twin.
+            InputError: If the code around is of a run over another twin, or was started in another process.
         """
         exposure = current()
         if exposure is not None and exposure.twin.id != self.twin.id:
             raise InputError(
                 f"this retriever is of twin {self.twin.id!r}, but the run around it is over {exposure.twin.id!r}: make "
                 "one twin of all the texts that an app reads"
+            )
+        if exposure is not None and exposure.process != os.getpid():
+            raise InputError(
+                "retrieval in a child process of a canary run: nobody would know what was served. Use threads, or tasks"
             )
         arm = bound or (exposure.arm if exposure else None)
         noted = exposure if exposure is not None and exposure.arm == arm else None
@@ -108,6 +113,11 @@ class CanarySource(Generic[Finder]):
         if noted is not None:
             noted.spoiled = True
         return Sight(None, noted)
+
+    def refuse_if_off(self) -> None:
+        """Raises `CanaryOffError` if fictive data was switched off since `sight` said that it is served."""
+        if is_off():
+            raise CanaryOffError("fictive data was switched off while passages were searched")
 
     def fictive_finder(self) -> Finder:
         """Returns the retriever over the twin; the first call makes it."""

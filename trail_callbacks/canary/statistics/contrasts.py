@@ -13,9 +13,9 @@ import numpy as np
 
 from trail_callbacks.canary.policy import right
 from trail_callbacks.canary.statistics.measures import MEASURES, Case
-from trail_callbacks.canary.statistics.rate import FEW, cluster, quantile
+from trail_callbacks.canary.statistics.rate import FEW, cluster, quantile, steadied
 from trail_callbacks.canary.trial import Policy
-from trail_callbacks.releases.difference import Residuals, prior_design, residuals, share
+from trail_callbacks.releases.difference import Residuals, residuals, share
 from trail_callbacks.report.scoring import difference, holm
 
 __all__ = [
@@ -226,7 +226,7 @@ def _design(changes: Sequence[Sequence[int]]) -> float:
     known: list[Residuals] = [each for each in sides if each is not None]
     if not known:
         return 1.0
-    prior, weights = prior_design(known), [each.expected for each in known]
+    prior, weights = steadied(known), [each.expected for each in known]
     effects = [share(each, prior).design for each in known]
     whole = sum(weights)
     return sum(e * w for e, w in zip(effects, weights, strict=True)) / whole if whole else max(effects)
