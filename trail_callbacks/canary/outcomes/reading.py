@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from trail_callbacks.canary.outcomes.number_words import in_digits
 from trail_callbacks.canary.outcomes.wording import alternatives, table
@@ -183,6 +183,7 @@ def _lines(value: object) -> str:
     return "\n".join(found)
 
 
+@lru_cache(maxsize=32)  # matchers of several sorts read the values of one probe
 def plain(text: str) -> str:
     """Writes a text without marks of emphasis, with numbers and units in digits and English; offsets change."""
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'")
