@@ -14,11 +14,11 @@ Sets, with what they gave when they were scored for the first time; the code was
     third: after that, again in other words (.835 of all, .956 of those decided);
     fourth: last of these (.881 of all, .967 of those decided);
     fifth: by somebody who had not seen the code (.742 of all, .826 of those decided);
-    sixth: by a second author of the code, in three parts, each before it was mended for the part
-        (.786 of all, .901 of those decided).
+    sixth: by a second author of the code, who looked for what it must get wrong, in four parts, each scored before the
+        code was mended for it (.784 of all, .902 of those decided).
 Methods:
     code: `classify`, which asks no model;
-    code and model: what code leaves open is asked of the model (`--model`, as for `trail canary run --judge`);
+    code and model: what code is in doubt of is read by the model (`--model`, as for `trail canary run --judge`);
         `asked` is the accuracy on these answers alone;
     substring: the check of the published method: which of the values does the answer contain, word by word?
 `--show` prints what is told wrong. `--answers` scores another set alone: NAME_probes.json is beside it.
@@ -58,7 +58,7 @@ def by_code(rows: Sequence[Labelled]) -> list[Finding]:
 
 
 def by_code_and(model: Model, rows: Sequence[Labelled]) -> list[Finding]:
-    """Code first, and the model where it leaves an answer open."""
+    """Code first, and the model where code is in doubt."""
     scored = [Scored(probe=row.probe, arm=row.arm, answer=row.answer, served=row.served) for row in rows]
     return drive(decide_all(scored), model)[0]
 
@@ -109,13 +109,9 @@ def measured(rows: Sequence[Labelled], found: Sequence[Finding], *, show: bool =
 
 
 def asked(rows: Sequence[Labelled], code: Sequence[Finding], found: Sequence[Finding]) -> dict[str, object]:
-    """Accuracy of the model on what code left open, answers that it leaves open as well counted as wrong."""
+    """Accuracy where code is in doubt and the model reads; answers that it leaves open count as wrong."""
     return rate(
-        [
-            each.outcome == row.outcome
-            for row, before, each in zip(rows, code, found, strict=True)
-            if before.how == "undecided"
-        ]
+        [each.outcome == row.outcome for row, before, each in zip(rows, code, found, strict=True) if before.is_doubtful]
     )
 
 
@@ -125,7 +121,7 @@ def main() -> None:
     parser.add_argument(
         "--answers", type=Path, help="a set to score instead: NAME.tsv, with NAME_probes.json beside it"
     )
-    parser.add_argument("--model", help="provider/name of a model for what code leaves open")
+    parser.add_argument("--model", help="provider/name of a model for what code is in doubt of")
     parser.add_argument("--base-url", help="its endpoint, if it is not the provider's own")
     parser.add_argument("--api-key", help="its key; without --base-url the provider's usual variable counts")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds for an answer of the model")

@@ -186,11 +186,16 @@ class View:
         lit = self.page.locator("#trail [data-node]")
         return {(each.get_attribute("data-node") or "", each.get_attribute("data-role") or "") for each in lit.all()}
 
+    def rest(self) -> None:
+        """Waits until colours have faded in."""
+        self.page.wait_for_timeout(400)
+        self.page.evaluate("Promise.allSettled(document.getAnimations().map((each) => each.finished))")
+
     def violations(self) -> list[str]:
         """Rules of accessibility that the page breaks, minor ones left out, by axe-core."""
         from axe_playwright_python.sync_playwright import Axe
 
-        self.page.wait_for_timeout(400)  # colours may fade in
+        self.rest()
         return [
             f"{each['impact']} {each['id']}: {each['help']}: {[node['html'][:150] for node in each['nodes'][:3]]}"
             for each in Axe().run(self.page).response["violations"]

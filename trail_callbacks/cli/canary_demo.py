@@ -165,10 +165,11 @@ def _measured(played: CanaryDemo, found: Results) -> Iterator[Any]:
         f"{len(run.probes)} questions, {len(run.strategies)} strategies, {len(run.trials):,} answers. "
         "Shares in percent, with 95 % intervals."
     )
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("strategy", overflow="fold", min_width=9)
+    widths = {"leaks of what it knows": 13, "leaks of all": 13, "follows": 13, "not retrieved": 9}
     for name in ("true", "leaks of what it knows", "n", "leaks of all", "follows", "n", "not retrieved"):
-        table.add_column(name, justify="right", max_width=9 if name == "not retrieved" else 13)
+        table.add_column(name, justify="right", min_width=widths.get(name), max_width=widths.get(name))
     inside = 0
     for name, figures in found.rates.strategies.items():
         known, leak, follow, missed = (figures.rates[each] for each in ("leak_known", "leak", "follow", "miss_fictive"))

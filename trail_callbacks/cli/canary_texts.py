@@ -69,7 +69,7 @@ def perturb(
         most=most,
     )
     if not twin.edits:
-        reasons = "; ".join(_reasons(twin.skipped))
+        reasons = "; ".join(_reasons((*read.skipped, *twin.skipped)))
         raise InputError(f"nothing in the corpus can be changed ({reasons or 'it has no fact of such a kind'})")
     save_twin(twin, output)
     if as_json:

@@ -75,6 +75,8 @@ def test_yes_and_no_need_no_words_in_the_passage():
         ("Bergen is near.", "Berg", False),
         ("Berg\u2019s house", "berg's", True),
         ("\u4eac\u90fd\u306b\u3042\u308b", "\u4eac\u90fd", True),
+        ("フェリーは40分かかる", "40分", True),
+        ("フェリーは140分かかる", "40分", False),
         ("a C++ course", "C++", True),
         ("anything", "", False),
         ("twelve", "12", False),

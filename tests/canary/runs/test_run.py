@@ -784,3 +784,21 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_call_goes_on(tmp_path):
     found = load_run(out)
     assert (found.stopped, len(found.trials)) == (None, 600)
     assert found.repeated <= 4
+
+
+LIGHT = """
+import sys
+sys.path.insert(0, {here!r})
+from tower_probes import probes, served
+from trail_callbacks.canary.runs.run import run
+
+found = run(probes(20), lambda ask: served(ask) if ask.arm in ("real", "fictive") else "I don't know.", out={out!r})
+assert {{t.finding.outcome for t in found.trials}} == {{"follows_context", "abstains"}}, found.trials
+assert not [name for name in sys.modules if name.startswith("py3langid")], "100 MiB"
+"""
+
+
+def test_numbers_in_english_need_no_model_of_languages(tmp_path):
+    code = LIGHT.format(here=str(Path(__file__).parents[1]), out=str(tmp_path / "out"))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -50,7 +50,7 @@ _YEARLY = re.compile(
 _KEY = re.compile(r"([\w ]{1,40})[\"']?\s{0,3}[:=]\s{0,3}[\"']?$")
 _LOOK_BACK = 50
 _LEAP_FREE = 2023  # the year of dates that tell none
-_TWO, _FOUR = 2, 4
+_TWO, _FOUR, _THOUSAND = 2, 4, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def mentions(page: Page) -> list[Mention]:
         if part.kind in {"clock", "quarter"}:
             continue
         last = found[-1] if found else []
-        if last and part.kind not in {each.kind for each in last} and _joins(page.text, last[-1], part):
+        if last and part.kind not in {each.kind for each in last} and _joins(page, last[-1], part):
             last.append(part)
         else:
             found.append([part])
@@ -149,7 +149,10 @@ def mentions(page: Page) -> list[Mention]:
     ]
 
 
-def _joins(text: str, one: Quantity, other: Quantity) -> bool:
+def _joins(page: Page, one: Quantity, other: Quantity) -> bool:
+    text = page.text
+    if one.kind == "year" and page.line_of(one.start) != page.line_of(other.start):
+        return False  # `in 1950. 3 May was a Monday`
     if not 0 <= other.start - one.end <= _GAP or "during" in {one.bound, other.bound}:
         return False
     gap = text[one.end : other.start]
@@ -159,6 +162,8 @@ def _joins(text: str, one: Quantity, other: Quantity) -> bool:
 def _dates(mention: Mention) -> bool:
     """Whether a year by itself is one: a bare number in a table or behind a name only if that is of years."""
     (part,) = mention.parts
+    if part.value == _THOUSAND and not mention.words[-1].isalpha():
+        return False  # a number more likely than the year
     if not part.also:
         return True
     page = mention.page

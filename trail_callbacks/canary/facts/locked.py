@@ -14,6 +14,7 @@ __all__ = ["conversions", "locked"]
 
 _SPANS = {"year": 31557600.0, "clock": 60.0}  # seconds
 _LINE = 10  # figures or dates of one sentence that are tried with each other
+_SHARES = 4  # of neighbouring sentences that may make a whole
 _HALF = 0.5 + 1e-6
 _WHOLE = 100.0
 _SINCE = re.compile(
@@ -57,9 +58,12 @@ def _parts_of_all(page: Page) -> Iterator[Figure]:
         for first, last in combinations(range(len(run[:_LINE]) + 1), 2):
             if last - first > 1 and equal(sum(each.quantity.value for each in run[first:last]), _WHOLE):
                 yield from run[first:last]
-    for one, other in pairwise(percents):
-        if other.line - one.line <= 1 and equal(one.quantity.value + other.quantity.value, _WHOLE):
-            yield from (one, other)
+    for i in range(len(percents)):
+        for n in range(2, _SHARES + 1):
+            run = percents[i : i + n]
+            near = all(other.line - one.line <= 1 for one, other in pairwise(run))
+            if near and equal(sum(each.quantity.value for each in run), _WHOLE):
+                yield from run
 
 
 def conversions(page: Page) -> Iterator[tuple[Sequence[Figure], Sequence[Figure]]]:

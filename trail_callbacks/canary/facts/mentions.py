@@ -14,9 +14,10 @@ from typing import Final
 from unicodedata import combining
 
 from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.describing import describing
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.other_forms import other_forms
-from trail_callbacks.canary.facts.proper import DATES, STAYS, Proper, proper_words
+from trail_callbacks.canary.facts.proper import BEGIN, DATES, STAYS, Proper, proper_words
 from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.language.terms import vocabulary
 
@@ -109,7 +110,8 @@ def _forms(corpus: Corpus, proper: Mapping[str, str]) -> dict[str, Counter[str]]
         for match in _NAME.finditer(document.text):
             if kept.overlap(*match.span()):
                 continue
-            form = _bare(re.sub(r"['\u2019]s?$", "", match[0]), proper)
+            begins = BEGIN.search(document.text[max(0, match.start() - 4) : match.start()]) is not None
+            form = _bare(re.sub(r"['\u2019]s?$", "", match[0]), proper, begins=begins)
             words = [word.casefold() for word in _WORD.findall(form)]
             for word in dict.fromkeys(words):
                 if word in proper and not (form.isupper() and len(words) > 1):
@@ -185,9 +187,18 @@ def _names(forms: Mapping[str, Counter[str]], mentions: Mapping[str, Sequence[Me
 
 
 def _kept_part(name: Name, proper: Mapping[str, str], mentions: Mapping[str, object]) -> str:
-    """A word of a name that is itself a name and cannot be changed: two people share it."""
-    parts = (each.casefold() for each in _WORD.findall(name.full))
-    return next((proper[each] for each in parts if each in proper and each not in mentions), "")
+    """A word of a name that would stay, though it does not say what kind of thing it is: two people share it."""
+    stays = STAYS | describing() | _AROUND
+    written: list[str] = _WORD.findall(name.full)
+    words = [each.casefold() for each in written]
+    kind = bool(words) and words[-1] in stays  # `Skarn Tidal Trust`: common words stand in the name of a kind of thing
+    for i, word in enumerate(words):
+        if word in mentions or not written[i][0].isupper() or written[i].isupper():
+            continue
+        beside = any(each in mentions for each in words[max(0, i - 1) : i + 2])
+        if word in proper or (beside and not kind and word not in stays and word.removesuffix("s") not in stays):
+            return written[i]
+    return ""
 
 
 def _shared(forms: Mapping[str, Counter[str]], mentions: Mapping[str, object]) -> list[str]:
@@ -204,12 +215,14 @@ def _shared(forms: Mapping[str, Counter[str]], mentions: Mapping[str, object]) -
     return found
 
 
-def _bare(form: str, proper: Mapping[str, str]) -> str:
-    """A name without what is before it: an article, or the first word of the sentence."""
+def _bare(form: str, proper: Mapping[str, str], *, begins: bool) -> str:
+    """A name without what is before it: an article, a date, or the first word of the sentence that it begins."""
     while form:
         first, _, rest = form.partition(" ")
         key = first.casefold().strip(".")
-        if key not in _AROUND | DATES and any(part in proper or part in STAYS for part in _WORD.findall(key)):
-            return form
+        if key not in _AROUND | DATES:
+            if not begins or any(part in proper or part in STAYS for part in _WORD.findall(key)):
+                return form
+            begins = False
         form = rest
     return form

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from trail_callbacks.canary.corpus import Corpus
-from trail_callbacks.canary.facts.describing import describing
+from trail_callbacks.canary.facts.describing import common, describing
 from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.canary.facts.spans import Spans
 from trail_callbacks.language.quantities import DAYS, MONTHS
 from trail_callbacks.language.terms import terms, vocabulary
 
-__all__ = ["DATES", "STAYS", "Proper", "proper_words"]
+__all__ = ["BEGIN", "DATES", "STAYS", "Proper", "proper_words"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTEST: Final = 3  # letters of a word that is changed
@@ -36,7 +36,7 @@ STAYS: Final = frozenset(
     herr frau monsieur madame se\u00f1or se\u00f1ora signor signora don do\u00f1a yes no ok fahrenheit celsius kelvin"""
 )
 """Words in names that stay as they are: titles, what kind of thing it is, peoples, dates."""
-_BEGIN = re.compile(r"(?:^|[^\w\s,'\u2019&-])\W*$")
+BEGIN: Final = re.compile(r"(?:^|[^\w\s,'\u2019&-])\W*$")
 # Endings of words that say what somebody is or does: `Potter Ann Lee`.
 _DOES = re.compile(r"(?:er|ers|or|ors|ist|ists|ian|ians|ant|ants|ing|ings|ed|ly|s)$")
 _COMMON = re.compile(
@@ -86,7 +86,7 @@ def proper_words(corpus: Corpus) -> Proper:
             if term.kind == "name" and not kept.overlap(term.start, term.end) and not word.isupper():
                 if titled.overlap(term.start, term.end) or _describes(text, term.start):
                     continue
-                begins = _BEGIN.search(text[max(0, term.start - 4) : term.start]) is not None
+                begins = BEGIN.search(text[max(0, term.start - 4) : term.start]) is not None
                 for part in _WORD.finditer(word):
                     cased = part[0][0].isupper() and part[0][1:].islower()
                     if cased and not (begins and _DOES.search(part[0])):
@@ -94,7 +94,7 @@ def proper_words(corpus: Corpus) -> Proper:
         for match in _WORD.finditer(text):
             if match[0].islower() and not kept.overlap(*match.span()):
                 lower.add(match[0])
-    plain = stays | lower
+    plain = stays | common() | lower
     proper = {
         key: word
         for key, word in shown.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 from trail_callbacks.canary.facts.dependency import Dependency, equal, is_whole
 from trail_callbacks.canary.facts.figures import Figure, Page
@@ -13,6 +13,7 @@ from trail_callbacks.canary.facts.totals import TOTAL
 __all__ = ["columns", "in_tables"]
 
 _MANY = 3  # so many numbers do not add up by chance
+_CELLS, _LEAST = 8, 100  # numbers of a row that are tried; a smaller product may be chance
 _COLUMNS = 10  # of a table, that are compared with each other
 
 
@@ -61,7 +62,9 @@ def _totals(page: Page, grid: Grid, cells: Sequence[Sequence[Figure | None]]) ->
     for row in cells:
         last = max((i for i, each in enumerate(row) if each is not None), default=0)
         labelled = last < len(head) and TOTAL.search(head[last]) is not None
-        yield from _summed([each for each in row if each is not None], labelled=labelled)
+        told = [each for each in row if each is not None]
+        yield from _summed(told, labelled=labelled)
+        yield from _multiplied(told[:_CELLS])
     wholes: list[tuple[Mapping[int, Figure], Figure | None]] = []
     for column in _by_column(cells):
         last = column[-1][0]
@@ -81,6 +84,17 @@ def _summed(figures: Sequence[Figure], *, labelled: bool) -> Iterator[Dependency
     alike = all(each.quantity.kind == result.quantity.kind for each in parts) and not is_whole(result)
     if alike and result.quantity.value and equal(sum(each.quantity.value for each in parts), result.quantity.value):
         yield Dependency(result, tuple(parts), "sum")
+
+
+def _multiplied(figures: Sequence[Figure]) -> Iterator[Dependency]:
+    """A cell that is the product of two others of its row: pieces, price and sum."""
+    for result in figures:
+        if result.quantity.value < _LEAST or is_whole(result):
+            continue
+        for many, one in combinations((each for each in figures if each is not result), 2):
+            values = many.quantity.value, one.quantity.value
+            if min(values) > 1 and equal(values[0] * values[1], result.quantity.value):
+                yield Dependency(result, (many, one), "product")
 
 
 def _column_shares(

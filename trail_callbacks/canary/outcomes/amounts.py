@@ -33,6 +33,7 @@ _PEOPLE = vocabulary(
     einwohnern personen menschen bewohner personnes personas persone pessoas inwoners mensen mieszkańców osób человек
     жителей жителя люди नागरिक लोग निवासी نسمة شخص souls islanders villagers"""
 )
+_COUNTED = re.compile(r"\b(?:how\s(?:many|much)|wie\sviele?|combien|cuánt[ao]s?|quant[ieo])\b", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:over|above|under|below|exceed\w*|more\sthan|less\sthan|fewer\sthan|at\sleast|at\smost|up\sto|minimum|maximum)\b",
     re.IGNORECASE,
@@ -63,6 +64,7 @@ class Amounts:
 
     def __init__(self, values: Values, question: str = "") -> None:
         self.asked = {term.stem for term in terms(question)}
+        self.labels = frozenset() if _COUNTED.search(question) else self.asked  # `which port`, not `how many chapters`
         self.is_limit = _LIMIT.search(question) is not None
         read = {name: [list(amounts(plain(form))) for form in forms] for name, forms in values.items()}
         self.wanted: dict[Stated, list[Amount]] = {}
@@ -90,13 +92,13 @@ class Amounts:
         found = [
             each
             for each in amounts(read)
-            if not is_label(each.quantity, text, proper=not self._is_wanted(each), asked=self.asked)
+            if not is_label(each.quantity, text, proper=not self._is_wanted(each), asked=self.labels)
         ]
         if self.is_limit:
             found = [replace(each, quantity=replace(each.quantity, bound="exact")) for each in found]
         graded = [(each, one) for one in found if (each := self._mention(one)) is not None]
         measured = {each.value for each, one in graded if one.quantity.kind not in {"count", "year"}} - {None}
-        mentions = [each for each, one in graded if not (measured - {each.value} and is_labelled(one.quantity, text))]
+        mentions = [each for each, one in graded if not (is_labelled(one.quantity, text) and measured - {each.value})]
         return _ranges(mentions, found, whole=self.are_ranges)
 
     def reads(self, text: str, /) -> bool:
@@ -153,7 +155,7 @@ def _grade(said: Amount, wanted: Amount, *, by_unit: bool = False) -> float:
             best = max(best, min(grade, _WEAK) if j > i else grade * _SECOND if i else grade)
     if best == _WEAK and not by_unit and _names_noun(said, wanted):
         return 1.0
-    if not best and said.is_foreign and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw):
+    if not best and said.quantity.noun and _equal(said.quantity.raw, wanted.quantity.raw) and said.is_foreign:
         return _WEAK
     return best
 

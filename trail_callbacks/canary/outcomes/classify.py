@@ -1,14 +1,20 @@
 """The outcome of one answer, by code alone.
 
+A wrong outcome costs more than an open one: where words may be a value that code does not know (another language,
+another notation, a synonym), or nothing says which of two values holds, the answer is left undecided.
+
 Every decision that is a matter of taste:
 
-- An answer that gives the value of its context and names the other as usual, earlier or believed follows the context.
+- An answer that gives the value of its context and names the other as usual, earlier or believed once follows the
+  context. What it believes now, beside what the documents say, is given as well, unless it concludes for one of them.
 - One that calls the documents wrong rejects them. If it then gives another value, that counts; if none, it abstains.
-- Two values joined by `or`, `and` or a range are a blend. Two that are named in other ways, with nothing that says
-  which holds, are undecided, and so is a value joined to a third one (`63 or 55`).
+- Two values joined by `or`, `and` or a range are a blend, and so are rows and sentences that differ in the value only.
+  Two that are named in other ways are undecided, and so is a value joined to a third one (`63 or 55`).
+- Of two passages that disagree, either value follows the context, and so do both.
 - An answer that is the sentence of the corpus, or that of the twin, gives its value.
 - A refusal counts only where no value is given: `The documents do not say, but it is 40` gives 40.
-- A value under `whether`, `not` or in a refusal is named, not given.
+- A value under `whether`, `not`, `if ... would` or in a refusal is named, not given.
+- What an answer takes back (`sorry, I misread that`) was not said.
 - Words addressed to whoever grades are words like others.
 """
 

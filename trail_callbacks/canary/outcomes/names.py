@@ -63,11 +63,12 @@ class _Word:
     start: int
     end: int
     capital: bool
+    upper: bool
 
 
 def _words(text: str) -> list[_Word]:
     return [
-        _Word(folded(match[0]), *match.span(), match[0][0].isupper() or not match[0][0].islower())
+        _Word(folded(match[0]), *match.span(), match[0][0].isupper() or not match[0][0].islower(), match[0].isupper())
         for match in _WORD.finditer(text)
     ]
 
@@ -115,7 +116,9 @@ class Names:
         words = _words(text)
         if any(word.form.isascii() != self.is_ascii for word in words) or (self.is_ascii and _CYRILLIC.search(text)):
             return False
-        if self.are_ranks or not any(len(word.form) > 1 and word.form.isalpha() for word in words):
+        if self.are_ranks or not any(len(word.form) > 1 and word.form[0].isalpha() for word in words):
+            return False
+        if len(words) == 1 and not text.isascii():  # `España` may be the value in another language
             return False
         return self.are_names or any(word.form in _ENGLISH for word in words)
 
@@ -143,7 +146,7 @@ class Names:
                         start = found.pop().start  # one name: `Helene`, `Voss`
                     found.append(Mention(form.value, start, words[end - 1].end))
                     break
-        return found or (self._others(words, text) if self.are_names else [])
+        return found or (self._others(words, text) if self.are_names and self.reads(text) else [])
 
     def _at(self, words: Sequence[_Word], i: int, form: _Form) -> int | None:
         """Where a value ends that begins at a word or has its telling word there; None if there is none."""
@@ -202,9 +205,13 @@ class Names:
 
 
 def _joined(words: Sequence[_Word], i: int, form: _Form) -> int | None:
-    """Where a value ends whose words are joined, or that is one word written as two: `Safe Halt`, `SafeHalt`."""
+    """Where a value ends whose words are joined, or that is one word written as two: `Safe Halt`, `SafeHalt`.
+
+    Initials in capitals are the words as well: `HR`.
+    """
     whole = "".join(form.all)
-    if len(form.all) > 1 and words[i].form == whole:
+    initials = "".join(each[0] for each in form.all) if words[i].upper else ""
+    if len(form.all) > 1 and words[i].form in {whole, initials}:
         return i + 1
     if len(form.all) > 1 or i + 1 >= len(words):
         return None

@@ -211,20 +211,29 @@ def _languages() -> dict[str, _Words]:
 
 @cache
 def _starts() -> dict[str, tuple[str, ...]]:
-    """The languages in which a number may begin with some letters, by the first two of these."""
+    """The languages in which a number may begin with a word, or with the letters at its start."""
     found: dict[str, dict[str, None]] = {}
     for code, words in _languages().items():
         for word in words.values:
-            found.setdefault(word[:2], {})[code] = None
+            found.setdefault(word.partition(" ")[0], {})[code] = None
     return {start: tuple(codes) for start, codes in found.items()}
+
+
+def _begun(word: str) -> Iterator[str]:
+    """Languages in which a number may begin with a word."""
+    starts = _starts()
+    whole = starts.get(word, ())
+    yield from whole
+    if len(word) <= _LONGEST:
+        parts = (code for n in range(len(word) - 1, 1, -1) for code in starts.get(word[:n], ()))
+        yield from dict.fromkeys(code for code in parts if code in _COMPOUND and code not in whole)
 
 
 def _replaced(text: str) -> Iterator[str]:
     words = list(_WORD.finditer(text))
-    own = language(text) if words else ""
     at, i = 0, 0
     while i < len(words):
-        found = _number(words, i, text, own)
+        found = _number(words, i, text)
         if found is None:
             i += 1
             continue
@@ -236,16 +245,17 @@ def _replaced(text: str) -> Iterator[str]:
     yield text[at:]
 
 
-def _number(words: Sequence[re.Match[str]], i: int, text: str, own: str) -> tuple[str, int] | None:
+def _number(words: Sequence[re.Match[str]], i: int, text: str) -> tuple[str, int] | None:
     """A number that begins with a word, in the language that reads most of it."""
-    codes = _starts().get(words[i][0][:2].casefold())
-    if codes is None:
+    codes = list(_begun(words[i][0].casefold()))
+    if not codes:
         return None
+    codes.sort(key=list(_languages()).index)
     run = _run(words, i, text)
     best: tuple[str, int] | None = None
     for code in codes:
         written, taken = _languages()[code].read(run)
-        if taken > (best[1] if best else 0) and _is_meant(written, run[:taken], run[taken : taken + 1], code, own):
+        if taken > (best[1] if best else 0) and _is_meant(written, run[:taken], run[taken : taken + 1], code, text):
             best = written, taken
     return best
 
@@ -260,17 +270,21 @@ def _run(words: Sequence[re.Match[str]], i: int, text: str) -> list[str]:
     return run
 
 
-def _is_meant(written: str, said: Sequence[str], behind: Sequence[str], code: str, own: str) -> bool:
+def _is_meant(written: str, said: Sequence[str], behind: Sequence[str], code: str, text: str) -> bool:
     """Whether words are a number beyond doubt: no small one but with a unit, or in a text of its language."""
     if code == "en":
         return "." in written or ("oh" in said and len(said) > 1) or (_is_year(written) and "hundred" in said[1:2])
     if "." in written or (float(written) >= _FROM and not _OTHERWISE.issuperset(said)):
         return True
-    if behind and behind[0] not in {"minute", "hour"} and (behind[0] in _counted() or behind[0] in MAGNITUDES):
+    if (
+        behind
+        and behind[0] not in {"minute", "hour"}
+        and (behind[0] in _counted() or behind[0] in MAGNITUDES or _COMPOUND_UNIT.search(behind[0]))
+    ):
         return True
     if _OTHERWISE.issuperset(said):
         return False
-    return code in {own, "ru"} and not _ARTICLES.issuperset(said)
+    return not _ARTICLES.issuperset(said) and (code == "ru" or code == language(text))
 
 
 @cache

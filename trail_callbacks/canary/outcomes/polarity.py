@@ -58,13 +58,14 @@ _PRONOUN = re.compile(
 )
 _MOST = 0.6  # of the words of a question that a clause about it has
 _ECHO = re.compile(
-    r"^\W*(?:(?:[\w'-]+\s){1,3}?(?:does|do|did|is|are|was|were|can|could|may|must|has|have|had|will|should)(?P<not>n't|\snot)?"
+    r"^\W*(?!no|some|other|neither)(?:(?:[\w'-]+\s){1,3}?(?:does|do|did|is|are|was|were|can|could|may|must|has|have|had|will|should)(?P<not>n't|\snot)?"
     r"(?:\sindeed)?(?=\s*(?:[.,;:!\u2013\u2014]|$)))",
     re.IGNORECASE,
 )
 _MINE = re.compile(r"(?<!\w)(?:i|we|(?:can|could|would)\syou)\s(?:\w+ly\s)?$", re.IGNORECASE)  # `I can't quote it`
 _NEAR = 20  # characters before a word of duty
 _SAME_START = 6  # letters of words of one family
+_RULED_OUT = re.compile(r"\b(?:ruled\sout|out\sof\sthe\squestion|off\slimits)\b", re.IGNORECASE)
 _OPENING = 120  # characters in which a plain yes or no stands
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
@@ -72,6 +73,7 @@ _DUTIES = ("forbidden", "optional", "advised", "required")
 def denies(text: str, language: str = "en") -> bool:
     """Tells whether a clause denies: an odd number of denials and of opposites (`closed`)."""
     said = len(negation(language, text.isascii()).findall(text))
+    said += len(_RULED_OUT.findall(text))
     flipped = sum(word.casefold() in _FLIPPED and word.casefold() not in _SAME for word in _WORD.findall(text))
     return (said + flipped) % 2 == 1
 
@@ -117,6 +119,7 @@ class Polarities:
             self.denied = {name: denies(text) for name, text in first.items()}
             self.about = _stems(next(iter(first.values()))) | _stems(question)
         self.asked = asked
+        self.named = frozenset(each for forms in values.values() for form in forms[1:] for each in _stems(form))
         closed = pattern("closed question", words=True).match(question.lstrip(" ¿"))
         self.is_closed = self.is_literal or closed is not None
 
@@ -134,10 +137,11 @@ class Polarities:
         found = []
         for clause in clauses(text):
             said = text[clause.start : clause.end]
-            shared = _shared(_stems(said), self.about)
+            stems = _stems(said)
+            shared = _shared(stems, self.about | self.named)
             if not shared or clause.asks or refuses(said, rule=True) or _OPEN.search(said):
                 continue
-            if self.is_literal and not self._is_about(said, shared):
+            if self.is_literal and not self._is_about(said, shared, stems):
                 continue
             if (denied := self._denies(said)) is not None:
                 found.append((shared, Mention(self._value(denied), clause.start, clause.end)))
@@ -169,11 +173,12 @@ class Polarities:
             return found[:1]
         return [replace(each, joined=(found[0].start, found[-1].end)) for each in found]
 
-    def _is_about(self, said: str, shared: int) -> bool:
+    def _is_about(self, said: str, shared: int, stems: frozenset[str]) -> bool:
         """Whether a clause speaks of what was asked: of most of its words, or of some with a word of duty."""
         return (
             shared >= _MOST * len(self.about)
             or _PRONOUN.search(said) is not None
+            or (shared > 1 and bool(stems & self.named))
             or ((self.duty is not None or shared > 1) and _duty_words().search(said) is not None)
         )
 
@@ -257,7 +262,11 @@ class Duties:
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds the words of duty."""
-        found = [match for match in _duty_words().finditer(text) if not _MINE.search(text[: match.start()][-_NEAR:])]
+        found = [
+            match
+            for match in _duty_words().finditer(text)
+            if not _MINE.search(text[max(0, match.start() - _NEAR) : match.start()])
+        ]
         return [Mention(self.duty.get(match.lastgroup or ""), *match.span()) for match in found]
 
     def reads(self, _: str, /) -> bool:

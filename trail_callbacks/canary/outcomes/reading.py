@@ -30,10 +30,11 @@ _LONGEST_JSON = 200_000  # characters
 _EMPHASIS = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^\s{0,3}#{1,6}\s+|^\s{0,3}>\s?", re.MULTILINE)
 _REFERENCE = re.compile(r"\s?\[\^?\d{1,3}(?:,\s?\d{1,3})*\]|\u3010[^\u3011\n]{0,40}\u3011")
 _ADJECTIVE = re.compile(  # `8 unused days`
-    r"(?<=\d)\s(?:calendar|working|business|school|vacation|holiday|unused|full|whole|consecutive|additional|extra|paid|unpaid|more|entire)\s"
+    r"(?P<n>\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty))\s(?:calendar|working|business|school|vacation|holiday|unused|full|whole|consecutive|additional|extra|paid|unpaid|more|entire)\s"
     r"(?=(?:second|minute|hour|day|week|month|year)s?\b)",
     re.IGNORECASE,
 )
+_INCHES = re.compile(r"(?<![\"\u201c\u201e\d.,])(?P<n>\d{1,6}(?:[.,]\d{1,3})?)\s?[\"\u2033](?=[\s.,;)]|$)")
 _MILLIONS = re.compile(r"(?P<money>[$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)")  # `$2.1m`
 _OF_ONE = re.compile(
     r"\b(?:(?P<n>an?|one|two|three|four)\s)?(?P<part>third|quarter|fifth|sixth|eighth|tenth)s?\sof\san?\s(?=[a-z])",
@@ -199,7 +200,7 @@ def plain(text: str) -> str:
         lambda match: f"{int(_SMALL.get(match['n'].casefold()) or match['n'])}.5 {match['scale']}", text
     )
     text = _GROUPS.sub(lambda match: re.sub(r"\s", "", match[0]), text)
-    text = _ADJECTIVE.sub(" ", text)
+    text = _INCHES.sub(r"\g<n> inches", _ADJECTIVE.sub(r"\g<n> ", text))
     text = _MILLIONS.sub(r"\g<money> million", text)
     for spelt, written in _spellings():
         text = spelt.sub(written, text)

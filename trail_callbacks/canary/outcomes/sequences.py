@@ -23,7 +23,7 @@ _ORDER_WORDS = re.compile(
     re.IGNORECASE,
 )
 _LINK = re.compile(rf"{_ORDER_WORDS.pattern}|[,;/>\u2192]|->|\band\b", re.IGNORECASE)
-_ASKED_FIRST = re.compile(r"\b(?:first|earlier|sooner)\b", re.IGNORECASE)
+_ASKED_FIRST = re.compile(r"\b(?:first|earlier|sooner|before|preced\w+)\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r",?\s(?:or|oder|ou|o)\s|;\s|\n(?=\s*\n)", re.IGNORECASE)
 _STEP = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*\u2022]|step\s\d+:?)\s", re.IGNORECASE | re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]+")
@@ -73,18 +73,21 @@ class Sequences:
     def _found(self, text: str) -> Iterator[Mention]:
         spans = [(0, len(text))] if len(_STEP.findall(text)) > 1 else sentence_spans(text)
         for first, last in spans:
-            at = first
+            at, found = first, False
             for end, behind in (*(m.span() for m in _ALTERNATIVE.finditer(text, first, last)), (last, last)):
                 if not refuses(text[at:end]) and (which := self._order(text[at:end])) is not None:
                     yield Mention(self.wanted[which], at, end)
+                    found = True
                 at = behind
+            if not found and not refuses(text[first:last]) and (which := self._order(text[first:last])) is not None:
+                yield Mention(self.wanted[which], first, last)
 
     def _order(self, said: str) -> int | None:
         """Which of the things comes first; None if that is not said."""
         places = [_place(said, item) for item in self.items]
         if None in places:
             only = next((i for i, place in enumerate(places) if place is not None), None)
-            short = len(said.split()) <= len(self.items[only or 0]) + 2
+            short = len(said.split()) <= len(self.items[only or 0]) + 1
             return only if only is not None and self.is_first and (short or _ASKED_FIRST.search(said)) else None
         (a, a_end), (b, b_end) = (place or (0, 0) for place in places)
         earlier = 0 if a < b else 1

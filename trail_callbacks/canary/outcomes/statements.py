@@ -35,7 +35,7 @@ _GAP = 40  # characters between two values that are joined by a word
 @cache
 def _joint() -> re.Pattern[str]:
     """What stands between two values that an answer gives together."""
-    behind = r"(?:\s(?:also|even|possibly|in|at|the|by|the\s\w+))?[\s'\"*($€£]*"
+    behind = r"(?:\s(?:also|even|possibly|sometimes|in|at|the|by|the\s\w+))?[\s'\"*($€£]*"
     return re.compile(rf"[\s'\"*(\[]*(?:{alternatives('joint')}){behind}", re.IGNORECASE)
 
 
@@ -100,10 +100,9 @@ def statement(text: str, matcher: Matcher, question: str) -> Statement:
 
 def _corrected(given: list[_Said], text: str) -> list[_Said]:
     """Leaves out what an answer takes back: what stands before a `sorry, I misread that` with a value behind it."""
-    for match in pattern("correction").finditer(text):
-        behind = [each for each in given if each.mention.start >= match.end()]
-        given = behind or given
-    return given
+    last = max((each.mention.start for each in given), default=0)
+    ends = [match.end() for match in pattern("correction").finditer(text) if match.end() <= last]
+    return [each for each in given if not ends or each.mention.start >= ends[-1]]
 
 
 def _gives_other(given: Sequence[_Said], refusals: Sequence[int], text: str) -> bool:
@@ -225,7 +224,7 @@ def _kept(firm: Sequence[_Said], text: str, question: str, *, conflict: bool) ->
     }
     if joined and set().union(*joined) == values:
         return firm
-    frames = {_frame(each, text) for each in firm}
+    frames = {_frame(each, text) for each in firm} if len(firm) <= _MOST else set()
     if len(frames) == 1 and len({each.clause for each in firm}) > 1:  # rows or sentences that differ in the value only
         return firm
     asked = {term.stem for term in terms(question) if term.kind != "function"}

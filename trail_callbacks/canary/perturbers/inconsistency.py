@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Size
 from trail_callbacks.canary.facts.facts import Fact, facts
+from trail_callbacks.canary.facts.figures import Page
 from trail_callbacks.canary.facts.mentions import Name, names_of
+from trail_callbacks.canary.facts.neighbours import neighbours
 from trail_callbacks.canary.facts.sayings import Saying, Sayings, sayings_of
 from trail_callbacks.canary.perturbers import names, numbers
 from trail_callbacks.language.terms import keys
@@ -17,8 +19,8 @@ from trail_callbacks.language.terms import keys
 __all__ = ["propose"]
 
 _LEAST = 2  # words beside the value that sentences share which state it of the same thing
-_ALIKE = 0.6  # and share of the words of the shorter one
-_EQUAL = 0.8  # of a name, which may be what a sentence is about and not what it tells
+_ALIKE = 0.6  # and share of the words of the shorter one, in documents that are about the same
+_EQUAL = 0.8  # in one document, and of a name, which may be what a sentence is about and not what it tells
 
 _Change = Callable[[random.Random], Iterator[Edit | Skipped]]
 
@@ -38,7 +40,8 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
         Edits, numbers and names in turn. What only one sentence states cannot disagree with anything.
     """
     sayings = sayings_of(corpus)
-    stated = [fact for fact in facts(corpus) if _is_stated(fact, sayings)]
+    near = neighbours(corpus)
+    stated = [fact for fact in facts(corpus) if _is_stated(fact, sayings, near)]
     named = [name for name in names_of(corpus).found if _is_told(name, sayings)]
     rng.shuffle(stated)
     rng.shuffle(named)
@@ -78,7 +81,7 @@ def _doubled(change: _Change, rng: random.Random, sayings: Sayings) -> Iterator[
         yield replace(edit, kind="inconsistent", also=other.fictive, replacements=tuple(mixed), forms=forms)
 
 
-def _is_stated(fact: Fact, sayings: Sayings) -> bool:
+def _is_stated(fact: Fact, sayings: Sayings, near: Mapping[Page, Sequence[Page]]) -> bool:
     """Whether several sentences say the same of a number that can be asked for, in one unit."""
     if len(fact.figures) == 1 or not any(not each.isdigit() and each not in ".,- " for each in fact.named.words):
         return False
@@ -86,8 +89,13 @@ def _is_stated(fact: Fact, sayings: Sayings) -> bool:
     units = {_counted(each.words) for each in fact.figures} - {""}
     if not all(each.startswith(wanted) or wanted.startswith(each) for each in units):
         return False
+    told = dict.fromkeys(each.page for each in fact.figures)
+    first, *others = told
+    if any(each not in near[first] for each in others):
+        return False
     stating = [sayings.at(each.page.document.id, each.start) for each in fact.figures]
-    return _agree(stating, (each.words for each in fact.figures), _ALIKE)
+    alike = _ALIKE if len(told) == len(fact.figures) else _EQUAL
+    return _agree(stating, (each.words for each in fact.figures), alike)
 
 
 def _is_told(name: Name, sayings: Sayings) -> bool:

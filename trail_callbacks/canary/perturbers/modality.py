@@ -104,10 +104,7 @@ def _turn(said: str, code: str) -> Turn | None:
     modal, rest = found[0], said[found[0].end() :].rstrip(" .")
     if not rest.strip() and " " not in modal[0]:
         return None
-    if modal[0] in _LIKELY and (
-        _HAPPENS.match(rest) or not (_AGENT.search(said[: modal.start()]) or _DONE.match(rest))
-    ):
-        new = "will"
-    else:
-        new = _OTHER[modal[0]]
+    told = _AGENT.search(said[: modal.start()]) is not None
+    happens = _HAPPENS.match(rest) is not None and not (told and modal[0] == "should")
+    new = "will" if modal[0] in _LIKELY and (happens or not (told or _DONE.match(rest))) else _OTHER[modal[0]]
     return (modal.start(), modal.end(), new, f"{modal[0]}{rest}", f"{new}{rest}")

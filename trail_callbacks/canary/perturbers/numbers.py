@@ -37,6 +37,13 @@ _OF = re.compile(r"\s+(?:out\s+)?(?:of|in|von|de|sur|di|van|из)\s+(?:(?:the|it
 _UP_TO = re.compile(r"\s(?:up\s)?to\s(?:(?:about|around|approximately|over|nearly|almost|even|as many as)\s)?")
 _OF_THEM = re.compile(r"\s?(?:[\w-]+\s)?of\s(?:them|these|those|which|whom)\b")
 _BOTH = re.compile(r"\b(?:both|either|neither|pair|couple|twins?|respectively)\b", re.IGNORECASE)
+_LISTED = 12  # things that somebody lists one by one
+_ENUMERATES = re.compile(
+    r"[^.!?\n:;]{1,90}(?::\s|\bare\s(?:the\s)?(?=[A-Z][\w.]*\s(?:and|or|,)))"
+    r"|[^.!?\n:;,]{1,40},\s(?:the|an?)\s\w+\sand\s(?:the|an?)\s\w+"
+)
+_FEET = re.compile(r"\d\s?(?:feet|foot|ft\.?)\s(?:and\s)?$", re.IGNORECASE)
+_LOOK_BACK = 16
 _LEADING = re.compile("[.,]")
 _YEARS = (1000, 2199)
 _PLURALS = frozenset({"ru", "uk", "pl", "cs", "ar", "he"})  # the noun depends on the last digits
@@ -99,16 +106,18 @@ def _unfit(fact: Fact, following: Consequences) -> str:
 
 def _fixed(figure: Figure) -> str:
     """Why the value of a mention cannot be another one; empty if it can."""
-    quantity, numeral = figure.quantity, figure.numeral
+    quantity, numeral, text = figure.quantity, figure.numeral, figure.page.text
     if numeral is None:
         return "it is also written as a fraction, as a share, or so that it can be read in two ways"
     if numeral.value in {0.0, 1.0}:
         return "the noun behind 0 or 1 would need another form"
     if quantity.kind == "percent" and quantity.value == 100:  # noqa: PLR2004 - the whole
         return "100 % is the whole of anything"
-    if quantity.raw == 2 and _BOTH.search(_around(figure)):  # noqa: PLR2004 - both
-        return "the text speaks of both"
-    return ""
+    if quantity.kind == "length" and _FEET.search(text[max(0, figure.start - _LOOK_BACK) : figure.start]):
+        return "it is a part of a length in feet and inches"
+    listed = quantity.kind == "count" and quantity.raw <= _LISTED and _ENUMERATES.match(text, quantity.end)
+    both = quantity.raw == 2 and _BOTH.search(_around(figure))  # noqa: PLR2004 - both
+    return "the text lists what it counts, or speaks of both" if listed or both else ""
 
 
 def _around(figure: Figure) -> str:

@@ -12,7 +12,7 @@ from trail_callbacks.language.quantities.numerals import LARGE, NUMBER_WORDS
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.words import DETERMINERS, PREPOSITIONS, Token, is_finite, past
 
-__all__ = ["HOW", "amount"]
+__all__ = ["HOW", "MEASURES", "amount"]
 
 _MODIFIERS: Final = re.compile(
     r"(?:\b(?:about|around|roughly|approximately|nearly|almost|over|under|only|exactly|some|up to|at (?:least|most)|"
@@ -26,20 +26,21 @@ _RATE: Final = re.compile(
     r"\s+(?:an?|per|each|every)\s+(?!half\b)(?:(?:square|cubic)\s)?[a-z]+(?:\sof\s[a-z]+)?(?![\w-])"
 )
 _OF: Final = re.compile(r"\s+of\s+(?:the\s)?[a-z]+")
+_SIGN: Final = 3  # characters of the sign of a unit
 _DIGITS: Final = re.compile(r"[^\w\s]?\d(?:[\d.,'\u2019\u00a0\u202f/]*\d)?")
 _NUMBER_WORDS: Final = frozenset((*NUMBER_WORDS, *LARGE, "and", "a", "half", "third", "quarter"))
 _LASTING: Final = frozenset({"for", "after", "within", "until", "of", "than", "in"})
 _LATER: Final = vocabulary("after before later earlier ago longer more less older younger from ahead away")
 _PLURALS: Final = vocabulary(
-    """people children men women fish sheep teeth feet mice geese staff police data media bacteria fungi larvae hertz
-    series"""
+    """people children men women fish sheep teeth feet mice geese staff police data media bacteria fungi larvae
+    kroner kronor yen yuan hertz series"""
 )
 HOW: Final = {
     "long": "how long", "high": "how high", "tall": "how tall", "wide": "how wide", "deep": "how deep",
     "thick": "how thick", "broad": "how broad", "old": "how old",
 }  # fmt: skip
 """What asks for an amount with such an adjective behind it."""
-_MEASURES: Final = vocabulary(
+MEASURES: Final = vocabulary(
     """advance age allowance altitude amount angle annuity area average bonus budget capacity charge commission
     compensation concentration contribution cost credit current deduction deficit delay density deposit depth diameter
     discount distance dividend dose duration elevation error excess expense fare fee fine frequency gain grant height
@@ -48,6 +49,7 @@ _MEASURES: Final = vocabulary(
     share size slope speed strength subsidy sum supplement surcharge surplus tax temperature term thickness toll total
     turnover value voltage volume wage weight width yield"""
 )
+"""Nouns that are of an amount: `a peak of 250 g`, `the fee is 12 euros`."""
 _NOUN_WORDS: Final = 3  # words behind a number that are taken for what is counted
 _DIMENSIONS: Final = {
     "length": "what distance", "time": "how long", "mass": "what weight", "percent": "what share",
@@ -109,6 +111,8 @@ def _with_unit(
     """`How many minutes`, `how much`, `what percentage`."""
     (start, end), (modifier, front) = span, lead
     unit = text[_number_end(text, found) : end].strip(" -\u00a0\u202f")
+    if found.value == 1 and unit.isalpha() and unit.islower() and len(unit) > _SIGN and unit[-1] != "s":
+        unit += "s"  # `how many year`
     if of := _OF.match(text, end):
         end = _noun_end(text, tokens, of.end() - len(of[0].split()[-1]))
     if rate := _RATE.match(text, end):
@@ -129,7 +133,7 @@ def _with_unit(
 def _measure(tokens: list[Token], start: int) -> int | None:
     """Index of the noun in `a peak of`, if that is what stands before a value."""
     at = last_before(tokens, start)
-    return at - 1 if at > 1 and tokens[at].form == "of" and tokens[at - 1].form in _MEASURES else None
+    return at - 1 if at > 1 and tokens[at].form == "of" and tokens[at - 1].form in MEASURES else None
 
 
 def _measured(tokens: list[Token], noun: int, end: int, text: str) -> Sought | None:

@@ -17,8 +17,8 @@ _FRONTED: Final = vocabulary(
     "in on at for from since until till by during after before to between with within into against"
 )
 ORDERED: Final = vocabulary(
-    """first last next past these those the other previous following remaining another every all its their his her our
-    my your same final initial only"""
+    """first last next past these those the other previous following remaining another every any all its their his her
+    our my your same final initial only"""
 )
 """Words before a number that keep a question word from standing there: `the first how many minutes`."""
 FOLLOWING: Final = (AUXILIARY | PREPOSITIONS | DETERMINERS) | vocabulary(

@@ -22,6 +22,7 @@ POLAR: Final = vocabulary("yes no ja nein oui non sí si não sim nee да не�
 
 _VALUE: Final = 500  # characters of a value that is searched for word by word
 _COMMON: Final = frozenset({"count", "month", "day", "weekday"})  # without a noun they are somewhere in every text
+_SPACED: Final = re.compile("[^\\W\u0e00-\u0e7f\u3040-\U0010ffff]")  # letters and digits of scripts with spaces
 _LETTER: Final = re.compile(r"\w")
 
 
@@ -83,20 +84,27 @@ def names(text: str, value: str) -> bool:
     have = _folded(text)
     if len(wanted) > _VALUE:
         return wanted in have
-    before = r"(?<!\w)" if _bounded(wanted[0]) else ""
-    after = r"(?!\w)" if _bounded(wanted[-1]) else ""
-    if wanted in have and re.search(f"{before}{re.escape(wanted)}{after}", have):
-        return True
-    return _same_quantity(text, value)
+    return _has_words(have, wanted) or _same_quantity(text, value)
+
+
+def _has_words(have: str, wanted: str) -> bool:
+    """Whether a text has others as whole words; by hand, since a pattern for each value costs more than its search."""
+    at = have.find(wanted)
+    while at >= 0:
+        before, after = have[max(0, at - 1) : at], have[at + len(wanted) : at + len(wanted) + 1]
+        if not (_SPACED.match(wanted[0]) and _SPACED.match(before)) and not (
+            _SPACED.match(wanted[-1]) and _SPACED.match(after)
+        ):
+            return True
+        at = have.find(wanted, at + 1)
+    return False
 
 
 def _same_quantity(text: str, value: str) -> bool:
     """Whether a text has the quantity that a value is: of several, as those of a date, all of them."""
     wanted = list(quantities(value))
-    if not wanted or (
-        len(wanted) == 1 and wanted[0].kind in {"count", "month", "day", "weekday"} and not wanted[0].noun
-    ):
-        return False  # a bare number or month is somewhere in every text
+    if not wanted or (len(wanted) == 1 and wanted[0].kind in _COMMON and not wanted[0].noun):
+        return False
     have = quantities(text)
     return all(any(_equal(one, other) for other in have) for one in wanted)
 
@@ -105,11 +113,6 @@ def _equal(one: Quantity, other: Quantity) -> bool:
     if one.kind != other.kind or one.noun != other.noun:
         return False
     return one.value == other.value if one.kind in EXACT else abs(one.value - other.value) <= 1e-9 * abs(one.value)
-
-
-def _bounded(character: str) -> bool:
-    """Whether a word of such characters ends where another one follows: not in scripts without spaces."""
-    return character.isalnum() and not "\u0e00" <= character <= "\u0e7f" and character < "\u3040"
 
 
 def _folded(text: str) -> str:

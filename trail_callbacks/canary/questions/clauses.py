@@ -107,7 +107,7 @@ def clause_of(text: str, span: tuple[int, int], before: str = "") -> Clause:
         text, start, end = text[behind:], start - behind, end - behind
     stripped = text.lstrip()
     start, end, text = start - (len(text) - len(stripped)), end - (len(text) - len(stripped)), stripped.rstrip(ENDS)
-    if tail := _TAIL.search(text, end):
+    if (tail := _TAIL.search(text, end)) and (start or tail.start() > end):  # `Wilma Sarn, who directs the dig, wrote`
         text = text[: tail.start()].rstrip(ENDS)
     if before:
         thread = Thread()

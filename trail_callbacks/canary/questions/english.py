@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trail_callbacks.canary.questions.amounts import HOW
+from trail_callbacks.canary.questions.amounts import HOW, MEASURES
 from trail_callbacks.canary.questions.asked_for import ORDERED, STAYS, Sought
 from trail_callbacks.canary.questions.clauses import (
     BREAKS,
@@ -60,6 +60,7 @@ _SOURCE: Final = "According to the documents, "
 _UNCLEAR: Final = frozenset({"it", "them", "why", "how", "what"})
 _EXTENT: Final = tuple(f"{words} " for words in HOW.values())
 _TIMES: Final = ("year", "date", "time", "month", "day", "long", "often")
+_FIRST: Final = vocabulary("first also not only last later never once already always again fully partly recently")
 _NEAR: Final = 3  # words
 _LONGEST: Final = 32  # words of a question with the question word in its place
 
@@ -108,6 +109,8 @@ def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
 def _is_object(main: Main, words: str) -> bool:
     """Whether a value without a preposition belongs to the verb: not so in `got a wheel of cheese weighing 30 kg`."""
     rest = main.rest.casefold().split()
+    if words.startswith("how long ago"):
+        return True
     if rest and words.startswith(_EXTENT):
         return False
     if rest and words.startswith(("who", "what ", "how long")):
@@ -131,6 +134,8 @@ def _is_one(rest: Sequence[Token], *, listed: bool) -> bool:
         if not listed or token.form not in {",", "and", "or"} or at + 1 == len(rest):
             return False
         if base(rest[at + 1].form) or rest[at + 1].form.endswith("ing") or may_be_finite(rest, at + 1, max(0, at - 1)):
+            return False
+        if any(token.form in AUXILIARY for token in rest[at + 1 :]):
             return False
     return True
 
@@ -256,7 +261,9 @@ def _what_is(main: Main, words: str, after: str) -> str | None:
     if main.rest or main.subject.lower() == "there" or words.startswith(("which", "on ", "at ", "how many")):
         return None
     if form in _BE and (not after or (tokenize(after)[0].form in PREPOSITIONS and not _MORE_SAID.search(after))):
-        return _sentence(main.around(f"{'who' if words == 'who' else 'what'} {main.verb} {main.subject} {after}"))
+        measured = not words.startswith(("how", "what ")) or MEASURES & set(main.subject.casefold().split())
+        asks = "who" if words == "who" else "what" if measured else words
+        return _sentence(main.around(f"{asks} {main.verb} {main.subject} {after}"))
     found = base_form(form)
     if found is not None and found[1] in _MEASURED and words.startswith("what ") and not after:
         return _sentence(main.around(f"what {found[0]} {main.subject} {found[1]}"))
@@ -272,7 +279,12 @@ def _fronted(words: str, main: Main, after: str) -> Iterator[str]:
         verb = ["should you", form]
     elif has:
         verb = [{"has": "does", "have": "do", "had": "did"}[form], main.subject, main.adverb, "have"]
-    elif form in _BE and len(rest := main.rest.split()) > 1 and past(rest[-1]) and not past(following):
+    elif (
+        form in _BE
+        and len(rest := main.rest.split()) > 1
+        and past(rest[-1])
+        and not (past(following) or following in _FIRST)
+    ):
         return  # `A great example is Crater Lake located in Oregon`
     elif (
         form in _BE and _MONEY & set(main.subject.casefold().split()) and words in {"how many pounds", "how many pence"}
@@ -300,7 +312,9 @@ def _is_passive(form: str, rest: Sequence[str]) -> bool:
 
 def _unchanged(form: str, subject: str) -> tuple[str, str] | None:
     """The past of a verb that looks like its present, behind one thing: `the building cost`."""
-    one = subject.rsplit(maxsplit=1)[-1][-1:] != "s" and " and " not in subject
+    words = subject.split()
+    head = next((words[at - 1] for at, word in enumerate(words) if at and word in PREPOSITIONS), words[-1])
+    one = head[-1:] != "s" and " and " not in subject
     return ("did", form) if one and form in SAME else None
 
 

@@ -153,7 +153,7 @@ class Maker:
     def _english(self, fact: Fact) -> Iterator[_Asked]:
         """Questions for a value, with the question word in front, and then with it in its place."""
         whole = clause_of(fact.text, fact.values[0], fact.before)
-        alone = stands_alone(whole.text, (whole.start, whole.end))
+        alone = stands_alone(whole.text, (whole.start, whole.end)) and not vague(whole.text)
         placed: list[str] = []
         for each in (whole, *shortened(whole, lambda text: self._foreign(text, fact) is not None)):
             if not quantities(fact.edit.real) and (role := named_role(each)):

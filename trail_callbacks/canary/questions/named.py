@@ -101,7 +101,7 @@ def named(text: str, span: tuple[int, int], tokens: Sequence[Token]) -> Sought |
         before = None
     if at < 0 and text[end : end + 2] in {"'s", "\u2019s"}:
         return Sought(start, end + 2, "whose", start, what=False)
-    if _is_part(text, span, before, following):
+    if _is_part(text, span, before, following, tokens):
         return None
     if before is not None and before.form in TITLES:
         return _titled(tokens, at, end) or _called(span, tokens, at)
@@ -129,7 +129,9 @@ def _thing(tokens: Sequence[Token], article: int, following: Token | None, end: 
     return Sought(start, end, "what", start) if stated and (following is None or following.form == ",") else None
 
 
-def _is_part(text: str, span: tuple[int, int], before: Token | None, following: Token | None) -> bool:
+def _is_part(
+    text: str, span: tuple[int, int], before: Token | None, following: Token | None, tokens: Sequence[Token]
+) -> bool:
     """Whether a name is a piece of a longer one, an owner, an address, or one of several."""
     start, end = span
     if text[end : end + 1] in {"'", "\u2019", ")", "&"} or (
@@ -139,7 +141,9 @@ def _is_part(text: str, span: tuple[int, int], before: Token | None, following: 
     if following is not None and following.capital and text[end : following.start].isspace():
         return True
     if following is not None and following.form in {"and", "or", "(", "&"}:
-        return True
+        behind = next((at for at, token in enumerate(tokens) if token.start >= following.end), len(tokens))
+        joined = behind < len(tokens) and (past(tokens[behind].form) or is_finite(tokens, behind))
+        return following.form not in {"and", "or"} or not joined  # `by Lucian Farrow and finished in 1879`
     if before is None:
         return False
     longer = before.capital and text[before.end : start].isspace() and before.form not in TITLES
@@ -152,7 +156,7 @@ def _called(span: tuple[int, int], tokens: Sequence[Token], at: int) -> Sought |
     while first >= 0 and at - first < _ROLE and _of_a_role(tokens, first):
         first -= 1
     words = tokens[first + 1 : at + 1]
-    if first >= 0 and (tokens[first].form in {"and", "or"} or tokens[first].capital):
+    if first >= 0 and (tokens[first].form in {"and", "or"} or _is_name(tokens[first])):
         return None
     if not words or words[-1].form.endswith(_NO_NOUN) or words[-1].form in DEEDS | _QUALITIES:
         return None
@@ -167,6 +171,10 @@ def _called(span: tuple[int, int], tokens: Sequence[Token], at: int) -> Sought |
     preposition = first >= 0 and tokens[first].form in PREPOSITIONS
     front = tokens[first].start if preposition and tokens[first].form in _FRONTED else STAYS if preposition else start
     return Sought(start, span[1], f"which {kind}", front, what=False)
+
+
+def _is_name(token: Token) -> bool:
+    return token.capital and token.form not in DETERMINERS | PREPOSITIONS
 
 
 def _of_a_role(tokens: Sequence[Token], at: int) -> bool:

@@ -10,10 +10,10 @@ from typing import Final
 from trail_callbacks.canary.questions.amounts import HOW
 from trail_callbacks.canary.questions.clauses import ENDS, OPENS, Clause
 from trail_callbacks.canary.questions.predicates import main_clause
-from trail_callbacks.canary.questions.verbs import finite_verb, may_be_finite
+from trail_callbacks.canary.questions.verbs import base_form, finite_verb, may_be_finite
 from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import keys, vocabulary
-from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, MODAL, PREPOSITIONS, Token, base, past, tokenize
+from trail_callbacks.splitting.words import AUXILIARY, DETERMINERS, MODAL, PREPOSITIONS, Token, past, tokenize
 
 __all__ = ["shortened"]
 
@@ -29,6 +29,11 @@ _DANGLING: Final = (
     | vocabulary("and or but not also to who which that whose when where while because it they its more most very so")
 )
 _FROM: Final = frozenset({"after", "before", "from", "above", "below", "since", "behind"})
+_REPORTS: Final = vocabulary(
+    """said says think thinks thought believe believes believed claim claims claimed argue argues argued show
+    shows showed report reports reported warn warns warned explain explains explained suggest suggests suggested
+    hope hopes hoped estimate estimates estimated told notes noted"""
+)
 _CLAUSES: Final = OPENS | {"that", "which", "who", "whose", "what", "how", "so"}
 _JOINS: Final = frozenset({"and", "or", "but"})
 _COUNTED: Final = re.compile(r"(?<!\S)\W?\d\S*(?:\s[^\W\d_][\w-]*){0,6}\s(?:and|or)\s\Z")
@@ -75,7 +80,7 @@ def shortened(clause: Clause, named: Callable[[str], bool]) -> Iterator[Clause]:
 
 def _may_go(part: str, clause: Clause, right: str) -> bool:
     """Whether a part may be left out: no condition, and no other value that the question would fit as well."""
-    tokens = tokenize(part)
+    tokens = tokenize(part.lstrip(" ,;"))
     if not tokens:
         return True
     if _KEPT & {token.form for token in tokens}:
@@ -84,7 +89,7 @@ def _may_go(part: str, clause: Clause, right: str) -> bool:
     if not any((each.kind, each.noun) in wanted for each in quantities(part)):
         return True
     joined = next((at + 1 for at, token in enumerate(tokens[:2]) if token.form in _JOINS), 0)
-    if joined < len(tokens) and (may_be_finite(tokens, joined, max(0, joined - 1)) or base(tokens[joined].form)):
+    if joined < len(tokens) and base_form(tokens[joined].form) is not None:
         return True  # the value of another verb
     following = tokenize(right)
     if not following:
@@ -107,7 +112,8 @@ def _holes(tokens: Sequence[Token], clause: Clause) -> Iterator[_Gap | None]:
     yield None
     before = [at for at, token in enumerate(tokens) if token.end <= clause.start and not token.inner]
     commas = [at for at in before if tokens[at].form == ","]
-    if len(commas) >= _PAIR and may_be_finite(tokens, commas[1] + 1, commas[0] - 1):
+    plain = tokens[0].form not in PREPOSITIONS | OPENS
+    if plain and len(commas) >= _PAIR and may_be_finite(tokens, commas[1] + 1, commas[0] - 1):
         yield tokens[commas[0]].start, tokens[commas[1]].end  # `the school, closed in 1974, reopened`
     if counted := _COUNTED.search(clause.text, 0, clause.start):
         yield counted.start(), clause.start  # `438 pupils and 36 teachers`
@@ -118,26 +124,32 @@ def _holes(tokens: Sequence[Token], clause: Clause) -> Iterator[_Gap | None]:
         if tokens[at].form != "and" or at + 1 >= len(before):
             continue
         other = tokens[at + 1]
-        if tokens[verb].form in MODAL and base(other.form):
+        if tokens[verb].form in MODAL and base_form(other.form):
             yield tokens[verb].end + 1, other.start  # `must arrive before 21:00 and leave before 11:00`
         elif past(other.form) and tokens[verb].form in AUXILIARY and past(tokens[verb + 1].form):
             yield tokens[verb + 1].start, other.start  # `was designed by ... and finished in`
-        elif other.form not in AUXILIARY and may_be_finite(tokens, at + 1, verb - 1):
+        elif other.form not in AUXILIARY and _alike(tokens[verb].form, other.form):
             yield tokens[verb].start, other.start  # `begin at 8:20 and end at 15:05`
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two verbs have the same form: `begin` and `end`, `opened` and `closed`."""
+    first, second = base_form(one), base_form(other)
+    return first is not None and second is not None and first[0] == second[0]
 
 
 def _ends(tokens: Sequence[Token], clause: Clause) -> Iterator[int]:
     """Where the clause may end, the latest first."""
     yield len(clause.text)
     number = bool(quantities(clause.text[clause.start : clause.end]))
-    for at in range(len(tokens) - 1, 0, -1):
+    for at in range(len(tokens) - 2, 0, -1):
         token, last = tokens[at], tokens[at - 1]
         if token.start < clause.end:
             return
         if token.form not in _CUTS or token.inner:
             continue
-        if token.form in {"and", "or"} and last.end <= clause.end and not number:
-            continue  # one of several names
+        if token.form in {"and", "or"} and last.end <= clause.end and not number and not past(tokens[at + 1].form):
+            continue  # one of several names, and not `by Lucian Farrow and finished in`
         if last.end <= clause.end and number and token.form in _FROM:
             continue  # `ten years after they entered`
         if last.start >= clause.end and (last.form in _DANGLING or not last.word):
@@ -149,6 +161,10 @@ def _ends(tokens: Sequence[Token], clause: Clause) -> Iterator[int]:
 
 
 def _half(tokens: Sequence[Token], end: int, stop: int) -> bool:
-    """Whether a cut leaves a clause behind the value without its verb: `saying that the path`."""
-    opened = [at for at in range(stop) if tokens[at].start >= end and tokens[at].form in _CLAUSES]
+    """Whether a cut leaves a clause without its verb: `saying that the path`, `who said the descent`."""
+    opened = [
+        at
+        for at in range(stop)
+        if (tokens[at].start >= end and tokens[at].form in _CLAUSES) or tokens[at].form in _REPORTS
+    ]
     return bool(opened) and not any(may_be_finite(tokens, at, at - 1) for at in range(opened[-1] + 1, stop))

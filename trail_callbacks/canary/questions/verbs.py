@@ -118,7 +118,21 @@ def finite_verb(tokens: Sequence[Token], start: int, end: int) -> int | None:
     if known is not None:
         return known
     found = [at for at in range(start + 1, end) if may_be_finite(tokens, at, at - 1)]
+    if not found and (head := next((at for at in range(start + 1, end) if tokens[at].form in PREPOSITIONS), 0)):
+        plural = _is_several(tokens[head - 1]) and not (head - 1 > start and tokens[head - 1].capital)
+        found = [at for at in range(head + 2, end) if plural and _is_plain(tokens[at], tokens[at - 1])]
     return found[0] if len(found) == 1 else None
+
+
+def _is_several(token: Token) -> bool:
+    """Whether a word is a plural by its form."""
+    return token.form in _PLURAL or (token.form.endswith("s") and not token.form.endswith(("ss", "us", "is")))
+
+
+def _is_plain(token: Token, before: Token) -> bool:
+    """Whether a word may be a verb behind a phrase of its plural subject: `trains from Varle to Wenlow run`."""
+    known = token.word and not token.inner and not token.capital and _is_verb(token.form) and not past(token.form)
+    return known and before.word and before.form not in _NO_SUBJECT
 
 
 def may_be_finite(tokens: Sequence[Token], at: int, last: int) -> bool:
@@ -137,8 +151,7 @@ def may_be_finite(tokens: Sequence[Token], at: int, last: int) -> bool:
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if following is not None and not (following.word or following.form in "\"'$\u20ac\u00a3\u201c\u2018"):
         return False  # a verb here has something behind it
-    several = before.form in _PLURAL or (before.form.endswith("s") and not before.form.endswith(("ss", "us", "is")))
-    if several and (last == 0 or not before.capital):
+    if _is_several(before) and (last == 0 or not before.capital):
         return _is_verb(token.form) and not past(token.form)
     return token.form.endswith("s") and any(map(_is_verb, _singular(token.form)))
 
