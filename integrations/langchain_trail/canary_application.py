@@ -17,7 +17,7 @@ from langchain_trail.canary_watch import Watch
 from langchain_trail.handler import TrailCallbackHandler
 from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask, Strategy
 from trail_callbacks.canary.serving.exposure import Exposure, exposed
-from trail_callbacks.canary.serving.real_words import refuse_real_words, refuse_unseen
+from trail_callbacks.canary.serving.real_words import refuse_memory, refuse_real_words, refuse_unseen
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.report import Report
@@ -175,11 +175,7 @@ class CanaryApp:
         source = run.retriever.source
         outside = source.outside - run.outside
         self._written.setdefault(run.ask.question, set()).update(run.watch.written)
-        if run.watch.remembers:
-            raise InputError(
-                "app: its model was shown what it was asked before, and answered under another arm perhaps: give each "
-                "question a conversation of its own (canary_app(..., question=...), or no memory)"
-            )
+        refuse_memory(run.watch.remembers)
         refuse_unseen(run.ask.arm, exposure.calls, 0 if run.retriever.arm else outside)
         try:
             graph = self.handler.graph(run.run_id)

@@ -10,6 +10,7 @@ from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.chat_engine import CondensePlusContextChatEngine, CondenseQuestionChatEngine, ContextChatEngine
 from llama_index.core.indices.query.query_transform import HyDEQueryTransform
+from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.node_parser import HierarchicalNodeParser, SentenceWindowNodeParser, get_leaf_nodes
 from llama_index.core.postprocessor import LLMRerank, MetadataReplacementPostProcessor, SimilarityPostprocessor
 from llama_index.core.query_engine import (
@@ -30,6 +31,7 @@ from llama_index_trail.tracker import TRACKER
 
 from trail_callbacks.canary import Answered, Ask, Strategy
 from trail_callbacks.canary.serving.real_words import RealTextServedError
+from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
 from small_twins import FERRY, MUSEUM, small
@@ -143,10 +145,11 @@ def context(retriever, llm):
     return ContextChatEngine.from_defaults(retriever, llm=llm)
 
 
+CHATS = [condensing, condensing_context, context]  # which are made for each question
 APPS = [
     *(by(mode) for mode in (ResponseMode.COMPACT, ResponseMode.REFINE, ResponseMode.TREE_SUMMARIZE, ResponseMode.ACCUMULATE)),
     streaming, router, sub_questions, sub_questions_async, fusion, fusion_async, routed, reranked, hypothetical,
-    condensing, condensing_context, context,
+    *CHATS,
 ]  # fmt: skip
 
 
@@ -173,11 +176,8 @@ def check(app, llm, arm):
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-@pytest.mark.parametrize("finished", [True, False])
-@pytest.mark.parametrize("make", APPS)
+@pytest.mark.parametrize(("make", "finished"), [(make, done) for make in APPS for done in {False, make not in CHATS}])
 def test_the_model_reads_what_the_arm_allows(models, make, finished, mode):
-    if make in (condensing, condensing_context, context) and finished:
-        pytest.skip("a chat engine is made for each question")
     inner, llm = plain(models), reader(models)
     retriever = CanaryRetriever(inner, TWIN)
     app = canary_app(make(retriever, llm) if finished else lambda own, _: make(own, llm), retriever, mode=mode)
@@ -236,6 +236,22 @@ def test_parents_that_are_looked_up_afterwards_are_real_and_an_error(models, mod
     with pytest.raises(RealTextServedError, match="wrap every retriever"):
         answer(app, "fictive")
     assert ANSWERS["real"] in answer(app, "real").text
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("make", [ContextChatEngine, CondensePlusContextChatEngine])
+def test_a_chat_engine_that_remembers_other_arms_is_an_error(models, make, mode):
+    memory = ChatMemoryBuffer.from_defaults(token_limit=3000, tokenizer_fn=str.split)
+    llm = reader(models)
+
+    def build(own, _):
+        return make.from_defaults(own, llm=llm, memory=memory)
+
+    app = canary_app(build, CanaryRetriever(plain(models), TWIN), mode=mode)
+    assert answer(app, "real").text == ANSWERS["real"]
+    for arm in ("fictive", "real"):
+        with pytest.raises(InputError, match="shown what it was asked before"):
+            answer(app, arm)
 
 
 @pytest.mark.parametrize("finished", [True, False])
