@@ -3,12 +3,14 @@
     TRAIL_DATA_DIR=/path/to/data python tests/benchmarks/canary_probes.py
     python tests/benchmarks/canary_probes.py --data /path/to/data --seed 1 --most 1000 --show 60 > read.txt
 
-The corpus is all passages of the data: of RAGTruth, the everyday documents, the natural answers and the planted runs.
+The corpus is all passages of the data: of RAGTruth, the everyday documents, the natural answers, the planted runs and
+the contexts that contradict a model's memory; with `--town`, the invented town of the demo.
 `--show N` prints N probes drawn at random, with the sentence that answers each: for a person who judges whether the
 question is natural, answerable and unambiguous. Without it, prints one JSON line for all and one for each kind.
 
 `front`: the question word stands in front; `place`: it stays where the value was; `yes or no`; `cell`: a cell of a
-table; `gap`: what is missing in the sentence.
+table; `gap`: what is missing in the sentence. `natural` is the share that is asked as a user would: `front`, `yes or
+no` and `cell`. The more edits a twin has, the fewer sentences are left that a question can name: see `--most`.
 """
 
 from __future__ import annotations
@@ -30,12 +32,14 @@ from trail_callbacks.canary import Corpus, Document, Probe, Skipped, Twin
 from trail_callbacks.canary.perturbers.perturb import perturb
 from trail_callbacks.canary.questions.cloze import GAP
 from trail_callbacks.canary.questions.making import make_probes
+from trail_callbacks.demo.town import town
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|: .*")
 _UNDER = re.compile(r'According to "[^"]*", ')
 _ASKS = re.compile(
     r"(?:\w+ )?(?:about |around |over |under |up to |at most |at least )?(?:how|what|which|whom?|whose|where)\b|if .*, "
 )
+_NATURAL = {"front", "yes or no", "cell"}
 _PASSAGE = re.compile(r"\n*passage \d+:")
 
 
@@ -56,6 +60,8 @@ def _passages(data: Path) -> Iterator[tuple[str, str]]:
         for row in _rows(data / f"{name}.jsonl"):
             for each in row[key]:
                 yield f"{name}/{row['id']}", each if isinstance(each, str) else each["text"]
+    for row in _rows(data / "knowledge_conflict.jsonl.gz"):
+        yield f"conflict/{row['id']}", row["context"]
     for row in _rows(data / "planted_dev.jsonl"):
         for node in row["nodes"]:
             if node["kind"] in {"document", "tool_result"}:
@@ -94,6 +100,7 @@ def figures(twin: Twin, probes: Sequence[Probe], skipped: Sequence[Skipped]) -> 
             "edits": n,
             "probes": len(made),
             "share": round(len(made) / n, 3) if n else None,
+            "natural": round(sum(how(each) in _NATURAL for each in made) / len(made), 3) if made else None,
             "asked": dict(Counter(map(how, made)).most_common()),
             "refused": dict(Counter(_QUOTED.sub("", each.why).strip() for each in lost).most_common(8)),
         }
@@ -105,11 +112,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=os.environ.get("TRAIL_DATA_DIR"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--most", type=int, help="edits of the twin; all by default")
+    parser.add_argument("--town", action="store_true", help="the pages of the demo's town instead of the data")
     parser.add_argument("--show", type=int, default=0, help="print so many probes instead")
     asked = parser.parse_args()
-    if asked.data is None:
-        sys.exit("no data: set TRAIL_DATA_DIR or give --data")
-    texts = corpus(Path(asked.data))
+    if asked.data is None and not asked.town:
+        sys.exit("no data: set TRAIL_DATA_DIR or give --data or --town")
+    texts = town() if asked.town else corpus(Path(asked.data))
     started = time.perf_counter()
     twin = perturb(texts, seed=asked.seed, most=asked.most)
     made_twin = time.perf_counter()

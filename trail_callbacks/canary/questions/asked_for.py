@@ -54,14 +54,16 @@ def last_before(tokens: Sequence[Token], start: int) -> int:
     return next((at for at in range(len(tokens) - 1, -1, -1) if tokens[at].end <= start), -1)
 
 
-def fronted(tokens: Sequence[Token], start: int, prepositions: frozenset[str] = _FRONTED) -> int:
+def fronted(tokens: Sequence[Token], start: int) -> int:
     """Where what moves to the front begins: at the preposition before it, if one is there."""
     at = last_before(tokens, start)
     if at >= 0 and tokens[at].form in ORDERED and not is_finite(tokens, at):
         return STAYS
     if at < 0 or tokens[at].form not in PREPOSITIONS:
         return start
-    return tokens[at].start if tokens[at].form in prepositions else STAYS
+    if at and tokens[at - 1].form in {"to", "from", "of"}:
+        return STAYS  # `to within 40 centimetres`
+    return tokens[at].start if tokens[at].form in _FRONTED else STAYS
 
 
 def number_goes_on(text: str, start: int) -> bool:

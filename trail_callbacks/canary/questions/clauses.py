@@ -58,6 +58,7 @@ BREAKS: Final = vocabulary(
     """and or but that who whom whose which when where while if because although though whether as than , ; : ( ) \" """
 )
 VAGUE: Final = _PRONOUNS - {"there", "another", "both", "one", "you"}
+_DEEDS: Final = {("do", "so"), ("does", "so"), ("did", "so")}
 _OBJECTS: Final = frozenset({"it", "them", "him", "us", "me"})
 _TOWARDS: Final = PREPOSITIONS - {"with", "around", "behind", "about"}  # a ship may carry something `with it`
 _OWNERS: Final = frozenset({"his", "her", "its", "their"})
@@ -154,20 +155,15 @@ def _outside(tokens: Sequence[Token]) -> bool:
     """Whether an object is a pronoun with nothing in its clause that it can mean: `a repeater put an end to it`."""
     for at, token in enumerate(tokens):
         following = tokens[at + 1].form if at + 1 < len(tokens) else ""
+        verb = at > 0 and is_finite(tokens, at - 1)
         if token.form in BREAKS | OPENS:
             return False
-        if token.form == "to" and base(following) and not (at and is_finite(tokens, at - 1)):
+        if token.form == "to" and base(following) and not verb:
             return False  # `asked the men to leave it`
-        if token.form in {"do", "does", "did"} and following == "so":
-            return True
-        if (
-            token.form == "one"
-            and at
-            and is_finite(tokens, at - 1)
-            and (not following or following in PREPOSITIONS - {"of"})
-        ):
-            return True
-        if token.form in _OBJECTS and at and (tokens[at - 1].form in _TOWARDS or is_finite(tokens, at - 1)):
+        ends = not following or following in PREPOSITIONS - {"of"}
+        if (token.form, following) in _DEEDS or (ends and (token.form == "her" or (verb and token.form == "one"))):
+            return at > 0
+        if token.form in _OBJECTS and at and (verb or tokens[at - 1].form in _TOWARDS):
             return True
     return False
 

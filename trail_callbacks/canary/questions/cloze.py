@@ -9,6 +9,7 @@ from typing import Final
 
 from trail_callbacks.canary.questions.asked_for import number_goes_on
 from trail_callbacks.canary.questions.facts import Cell, Fact
+from trail_callbacks.canary.questions.verbs import base_form
 from trail_callbacks.language.quantities import quantities
 
 __all__ = ["GAP", "gap", "hollow", "of_cell", "unfit"]
@@ -121,11 +122,22 @@ def unfit(fact: Fact) -> str | None:
     """Says why a sentence cannot be asked about in words; None if it can."""
     if _TAG.search(fact.text) or (_MARKUP.search(fact.text) and not _SENTENCE.search(fact.text)):
         return "its line is markup, code or data, no sentence"
+    if fact.language in {"en", ""} and any(_taken_along(fact.text[start:end]) for start, end in fact.values):
+        return "its value is a number with a word that is no part of it"
     if not fact.language and _foreign(fact.text):
         return "its language is not known, so no question can be put in it"
     if fact.language and fact.language not in _ASKED:
         return f"no question is known in its language, {fact.language!r}"
     return None
+
+
+def _taken_along(value: str) -> bool:
+    """Whether a number has a verb with it that it does not count: `Five belong`."""
+    words = value.casefold().split()
+    found = quantities(value)
+    if len(words) != 2 or len(found) != 1 or found[0].kind != "count" or found[0].value == 1:  # noqa: PLR2004 - both
+        return False
+    return words[1].endswith("ing") or (not words[1].endswith("s") and base_form(words[1]) is not None)
 
 
 def _foreign(text: str) -> bool:

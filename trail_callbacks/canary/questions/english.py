@@ -7,19 +7,17 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trail_callbacks.canary.questions.amounts import HOW, MEASURES
-from trail_callbacks.canary.questions.asked_for import ORDERED, STAYS, Sought
+from trail_callbacks.canary.questions.asked_for import STAYS, Sought
 from trail_callbacks.canary.questions.clauses import (
     BREAKS,
     ENDS,
-    OPENS,
-    VAGUE,
     Clause,
     Common,
     lowered,
 )
-from trail_callbacks.canary.questions.named import DEEDS, is_person
-from trail_callbacks.canary.questions.predicates import Main, instructs, main_clause
+from trail_callbacks.canary.questions.predicates import Main, main_clause
 from trail_callbacks.canary.questions.verbs import SAME, base_form, may_be_finite
+from trail_callbacks.language.quantities import quantities
 from trail_callbacks.language.terms import vocabulary
 from trail_callbacks.splitting.words import (
     AUXILIARY,
@@ -33,7 +31,7 @@ from trail_callbacks.splitting.words import (
     tokenize,
 )
 
-__all__ = ["asked", "in_place", "named_role", "under"]
+__all__ = ["asked"]
 
 _MORE_SAID: Final = re.compile(r",\s|\s(?:and|but|or|because|when|while|after|before)\s")
 _BELONGS: Final = re.compile(
@@ -43,12 +41,10 @@ _BELONGS: Final = re.compile(
 _PAIRED: Final = re.compile(r"\b(?:between|both|either|neither)\b(?!.*\b(?:and|or|nor)\b)")
 _PARTICLES: Final = {(verb, "in") for verb in ("brings", "brought", "takes", "took", "bring", "take")}
 _MONEY: Final = vocabulary("fee price rent fine cost charge fare deposit salary wage toll premium tax rate bill")
+_PRICED: Final = re.compile(r"^how many (?:pounds|pence)$")
 _PAID: Final = vocabulary("cost pay charge earn")
 _MEASURED: Final = vocabulary("measure weigh total average")
 _BE: Final = frozenset({"is", "are", "was", "were"})
-_FEWEST: Final = 2
-_PERSONAL: Final = re.compile(r"\b(?:he|she|his|her)\b")
-_ROLE: Final = 9  # words of what somebody is, before the name
 _PARTICIPLES: Final = vocabulary(
     """been done grown shown taken given written become begun risen fallen seen known spoken broken chosen drawn driven
     eaten forgotten gone hidden stolen thrown worn run come not never also already"""
@@ -56,13 +52,14 @@ _PARTICIPLES: Final = vocabulary(
 _CLAUSAL: Final = frozenset({"after", "before", "until", "till", "since"})
 _ASIDE: Final = re.compile(r",\s([^,]+),\s(.+)")
 _RELATIVE: Final = frozenset({"who", "which"})
-_SOURCE: Final = "According to the documents, "
 _UNCLEAR: Final = frozenset({"it", "them", "why", "how", "what"})
 _EXTENT: Final = tuple(f"{words} " for words in HOW.values())
 _TIMES: Final = ("year", "date", "time", "month", "day", "long", "often")
 _FIRST: Final = vocabulary("first also not only last later never once already always again fully partly recently")
-_NEAR: Final = 3  # words
-_LONGEST: Final = 32  # words of a question with the question word in its place
+_ADDED: Final = re.compile(  # another statement: `remains due, tuition does not`
+    r",\s(?!(?:which|who|whose|where|when|while|and|but|or|as|if|because|since|although|though|so|after|before|including"
+    r"|compared|most|\w+ing|\w+ed)\b)"
+)
 
 
 def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
@@ -91,7 +88,8 @@ def asked(clause: Clause, what: Sought, common: Common) -> Iterator[str]:
     if main is not None and not main.rest and (main.verb.lower(), preposition) in _PARTICLES:  # `entry brought in ...`
         words, after = what.words, f"{preposition} {after}".strip()
     rest = tokenize(main.rest) if main is not None else []
-    moved = main is not None and _is_one(rest, listed=bool(preposition)) and not any(t.form in _UNCLEAR for t in rest)
+    listed = bool(preposition) and not (main is not None and quantities(main.rest))
+    moved = main is not None and _is_one(rest, listed=listed) and not any(t.form in _UNCLEAR for t in rest)
     timed = any(word in what.words for word in _TIMES)
     if preposition and not timed and sum(token.form in PREPOSITIONS for token in rest) > 1:
         return  # what a third phrase belongs to is not sure
@@ -118,14 +116,6 @@ def _is_object(main: Main, words: str) -> bool:
     return not rest or not rest[-1].endswith("ing")
 
 
-def under(question: str, heading: str) -> str:
-    """A question that says under which heading its answer stands."""
-    source = f'According to "{heading.rstrip(ENDS)}", '
-    if question.startswith(_SOURCE):
-        return source + question.removeprefix(_SOURCE)
-    return f"{source}{question[:1].lower()}{question[1:]}"
-
-
 def _is_one(rest: Sequence[Token], *, listed: bool) -> bool:
     """Whether what follows a verb has no clause of its own; a list of things is none."""
     for at, token in enumerate(rest):
@@ -150,7 +140,8 @@ def _of_the_subject(clause: Clause, what: Sought, common: Common) -> Iterator[st
     elif aside := _ASIDE.match(text, what.end):
         yield from _beside(what.words, aside)
     elif _goes_on(tokenize(text), what.end):
-        yield _sentence(what.words, after)
+        added = next((each for each in _ADDED.finditer(after) if first_verb(tokenize(after[each.end() :]))), None)
+        yield _sentence(what.words, after[: added.start()] if added else after)
 
 
 def _beside(words: str, aside: re.Match[str]) -> Iterator[str]:
@@ -163,28 +154,6 @@ def _beside(words: str, aside: re.Match[str]) -> Iterator[str]:
         yield _sentence(words, after)
     if relative[0] in _RELATIVE and (told := tokenize(relative[2])) and may_be_finite(told, 0, 0):
         yield _sentence(words, relative[2])
-
-
-def in_place(clause: Clause, what: Sought, common: Common) -> str | None:
-    """A question with the question word where the value stands; None if the clause cannot be asked so."""
-    text, tokens = clause.text, tokenize(clause.text)
-    front = what.start if what.front == STAYS else what.front
-    if not text[:front].strip() or len(tokens) > _LONGEST or not _states(tokens) or not _is_open(tokens, what.start):
-        return None
-    before = [token.form for token in tokens if token.end <= what.start]
-    if what.words == "who or what" and past(before[-1]) and first_verb(tokens) != len(before) - 1:
-        return None  # `occurs in countries located who or what`
-    if before[-1] in ORDERED or what.words.rpartition(" ")[2] in before[-_NEAR:]:
-        return None  # `the first how many minutes`, `a maximum speed of what speed`
-    return f"{_SOURCE}{lowered(text[: what.start], common)}{what.words}{text[what.end :]}?"
-
-
-def _states(tokens: Sequence[Token]) -> bool:
-    """Whether a clause says something about something that it names: no fragment, no instruction, no bare pronoun."""
-    verb = first_verb(tokens)
-    if instructs(tokens):
-        return False
-    return verb is not None and verb > 0 and tokens[verb - 1].form not in VAGUE and ":" not in {t.form for t in tokens}
 
 
 def _one_predicate(after: str) -> str:
@@ -200,42 +169,6 @@ def _one_predicate(after: str) -> str:
     return after
 
 
-def named_role(clause: Clause) -> str | None:
-    """Asks for the name in `The Forum's chair, Tobin Ashdown, claims that ...`; None if it stands otherwise."""
-    before, after = clause.text[: clause.start].rstrip(), clause.text[clause.end :]
-    tokens = tokenize(before)
-    if not before.endswith(",") or not after.startswith(", ") or not _FEWEST <= len(tokens) <= _ROLE:
-        return None
-    role, said = tokens[:-1], tokenize(after[2:])
-    if any(token.form in BREAKS or is_finite(role, at) for at, token in enumerate(role)) or not said:
-        return None
-    if (
-        role[0].form in VAGUE
-        or not (role[0].form in DETERMINERS or role[-2].form.endswith("'s"))
-        or not is_finite(said, 0)
-    ):
-        return None
-    person = is_person(role[-1].form) or said[0].form in DEEDS or _PERSONAL.search(after) is not None
-    who = "who" if person else "which"
-    subject = before.rstrip(" ,")
-    if role[0].form in DETERMINERS:
-        subject = re.sub(r"^An?\b", "the", subject[:1].upper() + subject[1:])
-        subject = subject[:1].lower() + subject[1:]
-    return f"What is the name of {subject}, {who} {after[2:].strip()}?"
-
-
-def _is_open(tokens: Sequence[Token], stop: int) -> bool:
-    """Whether what is sought may stay where it is: not in quotation marks, nor in a clause that opens the sentence."""
-    if any(
-        token.inner and token.end <= stop < tokens[-1].end for token in tokens if token.start < stop <= token.end + 1
-    ):
-        return False
-    comma = next((at for at, token in enumerate(tokens) if token.form == ","), None)
-    if tokens[0].form not in OPENS or (comma is not None and tokens[comma].end <= stop):
-        return True
-    return tokens[0].form in PREPOSITIONS and (comma is None or first_verb(tokens, 0, comma) is None)
-
-
 def _goes_on(tokens: Sequence[Token], end: int) -> bool:
     """Whether a verb follows soon, so that what stands before it is the subject."""
     behind = [at for at, token in enumerate(tokens) if token.start >= end]
@@ -248,6 +181,8 @@ def _goes_on(tokens: Sequence[Token], end: int) -> bool:
 def _only_opens(text: str, start: int, common: Common) -> str:
     """What stands before a value that is the subject, if it is a phrase without a verb: `by September`."""
     opening = text[:start].strip()
+    if "," in opening and not opening.endswith(","):
+        return ""  # `In a trial in 23 schools, classes using the ...`
     tokens = tokenize(opening)
     plain = not any(is_finite(tokens, at) or token.form in BREAKS - {","} for at, token in enumerate(tokens))
     if not plain or not tokens or tokens[0].form not in PREPOSITIONS or tokens[-1].form in PREPOSITIONS | DETERMINERS:
@@ -273,36 +208,33 @@ def _what_is(main: Main, words: str, after: str) -> str | None:
 def _fronted(words: str, main: Main, after: str) -> Iterator[str]:
     """The question word in front, with an auxiliary or a form of `do` before the subject."""
     form = main.verb.casefold().replace("\u2019", "'")
-    following = main.rest.partition(" ")[0].casefold()
-    has = form in {"has", "have", "had"} and not (past(following) or following in _PARTICIPLES)
+    rest = main.rest.casefold().split()
+    found = base_form(form) or _unchanged(form, main.subject)
+    helper = [main.verb, main.subject, main.adverb]
     if main.instruction:
         verb = ["should you", form]
-    elif has:
-        verb = [{"has": "does", "have": "do", "had": "did"}[form], main.subject, main.adverb, "have"]
-    elif (
-        form in _BE
-        and len(rest := main.rest.split()) > 1
-        and past(rest[-1])
-        and not (past(following) or following in _FIRST)
-    ):
-        return  # `A great example is Crater Lake located in Oregon`
-    elif (
-        form in _BE and _MONEY & set(main.subject.casefold().split()) and words in {"how many pounds", "how many pence"}
-    ):
-        verb, words = [main.verb, main.subject, main.adverb], "how much"
-    elif words.startswith("by ") and "who" in words and not _is_passive(form, main.rest.casefold().split()):
-        return  # `the winner was a machine by Alba`
+    elif form in {"has", "have", "had"} and not (rest and (past(rest[0]) or rest[0] in _PARTICIPLES)):
+        verb = [{"has": "does", "have": "do", "had": "did"}[form], *helper[1:], "have"]
+    elif _is_odd(words, form, rest) or form.endswith("n't") or form in {"cannot", "do", "does", "did"}:
+        return
     elif form in AUXILIARY:
-        if form.endswith("n't") or form in {"cannot", "do", "does", "did"}:
-            return
-        verb = [main.verb, main.subject, main.adverb]
-    elif (found := base_form(form) or _unchanged(form, main.subject)) is not None:
-        if found[1] in _PAID:
-            words = words.replace("how many pounds", "how much")
-        verb = [found[0], main.subject, main.adverb, found[1]]
+        money = form in _BE and _MONEY & set(main.subject.casefold().split())
+        words, verb = (_PRICED.sub("how much", words) if money else words), helper
+    elif found is not None:
+        words = words.replace("how many pounds", "how much") if found[1] in _PAID else words
+        verb = [found[0], *helper[1:], found[1]]
     else:
         return
     yield _sentence(main.around(" ".join(part for part in (words.strip(), *verb, main.rest, after) if part)))
+
+
+def _is_odd(words: str, form: str, rest: Sequence[str]) -> bool:
+    """Whether a phrase belongs to the last noun of a clause and not to its verb."""
+    if form in _BE and len(rest) > 1 and past(rest[-1]) and not (past(rest[0]) or rest[0] in _FIRST):
+        return True  # `A great example is Crater Lake located in Oregon`
+    if form in _BE and rest and words.startswith("with "):
+        return not _is_passive(form, rest)  # `the warmest day was 19 July with 36 degrees`
+    return words.startswith("by ") and "who" in words and not _is_passive(form, rest)  # `a machine by Alba`
 
 
 def _is_passive(form: str, rest: Sequence[str]) -> bool:

@@ -14,9 +14,10 @@ from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.questions.checking import names, problem
 from trail_callbacks.canary.questions.clauses import clause_of, vague
 from trail_callbacks.canary.questions.cloze import gap, hollow, of_cell, unfit
-from trail_callbacks.canary.questions.english import asked, in_place, named_role, under
+from trail_callbacks.canary.questions.english import asked
 from trail_callbacks.canary.questions.facts import Fact, Facts
 from trail_callbacks.canary.questions.forms import forms
+from trail_callbacks.canary.questions.placed import in_place, named_role, under
 from trail_callbacks.canary.questions.polar import denies, polar, stated
 from trail_callbacks.canary.questions.rivals import Rivals
 from trail_callbacks.canary.questions.shortening import shortened
@@ -195,7 +196,7 @@ class Maker:
         """The sentence with a gap; one that does not say what it is about behind what stands before it."""
         bare = [] if vague(fact.text) else [_Asked(gap(fact))]
         behind = [_Asked(gap(fact, fact.before))] if fact.before else []
-        if fact.heading:
+        if fact.heading and not vague(fact.text):
             behind.append(_Asked(gap(fact, f"{fact.heading}:"), within=True))
         short = len(keys(fact.text)) <= _FEW
         yield from (*reversed(behind), *bare) if short else (*bare, *behind)

@@ -201,7 +201,7 @@ def instructs(tokens: Sequence[Token]) -> bool:
 
 def _plain(words: Sequence[Token]) -> bool:
     """Whether words are a subject that says what it is."""
-    if words[0].form in VAGUE | {"and"} or (len(words) == 1 and words[0].form in _QUANTIFIERS):
+    if words[0].form in VAGUE | {"and", "please"} or (len(words) == 1 and words[0].form in _QUANTIFIERS):
         return False
     if any(word.form in VAGUE | {"you"} - {"its", "their", "his", "her", "that", "such"} for word in words[1:]):
         return False  # `sometimes you`

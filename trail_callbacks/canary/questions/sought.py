@@ -20,6 +20,7 @@ _RANGE_BEFORE: Final = re.compile(
     rf"|\b(?:{'|'.join(NUMBER_WORDS)})\s+(?:to|or)\s+)\Z",
     re.IGNORECASE,
 )
+_PART_OF_YEAR: Final = re.compile(r"\b(?:late|early|mid)[\s-]\Z", re.IGNORECASE)
 _DECADE: Final = re.compile(r"\b\d0s\Z")  # `the 80s and 90s`
 _ONE_OF_TWO: Final = re.compile(r"\d(?:,\s\S+)*\s(?:and|or)\s\Z")  # `on 6 and 13 May`
 _RANGE_AFTER: Final = re.compile(
@@ -80,6 +81,8 @@ def _date(text: str, span: tuple[int, int], inside: list[Quantity], tokens: list
         and not is_finite(tokens, tokens.index(following))
     ):
         return None  # `the 1932 election`
+    if _PART_OF_YEAR.search(text, 0, span[0]):
+        return None  # `in late 2026`
     decade = any(each.within for each in inside)
     words = (
         "what date" if "day" in kinds
