@@ -87,6 +87,7 @@ class Statements:
         for saying in self._sayings.found:
             self._by_document[saying.document].append(saying)
         self._spanning = {document.id for document in corpus if "rowspan" in document.text.casefold()}
+        self._first: dict[str, dict[str, int]] = {}
         self._named: dict[str, dict[str, list[int]]] = {}
         self._starts = {id_: [each.start for each in found] for id_, found in self._by_document.items()}
 
@@ -233,7 +234,7 @@ class Statements:
             return "it answers a question in the text"
         if after is not None and (
             _BACK.match(after.text)
-            or (statement.form == "sentence" and self._introduces(beside[:first], beside[first], after))
+            or (statement.form == "sentence" and self._introduces(statement.document, first, after))
         ):
             return "the sentence after it leans on it"
         said = self._pages[statement.document].text[statement.start : statement.end]
@@ -266,11 +267,16 @@ class Statements:
             for figure in (relation.result, *relation.parts)
         )
 
-    @staticmethod
-    def _introduces(before: Sequence[Saying], saying: Saying, after: Saying) -> bool:
+    def _introduces(self, document: str, number: int, after: Saying) -> bool:
         """Whether a sentence is the first to speak of what the next one begins with."""
-        known = frozenset(keys(after.text[:_SUBJECT])) & saying.keys
-        return any(all(key not in each.keys for each in before) for key in sorted(known))
+        if document not in self._first:
+            told: dict[str, int] = {}
+            for i, saying in enumerate(self._by_document[document]):
+                for key in saying.keys:
+                    told.setdefault(key, i)
+            self._first[document] = told
+        known = frozenset(keys(after.text[:_SUBJECT])) & self._by_document[document][number].keys
+        return any(self._first[document][key] == number for key in known)
 
 
 @of_last_corpus
