@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from math import isclose, log10
 
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.facts.dependency import Dependency
@@ -63,4 +64,13 @@ def _rounds(round_: Figure, exact: Figure) -> bool:
         return False
     if len((round_.context & exact.context) - {round_.noun, exact.noun}) < (1 if said else 2):
         return False
+    if round_.page is not exact.page and not _in_one_unit(round_, exact):
+        return False
     return Dependency(round_, (exact,), "rounded").holds({})
+
+
+def _in_one_unit(one: Figure, other: Figure) -> bool:
+    """Whether two figures are of one unit, but for thousands and millions."""
+    a, b = one.quantity, other.quantity
+    ratio = log10(abs(a.value / a.raw) / abs(b.value / b.raw))
+    return isclose(ratio, round(ratio), abs_tol=1e-9)

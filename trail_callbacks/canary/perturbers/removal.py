@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Size
@@ -64,19 +65,21 @@ def _names(corpus: Corpus) -> Iterator[_Target]:
 def _dates(corpus: Corpus) -> Iterator[_Target]:
     """Dates with all that say the same day or a part of it, in documents that are about the same."""
     near = neighbours(corpus)
-    found = {page: mentions(page) for page in pages(corpus)}
-    for page, dates in found.items():
-        for date in dates:
-            same = list(_same(date, page, found, near))
-            if not date.key[3] and same[0] is date:
-                yield date.words, [(each.page.document.id, each.start) for each in same], ""
-
-
-def _same(
-    date: Mention, page: Page, found: Mapping[Page, Sequence[Mention]], near: Mapping[Page, Sequence[Page]]
-) -> Iterator[Mention]:
-    for other in sorted((page, *near[page]), key=lambda each: each.number):
-        yield from (each for each in found[other] if _compatible(date.key, each.key))
+    by_year: dict[Page, dict[int, list[Mention]]] = {}
+    for page in pages(corpus):
+        by_year[page] = defaultdict(list)
+        for date in mentions(page):
+            by_year[page][date.key[0]].append(date)
+    for page, years in by_year.items():
+        about = sorted((page, *near[page]), key=lambda each: each.number)
+        for year, dates in years.items():
+            if not year:
+                continue  # it may be of any year
+            others = [each for other in about for key in (year, 0) for each in by_year[other].get(key, ())]
+            for date in dates:
+                same = [each for each in others if _compatible(date.key, each.key)]
+                if not date.key[3] and same[0] is date:
+                    yield date.words, [(each.page.document.id, each.start) for each in same], ""
 
 
 def _compatible(one: tuple[int, int, int, bool], other: tuple[int, int, int, bool]) -> bool:

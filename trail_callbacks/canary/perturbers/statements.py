@@ -48,6 +48,7 @@ _LEFT = 4  # times as many sentences as are taken out of a document it has, if t
 _ITEM = re.compile(r"(?P<indent>[ \t]{0,12})(?:(?P<bullet>[-*+\u2022])|(?P<number>\d{1,2})[.)])[ \t]+\S")
 _NO_STATEMENT = "it stands in a heading, markup or a part of a sentence, not in a statement of its own"
 _ELSEWHERE = "other sentences speak of the same in other words"
+_LIST = 2000  # characters of a list whose items somebody counts
 _ROWS = 3  # of a table, header included, of which one can be taken out
 
 _Place = tuple[str, int]
@@ -85,6 +86,9 @@ class Statements:
         self._by_document: dict[str, list[Saying]] = defaultdict(list)
         for saying in self._sayings.found:
             self._by_document[saying.document].append(saying)
+        self._spanning = {document.id for document in corpus if "rowspan" in document.text.casefold()}
+        self._first: dict[str, dict[str, int]] = {}
+        self._named: dict[str, dict[str, list[int]]] = {}
         self._starts = {id_: [each.start for each in found] for id_, found in self._by_document.items()}
 
     def stating(self, places: Iterable[_Place]) -> list[Statement] | str:
@@ -154,7 +158,7 @@ class Statements:
         grid = page.grids[table]
         cells = grid.rows[row]
         first = page.text[slice(*cells[0])]
-        if row == 0 or len(grid.rows) < _ROWS or TOTAL.search(first) or any(not each for each in grid.rows):
+        if row == 0 or len(grid.rows) < _ROWS or TOTAL.search(first):
             return None
         if any(self._fixed[page.document.id].overlap(*cell) for cell in cells):
             return None
@@ -166,7 +170,7 @@ class Statements:
         start -= len(folded) - opened
         rest = page.text[end : end + 2000].casefold()
         closed = rest.find("</tr>")
-        if closed < 0 or "<tr" in rest[:closed] or "rowspan" in page.text[: end + closed].casefold():
+        if closed < 0 or "<tr" in rest[:closed] or page.document.id in self._spanning:
             return None
         return Statement(page.document.id, start, end + closed + len("</tr>"), "row")
 
@@ -188,11 +192,11 @@ class Statements:
         """Whether the line above a list says how many items it has."""
         text, n = page.text, 0
         line = _line(text, start)
-        while line[0] > 0 and _ITEM.match(text, *line):
+        while line[0] > 0 and _ITEM.match(text, *line) and start - line[0] < _LIST:
             line = _line(text, line[0] - 1)
         lead = line if text[slice(*line)].strip() or line[0] == 0 else _line(text, line[0] - 1)
         at = line[1] + 1
-        while at < len(text) and _ITEM.match(text, *(here := _line(text, at))):
+        while at < min(len(text), start + _LIST) and _ITEM.match(text, *(here := _line(text, at))):
             n, at = n + 1, here[1] + 1
         return any(each.quantity.value == n for each in _figures(page, *lead))
 
@@ -223,27 +227,33 @@ class Statements:
             return "numbers that would stay follow from it, or it from them"
         first = bisect_left(self._starts[statement.document], statement.start)
         last = bisect_left(self._starts[statement.document], statement.end)
-        after = [each for each in beside[last:] if left(each)]
+        after = beside[last] if last < len(beside) and left(beside[last]) else None
         if statement.form == "sentence" and first == 0:
             return "it introduces what its document is about"
         if statement.form == "sentence" and _ANSWERS.match(beside[first].text):
             return "it answers a question in the text"
-        if (
-            after
-            and after[0] is beside[last]
-            and (
-                _BACK.match(after[0].text)
-                or (statement.form == "sentence" and self._introduces(beside[:first], beside[first], after[0]))
-            )
+        if after is not None and (
+            _BACK.match(after.text)
+            or (statement.form == "sentence" and self._introduces(statement.document, first, after))
         ):
             return "the sentence after it leans on it"
-        text = self._pages[statement.document].text
-        named = set(_CAPITAL.findall(text[statement.start : statement.end])) - set(
-            _WORD.findall(text[: statement.start])
-        )
-        if named and any(named & set(_CAPITAL.findall(each.text)) for each in after):
-            return "a sentence after it speaks of somebody or something that it introduces"
+        said = self._pages[statement.document].text[statement.start : statement.end]
+        for name in dict.fromkeys(_CAPITAL.findall(said)):
+            places = self._capitals(statement.document)[name]
+            if places[0] >= first and any(left(beside[at]) for at in places[bisect_left(places, last) :]):
+                return "a sentence after it speaks of somebody or something that it introduces"
         return ""
+
+    def _capitals(self, document: str) -> Mapping[str, Sequence[int]]:
+        """The sentences of a document, by number, in which each word with a capital stands."""
+        if document not in self._named:
+            found: dict[str, list[int]] = defaultdict(list)
+            for number, saying in enumerate(self._by_document[document]):
+                for name in dict.fromkeys(_WORD.findall(saying.text)):
+                    if name[0].isupper():
+                        found[name].append(number)
+            self._named[document] = found
+        return self._named[document]
 
     def _follows(self, statement: Statement, removed: Mapping[_Place, Statement]) -> bool:
         """Whether a relation of its numbers reaches out of what is removed."""
@@ -257,11 +267,16 @@ class Statements:
             for figure in (relation.result, *relation.parts)
         )
 
-    @staticmethod
-    def _introduces(before: Sequence[Saying], saying: Saying, after: Saying) -> bool:
+    def _introduces(self, document: str, number: int, after: Saying) -> bool:
         """Whether a sentence is the first to speak of what the next one begins with."""
-        known = frozenset(keys(after.text[:_SUBJECT])) & saying.keys
-        return any(all(key not in each.keys for each in before) for key in sorted(known))
+        if document not in self._first:
+            told: dict[str, int] = {}
+            for i, saying in enumerate(self._by_document[document]):
+                for key in saying.keys:
+                    told.setdefault(key, i)
+            self._first[document] = told
+        known = frozenset(keys(after.text[:_SUBJECT])) & self._by_document[document][number].keys
+        return any(self._first[document][key] == number for key in known)
 
 
 @of_last_corpus
