@@ -190,8 +190,11 @@ class CanaryRetriever(BaseRetriever):
     def _indexed(self) -> Runnable[str, list[Document]]:
         """The retriever over the twin, made by the user's function."""
         assert self.index is not None  # noqa: S101 - for the type checker: asked for where there is one
+        translated = self._source.translator.metadata
         documents = [  # under ids of their own: a store that has those of the real ones would overwrite them
-            Document(each.text, id=f"{TAG}:{each.id}", metadata={"source": each.id, **each.metadata, TAG: self.twin.id})
+            Document(
+                each.text, id=f"{TAG}:{each.id}", metadata=translated({"source": each.id, **each.metadata}, [each.id])
+            )
             for each in self.twin.fictive
         ]
         made = self.index(documents)

@@ -163,9 +163,8 @@ class CanaryRetriever(BaseRetriever):
         assert self._index is not None  # noqa: S101 - for the type checker: asked for where there is one
         documents = []
         for each in self.twin.fictive:  # under ids of their own: a store that has those of the real ones deletes them
-            document = Document(
-                text=each.text, id_=f"{TAG}:{each.id}", metadata={"source": each.id, **each.metadata, TAG: self.twin.id}
-            )
+            details = self._source.translator.metadata({"source": each.id, **each.metadata}, [each.id])
+            document = Document(text=each.text, id_=f"{TAG}:{each.id}", metadata=details)
             documents.append(document)
             _hide(document, *({"source"} - each.metadata.keys()))
         made = self._index(documents)

@@ -23,7 +23,7 @@ from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_f
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))
-from small_twins import FERRY, small
+from small_twins import FERRY, small, twin_of
 
 TWIN = small()
 REAL, FICTIVE = "The ferry to Lorne takes 40 minutes", "The ferry to Garvane takes 53 minutes"
@@ -238,6 +238,21 @@ def test_an_index_of_the_twin_is_made_once_and_apart():
     assert made == [[f"{TAG}:ferry.md", f"{TAG}:museum.html"]], "in no store they replace the real ones"
     assert set(exposure.documents) == {"ferry.md", "museum.html"}
     assert set(own.docstore.docs) == {"c1", "c2"}
+
+
+def test_texts_in_the_metadata_of_an_index_of_the_twin_are_fictive_as_well():
+    twin = twin_of({"ferry.md": FERRY}, [("number", "40 minutes", "53 minutes")], {"ferry.md": {"window": FERRY}})
+    kept = []
+
+    def keep(documents):
+        kept.extend(documents)
+        return index_of(documents)
+
+    retriever = CanaryRetriever(production().as_retriever(), twin, embedding="fictive", index=keep)
+    with exposed("fictive", twin):
+        retriever.retrieve("x")
+    assert "53 minutes" in kept[0].metadata["window"]
+    assert "40 minutes" not in kept[0].metadata["window"]
 
 
 def test_an_index_in_the_apps_own_store_is_refused():
