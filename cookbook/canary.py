@@ -52,10 +52,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = run(probes, app, out=f"{folder}/run", skipped=skipped)
     results = assess(found)
-    figures = results.rates.strategies["default"].rates
     for name in ("follow", "leak", "leak_known", "right_closed_book"):
-        rate = figures[name]
-        print(f"{name}: {rate.k} of {rate.n}, 95 % interval {rate.low:.2f} to {rate.high:.2f}")
+        print(f"{name}: {results.rate(name)}")
     print(results.precision)
 
 

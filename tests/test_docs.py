@@ -1,7 +1,12 @@
 """The code of the pages under docs/: every judge shown there can be built."""
 
 import ast
+import os
 import re
+import shlex
+import subprocess
+import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -106,17 +111,23 @@ def notes(tmp_path, monkeypatch):
     return twin, probes
 
 
-def texts():
+def texts(ends=".txt"):
     from trail_callbacks.demo.town import town
 
-    return {each.id: each.text for each in town() if each.id.endswith(".txt")}
+    return {each.id: each.text for each in town() if each.id.endswith(ends)}
 
 
-def searched(question):
+@cache
+def paragraphs(ends):
     from trail_callbacks.canary.serving.keywords import Keywords
 
-    paragraphs = [part for text in texts().values() for part in text.split("\n\n")]
-    return [paragraphs[n] for n, _ in Keywords(paragraphs).search(question, 4)]
+    found = [part for text in texts(ends).values() for part in text.split("\n\n")]
+    return found, Keywords(found)
+
+
+def searched(question, ends=".txt"):
+    found, index = paragraphs(ends)
+    return [found[n] for n, _ in index.search(question, 4)]
 
 
 def test_the_python_of_the_page_of_the_canary_runs(notes, capsys):
@@ -133,11 +144,12 @@ def test_the_python_of_the_page_of_the_canary_runs(notes, capsys):
     for words in ("def app(ask)", "needed_for_bound", "refuse_fictive", "Watch("):
         exec(compile(canary_block(words), "docs/canary.md", "exec"), known)  # noqa: S102 - a page of our own
     assert known["twin"].id == twin.id
-    assert known["figures"].rates["follow"].value > 0.9
-    assert known["figures"].rates["right_closed_book"].value > 0.9
+    assert known["results"].rate("follow").value > 0.9
+    assert known["results"].rate("right_closed_book").value > 0.9
+    assert Path("canary.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert known["history"].turns == 1
     printed = capsys.readouterr().out
-    assert "Rate(k=" in printed
+    assert "95 % interval 0 to" in printed
     assert "fictive" in printed
     assert "trail_canary_leak_limit 0.05" in printed
 
@@ -191,9 +203,59 @@ def assert_it_reads(app, probes):
     assert figures["right_closed_book"].value > 0.9
 
 
-def test_the_test_of_the_page_of_the_canary_is_one(notes):
-    assert "def test_" in canary_block("trail_canary")
-    compile(canary_block("trail_canary"), "docs/canary.md", "exec")
+SHOP = """
+from test_docs import searched
+
+from trail_callbacks.canary import Answered, Translator, load_twin, read_probes
+from trail_callbacks.canary.played import Played
+
+probes, _ = read_probes("probes.jsonl")
+asked = {probe.id: probe for probe in probes}
+translator = Translator(load_twin("twin.json"))
+played = Played(probes, knows=1.0)
+
+
+def canary(ask):
+    if ask.arm == "closed_book":
+        return played.answer(asked[ask.probe], None)
+    passages = [] if ask.arm == "empty" else searched(ask.question, "")
+    if ask.arm == "fictive":
+        passages = [text for each in passages if (text := translator.fictive(each))]
+    return Answered(text=played.answer(asked[ask.probe], passages), passages=passages)
+"""
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    """The folder of somebody who follows the page: texts, and an app in `shop.py`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name, text in texts("").items():
+        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    (tmp_path / "shop.py").write_text(SHOP, encoding="utf-8")
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def test_the_commands_and_the_test_of_the_page_of_the_canary_run(shop, tmp_path):
+    """In the order of the page, in a folder where nothing else is."""
+
+    def said(*command):
+        done = subprocess.run(
+            [sys.executable, "-m", *command], check=False, env=shop, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return " ".join(done.stdout.split())
+
+    (block,) = re.findall(r"^```text\n(.*?)^```", CANARY_PAGE, re.DOTALL | re.MULTILINE)
+    outputs = [said("trail_callbacks.cli", *shlex.split(line)[1:]) for line in block.splitlines()]
+    for output, line in zip(outputs, block.splitlines()[1:], strict=False):
+        assert "next: trail" in output or "then: trail" in output
+        assert " ".join(line.split()[:3]) in output, output  # each command names the one that follows it on the page
+    assert "leaks the real value in 0 % [0, " in outputs[-1]
+    assert (tmp_path / "canary.html").exists()
+    (tmp_path / "test_shop.py").write_text(canary_block("trail_canary"), encoding="utf-8")
+    assert "1 passed" in said("pytest", "-q", "-p", "no:cacheprovider", "test_shop.py")
 
 
 def test_the_matrix_of_the_page_of_the_canary_can_be_read(tmp_path):

@@ -14,7 +14,7 @@ ELSEWHERE = {
     "errors": "tests/cli/test_app.py",  # and wherever one is raised
     "taxonomy": "tests/test_readme.py",
     "canary.arm": "tests/langchain_trail/test_canary_application.py",  # what apps are asked, and answer
-    "canary.report.words": "tests/canary/report/test_terminal.py",
+    "canary.corpus": "tests/canary/files/test_reading.py",
     "canary.trial": "tests/canary/statistics/test_measures.py",
     "canary.twin": "tests/langchain_trail/test_canary.py",
     "capture.conversation": "tests/capture/test_build.py",

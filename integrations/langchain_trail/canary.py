@@ -164,6 +164,7 @@ class CanaryRetriever(BaseRetriever):
         return found
 
     def _fictive(self, found: Sequence[Document], sight: Sight) -> list[Document]:
+        self._source.refuse_if_off()
         served: list[Document] = []
         documents: list[str] = []
         dropped: list[Skipped] = []
@@ -173,7 +174,7 @@ class CanaryRetriever(BaseRetriever):
         for each in found:
             if self.embedding == "fictive":
                 served.append(each.model_copy(update={"metadata": {**each.metadata, TAG: self.twin.id}}))
-                documents.extend(translator.named(each.id, each.metadata)[:1])
+                documents.extend(translator.named(None, each.metadata)[:1])
                 continue
             translated = translator.passage(each.page_content, each.id, each.metadata)
             if not translated.text or not translated.text.strip():
@@ -189,8 +190,8 @@ class CanaryRetriever(BaseRetriever):
     def _indexed(self) -> Runnable[str, list[Document]]:
         """The retriever over the twin, made by the user's function."""
         assert self.index is not None  # noqa: S101 - for the type checker: asked for where there is one
-        documents = [
-            Document(each.text, id=each.id, metadata={"source": each.id, **each.metadata, TAG: self.twin.id})
+        documents = [  # under ids of their own: a store that has those of the real ones would overwrite them
+            Document(each.text, id=f"{TAG}:{each.id}", metadata={"source": each.id, **each.metadata, TAG: self.twin.id})
             for each in self.twin.fictive
         ]
         made = self.index(documents)

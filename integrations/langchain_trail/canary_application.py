@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from langchain_core.callbacks import UsageMetadataCallbackHandler
-from langchain_core.outputs import LLMResult
+from langchain_core.globals import get_llm_cache
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from langchain_trail.canary import CanaryRetriever
 from langchain_trail.canary_shapes import answer_text, joined, question_key
+from langchain_trail.canary_watch import Watch
 from langchain_trail.handler import TrailCallbackHandler
 from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask, Strategy
-from trail_callbacks.canary.passages.real_words import refuse_real_words, refuse_unseen
 from trail_callbacks.canary.serving.exposure import Exposure, exposed
+from trail_callbacks.canary.serving.real_words import refuse_memory, refuse_real_words, refuse_unseen
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
 __all__ = ["CanaryApp", "Mode", "canary_app"]
@@ -28,28 +27,8 @@ __all__ = ["CanaryApp", "Mode", "canary_app"]
 Mode = Literal["ainvoke", "invoke", "astream", "stream"]
 Build = Callable[[CanaryRetriever, Strategy], Runnable[Any, Any]]
 Make = Callable[[Strategy, Arm], tuple[CanaryRetriever, Runnable[Any, Any]]]
+_CONVERSATION = ("thread_id", "session_id")  # what LangGraph and LangChain keep the messages of a user by
 _MODES = ("ainvoke", "invoke", "astream", "stream")
-
-
-class _Cost(UsageMetadataCallbackHandler):
-    """Counts calls and tokens of one run."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls = 0
-
-    def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
-        super().on_llm_end(response, **kwargs)
-        self.calls += 1
-
-    @property
-    def usage(self) -> Usage:
-        counted = self.usage_metadata.values()
-        return Usage(
-            calls=self.calls,
-            prompt_tokens=sum(each["input_tokens"] for each in counted),
-            completion_tokens=sum(each["output_tokens"] for each in counted),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +41,7 @@ class _Run:
     given: Any
     config: RunnableConfig
     run_id: UUID
-    cost: _Cost
+    watch: Watch
     outside: int
 
 
@@ -95,6 +74,7 @@ class CanaryApp:
         self._verify = verify or judge is not None
         self._made: dict[tuple[str, Arm], tuple[CanaryRetriever, Runnable[Any, Any]]] = {}
         self._making = threading.Lock()
+        self._written: dict[str, set[str]] = {}
 
     def __call__(self, ask: Ask, /) -> Answered | Awaitable[Answered]:
         """Answers a question under an arm.
@@ -103,7 +83,8 @@ class CanaryApp:
             ArmUnavailableError: For `closed_book` without a model.
             CanaryOffError: If fictive data is switched off.
             RealTextServedError: If the app read real texts under an arm which must not see them.
-            InputError: If the answer cannot be found in what the app returned, or the app cannot be made.
+            InputError: If the answer cannot be found in what the app returned, the app remembers what it was asked
+                before, a semantic cache answers for its models, or it cannot be made.
         """
         return self._aanswer(ask) if self._mode.startswith("a") else self._answered(ask)
 
@@ -136,7 +117,8 @@ class CanaryApp:
         return self._checked(run, exposure, output, await self.handler.areport(run.run_id) if self._verify else None)
 
     def _prepared(self, ask: Ask) -> _Run:
-        run_id, cost = uuid4(), _Cost()
+        _refuse_semantic_cache()
+        run_id, watch = uuid4(), Watch(self._written)
         retriever = None
         if ask.arm == "closed_book":
             if self._model is None:
@@ -153,9 +135,13 @@ class CanaryApp:
             runnable=runnable,
             retriever=retriever,
             given=given,
-            config={"callbacks": [self.handler, cost], "run_id": run_id},
+            config={
+                "callbacks": [self.handler, watch],
+                "run_id": run_id,
+                "configurable": dict.fromkeys(_CONVERSATION, f"trail-canary-{run_id}"),
+            },
             run_id=run_id,
-            cost=cost,
+            watch=watch,
             outside=retriever.source.outside if retriever else 0,
         )
 
@@ -182,12 +168,14 @@ class CanaryApp:
         return answer_text(output)
 
     def _closed(self, run: _Run, output: Any) -> Answered:
-        return Answered(text=answer_text(output), usage=run.cost.usage)
+        return Answered(text=answer_text(output), usage=run.watch.usage)
 
     def _checked(self, run: _Run, exposure: Exposure, output: Any, report: Report | None) -> Answered:
         assert run.retriever is not None  # noqa: S101 - for the type checker: only closed_book has none
         source = run.retriever.source
         outside = source.outside - run.outside
+        self._written.setdefault(run.ask.question, set()).update(run.watch.written)
+        refuse_memory(run.watch.remembers)
         refuse_unseen(run.ask.arm, exposure.calls, 0 if run.retriever.arm else outside)
         try:
             graph = self.handler.graph(run.run_id)
@@ -202,7 +190,17 @@ class CanaryApp:
             documents=tuple(exposure.documents),
             dropped=tuple(exposure.dropped),
             report=report,
-            usage=run.cost.usage,
+            usage=run.watch.usage,
+        )
+
+
+def _refuse_semantic_cache() -> None:
+    """Raises if a cache answers for models by likeness: texts of all arms are alike, and those of users are too."""
+    cache = type(get_llm_cache()).__name__
+    if "semantic" in cache.lower() or cache == "GPTCache":
+        raise InputError(
+            f"set_llm_cache: a {cache} answers one arm by what the model said under another, and would keep fictive "
+            "answers for users: set_llm_cache(None) in the process of the run"
         )
 
 
@@ -224,6 +222,9 @@ def canary_app(
             return {"context": retriever | joined, "question": RunnablePassthrough()} | prompt | model
 
         app = canary_app(build, CanaryRetriever(store.as_retriever(), twin), model=model)
+
+    Each question is a conversation of its own: `thread_id` and `session_id` of the call are new, and begin with
+    `trail-canary-`, so that what a store of conversations keeps of them can be told and deleted.
 
     The run of each question is recorded: what the retriever served, what it cost, and, with `verify` or a judge, the
     report on the answer. A run that read the real text of an edit under `fictive` or `empty`, from wherever, is an

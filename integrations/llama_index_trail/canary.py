@@ -132,6 +132,7 @@ class CanaryRetriever(BaseRetriever):
         return found
 
     def _fictive(self, found: Sequence[NodeWithScore], sight: Sight) -> list[NodeWithScore]:
+        self._source.refuse_if_off()
         served: list[NodeWithScore] = []
         documents: list[str] = []
         dropped: list[Skipped] = []
@@ -142,7 +143,7 @@ class CanaryRetriever(BaseRetriever):
             node = each.node
             if self._index is not None:
                 served.append(NodeWithScore(node=_tagged(node, {**node.metadata, TAG: self.twin.id}), score=each.score))
-                documents.extend(translator.named(node.node_id, _details(node))[:1])
+                documents.extend(translator.named(None, node.metadata)[:1])
                 continue
             translated = translator.passage(_text(node), node.node_id, _details(node))
             if translated.text is None or (translated.how == "changed" and not translated.text.strip()):
@@ -161,10 +162,12 @@ class CanaryRetriever(BaseRetriever):
         """The retriever over the twin, made by the user's function."""
         assert self._index is not None  # noqa: S101 - for the type checker: asked for where there is one
         documents = []
-        for each in self.twin.fictive:
-            document = Document(text=each.text, id_=each.id, metadata={**each.metadata, TAG: self.twin.id})
+        for each in self.twin.fictive:  # under ids of their own: a store that has those of the real ones deletes them
+            document = Document(
+                text=each.text, id_=f"{TAG}:{each.id}", metadata={"source": each.id, **each.metadata, TAG: self.twin.id}
+            )
             documents.append(document)
-            _hide(document)
+            _hide(document, *({"source"} - each.metadata.keys()))
         made = self._index(documents)
         if not isinstance(made, BaseRetriever):
             raise InputError(f"index: expected it to return a retriever, got {type(made).__name__}")
@@ -181,9 +184,12 @@ class CanaryRetriever(BaseRetriever):
 
 
 class FictiveFilter(TransformComponent):
-    """Refuses fictive nodes: the last transformation of a pipeline, or of an index, before nodes are stored.
+    """Refuses fictive nodes: the first transformation of a pipeline, or of an index, so that no cache has them either.
 
-        IngestionPipeline(transformations=[splitter, FictiveFilter(), embedding], vector_store=store)
+        IngestionPipeline(transformations=[FictiveFilter(), splitter, embedding], vector_store=store)
+
+    A pipeline with a document store deletes what it holds under the same ids before it runs any transformation: there,
+    give it `refuse_fictive(documents)`.
 
     Attributes:
         twin: Recognises also texts that have lost their tag; see `refuse_fictive`.
@@ -231,7 +237,7 @@ def _tagged(node: BaseNode, metadata: dict[str, Any]) -> BaseNode:
     return copied
 
 
-def _hide(node: BaseNode) -> None:
-    """Keeps the tag out of prompts and embeddings."""
-    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, TAG]
-    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, TAG]
+def _hide(node: BaseNode, *keys: str) -> None:
+    """Keeps the tag and other keys of metadata out of prompts and embeddings."""
+    node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, TAG, *keys]
+    node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, TAG, *keys]

@@ -14,10 +14,10 @@ from llama_index.core.base.response.schema import AsyncStreamingResponse, Stream
 from llama_index_trail.canary import CanaryRetriever
 from llama_index_trail.context import Trail, trail
 from trail_callbacks.canary.arm import Answered, Arm, ArmUnavailableError, Ask, Strategy
-from trail_callbacks.canary.passages.real_words import refuse_real_words, refuse_unseen
 from trail_callbacks.canary.serving.exposure import Exposure, exposed
+from trail_callbacks.canary.serving.real_words import refuse_memory, refuse_real_words, refuse_unseen
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.resolve import JudgeLike
 from trail_callbacks.models.call import Usage
 
@@ -55,6 +55,7 @@ class CanaryApp:
         trail(judge, "never")  # so that an unknown judge is an error now
         self._made: dict[tuple[str, Arm], tuple[CanaryRetriever, Any]] = {}
         self._making = threading.Lock()
+        self._answers: dict[str, set[str]] = {}
 
     def __call__(self, ask: Ask, /) -> Answered | Awaitable[Answered]:
         """Answers a question under an arm.
@@ -63,7 +64,7 @@ class CanaryApp:
             ArmUnavailableError: For `closed_book` without a model.
             CanaryOffError: If fictive data is switched off.
             RealTextServedError: If the app read real texts under an arm which must not see them.
-            InputError: If the app is not one that answers.
+            InputError: If the app is not one that answers, or it remembers what it was asked before.
         """
         return self._aanswer(ask) if self._mode == "async" else self._answered(ask)
 
@@ -120,7 +121,11 @@ class CanaryApp:
         outside = source.outside - made.outside
         refuse_unseen(exposure.arm, exposure.calls, 0 if made.retriever.arm else outside)
         if graph is not None:
+            earlier = self._answers.get(question, ())
+            shown = (node.text for node in graph.nodes if node.kind == "completion" and not _is_call(node))
+            refuse_memory(any(text in earlier for text in shown))
             refuse_real_words(graph, source.translator, exposure, question)
+        self._answers.setdefault(question, set()).add(text)
         return Answered(
             text=text,
             # Without a call in the run, one outside of it may have been of this run.
@@ -201,12 +206,17 @@ def _graph(recording: Trail) -> ProvenanceGraph | None:
         return None
 
 
+def _is_call(node: Node) -> bool:
+    """True for what a model of the run wrote, and not for what it was shown of a conversation."""
+    return bool(_OF_MODELS & node.attributes.keys())
+
+
 def _usage(graph: ProvenanceGraph | None) -> Usage:
     """What the models of a recorded run read and wrote, each call once."""
     calls = {
         node.run_id or node.id: node.attributes
         for node in (graph.nodes if graph else ())
-        if node.kind in ("completion", "answer") and _OF_MODELS & node.attributes.keys()
+        if node.kind in ("completion", "answer") and _is_call(node)
     }
     return Usage(
         calls=len(calls),

@@ -39,12 +39,13 @@ def _app(twin: Twin, build: Build, verify: Collection[str]) -> App:
         nodes = [
             TextNode(
                 text=chunk,
+                id_=f"{each.doc_id}#{i}",  # passages that are equally near are found in the order of their ids
                 metadata=each.metadata,
                 excluded_llm_metadata_keys=list(each.metadata),
                 excluded_embed_metadata_keys=list(each.metadata),
             )
             for each in documents
-            for chunk in build.cut(each.text)
+            for i, chunk in enumerate(build.cut(each.text))
         ]
         return VectorStoreIndex(nodes, embed_model=Words()).as_retriever(similarity_top_k=PASSAGES)
 

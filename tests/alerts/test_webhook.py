@@ -1,6 +1,7 @@
 """A web service on this machine is told, and what goes wrong is said without the address, which may be a secret."""
 
 import json
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -87,18 +88,12 @@ def test_a_service_that_does_not_reply_is_not_waited_for(service):
 @pytest.mark.loopback
 def test_nobody_there(service):
     service.status = 204
-    gone = f"http://127.0.0.1:{_closed_port()}/s3cret"
-    with pytest.raises(WebhookError, match="ConnectionRefusedError") as error:
-        post(gone, "{}")
+    with socket.socket() as deaf:  # bound, so that nobody else takes the port, and not listening
+        deaf.bind(("127.0.0.1", 0))
+        gone = f"http://127.0.0.1:{deaf.getsockname()[1]}/s3cret"
+        with pytest.raises(WebhookError, match="ConnectionRefusedError") as error:
+            post(gone, "{}")
     assert "s3cret" not in str(error.value)
-
-
-def _closed_port():
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 @pytest.mark.parametrize(

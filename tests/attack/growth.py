@@ -94,9 +94,11 @@ def growth(read: Callable[[str], Any], unit: str, plan: Plan) -> Growth:
     if after < plan.brief or not before:
         return Growth(0.0, size, after)
     steep = _exponent(before, after, plan.step, plan.brief)
-    if steep > plan.steepest:  # noise, or a reader that takes another way with texts from some length on
-        low = size if after < _ENDLESS else size // _AGAIN
-        first, last = _seconds(read, unit, low, 3), _seconds(read, unit, low * _AGAIN, 2)
+    low = size if after < _ENDLESS else size // _AGAIN
+    for times in (2, 4, 6):
+        if steep <= plan.steepest:
+            break  # else noise, or a reader that takes another way with texts from some length on
+        first, last = _seconds(read, unit, low, times + 1), _seconds(read, unit, low * _AGAIN, times)
         steep = _exponent(first, last, _AGAIN, plan.brief)
         if low == size:
             size, after = low * _AGAIN, last

@@ -310,6 +310,7 @@ _PROBES = (
     Probe(id="d", question="When was it opened?", real="12 March 2019", fictive="27 August 2021"),
     Probe(id="w", question="Who keeps the light?", real="Anna Berg", fictive="Marta Solvang", also="Ivar Tolle"),
     Probe(id="p", question="Is it open on Sundays?", real="yes", fictive="no"),
+    Probe(id="o", question="What is first?", real="the ferry, then the boat", fictive="the boat, then the ferry"),
     Probe(id="m", question="What is the rule?", real="Visitors must pay.", fictive="Visitors may pay."),
 )
 

@@ -66,12 +66,14 @@ SAMPLES = (
     '{"boats": [{"name": "Alma", "minutes": 40, "note": "She is old. It leaves at nine, but not in winter."}]}',
     "- It may be that about twenty-one hundred people live there.\n- **Every** boat is the best, U.S. and EU (European Union).",
 )
-ONCE = ("language.negation.negation", "language.terms.vocabulary", "prompts.load")
+ONCE = (
+    "canary.outcomes.wording", "language.negation.negation", "language.terms.vocabulary", "prompts.load",
+    "render.page.document.security_policy",
+)  # fmt: skip
 """Called once in a process, with texts of ours: whether a reader does depends on what ran before."""
 EXCLUDED = {
     "canary.outcomes.decide": "the same as classify, and what the model says of it",
-    "canary.outcomes.mention.Matcher.find": "a protocol",
-    "canary.outcomes.wording": "our own tables, read once",
+    "canary.outcomes.mention.Matcher": "a protocol",
     "capture.conversation": "hands the graphs of earlier turns on",
     "capture.declared": "calls the app's own function: tests/langchain_trail/test_sources.py",
     "capture.events.dump": "writes with pydantic what was read",
@@ -100,7 +102,6 @@ EXCLUDED = {
     "judges.llm.reading": "replies of at most 500 claims: what models write is in the table as 'judges.llm reply'",
     "language.quantities.units.is_unit": "one match at one place",
     "language.terms.is_past": "one word",
-    "render.page.document.security_policy": "scripts and styles of ours",
     "render.provenance.graph_to_rich": "what graph_to_text prints",
     "render.terminal.to_rich": "what to_text prints",
     "report.citations": "counts",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 
-def wait_for(condition, what, seconds=60):
+def wait_for(condition, what, seconds=120):
     """Waits until something is so; fails saying what did not happen."""
     end = time.monotonic() + seconds
     while not condition():

@@ -186,7 +186,13 @@ def model_judge(endpoint):
 @needs_proc
 def test_a_lost_worker_costs_no_more_than_the_calls_it_had_in_flight(connected, endpoint, lines, table, tmp_path):
     pids = []
-    endpoint.victim[:] = [30, lambda: (pids.extend(connected.seats()), os.kill(pids[0], signal.SIGKILL))]
+
+    def kill():
+        wait_for(lambda: len(connected.seats()) == 2, "the start of both workers", 8)  # less than the client waits
+        pids.extend(connected.seats())
+        os.kill(pids[0], signal.SIGKILL)
+
+    endpoint.victim[:] = [30, kill]
     path = lines("in.jsonl", rows(30))
     summary = audit(
         path, model_judge(endpoint), out=tmp_path / "out", engine=RayEngine(workers=2, concurrency=4, cpus=0.5)

@@ -133,4 +133,4 @@ def test_workers_end_with_a_parent_that_is_killed(lines, tmp_path):
     process.kill()
     process.wait()
     assert len(mine) == 2
-    wait_for(lambda: not any(map(is_worker, mine)), "the end of its workers", 5)
+    wait_for(lambda: not any(map(is_worker, mine)), "the end of its workers")

@@ -85,10 +85,11 @@ def left_removed(twin):
     found = []
     for edit in twin.edits:
         value = " ".join(edit.real.casefold().split())
+        stated = re.compile(rf"(?<![\w.,]){re.escape(value)}(?!\w)")
         beside = said(edit.replacements[0].old) - set(words(value))
         for text, have in there:
             folded = " ".join(text.casefold().split())
-            if value in folded and beside and len(beside & have) >= HALF * len(beside):
+            if stated.search(folded) and beside and len(beside & have) >= HALF * len(beside):
                 found.append(f"{edit.real}: {text}")
     return found
 

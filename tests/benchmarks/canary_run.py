@@ -1,17 +1,18 @@
-"""Canary runs at work: `python tests/benchmarks/canary_run.py [PROBES]` prints time, memory, and what kill -9 leaves.
+"""Canary runs at work: `python tests/benchmarks/canary_run.py [PROBES] [speed|kills]` prints time, memory, and what kill -9 leaves.
 
 The app answers at once, so that all time is the runner's own: journal, scoring, threads. Beside it stands the bare app,
-called in a loop in the same process. For the kills the app takes a millisecond, notes each call before it answers, and
-is asked again by a second process over the same folder.
+called in a loop in the same process. For the kills the app, a function or a coroutine in turn, notes each call before it
+answers, raises on some questions, hangs on others until its time is over, and is asked again by a second process over
+the same folder, and by a third what failed in the second.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -20,11 +21,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from trail_callbacks.canary import ARMS, Answered, Ask, Probe, Strategy
 from trail_callbacks.canary.runs.run import load_run, run
 
-ROUNDS, KILLS, CONCURRENCY = 5, 10, 8
+ROUNDS, KILLS, CONCURRENCY = 5, 20, 8
+FAILING, HANGING, TIMEOUT = 0.05, 0.01, 0.25  # shares of questions, the first time they are asked; seconds
 MOMENTS = random.Random(11)  # noqa: S311 - when to kill, no secret
 
 
@@ -44,14 +47,10 @@ def probes(count: int) -> list[Probe]:
     ]
 
 
-def app_of(asked: list[Probe], log: Path | None = None, delay: float = 0.0) -> Callable[[Ask], Answered]:
+def app_of(asked: list[Probe]) -> Callable[[Ask], Answered]:
     known = {each.id: each for each in asked}
 
     def app(ask: Ask) -> Answered:
-        if log is not None:
-            with log.open("a") as stream:  # one write a line, which the kernel appends whole
-                stream.write(f"{ask.probe} {ask.arm}\n")
-            time.sleep(delay)  # so that a kill meets the run in the middle
         probe = known[ask.probe]
         if ask.arm in ("closed_book", "empty"):
             return Answered(text="I don't know.", passages=())
@@ -61,6 +60,31 @@ def app_of(asked: list[Probe], log: Path | None = None, delay: float = 0.0) -> C
         return Answered(text=f"It takes {value}.", passages=(quote,))
 
     return app
+
+
+def frail(asked: list[Probe], log: Path, kind: str) -> Callable[[Ask], Any]:
+    """The same app, which takes a millisecond, notes what it is asked, and fails or hangs on some at first."""
+    answer, before = app_of(asked), asks(log)
+
+    def trouble(ask: Ask) -> float:
+        with log.open("a") as stream:  # one write a line, which the kernel appends whole
+            stream.write(f"{ask.probe} {ask.arm}\n")
+        chance = random.Random(f"{ask.probe} {ask.arm}").random()  # noqa: S311 - which questions fail, no secret
+        if f"{ask.probe} {ask.arm}" in before or chance >= FAILING + HANGING:
+            return 0.001  # so that a kill meets the run in the middle
+        if chance < FAILING:
+            raise ConnectionError("no route")
+        return 2 * TIMEOUT
+
+    def call(ask: Ask) -> Answered:
+        time.sleep(trouble(ask))
+        return answer(ask)
+
+    async def coroutine(ask: Ask) -> Answered:
+        await asyncio.sleep(trouble(ask))
+        return answer(ask)
+
+    return call if kind == "sync" else coroutine
 
 
 def rss_mib() -> float:
@@ -120,53 +144,70 @@ def asks(log: Path) -> Counter[str]:
 def kills(count: int) -> None:
     """Kills a run at random moments, resumes it, and counts what was lost or asked twice."""
     expected = {f"{probe.id} {arm}" for probe in probes(count) for arm in ARMS}
-    with tempfile.TemporaryDirectory() as name:
-        started = time.perf_counter()
-        subprocess.run(child("killed", count, name), check=True, stdout=subprocess.DEVNULL)
-        whole = time.perf_counter() - started
+    whole = {kind: unkilled(count, kind) for kind in ("sync", "async")}
     rows = []
-    for _ in range(KILLS):
-        folder = Path(tempfile.mkdtemp())
-        process = subprocess.Popen(child("killed", count, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(MOMENTS.uniform(0.1, 0.95) * whole)  # the moment of the kill
-        process.kill()
-        process.wait()
-        before = asks(folder / "log")
-        try:
-            kept = {f"{each.probe} {each.arm}" for each in load_run(folder / "run").trials}
-        except ValueError:  # killed before there was a folder
-            kept = set()
-        open_ = set(before) - kept
-        subprocess.run(child("killed", count, folder), check=True, stdout=subprocess.DEVNULL)
-        after = asks(folder / "log")
-        trials = Counter(f"{each.probe} {each.arm}" for each in load_run(folder / "run").trials)
-        twice = {each for each, n in after.items() if n > 1}
-        rows.append(
-            {
-                "asked_before": len(before),
-                "in_flight": len(open_),
-                "lost": len(expected - set(trials)),
-                "double": sum(n - 1 for n in trials.values()),
-                "asked_twice": len(twice),
-                "asked_twice_though_kept": len(twice & kept),
-                "more_than_twice": sum(n > 2 for n in after.values()),
-            }
-        )
-        shutil.rmtree(folder)
+    for number in range(KILLS):
+        kind = ("sync", "async")[number % 2]
+        with tempfile.TemporaryDirectory() as name:
+            rows.append(killed(count, kind, Path(name), MOMENTS.uniform(0.0, 0.95) * whole[kind], expected))
     sums = {name: sum(row[name] for row in rows) for name in rows[0] if name not in {"asked_before", "in_flight"}}
-    print(
-        json.dumps(
-            {
-                "benchmark": "canary_kills",
-                "kills": KILLS,
-                "trials": len(expected),
-                "seconds_unkilled": round(whole, 2),
-                "asked_before_the_kill": sorted(row["asked_before"] for row in rows),
-                "in_flight": sorted(row["in_flight"] for row in rows),
-                **sums,
-            }
-        )
-    )
+    line = {
+        "benchmark": "canary_kills",
+        "kills": KILLS,
+        "trials": len(expected),
+        "seconds_unkilled": {kind: round(seconds, 2) for kind, seconds in whole.items()},
+        "asked_before_the_kill": sorted(row["asked_before"] for row in rows),
+        "in_flight": sorted(row["in_flight"] for row in rows),
+        **sums,
+    }
+    print(json.dumps(line))
+
+
+def unkilled(count: int, kind: str) -> float:
+    with tempfile.TemporaryDirectory() as name:
+        process = subprocess.Popen(child("killed", count, name, kind), stdout=subprocess.DEVNULL)
+        started = first_asked(Path(name, "log"))
+        assert process.wait() == 0
+        return time.perf_counter() - started
+
+
+def first_asked(log: Path) -> float:
+    while not log.exists():
+        time.sleep(0.001)
+    return time.perf_counter()
+
+
+def killed(count: int, kind: str, folder: Path, moment: float, expected: set[str]) -> dict[str, int]:
+    log, command = folder / "log", child("killed", count, folder, kind)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    first_asked(log)
+    time.sleep(moment)
+    process.kill()
+    process.wait()
+    before = asks(log)
+    known = load_run(folder / "run").trials
+    kept = {f"{each.probe} {each.arm}" for each in known if each.error is None}
+    failed = {f"{each.probe} {each.arm}" for each in known if each.error is not None}
+    flying = set(before) - kept - failed
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    second = {f"{each.probe} {each.arm}" for each in load_run(folder / "run").trials if each.error is not None}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # what failed in the second
+    found = load_run(folder / "run")
+    trials = Counter(f"{each.probe} {each.arm}" for each in found.trials)
+    twice = {each for each, n in asks(log).items() if n > 1}
+    return {
+        "asked_before": len(before),
+        "in_flight": len(flying),
+        "failed_before": len(failed),
+        "failed_after": len(second),
+        "lost": len(expected - set(trials)) + len((kept | failed) - set(trials)),
+        "double": sum(n - 1 for n in trials.values()),
+        "asked_twice": len(twice),
+        "asked_twice_though_answered": len(twice & kept),
+        "asked_twice_without_reason": len(twice - flying - failed - second),
+        "still_failed": sum(each.error is not None for each in found.trials),
+        "not_counted_as_repeated": max(0, len(flying) - found.repeated),
+    }
 
 
 def main() -> None:
@@ -174,11 +215,13 @@ def main() -> None:
         print(json.dumps(timed(int(sys.argv[2]), Path(sys.argv[3]))))
     elif sys.argv[1:2] == ["killed"]:
         asked, folder = probes(int(sys.argv[2])), Path(sys.argv[3])
-        run(asked, app_of(asked, folder / "log", 0.001), out=folder / "run", concurrency=CONCURRENCY)
+        app = frail(asked, folder / "log", sys.argv[4])
+        run(asked, app, out=folder / "run", concurrency=CONCURRENCY, timeout=TIMEOUT)
     else:
         count = int(sys.argv[1]) if sys.argv[1:] else 1000
-        speed(count)
-        kills(count)
+        for each in (speed, kills):
+            if sys.argv[2:] in ([], [each.__name__]):
+                each(count)
 
 
 if __name__ == "__main__":

@@ -186,11 +186,16 @@ class View:
         lit = self.page.locator("#trail [data-node]")
         return {(each.get_attribute("data-node") or "", each.get_attribute("data-role") or "") for each in lit.all()}
 
+    def rest(self) -> None:
+        """Waits until colours have faded in."""
+        self.page.wait_for_timeout(400)
+        self.page.evaluate("Promise.allSettled(document.getAnimations().map((each) => each.finished))")
+
     def violations(self) -> list[str]:
         """Rules of accessibility that the page breaks, minor ones left out, by axe-core."""
         from axe_playwright_python.sync_playwright import Axe
 
-        self.page.wait_for_timeout(400)  # colours may fade in
+        self.rest()
         return [
             f"{each['impact']} {each['id']}: {each['help']}: {[node['html'][:150] for node in each['nodes'][:3]]}"
             for each in Axe().run(self.page).response["violations"]
@@ -224,7 +229,7 @@ class Chromium:
         *,
         fragment: str = "",
         script: bool = True,
-        timeout: float = 30.0,
+        timeout: float = 60.0,
         **context: Any,
     ) -> Iterator[View]:
         """Writes a report as a file and opens it.
@@ -243,7 +248,7 @@ class Chromium:
         try:
             profile.add_init_script(_WATCH)
             page = profile.new_page()
-            page.set_default_timeout(10_000)
+            page.set_default_timeout(30_000)
             view = View(page, Seen(), path)
             view.seen.watch(profile, page, path.as_uri())
             page.goto(path.as_uri() + fragment)

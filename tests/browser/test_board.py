@@ -104,9 +104,10 @@ def test_a_run_shows_its_report_and_takes_feedback(chromium, address):
         frame = page.frame_locator("iframe.report")
         frame.locator('html[data-ready="true"]').wait_for(state="attached")
         page.get_by_role("button", name="right").first.click()
-        page.wait_for_load_state()
+        page.locator('button[aria-pressed="true"]').first.wait_for()
         assert page.locator('button[aria-pressed="true"]').count() == 1
         page.get_by_role("link", name="Feedback").click()
+        page.wait_for_url("**/feedback*")
         assert "Verdicts looked at" in page.locator("main").inner_text()
 
 
@@ -127,10 +128,8 @@ def test_filters_stay_without_script(chromium, address):
         page.locator("select[name=sort]").select_option("worst")
         page.locator("select[name=window]").select_option("30d")
         page.get_by_role("button", name="Show").click()
-        page.wait_for_load_state()
-        assert "sort=worst" in page.url
+        page.wait_for_url("**/runs?*sort=worst*")
         page.get_by_role("link", name="Segments").click()
-        page.wait_for_load_state()
-        assert "window=30d" in page.url
+        page.wait_for_url("**/segments?*window=30d*")
         page.go_back()
         assert page.locator("select[name=sort]").input_value() == "worst"

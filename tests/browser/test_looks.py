@@ -114,7 +114,7 @@ def test_every_text_can_be_read(show, scheme, forced):
     for claim in (None, "c2", "c4", "c6"):
         if claim:
             view.option(claim).click()
-            view.page.wait_for_timeout(400)  # colours may fade in
+            view.rest()
         ratio, where = worst(view, "body *")
         assert ratio >= 4.5, where
 

@@ -36,3 +36,12 @@ def test_the_nouns_alone_import_no_machinery():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'perturbed'"):
         _ = trail_callbacks.canary.perturbed
+
+
+def test_what_a_notebook_shows_of_a_large_value_is_short():
+    document = trail_callbacks.canary.Document("a.md", "The ferry takes 40 minutes. " * 500)
+    corpus = trail_callbacks.canary.corpus_of([document])
+    twin = trail_callbacks.canary.perturb(corpus)
+    assert repr(corpus) == "<Corpus documents=1 skipped=0>"
+    assert repr(twin).startswith(f"<Twin {twin.id} seed=0 documents=1 edits=")
+    assert len(repr(twin)) < 100

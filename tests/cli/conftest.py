@@ -31,7 +31,7 @@ def shell():
             capture_output=True,
             check=False,
             env={**os.environ, **env},
-            timeout=60,
+            timeout=200,
         )
 
     return run

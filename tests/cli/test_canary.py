@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from trail_callbacks.canary import Probe
+from trail_callbacks.canary.files.saving import load_twin
 from trail_callbacks.canary.files.written import write_probes
 from trail_callbacks.canary.runs.history import History
 
@@ -103,7 +104,10 @@ def test_what_is_printed_and_kept(trail, place):
         ["default", "fictive", "4", "1", "0"],
         ["default", "empty", "0", "0", "5"],
     ]
-    assert "default: follows a fictive context 80 [37.6, 96.4] of 5, leaks 20 [3.6, 62.4]" in printed
+    assert (
+        "default: with the fictive context it follows 80 % (4 of 5, 95 % interval 37.6 to 96.4 %), and leaks 20 %"
+        in " ".join(printed.split())
+    )
     assert "written to out" in printed
     assert trail(*RUN)[:2] == (0, printed)
 
@@ -120,7 +124,7 @@ def test_from_texts_to_a_comparison(trail, place):
     for folder in ("a", "b"):
         status, printed, complaints = trail(*run, "--out", folder, "--arms", "real,fictive")
         assert (status, complaints) == (0, "")
-        assert "follows a fictive context 100 [" in printed
+        assert "it follows 100 % (" in printed
     assert trail("canary", "report", "a", "--html", "a.html")[0] == 0
     assert (place / "a.html").exists()
     assert trail("canary", "compare", "a", "b")[0] in (0, 3)
@@ -141,7 +145,7 @@ def test_a_matrix_names_strategies_and_arms(trail, place):
     rows = [line.split() for line in printed.splitlines() if line.startswith("leaks=")]
     assert status == 0
     assert rows[:2] == [["leaks=true", "fictive", "0", "5"], ["leaks=false", "fictive", "5", "0"]]
-    assert [row[:2] for row in rows[2:]] == [[name, "follows"] for name in names]
+    assert [row[:2] for row in rows[2:]] == [[name, "with"] for name in names]
 
 
 def test_a_dry_run_asks_nobody(trail, place):
@@ -285,6 +289,46 @@ def test_a_large_run_is_confirmed_on_a_terminal(place):
     assert "Go on?" not in shown
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("silent", "5 answers could not be scored, such as: there is no answer\n"),
+        ("vague", "5 answers could not be scored, such as: names no value that code knows"),
+    ],
+)
+def test_what_cannot_be_scored_is_said(name, words, trail, place):
+    (place / "odd_app.py").write_text(
+        'def silent(ask):\n    return " "\n\ndef vague(ask):\n    return "It is rather high, as far as I can see."\n'
+    )
+    status, printed, complaints = trail(*RUN[:4], f"odd_app:{name}", *RUN[5:], "--arms", "fictive")
+    assert status == 0
+    assert "default: no follow rate: no answer with a fictive context could be scored" in printed
+    assert words in complaints
+    assert ("--judge names a model" in complaints) == (name == "vague")
+
+
+def test_probes_of_which_the_passage_is_gone_are_left_out(trail, place):
+    (place / "docs").mkdir()
+    (place / "docs" / "a.md").write_text("The Alder ferry takes 23 minutes. The Birch ferry takes 31 minutes.\n")
+    assert trail("canary", "perturb", "docs", "-o", "twin.json", "--kind", "number")[0] == 0
+    alder = next(each for each in load_twin("twin.json").edits if each.real == "23 minutes")
+    rows = [
+        {"question": "Who is the mayor?", "real": "Ada", "fictive": "Bob", "documents": ["b.md"]},
+        {"question": "Who sails?", "real": "Eve", "fictive": "Dan", "real_quote": "Eve sails."},
+        {"question": "How long does the Alder ferry take?", "real": alder.real, "fictive": alder.fictive},
+    ]
+    run = ["canary", "run", "own.jsonl", "--app", "towers_app:bot.answer", "--twin", "twin.json", "--out", "own"]
+    (place / "own.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows[:2]))
+    status, _, complaints = trail(*run)
+    assert status == 2
+    assert "own.jsonl has no probe that can be asked with twin.json: q1: its passage is gone" in complaints
+    (place / "own.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+    status, printed, complaints = trail(*run)
+    assert (status, "4 trials of 1 probes" in printed) == (0, True)
+    assert "left out: q1: its passage is gone: the corpus has no document 'b.md'\n" in complaints
+    assert "left out: q2: its passage is gone: no document of the corpus has the words 'Eve sails.'\n" in complaints
+
+
 WATCH = ["canary", "watch", "probes.jsonl", "--app", "towers_app:ask", "--history", "canary.history", "-n", "5"]
 
 
@@ -320,7 +364,7 @@ def test_watching_goes_on_until_it_is_stopped(place):
 
 def test_what_failed_in_a_turn_is_told(trail, place):
     status, printed, complaints = trail(*WATCH[:4], "towers_app:broken", *WATCH[5:])
-    assert (status, "nothing could be scored yet" in printed) == (0, True)
+    assert (status, "no leak rate yet: of the trials under the fictive context 5 unscorable" in printed) == (0, True)
     assert "the app failed: ConnectionError: no route, key [key]" in complaints
     assert "\x1b" not in complaints
 

@@ -228,8 +228,9 @@ def test_a_model_that_sings_a_third_of_what_it_knows_is_caught(printed):
     lines = printed("canary.py").splitlines()
     assert re.match(r"for example: .+ became .+", lines[0])
     rates = dict(line.split(": ", 1) for line in lines[2:6])
-    leaked, asked, low, high = re.match(r"(\d+) of (\d+), 95 % interval (\S+) to (\S+)", rates["leak_known"]).groups()
+    said = re.match(r"\S+ % \((\d+) of (\d+), 95 % interval (\S+) to (\S+) %\)", rates["leak_known"])
+    leaked, asked, low, high = said.groups()
     assert int(leaked) > 0
     assert int(asked) >= 30
-    assert float(low) <= 0.33 <= float(high)
+    assert float(low) <= 33 <= float(high)
     assert "without a single leak, the leak rate would be below" in lines[6]

@@ -1,6 +1,7 @@
 """A retriever of a real LangChain app under the arms of a canary run."""
 
 import asyncio
+import copy
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -223,6 +224,17 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
         run()
 
 
+def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
+    def find(question):
+        monkeypatch.setenv(SWITCH, "off")
+        return [Document(REAL)]
+
+    for way in (lambda each: each.invoke("x"), lambda each: asyncio.run(each.ainvoke("x"))):
+        monkeypatch.delenv(SWITCH, raising=False)
+        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
+            way(CanaryRetriever(RunnableLambda(find), TWIN))
+
+
 def index(documents):
     return InMemoryVectorStore.from_documents(documents, EMBEDDING).as_retriever()
 
@@ -232,6 +244,7 @@ def test_an_index_of_the_twin_is_made_once_and_apart():
 
     def count(documents):
         made.append([each.metadata for each in documents])
+        assert [each.id for each in documents] == [f"{TAG}:ferry.md", f"{TAG}:museum.html"], "replace no real ones"
         return index(documents)
 
     store = production()
@@ -284,6 +297,16 @@ def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
     for arm in ("real", "fictive"):
         with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
             retriever.invoke("x")
+
+
+def test_a_copy_of_an_app_serves_the_arm_and_is_counted():
+    retriever = canary()
+    copied = copy.deepcopy(retriever)
+    with exposed("fictive", TWIN) as exposure:
+        assert texts(copied.invoke("x")) == [FICTIVE, WHALES]
+    assert exposure.calls == 1
+    copied.invoke("x")
+    assert retriever.source.outside == 1
 
 
 def test_bad_arguments_say_what_is_wrong():

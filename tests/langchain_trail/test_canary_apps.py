@@ -3,12 +3,15 @@
 import asyncio
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zlib import crc32
 
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.globals import get_llm_cache, set_llm_cache
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
@@ -20,6 +23,8 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from langchain_trail import CanaryRetriever, canary_app
 
 from trail_callbacks.canary import Answered, Ask, Strategy
+from trail_callbacks.canary.serving.real_words import RealTextServedError
+from trail_callbacks.errors import InputError
 
 pytest.importorskip("langchain_classic")
 from langchain_classic.chains import create_history_aware_retriever, create_retrieval_chain
@@ -274,3 +279,143 @@ def test_an_agent_calls_the_retriever_as_a_tool(says, mode, finished):
         assert any(word in read for word in FICTIVE_WORDS) == (arm == "fictive")
         leaves = "\n".join(node.text for node in app.handler.graph().leaves())
         assert ("53 minutes" in leaves, "40 minutes" in leaves) == (arm == "fictive", arm == "real")
+
+
+def remembering(retriever, model, keep):
+    """A conversation which `keep` makes for the id of a session."""
+    prompt = ChatPromptTemplate.from_messages(
+        [("system", "{context}"), MessagesPlaceholder("past"), ("user", "{input}")]
+    )
+
+    def talk(given, config):
+        past = keep(config["configurable"]["session_id"])
+        found = joined(retriever.invoke(given["input"]))
+        told = model.invoke(prompt.invoke({"context": found, "past": list(past), **given}))
+        past += [HumanMessage(given["input"]), told]
+        return told
+
+    return RunnableLambda(talk)
+
+
+def test_each_question_is_a_conversation_of_its_own(says):
+    kept = {}
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(
+        remembering(retriever, model, lambda session: kept.setdefault(session, [])).with_config(
+            configurable={"session_id": "a user's"}
+        ),
+        retriever,
+        question="input",
+    )
+    for arm in ("fictive", "real", "empty"):
+        assert answer(app, ask(arm)).text == ANSWERS[arm]
+    assert len(kept) == 3
+    assert all(session.startswith("trail-canary-") for session in kept), "a user's conversation is left alone"
+
+
+@pytest.mark.parametrize("mode", ["invoke", "astream"])
+def test_an_app_that_remembers_other_arms_is_an_error(says, mode):
+    past = [HumanMessage("Hello"), AIMessage(ANSWERS["empty"])]  # what it also answers is no memory
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(remembering(retriever, model, lambda _: past), retriever, mode=mode, question="input")
+    assert answer(app, ask("empty")).text == ANSWERS["empty"]
+    for arm in ("fictive", "real", "empty"):
+        with pytest.raises(InputError, match="shown what it was asked before"):
+            answer(app, ask(arm))
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_an_agent_with_a_checkpointer_keeps_arms_apart(says, finished):
+    agents = pytest.importorskip("langchain.agents")
+    memory = pytest.importorskip("langgraph.checkpoint.memory")
+    call = AIMessage("", tool_calls=[{"name": "guide", "args": {"query": "ferry"}, "id": "1"}])
+    model = says(
+        ("40 minutes", ANSWERS["real"]), ("53 minutes", ANSWERS["fictive"]), (QUESTION, call), tools=True
+    )  # fmt: skip
+    kept = memory.InMemorySaver()
+
+    def build(own, _):
+        return agents.create_agent(model, [create_retriever_tool(own, "guide", "Finds things.")], checkpointer=kept)
+
+    retriever = canary(store())
+    app = canary_app(build(retriever, None) if finished else build, retriever)
+    for arm in ("real", "fictive", "real"):
+        assert answer(app, ask(arm)).text == ANSWERS[arm]
+    threads = {each.config["configurable"]["thread_id"] for each in kept.list(None)}
+    assert len(threads) == 3
+    assert all(each.startswith("trail-canary-") for each in threads)
+
+
+@pytest.mark.parametrize("make", [multi_query, split_again, mapped])
+def test_fifty_at_once_and_twenty_threads_never_mix(says, make):
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(make(retriever, model), retriever)
+    arms = ["real", "fictive", "empty"] * 17
+
+    async def many():
+        return await asyncio.gather(*(app(ask(arm)) for arm in arms))
+
+    for arm, found in zip(arms, asyncio.run(many()), strict=True):
+        assert found.text == ANSWERS[arm]
+    app = canary_app(make(retriever, model), retriever, mode="stream")
+    with ThreadPoolExecutor(20) as pool:
+        for arm, found in zip(arms, pool.map(lambda arm: answer(app, ask(arm)), arms), strict=True):
+            assert found.text == ANSWERS[arm]
+            assert all("40 minutes" not in passage or arm == "real" for passage in found.passages)
+    assert app.handler.errors == []
+
+
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "astream"])
+@pytest.mark.parametrize("after", ["parents", "second", "cached"])
+def test_real_texts_that_come_another_way_are_an_error(says, mode, after):
+    vectors = store()
+    retriever, model = canary(vectors), answers(says)
+    kept = {}
+
+    def looked_up(found):
+        return [*found, *(vectors.get_by_ids([each.id for each in found]) if found else [])]
+
+    def cached(question):
+        if question not in kept:
+            kept[question] = vectors.as_retriever().invoke(question)
+        return kept[question]
+
+    def build(own, _):
+        found = {
+            "parents": own | looked_up,
+            "second": EnsembleRetriever(retrievers=[own, vectors.as_retriever()]),
+            "cached": RunnableLambda(lambda question: [*own.invoke(question), *cached(question)]),
+        }[after]
+        return {"context": found | joined, "input": RunnablePassthrough()} | PROMPT | model
+
+    app = canary_app(build, retriever, mode=mode)
+    assert answer(app, ask("real")).text == ANSWERS["real"]
+    with pytest.raises(RealTextServedError, match="wrap every retriever"):
+        answer(app, ask("fictive"))
+
+
+class SemanticCache(InMemoryCache):
+    """Finds what was said to a prompt that is like this one."""
+
+    def lookup(self, prompt, llm_string):
+        return super().lookup(str(QUESTION in prompt), llm_string)
+
+    def update(self, prompt, llm_string, return_val):
+        super().update(str(QUESTION in prompt), llm_string, return_val)
+
+
+def test_a_cache_of_models_may_not_be_one_by_likeness(says):
+    retriever, model = canary(store()), answers(says)
+    app = canary_app(parallel(retriever, model), retriever, model=model)
+    before = get_llm_cache()
+    try:
+        set_llm_cache(InMemoryCache())
+        for arm in ("real", "fictive", "empty", "fictive", "real"):
+            assert answer(app, ask(arm)).text == ANSWERS[arm]
+        assert len(model.asked) == 3, "what was asked before is not asked again"
+        set_llm_cache(SemanticCache())
+        for arm in ("real", "closed_book"):
+            with pytest.raises(InputError, match="SemanticCache answers one arm"):
+                answer(app, ask(arm))
+    finally:
+        set_llm_cache(before)

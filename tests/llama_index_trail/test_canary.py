@@ -1,6 +1,7 @@
 """A retriever of a real LlamaIndex app under the arms of a canary run."""
 
 import asyncio
+import copy
 import sys
 import threading
 from pathlib import Path
@@ -209,6 +210,18 @@ def test_switched_off_no_fictive_text_is_served(monkeypatch):
         run()
 
 
+def test_switched_off_during_a_search_nothing_is_served(monkeypatch):
+    class Slow(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            monkeypatch.setenv(SWITCH, "off")
+            return [NodeWithScore(node=TextNode(text=REAL))]
+
+    for way in (lambda each: each.retrieve("x"), lambda each: asyncio.run(each.aretrieve("x"))):
+        monkeypatch.delenv(SWITCH, raising=False)
+        with pytest.raises(CanaryOffError, match="while passages were searched"), exposed("fictive", TWIN):
+            way(CanaryRetriever(Slow(), TWIN))
+
+
 def test_an_index_of_the_twin_is_made_once_and_apart():
     made = []
 
@@ -222,7 +235,7 @@ def test_an_index_of_the_twin_is_made_once_and_apart():
         for found in both_ways(retriever):
             assert texts(found) == sorted(each.text for each in TWIN.fictive)
             assert all(each.metadata[TAG] == "t1" for each in found)
-    assert made == [["ferry.md", "museum.html"]]
+    assert made == [[f"{TAG}:ferry.md", f"{TAG}:museum.html"]], "in no store they replace the real ones"
     assert set(exposure.documents) == {"ferry.md", "museum.html"}
     assert set(own.docstore.docs) == {"c1", "c2"}
 
@@ -251,11 +264,12 @@ def test_the_guard_keeps_what_was_served_out_of_an_index_and_of_a_pipeline():
     documents = [Document(text=each.text, metadata=dict(each.metadata)) for each in TWIN.fictive]
     bare = [Document(text=each.text) for each in TWIN.fictive]
     for given, guard in ((documents, FictiveFilter()), (bare, FictiveFilter(twin=TWIN))):
-        pipeline = IngestionPipeline(transformations=[SentenceSplitter(), guard, EMBEDDING])
+        pipeline = IngestionPipeline(transformations=[guard, SentenceSplitter(), EMBEDDING])
         with pytest.raises(FictiveDataError):
             pipeline.run(documents=given)
         with pytest.raises(FictiveDataError):
             asyncio.run(pipeline.arun(documents=given))
+        assert not pipeline.cache.cache.get_all(pipeline.cache.collection)
         with pytest.raises(FictiveDataError):
             VectorStoreIndex.from_documents(given, transformations=[SentenceSplitter(), guard], embed_model=EMBEDDING)
     assert set(own.docstore.docs) == {"c1", "c2"}
@@ -270,6 +284,16 @@ def test_an_index_that_was_polluted_is_an_error_of_the_run_and_not_of_the_app():
     for arm in ("real", "fictive"):
         with exposed(arm, TWIN), pytest.raises(FictiveDataError, match="in the app's index"):
             retriever.retrieve("x")
+
+
+def test_a_copy_of_an_app_serves_the_arm_and_is_counted():
+    retriever = canary()
+    copied = copy.deepcopy(retriever)
+    with exposed("fictive", TWIN) as exposure:
+        assert texts(copied.retrieve("x")) == [FICTIVE, WHALES]
+    assert exposure.calls == 1
+    copied.retrieve("x")
+    assert retriever.source.outside == 1
 
 
 def test_bad_arguments_say_what_is_wrong():

@@ -18,8 +18,8 @@ from llama_index_trail.tracker import TRACKER
 
 from trail_callbacks.canary import Answered, Ask, Strategy
 from trail_callbacks.canary.arm import ArmUnavailableError
-from trail_callbacks.canary.passages.real_words import RealTextServedError
 from trail_callbacks.canary.serving.exposure import SWITCH, CanaryOffError
+from trail_callbacks.canary.serving.real_words import RealTextServedError
 from trail_callbacks.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "canary"))

@@ -31,7 +31,7 @@ def retriever(story: Story, pages: list[str]) -> BaseRetriever:
     """A retriever of some kind over pages."""
     if story.chance(0.5):
         return Shelf(pages)
-    nodes = [TextNode(text=page) for page in pages]
+    nodes = [TextNode(text=page, id_=str(i)) for i, page in enumerate(pages)]  # all are as near: ids decide the order
     index = VectorStoreIndex(nodes, embed_model=MockEmbedding(embed_dim=4))
     return index.as_retriever(similarity_top_k=len(pages))
 

@@ -25,8 +25,11 @@ def environment(**more):
 
 
 @contextmanager
-def running(command, settings, log):
-    with log.open("w") as written, subprocess.Popen(command, env=settings, stdout=written, stderr=written) as process:
+def running(command, settings, log, **how):
+    with (
+        log.open("w") as written,
+        subprocess.Popen(command, env=settings, stdout=written, stderr=written, **how) as process,
+    ):
         try:
             yield process
         finally:
@@ -48,11 +51,9 @@ def checked(replies):
 @pytest.mark.parametrize("evaluate", ["background", "inline", "process"])
 def test_gunicorn_with_a_preloaded_app(evaluate, tmp_path):
     pytest.importorskip("gunicorn")
-    log = tmp_path / "log"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    at = ["--workers", "3", "--bind", f"127.0.0.1:{port}"]
+    log, listener = tmp_path / "log", socket.create_server(("127.0.0.1", 0))
+    port, inherited = listener.getsockname()[1], listener.fileno()
+    at = ["--workers", "3", "--bind", f"fd://{inherited}"]
     command = [sys.executable, "-m", "gunicorn", "--preload", *at, "prefork_app"]
 
     def ask(number):
@@ -68,10 +69,15 @@ def test_gunicorn_with_a_preloaded_app(evaluate, tmp_path):
                 time.sleep(0.1)
         raise AssertionError(log.read_text())
 
-    with running(command, environment(TRAIL_EVALUATE=evaluate), log) as server:
-        ask(0)
-        with ThreadPoolExecutor(6) as pool:
-            checked(list(pool.map(ask, range(1, REQUESTS + 1))))
+    settings = environment(TRAIL_EVALUATE=evaluate)
+    with (
+        listener,
+        running(command, settings, log, pass_fds=[inherited]) as server,
+        ThreadPoolExecutor(6) as pool,
+    ):
+        while len({each["pid"] for each in pool.map(ask, [0] * 6)}) == 1:
+            time.sleep(0.1)  # the others begin a little later
+        checked(list(pool.map(ask, range(1, REQUESTS + 1))))
 
 
 def test_celery_workers(tmp_path):

@@ -181,10 +181,10 @@ def test_a_request_that_takes_too_long_is_not_paid_twice(endpoints, checked):
 
 
 def test_an_endpoint_that_is_not_there_is_a_state(checked):
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    report = checked(LLMJudge("openai/m", base_url=f"http://127.0.0.1:{port}/v1", http_retries=1))
+    with closing(socket.socket()) as deaf:  # bound, so that nobody else takes the port, and not listening
+        deaf.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
+        report = checked(LLMJudge("openai/m", base_url=url, http_retries=1))
     assert report.state == "error"
     assert report.warnings[0].startswith("no claims: unreachable: Connection error.")
     assert report.usage.calls == 2

@@ -103,10 +103,10 @@ def test_what_instructor_logs_for_others_stays(serve, ask, caplog):
 
 
 def test_an_endpoint_that_is_down_is_unreachable(ask):
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    reply = ask(InstructorModel("openai/m", base_url=f"http://127.0.0.1:{port}/v1", http_retries=0))
+    with closing(socket.socket()) as deaf:  # bound, so that nobody else takes the port, and not listening
+        deaf.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
+        reply = ask(InstructorModel("openai/m", base_url=url, http_retries=0))
     assert reply.failure.kind == "unreachable"
     assert reply.usage.prompt_tokens == 0
 

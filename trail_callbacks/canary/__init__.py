@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from trail_callbacks.canary.perturbers.perturb import perturb
     from trail_callbacks.canary.questions.making import make_probes
     from trail_callbacks.canary.report.results import Results, assess
-    from trail_callbacks.canary.runs.recurring import Watch
+    from trail_callbacks.canary.runs.recurring import Watch, exposition
     from trail_callbacks.canary.runs.run import arun, rescore, run
     from trail_callbacks.canary.runs.stored_run import load_run
     from trail_callbacks.canary.serving.exposure import exposed, switch_off
     from trail_callbacks.canary.serving.quarantine import FictiveDataError, refuse_fictive
     from trail_callbacks.canary.statistics.comparing import compare
+    from trail_callbacks.canary.statistics.precision import needed_for_bound, needed_for_difference
 
 __all__ = [
     "ARMS",
@@ -70,9 +71,12 @@ __all__ = [
     "compare",
     "corpus_of",
     "exposed",
+    "exposition",
     "load_run",
     "load_twin",
     "make_probes",
+    "needed_for_bound",
+    "needed_for_difference",
     "perturb",
     "read_corpus",
     "read_probes",
@@ -95,9 +99,12 @@ _LAZY = {
     "compare": "statistics.comparing",
     "corpus_of": "files.reading",
     "exposed": "serving.exposure",
+    "exposition": "runs.recurring",
     "load_run": "runs.stored_run",
     "load_twin": "files.saving",
     "make_probes": "questions.making",
+    "needed_for_bound": "statistics.precision",
+    "needed_for_difference": "statistics.precision",
     "perturb": "perturbers.perturb",
     "read_corpus": "files.reading",
     "read_probes": "files.written",

@@ -38,7 +38,7 @@ class Skipped:
     why: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Corpus:
     """Documents in their order.
 
@@ -49,6 +49,9 @@ class Corpus:
 
     documents: Sequence[Document]
     skipped: Sequence[Skipped] = ()
+
+    def __repr__(self) -> str:
+        return f"<Corpus documents={len(self.documents)} skipped={len(self.skipped)}>"
 
     def __len__(self) -> int:
         return len(self.documents)

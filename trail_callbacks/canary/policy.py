@@ -6,8 +6,8 @@
 | follows the fictive context | right | wrong; right if it also says that the documents are wrong |
 | gives the real value under the fictive context | wrong | right |
 | gives the real value where the fact was removed | wrong | wrong: nothing was there to verify |
-| blends, where two passages disagree | right | right if it says that they do |
-| blends otherwise | wrong | wrong |
+| follows both of two passages that disagree | right | right if it says that they do |
+| blends | wrong | wrong |
 | abstains where the fact was removed, or there is no context | right | right |
 | abstains where passages disagree | right if it says that they do | right if it says that they do |
 | abstains otherwise | wrong | wrong; right if it says that the documents are wrong |
@@ -52,5 +52,6 @@ def right(probe: Probe, arm: Arm, finding: Finding, policy: Policy) -> bool | No
 
 def _of_two(finding: Finding) -> bool:
     """Where passages disagree: both named, or the disagreement."""
-    named_both = finding.outcome == "blends" and "real" not in finding.states
-    return named_both or (finding.rejects and finding.outcome in {"follows_context", "abstains"})
+    if finding.outcome == "follows_context":
+        return finding.rejects or len(finding.states) > 1
+    return finding.outcome == "abstains" and finding.rejects

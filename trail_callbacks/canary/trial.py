@@ -23,9 +23,9 @@ Outcome = Literal[
 ]
 """What an answer did.
 
-- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one).
+- `follows_context`: gives the value of the context that was served, and no other (of two that disagree, one or both).
 - `leaks_prior`: gives the real value where the context served says otherwise, says nothing of it, or is absent.
-- `blends`: gives two of the values as its answer (where passages disagree, naming both is right).
+- `blends`: gives two of the values as its answer, of which its context holds at most one.
 - `abstains`: declines, or says that the documents do not tell.
 - `other_wrong`: gives something else.
 - `retrieval_miss`: no passage served holds the fact, though the twin or corpus does; whatever the answer is.
@@ -37,6 +37,8 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 How = Literal["value", "words", "refusal", "judge", "retrieval", "error", "undecided"]
 """What decided an outcome: typed values, the words themselves, a refusal, the judge, the passages served, a failure of
 the app, or nothing."""
+
+_BY_CODE: tuple[How, ...] = ("value", "words", "refusal", "undecided")
 
 Stated = Literal["real", "fictive", "also"]
 
@@ -61,6 +63,15 @@ class Finding:
     states: Sequence[Stated] = ()
     rejects: bool = False
     reason: str = ""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True if code alone decided, or could not, and found no one value that is given.
+
+        That an answer declines, gives another value, or two, is what code gets wrong most: it may not know the
+        notation of a value. A model, if there is one, reads these answers too.
+        """
+        return self.how in _BY_CODE and self.outcome not in ("follows_context", "leaks_prior")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

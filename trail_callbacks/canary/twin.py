@@ -15,7 +15,7 @@ TAG: Final = "trail_canary"
 """Key in the metadata of fictive documents and passages; its value is `Twin.id`. What has it must not be indexed."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Twin:
     """A corpus and its fictive twin.
 
@@ -34,3 +34,6 @@ class Twin:
     fictive: Corpus
     edits: Sequence[Edit]
     skipped: Sequence[Skipped] = ()
+
+    def __repr__(self) -> str:
+        return f"<Twin {self.id} seed={self.seed} documents={len(self.real)} edits={len(self.edits)}>"

@@ -79,9 +79,7 @@ def demo(
         )
         found = assess(played.run)
         if html:
-            from trail_callbacks.canary.page import to_page  # noqa: PLC0415 - as above
-
-            write(html, to_page(found))
+            found.to_html(html)
     data = {
         "framework": played.framework,
         "edits": Counter(each.kind for each in played.twin.edits),
@@ -167,16 +165,17 @@ def _measured(played: CanaryDemo, found: Results) -> Iterator[Any]:
         f"{len(run.probes)} questions, {len(run.strategies)} strategies, {len(run.trials):,} answers. "
         "Shares in percent, with 95 % intervals."
     )
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("strategy", overflow="fold")
-    for name in ("true", "leaks of what it knows", "leaks of all", "follows", "not retrieved"):
-        table.add_column(name, justify="right", max_width=14)
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("strategy", overflow="fold", min_width=9)
+    widths = {"leaks of what it knows": 13, "leaks of all": 13, "follows": 13, "not retrieved": 9}
+    for name in ("true", "leaks of what it knows", "n", "leaks of all", "follows", "n", "not retrieved"):
+        table.add_column(name, justify="right", min_width=widths.get(name), max_width=widths.get(name))
     inside = 0
     for name, figures in found.rates.strategies.items():
-        known = figures.rates["leak_known"]
+        known, leak, follow, missed = (figures.rates[each] for each in ("leak_known", "leak", "follow", "miss_fictive"))
         inside += known.n > 0 and (known.low or 0.0) <= played.planted[name] <= (known.high or 0.0)
-        rates = [_share(figures.rates[each]) for each in ("leak_known", "leak", "follow", "miss_fictive")]
-        table.add_row(Text(plain(name)), f"{100 * played.planted[name]:g}", *rates)
+        cells = [_share(known), str(known.n), _share(leak), _share(follow), str(leak.n), f"{missed.k} of {missed.n}"]
+        table.add_row(Text(plain(name)), f"{100 * played.planted[name]:g}", *cells)
     yield table
     yield Text(f"\nThe true rate is in {inside} of {len(run.strategies)} intervals.")
     if said := ties(found, "leak"):

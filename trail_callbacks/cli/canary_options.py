@@ -11,7 +11,6 @@ from trail_callbacks.errors import InputError
 
 if TYPE_CHECKING:
     from trail_callbacks.canary import Arm, Probe, Skipped, Twin
-    from trail_callbacks.canary.runs.run import Holds
     from trail_callbacks.models.call import Model
 
 __all__ = ["AppName", "Arms", "CanaryJudge", "Probes", "TwinFile", "arms_of", "judge_of", "read_asked"]
@@ -31,18 +30,20 @@ Arms = Annotated[
 ]
 CanaryJudge = Annotated[
     str | None,
-    typer.Option(metavar="PROVIDER/MODEL", help="The model that decides answers which code cannot; none by default."),
+    typer.Option(
+        metavar="PROVIDER/MODEL", help="The model that reads answers which code is in doubt of; none by default."
+    ),
 ]
 TwinFile = Annotated[
     str | None, typer.Option(metavar="TWIN", help="The twin that the probes are of: they are checked to be.")
 ]
 
 
-def read_asked(probes: str, twin: str | None) -> tuple[Sequence[Probe], Sequence[Skipped], Twin | None, Holds | None]:
+def read_asked(probes: str, twin: str | None) -> tuple[Sequence[Probe], Sequence[Skipped], Twin | None]:
     """Reads probes and their twin.
 
     Returns:
-        The probes, what was skipped, the twin, and what tells whether passages hold a fact.
+        The probes, what was skipped, and the twin.
 
     Raises:
         InputError: If a file cannot be read, or probes are of another twin.
@@ -53,16 +54,19 @@ def read_asked(probes: str, twin: str | None) -> tuple[Sequence[Probe], Sequence
     if not found:
         raise InputError(f"{probes} has no probe that can be asked" + (f": {skipped[0].why}" if skipped else ""))
     if twin is None:
-        return found, skipped, None, None
+        return found, skipped, None
     from trail_callbacks.canary.files.saving import load_twin  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.passages.translation import Translator  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.questions.checking import usable  # noqa: PLC0415 - as above
 
     fictive = load_twin(twin)
     edits = {edit.id for edit in fictive.edits}
     strange = [probe.id for probe in found if probe.edit is not None and probe.edit not in edits]
     if strange:
         raise InputError(f"{probes} is not of {twin}: {len(strange)} probes are of other edits, such as {strange[0]}")
-    return found, skipped, fictive, Translator(fictive).holds
+    fit, unfit = usable(found, fictive)
+    if not fit:
+        raise InputError(f"{probes} has no probe that can be asked with {twin}: {unfit[0].place}: {unfit[0].why}")
+    return fit, (*skipped, *unfit), fictive
 
 
 def arms_of(given: str | None) -> Sequence[Arm]:

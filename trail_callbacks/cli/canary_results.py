@@ -26,6 +26,16 @@ _HEADLINES = {
     "worse": "The candidate is worse than the baseline.",
     "not_enough_data": "There is not enough data to say whether the candidate is worse.",
 }
+_RATES = {"leak": "leak", "follow": "follow", "right_real": "right, real", "right_fictive": "right, fictive"}
+_COLUMNS = {  # with the least characters of those that may wrap
+    "strategy": 10,
+    "rate": 7,
+    "n": None,
+    "before": None,
+    "after": None,
+    "worse by (points)": None,
+    "outcome": 10,
+}
 
 Policy = Annotated[
     Literal["context_is_authoritative", "verify_the_context"],
@@ -49,16 +59,13 @@ def report(
 
     A run that has not ended can be shown, too.
     """
-    from trail_callbacks.canary.report import assess  # noqa: PLC0415 - other commands do not need it
-    from trail_callbacks.canary.runs.run import load_run  # noqa: PLC0415 - as above
+    from trail_callbacks.canary import assess, load_run  # noqa: PLC0415 - other commands do not need it
 
     found = assess(load_run(run), policy)
     if html:
-        from trail_callbacks.canary.page import to_page  # noqa: PLC0415 - as above
-
-        write(html, to_page(found))
+        found.to_html(html)
     if output:
-        write(output, found.to_json() + "\n")
+        found.to_json(output)
     if as_json:
         emit(found.as_data())
         return
@@ -111,15 +118,15 @@ def _views(found: Comparison) -> Iterator[Any]:
         if each.reason:
             yield Text(f"- {plain(each.strategy)}: {each.reason}")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("strategy", "rate", "n", "baseline", "candidate", "worse by", "90 % limits", "outcome"):
-        table.add_column(name, overflow="fold", no_wrap=name not in ("strategy", "rate"))
+    for name, width in _COLUMNS.items():
+        table.add_column(name, overflow="fold", min_width=width, no_wrap=width is None)
     for each in found.changes:
         shares = ["\u2013" if share is None else f"{share:.1%}" for share in (each.baseline, each.candidate)]
         known = each.worse_by is not None and each.low is not None and each.high is not None
-        change = f"{100 * (each.worse_by or 0.0):+.1f}" if known else "\u2013"
-        limits = f"{100 * (each.low or 0.0):+.1f} to {100 * (each.high or 0.0):+.1f}" if known else "\u2013"
+        limits = f"[{100 * (each.low or 0.0):+.1f}, {100 * (each.high or 0.0):+.1f}]"
+        change = f"{100 * (each.worse_by or 0.0):+.1f} {limits}" if known else "\u2013"
         outcome = Text(each.verdict.replace("_", " "), style=_STYLES[each.verdict])
-        table.add_row(Text(plain(each.strategy)), each.label, f"{each.n:,}", *shares, change, limits, outcome)
+        table.add_row(Text(plain(each.strategy)), _RATES[each.measure], f"{each.n:,}", *shares, change, outcome)
     yield ""
     yield table
     yield ""

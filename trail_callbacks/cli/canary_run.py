@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from trail_callbacks.cli.apps import load_app
 from trail_callbacks.cli.canary_options import (
@@ -22,6 +19,7 @@ from trail_callbacks.cli.canary_options import (
     judge_of,
     read_asked,
 )
+from trail_callbacks.cli.canary_summary import deliver
 from trail_callbacks.cli.meter import Meter, meter
 from trail_callbacks.cli.options import (
     BaseUrl,
@@ -34,11 +32,10 @@ from trail_callbacks.cli.options import (
     RequestsPerMinute,
     TokensPerMinute,
 )
-from trail_callbacks.cli.output import complain, display, emit
-from trail_callbacks.render.safe_text import plain
+from trail_callbacks.cli.output import display, emit
 
 if TYPE_CHECKING:
-    from trail_callbacks.canary import Arm, Probe, Run, Strategy
+    from trail_callbacks.canary import Arm, Probe, Strategy
     from trail_callbacks.canary.runs.cost import Cost
     from trail_callbacks.canary.runs.run import Progress
     from trail_callbacks.models.call import Model
@@ -46,7 +43,6 @@ if TYPE_CHECKING:
 __all__ = ["rescore", "run"]
 
 _MANY = 500  # calls, over which a person is asked first
-_COMPLAINTS = 5
 
 
 def run(
@@ -102,17 +98,17 @@ def run(
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
     )
-    found, skipped, fictive, holds = read_asked(probes, twin)
+    found, skipped, fictive = read_asked(probes, twin)
     chosen = arms_of(arms) or (read_arms(matrix) if matrix else None) or arms_of("closed_book,real,fictive,empty")
     strategies = read_matrix(matrix) if matrix else ()
     model = judge_of(judge, base_url)
     cost = _cost(found, strategies, chosen, budget, model=model, per_question=tokens_per_question)
     if dry_run:
-        _say_cost(cost, len(found), as_json=as_json)
+        _say_cost(cost, found, as_json=as_json)
         return
     subject = load_app(app)
     if sys.stderr.isatty():
-        for line in _cost_lines(cost, len(found)):
+        for line in _cost_lines(cost, found):
             typer.echo(line, err=True)
         if not yes and cost.questions + cost.judge_calls > _MANY and sys.stdin.isatty():
             _confirm()
@@ -133,7 +129,6 @@ def run(
                 timeout=timeout,
                 on_progress=_shown(bar),
                 settings=settings,
-                holds=holds,
                 skipped=skipped,
                 keep_reports=keep_reports,
             )
@@ -141,7 +136,7 @@ def run(
         from trail_callbacks.canary.runs.run import load_run  # noqa: PLC0415 - as above
 
         done = load_run(out)
-    _deliver(done, as_json=as_json)
+    deliver(done, as_json=as_json)
 
 
 def rescore(
@@ -163,7 +158,8 @@ def rescore(
     budget = Budget(calls=max_calls, requests_per_minute=requests_per_minute)
     model = judge_of(judge, base_url)
     with meter("reading the answers") as bar:
-        _deliver(again(folder, model=model, budget=budget, on_progress=_shown(bar)), as_json=as_json)
+        done = again(folder, model=model, budget=budget, on_progress=_shown(bar))
+    deliver(done, as_json=as_json, on="trail canary run")
 
 
 def _cost(
@@ -189,19 +185,19 @@ def _cost(
     )
 
 
-def _say_cost(cost: Cost, probes: int, *, as_json: bool) -> None:
+def _say_cost(cost: Cost, probes: Sequence[Probe], *, as_json: bool) -> None:
     from dataclasses import asdict  # noqa: PLC0415 - as above
 
-    from trail_callbacks.canary.statistics.precision import precision  # noqa: PLC0415 - as above
+    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
 
     if as_json:
-        emit({**asdict(cost), "precision": precision(probes)})
+        emit({**asdict(cost), "precision": planned(probes)})
     else:
         display(*_cost_lines(cost, probes))
 
 
-def _cost_lines(cost: Cost, probes: int) -> Iterator[str]:
-    from trail_callbacks.canary.statistics.precision import precision  # noqa: PLC0415 - as above
+def _cost_lines(cost: Cost, probes: Sequence[Probe]) -> Iterator[str]:
+    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - as above
 
     yield f"{cost.questions:,} questions to the app, of {cost.question_tokens:,} tokens without what the app adds"
     if cost.app_tokens is not None:
@@ -213,7 +209,7 @@ def _cost_lines(cost: Cost, probes: int) -> Iterator[str]:
         yield f"at most {cost.money:.2f} in money{known}"
     if cost.minutes is not None:
         yield f"at most {cost.minutes:,.0f} minutes at this pace"
-    yield precision(probes)
+    yield planned(probes)
 
 
 def _confirm() -> None:
@@ -229,79 +225,3 @@ def _shown(bar: Meter) -> Callable[[Progress], None]:
         bar.show(f"{reached.asked} asked{more}", reached.asked, share, reached.usage, reached.money)
 
     return show
-
-
-def _deliver(done: Run, *, as_json: bool) -> None:
-    counts = _counts(done)
-    failed = sum(trial.error is not None for trial in done.trials)
-    if as_json:
-        emit(
-            {
-                "folder": str(done.folder),
-                "trials": len(done.trials),
-                "failed": failed,
-                "repeated": done.repeated,
-                "stopped": done.stopped,
-                "calls": done.spent.calls,
-                "outcomes": [
-                    {"strategy": strategy, "arm": arm, **counted} for (strategy, arm), counted in counts.items()
-                ],
-                "skipped": [{"place": each.place, "why": each.why} for each in done.skipped],
-            }
-        )
-    else:
-        display(*_views(done, counts))
-    for each in done.skipped[:_COMPLAINTS]:
-        complain(f"left out: {each.place}: {each.why}")
-    if len(done.skipped) > _COMPLAINTS:
-        complain(f"{len(done.skipped) - _COMPLAINTS} more were left out")
-    if failed:
-        why = next(trial.error for trial in done.trials if trial.error is not None)
-        complain(f"the app failed on {failed} questions, such as: {why}; the same command asks them again")
-    if done.stopped is not None:
-        complain(f"{done.stopped}; the same command goes on from here")
-    if failed or done.stopped is not None:
-        raise typer.Exit(1)
-
-
-def _counts(done: Run) -> Mapping[tuple[str, str], Counter[str]]:
-    """Outcomes by strategy and arm, in the order of the trials."""
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    for trial in done.trials:
-        counts.setdefault((trial.strategy, trial.arm), Counter())[trial.finding.outcome] += 1
-    return counts
-
-
-def _rates(done: Run) -> Iterator[Text]:
-    """Follow and leak rate of each strategy, in percent with their intervals; the report has the others."""
-    from trail_callbacks.canary.report.words import shown  # noqa: PLC0415 - as above
-    from trail_callbacks.canary.statistics.rates import rates  # noqa: PLC0415 - as above
-
-    for name, figures in rates(done).strategies.items():
-        follow, leak = figures.rates["follow"], figures.rates["leak"]
-        if follow.n:
-            yield Text(f"{plain(name)}: follows a fictive context {shown(follow)}, leaks {shown(leak, beside=leak.n)}")
-
-
-def _views(done: Run, counts: Mapping[tuple[str, str], Counter[str]]) -> Iterator[Any]:
-    from trail_callbacks.canary.trial import OUTCOMES  # noqa: PLC0415 - as above
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    seen = [outcome for outcome in OUTCOMES if any(counted[outcome] for counted in counts.values())]
-    for name in ("strategy", "arm"):
-        table.add_column(name, overflow="fold")
-    for name in seen:
-        table.add_column(name.replace("_", " "), justify="right", overflow="fold")
-    for (strategy, arm), counted in counts.items():
-        table.add_row(Text(plain(strategy)), arm, *(str(counted[outcome]) for outcome in seen))
-    yield f"{len(done.trials)} trials of {len(done.probes)} probes, {done.spent.calls} calls over all runs"
-    if counts:
-        yield ""
-        yield table
-        yield ""
-        yield from _rates(done)
-    if done.repeated:
-        yield ""
-        yield f"up to {done.repeated} questions were asked twice, because the process ended meanwhile"
-    yield ""
-    yield f"written to {plain(str(done.folder))}"

@@ -69,7 +69,7 @@ def perturb(
         most=most,
     )
     if not twin.edits:
-        reasons = "; ".join(_reasons(twin.skipped))
+        reasons = "; ".join(_reasons((*read.skipped, *twin.skipped)))
         raise InputError(f"nothing in the corpus can be changed ({reasons or 'it has no fact of such a kind'})")
     save_twin(twin, output)
     if as_json:
@@ -151,10 +151,12 @@ def _twin_lines(twin: Twin, output: str) -> Iterator[str]:
     if sizes:
         yield f"sizes: {_counted(sizes)}"
     yield ""
+    yield "some of them:"
     for edit in _spread(twin.edits):
-        yield f"  {edit.id}: {_change(edit)}, {len(edit.replacements)} places"
+        places = len(edit.replacements)
+        yield f"  {edit.id}: {_change(edit)}, in {places} place{'' if places == 1 else 's'}"
     yield ""
-    yield f"written to {plain(output)}"
+    yield f"written to {plain(output)}; next: trail canary probes {plain(output)} -o probes.jsonl"
 
 
 def _change(edit: Edit) -> str:
@@ -163,13 +165,20 @@ def _change(edit: Edit) -> str:
 
 
 def _probes_lines(made: Sequence[Probe], output: str) -> Iterator[str]:
-    yield f"{len(made)} probes: {_counted(each.kind or 'other' for each in made)}"
+    from trail_callbacks.canary.statistics.precision import planned  # noqa: PLC0415 - only needed here
+
+    yield f"{len(made)} probe{'' if len(made) == 1 else 's'}: {_counted(each.kind or 'other' for each in made)}"
+    yield f"if all are scored, {planned(made)}"
     yield ""
+    yield "some of them:"
     for each in _spread(made):
         yield f"  {each.id}: {shorten(plain(each.question), _WIDTH)}"
-        yield f"    real: {plain(each.real)}; fictive: {plain(each.fictive) if each.fictive else '(none)'}"
+        yield f"    real: {plain(each.real)}; fictive: {plain(each.fictive) if each.fictive else '(removed)'}"
     yield ""
-    yield f"written to {plain(output)}"
+    yield (
+        f"written to {plain(output)}; read it, then: "
+        f"trail canary run {plain(output)} --app MODULE:ATTRIBUTE --out canary/"
+    )
 
 
 def _spread(several: Sequence[Any]) -> list[Any]:
@@ -190,7 +199,7 @@ def _reasons(skipped: Sequence[Skipped]) -> list[str]:
     ordered = sorted(groups.values(), key=len, reverse=True)
     lines = [
         f"left out: {shorten(plain(f'{first.place}: {first.why}'), _WIDTH)}"
-        + (f" (and {len(more)} more for such a reason)" if more else "")
+        + (f" (and {len(more)} more like it)" if more else "")
         for first, *more in ordered[:_REASONS]
     ]
     rest = sum(map(len, ordered[_REASONS:]))

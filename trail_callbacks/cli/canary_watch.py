@@ -75,7 +75,7 @@ def watch(
     if once and every:
         raise InputError("--once is one turn, and --every goes on: give one of them")
     pause = _seconds(every) if every else None
-    found, skipped, _, holds = read_asked(probes, twin)
+    found, skipped, _ = read_asked(probes, twin)
     for each in skipped[:3]:
         complain(f"left out: {each.place}: {each.why}")
     asked = arms_of(arms) or ("fictive",)
@@ -92,7 +92,6 @@ def watch(
             "budget": Budget(calls=max_calls, requests_per_minute=requests_per_minute),
             "concurrency": concurrency,
             "timeout": timeout,
-            "holds": holds,
         },
     )
     before = History.read(history, window)
@@ -137,7 +136,9 @@ def _turn(watched: Watch, max_leak: float, metrics: str | None, *, as_json: bool
 
 def _line(history: History, leak: Leak | None, max_leak: float) -> str:
     if leak is None:
-        return f"{history.at}: nothing could be scored yet"
+        counts = {outcome: n for (arm, outcome), n in history.totals.items() if arm == "fictive"}
+        so_far = ", ".join(f"{n} {outcome.replace('_', ' ')}" for outcome, n in counts.items())
+        return f"{history.at}: no leak rate yet: of the trials under the fictive context {so_far or 'none was asked'}"
     state = "over" if leak.low > max_leak else "not shown to be over"
     return (
         f"{history.at}: leak rate {leak.share:.1%} ({leak.low:.1%} to {leak.high:.1%}) of {leak.probes} probes in "

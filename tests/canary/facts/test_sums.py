@@ -5,7 +5,7 @@ import re
 import pytest
 
 from trail_callbacks.canary import Corpus, Document
-from trail_callbacks.canary.facts.figures import pages
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.canary.facts.sums import dependencies
 from trail_callbacks.canary.perturbers.perturb import perturb
 

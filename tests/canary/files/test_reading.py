@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pickle
 
 import pytest
 
@@ -132,13 +133,33 @@ def test_tables_are_a_document_a_row(folder):
     assert corpus.skipped[0].place == "a.csv, line 3"
 
 
-def test_parquet(folder):
+def test_parquet(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
-    root = folder(a_dot_txt="x")
-    pq.write_table(pa.table({"id": ["p"], "text": [FERRY], "vector": [[0.5]]}), root / "b.parquet")
-    corpus = read_corpus(root / "b.parquet")
-    assert (corpus["p"].text, corpus["p"].metadata) == (FERRY, {})
+    table = pa.table(
+        {
+            "id": ["p", "q", "r"],
+            "text": pa.array([FERRY, FERRY, None], pa.large_string()).dictionary_encode(),
+            "vector": [[0.5]] * 3,
+            "raw": [b"\xff"] * 3,
+            "metadata": [{"topic": "boats"}] * 3,
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet", compression="zstd")
+    corpus = read_corpus(tmp_path / "a.parquet")
+    assert texts(corpus) == {"p": FERRY, "q": FERRY}
+    assert corpus["p"].metadata == {"topic": "boats"}
+    assert Skipped("a.parquet, row 3", "holds no document: its text is no text but NoneType") in corpus.skipped
+    pq.write_table(table.slice(0, 0), tmp_path / "none.parquet")
+    pq.write_table(table.select(["raw"]), tmp_path / "raw.parquet")
+    (tmp_path / "torn.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:-30])
+    for name, words in {
+        "none": "none.parquet: holds no record",
+        "raw": "row 1: holds no document: expected a text under text",
+        "torn": "torn.parquet: is no Parquet file, or a broken one",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            read_corpus(tmp_path / f"{name}.parquet")
 
 
 @pytest.mark.parametrize(
@@ -158,35 +179,93 @@ def test_exports_of_vector_stores(folder, export):
     assert corpus["k"].metadata == {"topic": "boats"}
 
 
-def test_what_the_frameworks_themselves_write(folder, tmp_path):
+def test_a_store_that_llama_index_has_persisted(tmp_path):
     core = pytest.importorskip("llama_index.core")
-    documents = pytest.importorskip("langchain_core.documents")
+    documents = [core.Document(text=f"{FERRY} It is red.", id_="ferry", metadata={"topic": "boats"})]
+    index = core.VectorStoreIndex.from_documents(
+        documents,
+        embed_model=core.MockEmbedding(4),
+        transformations=[core.node_parser.SentenceSplitter(chunk_size=16, chunk_overlap=0)],
+    )
+    index.storage_context.persist(str(tmp_path))
+    corpus = read_corpus(tmp_path)
+    assert [each.text for each in corpus] == [FERRY, "It is red."]
+    assert [each.metadata for each in corpus] == [{"topic": "boats"}] * 2
+    assert set(texts(corpus)) == set(index.docstore.docs)
+    assert {each.why for each in corpus.skipped} == {
+        "is a part of a LlamaIndex store which holds no texts: they are in docstore.json"
+    }
+    with pytest.raises(InputError, match=r"they are in docstore\.json"):
+        read_corpus(tmp_path / "index_store.json")
+
+
+def test_a_store_that_langchain_has_dumped(tmp_path):
+    core = pytest.importorskip("langchain_core.documents")
     embeddings = pytest.importorskip("langchain_core.embeddings")
     stores = pytest.importorskip("langchain_core.vectorstores")
-
-    nodes = [
-        core.schema.TextNode(text=FERRY, id_="n1", metadata={"topic": "boats"}),
-        core.Document(text="Alma is red.", id_="n2"),
-    ]
-    docstore = core.storage.docstore.SimpleDocumentStore()
-    docstore.add_documents(nodes)
-    docstore.persist(str(tmp_path / "docstore.json"))
-    read = read_corpus(tmp_path / "docstore.json")
-    assert texts(read) == {"n1": FERRY, "n2": "Alma is red."}
-    assert read["n1"].metadata["topic"] == "boats"
-
-    written = [documents.Document(id="d1", page_content=FERRY, metadata={"topic": "boats"})]
     store = stores.InMemoryVectorStore(embeddings.DeterministicFakeEmbedding(size=3))
-    store.add_documents(written)
+    store.add_documents([core.Document(id="d1", page_content=FERRY, metadata={"topic": "boats"})])
     store.dump(str(tmp_path / "store.json"))
-    read = read_corpus(tmp_path / "store.json")
-    assert (texts(read), read["d1"].metadata) == ({"d1": FERRY}, {"topic": "boats"})
+    read = read_corpus(tmp_path)
+    assert (texts(read), read["d1"].metadata, read.skipped) == ({"d1": FERRY}, {"topic": "boats"}, ())
 
-    corpus = corpus_of([*nodes, *written, core.schema.NodeWithScore(node=nodes[0], score=0.5)])
+
+def test_what_chroma_returns_and_persists(tmp_path):
+    chromadb = pytest.importorskip("chromadb")
+    collection = chromadb.PersistentClient(str(tmp_path / "store")).create_collection("boats")
+    collection.add(
+        ids=["k", "l"],
+        documents=[FERRY, "Alma is red."],
+        metadatas=[{"topic": "boats"}, {"topic": "dogs"}],
+        embeddings=[[0.1, 0.2], [0.3, 0.4]],
+    )
+    (tmp_path / "export.json").write_text(json.dumps(collection.get()))
+    corpus = read_corpus(tmp_path / "export.json")
+    assert texts(corpus) == {"k": FERRY, "l": "Alma is red."}
+    assert corpus["l"].metadata == {"topic": "dogs"}
+    with pytest.raises(
+        InputError, match=r"chroma\.sqlite3: is a database, of Chroma perhaps: write what collection\.get\(\)"
+    ):
+        read_corpus(tmp_path / "store")
+
+
+OPENED = []
+
+
+def opened():
+    OPENED.append(True)
+
+
+class Bomb:
+    """Tells when it is unpickled."""
+
+    def __reduce__(self):
+        return opened, ()
+
+
+def test_an_index_of_faiss_has_no_texts_and_pickles_are_not_opened(tmp_path):
+    faiss = pytest.importorskip("faiss")
+    faiss.write_index(faiss.IndexFlatL2(4), str(tmp_path / "index.faiss"))
+    (tmp_path / "index.pkl").write_bytes(pickle.dumps(Bomb()))
+    pickle.loads((tmp_path / "index.pkl").read_bytes())  # noqa: S301 - it would tell
+    assert OPENED.pop()
+    for path in (tmp_path, tmp_path / "index.faiss", tmp_path / "index.pkl"):
+        with pytest.raises(InputError, match=r"write (its|the) documents .*as JSON lines"):
+            read_corpus(path)
+    assert not OPENED
+
+
+def test_objects_of_frameworks():
+    core = pytest.importorskip("llama_index.core")
+    documents = pytest.importorskip("langchain_core.documents")
+    node = core.schema.TextNode(text=FERRY, id_="n1", metadata={"topic": "boats"})
+    written = documents.Document(id="d1", page_content=FERRY, metadata={"topic": "boats"})
+    plain = core.Document(text="Alma is red.", id_="n2")
+    corpus = corpus_of([node, plain, written, core.schema.NodeWithScore(node=node, score=0.5)])
     assert texts(corpus) == {"n1": FERRY, "n2": "Alma is red.", "d1": FERRY, "n1#2": FERRY}
     assert corpus["n1"].metadata["topic"] == corpus["d1"].metadata["topic"] == "boats"
     corpus["d1"].metadata["topic"] = "other"
-    assert written[0].metadata == {"topic": "boats"}
+    assert written.metadata == {"topic": "boats"}
 
 
 def test_objects_of_every_kind():

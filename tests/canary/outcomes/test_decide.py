@@ -84,6 +84,21 @@ def test_a_model_that_fails_leaves_it_open_and_says_why():
     assert "no answer in 60 s" in found.reason
 
 
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [("The text does not say.", "abstains"), ("55 minutes", "other_wrong"), ("40 or 63 minutes", "blends")],
+)
+def test_what_code_finds_without_one_given_value_is_read_by_the_model_too(answer, code):
+    assert classify(FERRY, "fictive", answer).outcome == code
+    reply = item([letter("fictive")], quote=answer)
+    found = decided(ScriptedModel([{"items": [reply]}]), answer)
+    assert (found.outcome, found.how, found.is_doubtful) == ("follows_context", "judge", False)
+    failing = ScriptedModel(lambda call: Reply(failure=Failure("timeout", "no answer in 60 s")))
+    found = decided(failing, answer)
+    assert (found.outcome, found.is_doubtful) == (code, True)
+    assert "no answer in 60 s" in found.reason
+
+
 def test_several_answers_share_a_call_and_one_that_is_skipped_is_asked_again():
     asked = [Scored(probe=FERRY, arm="fictive", answer=f"{OPEN} Version {n}.") for n in range(10)]
     asked.insert(3, Scored(probe=FERRY, arm="fictive", answer="63 minutes"))

@@ -150,7 +150,10 @@ def test_what_an_arm_could_not_read_is_said():
 
 def test_the_page_is_of_one_policy():
     made = run({"a": {"fictive": [F, L]}, "b": {"fictive": [L, L]}})
-    for policy, compared in (("context_is_authoritative", "By leak rate"), ("verify_the_context", "By right with the")):
+    for policy, compared in (
+        ("context_is_authoritative", "By leak rate"),
+        ("verify_the_context", "By share of right answers"),
+    ):
         html = to_page(assess(made, policy))
         assert f'data-policy="{policy}"' in html
         assert compared in text(html)
@@ -177,6 +180,13 @@ def test_only_the_edit_of_the_probe_is_marked_and_as_one():
     denied = replace(asked, real="allowed", fictive="forbidden")  # by other words: all that differs
     marks = [each["text"] for each in Page(page(run({"one": {"fictive": [F]}}, [denied]))).all("mark")]
     assert marks == ["Jilzder Nwindvisu must", "118"]
+
+
+def test_how_to_get_graphs_is_said_where_there_is_none(tmp_path):
+    hint = "canary_app(..., verify=True)"
+    assert hint in text(page(run({"one": {"fictive": [F]}})))
+    assert hint not in text(page(recorded(run({"one": {"fictive": [F, L]}}), tmp_path)[0]))
+    assert hint not in text(page(Run(probes={}, strategies={}, arms=(), trials=())))
 
 
 def test_a_report_that_is_gone_is_said(tmp_path):

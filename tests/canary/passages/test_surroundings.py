@@ -1,6 +1,7 @@
 """A twin's passage is not taken for real text because a word or number of it stands in the real one too."""
 
 import pytest
+from small_twins import twin_of
 
 from trail_callbacks.canary import Corpus, Document, Edit, Replacement, Twin
 from trail_callbacks.canary.passages.translation import Translator
@@ -60,3 +61,35 @@ def test_no_chunk_of_a_towns_twin_is_real_and_those_of_the_town_are(chunker):
         for chunk in chunks(each.text, chunker, html=False, by_size=windows)
     ]
     assert sum(noticed) > len(noticed) / 3
+
+
+@pytest.mark.parametrize(("old", "new"), [("$75.00", "€75.00"), ("12 %", "12 ‰"), ("-5", "+5"), ("12 €", "12 £")])
+def test_an_edit_of_a_symbol_is_told_by_the_symbol(old, new):
+    said = "A fee of {} must be paid for the transfer of a certificate."
+    twin = twin_of({"d": said.format(old)}, [("unit", old, new)])
+    translator = Translator(twin)
+    for spaced in (str, str.upper, lambda text: text.replace(" ", "\n  ")):
+        assert translator.real(spaced(said.format(new))) == ()
+        assert translator.real(spaced(said.format(old))) == ("unit-0",)
+
+
+def test_what_the_twin_says_elsewhere_is_not_real_only():
+    first, second = "Ask a lawyer about the laws that you have to follow.", "Write a list of all who work for you."
+    copy = f"Once more: {first}"
+    edit = Edit(
+        id="order-0",
+        kind="order",
+        real=first,
+        fictive=second,
+        replacements=[
+            Replacement("d", 0, len(first), first, second),
+            Replacement("d", len(first) + 1, len(first) + 1 + len(second), second, first),
+        ],
+    )
+    texts = {"d": f"{first} {second}", "e": copy}
+    changed = {"d": f"{second} {first}", "e": copy}
+    real, fictive = (Corpus([Document(*each) for each in made.items()]) for made in (texts, changed))
+    translator = Translator(Twin(id="t", seed=0, real=real, fictive=fictive, edits=[edit]))
+    for text in (changed["d"], first, second, copy, changed["d"].upper()):
+        assert translator.real(text) == ()
+    assert translator.real(texts["d"]) == ("order-0",)

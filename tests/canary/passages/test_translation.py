@@ -53,6 +53,18 @@ def test_html_may_be_kept_or_stripped(translator, passage, fictive, name):
     assert translator.fictive(passage, name) == fictive
 
 
+def test_what_a_page_shows_gets_no_entity_and_no_tag_of_the_edit():
+    page = "<table><tr><th>Mon</th><td>9&ndash;17</td></tr></table><p>Entry: &euro;8.50 for <b>one</b> adult.</p>"
+    edits = [("date", "9&ndash;17", "8&ndash;19"), ("number", "&euro;8.50 for <b>one</b>", "&euro;9.75 for <i>two</i>")]
+    twin = twin_of({"d": page}, edits)
+    translator = Translator(twin)
+    for name in ("d", None):
+        assert translator.fictive(page, name) == twin.fictive["d"].text
+        assert translator.fictive(page.replace("><", ">\n<"), name) == twin.fictive["d"].text.replace("><", ">\n<")
+        found = translator.fictive("Mon\t9\u201317\nEntry: € 8.50 for one adult.", name)
+        assert found == "Mon\t8\u201319\nEntry: €9.75 for two adult."
+
+
 def test_a_word_that_the_border_cuts_through_is_shown_on_neither_side(translator):
     assert translator.fictive("ferry to Lorne takes 4", "ferry.md") == "ferry to Garvane takes "
     assert translator.fictive("0 minutes to cross the bay", "ferry.md").strip() == "minutes to cross the bay"
@@ -132,6 +144,40 @@ def test_a_passage_of_the_corpus_without_an_edit_is_served_whatever_numbers_it_h
     assert translator.fictive(two.replace("ropes", "lines")) is not None
     told = "In winter the members of its crew that a ferry needs on deck: needs 7 crew."
     assert translator.fictive(told) is None
+
+
+def test_a_number_beside_a_passage_is_no_fact_because_its_words_are_there(translator):
+    text = "Bake for 3 hours at most, and according to the size of the roast less. Serve it with the garlic cloves."
+    twin = twin_of({"d": text}, [("number", "3", "7")])
+    translator = Translator(twin)
+    for passage in (text, text[27:]):  # with its number, and cut off from it
+        found = translator.fictive(f"Roasts\n\n{passage}\n\n(page 3)", "d")
+        assert found == f"Roasts\n\n{passage.replace('3 hours', '7 hours')}\n\n(page 3)"
+    assert (
+        translator.fictive("Bake the roast according to its size for 3 hours. Serve it with the garlic cloves.", "d")
+        is None
+    )
+
+
+def test_a_digit_without_any_words_beside_it_states_nothing():
+    text = "3. Rub the whole roast with salt and let it rest in the cold for one night."
+    translator = Translator(twin_of({"d": text}, [("number", "3", "7")]))
+    assert translator.fictive(f"{text[3:]} (page 3)", "d") == f"{text[3:]} (page 3)"
+    assert translator.fictive(text, "d") == f"7{text[1:]}"
+
+
+def test_a_passage_of_a_document_without_edits_is_found_in_other_whitespace_and_case():
+    told = "A ferry from the pier to the island needs 7 crew members in winter, and as many in summer."
+    texts = {
+        "a": "The ferry needs 7 crew members on deck in winter.",
+        "b": f"<p>{told}</p><p>It is blue.</p>",
+        "c": told,
+    }
+    translator = Translator(twin_of(texts, [("number", "needs 7 crew", "needs 9 crew")]))
+    plain = Translator(twin_of(texts, [("number", "needs 7 crew members on", "needs 9 crew members on")]))
+    for spaced in (str.upper, lambda text: text.replace(" ", "\n"), lambda text: text.replace(",", " -")):
+        assert plain.fictive(spaced(told)) == spaced(told)
+        assert "9" in translator.fictive(spaced(told))
 
 
 def test_an_id_that_is_of_another_document_by_chance_does_no_harm(translator):

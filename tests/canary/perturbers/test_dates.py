@@ -117,3 +117,43 @@ def test_nothing_moves_past_the_latest_date_of_the_corpus():
 )
 def test_what_cannot_be_moved_or_is_no_date_stays(text):
     assert moved(text)[0] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We read of it in the letter (Romans 8:29) and in John 16:13 too.",
+        "The race was won in under 1:46 at Skarn.",
+        "Results: 1 Alma 1:46.82; 2 Berta 1:47.05 at Skarn.",
+        "The college was founded in 1714, making it over 300 years old.",
+        "In Roman numerals the letter M is 1000 in all.",
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_what_looks_like_a_date_or_is_told_otherwise_too_stays(text, seed):
+    assert moved(text, seed=seed)[0] == [text]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was founded in 1950. It opened on 3 May 2021, a Monday.",
+        "It was founded in 1950. It opened on Monday (3 May 2021).",
+        "It was founded in 1950. 3 May 2021 was a Monday.",
+        "It was founded in 1950. In 2021 it was open on Monday 3 May.",
+    ],
+)
+def test_a_weekday_beside_a_date_stays_true(text, seed):
+    (after,), _ = moved(text, seed=seed)
+    found = re.search(r"(\d+) (\w+) (\d{4})", after)
+    made = " ".join(found.groups()) if found else f"3 May {years(after)[-1]}"
+    assert day(made, "%d %B %Y").strftime("%A") == "Monday"
+
+
+def test_the_plainest_form_of_a_date_is_its_name():
+    _, edits = moved(
+        "| Season | Boats |\n|---|---|\n| 2019/20 | 14 boats |\n| 2021/22 | 17 boats |\n\nIn 2020 it rained in the season."
+    )
+    assert "2020" in {edit.real for edit in edits}
+    assert "20" not in {edit.real for edit in edits}

@@ -131,3 +131,23 @@ def test_no_word_of_a_changed_name_is_left(said, seed):
     assert [
         each.text for each in perturb(corpus(*texts), seed=seed, kinds=["name"], sizes=("small", "large")).fictive
     ] == made
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Foods with it are many. 1 Pastas: ravioli. 2 Pastries: buns.",
+        "It says so in the Journal of Respirology and Nephrocare.",
+        "The oven is at 350 degrees Fahrenheit now.",
+        "It was written by Anne Rice in the town.",
+        "It is kept by Professor Aldous Wren there.",
+        "It was led by Henning Dahl for years.",
+    ],
+)
+def test_a_word_of_a_list_or_an_office_is_no_name_and_no_name_is_changed_in_part(text):
+    assert not edits(text)
+
+
+def test_a_sentence_does_not_join_names():
+    found = edits("On 4 April the Hotel Zumvik ordered chairs. In Skarn the Regional Court of Ashmeer sat.")
+    assert {edit.real for edit in found} == {"Hotel Zumvik", "Skarn", "Regional Court of Ashmeer"}

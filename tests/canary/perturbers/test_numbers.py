@@ -166,3 +166,41 @@ def test_a_new_value_stands_nowhere_else():
     assert not real & set(new)
     assert len(new) == len(set(new))
     assert len(after) == len(texts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Ten Commandments were carved in stone at Skarn.",
+        "We sold the iPhone 11 in the shop at Skarn.",
+        "The guard at Skarn is a 7'2 centre of the old school.",
+        "Things to do.  2 Buy bread.  3 Call the bank.",
+        "The pool is open from 6.30 to 10.00 and until 11.00 at weekends.",
+        "The house at Skarn was built in 1714, making it over 300 years old.",
+        "Preheat the oven at Skarn to 400\u00b0F (205\u00b0 C).",
+        "Rain of 50 to 260 inches (125 to 660 cm.) falls at Skarn.",
+        "A seat costs Rs. 75 lakhs (approximately $100,000 USD) there.",
+        "Half of it, 50 % of the pool, goes to Skarn. The remaining 50 % goes to the club.",
+        "The two towns were rich and both lay on the coast.",
+        "Blood is made up of three parts: red cells, white cells and platelets.",
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_what_the_text_counts_on_elsewhere_stays(text, seed):
+    assert changed(text, seed=seed)[0] == [text]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_stands_side_by_side_keeps_its_shape(seed):
+    (text,), _ = changed("A crab pot is from 6 by 6 feet to about 8 by 8 feet wide.", seed=seed)
+    a, b, c, d = (float(each) for each in re.findall(r"\d+(?:\.\d+)?", text))
+    assert a == b < c == d
+    (text,), _ = changed("Of the 20 acids, adults need to obtain eight of them daily.", seed=seed)
+    assert [whole for whole in range(2000) if in_words(whole) in text.replace(",", "").split()][-1] < float(
+        text.split()[2]
+    )
+    (text,), _ = changed("He stands 8 feet 11 inches tall in Skarn.", seed=seed)
+    assert " 11 inches" in text
+    (text,), _ = changed("Cook the pork for 20-30 minutes in the oven.", seed=seed)
+    low, high = (float(each) for each in re.findall(r"\d+(?:\.\d+)?", text))
+    assert low < high <= 3 * low

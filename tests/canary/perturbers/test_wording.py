@@ -158,7 +158,7 @@ def test_a_removed_fact_is_gone_everywhere_and_the_rest_reads_on():
         ("Go there. The tower of Skarn has 212 steps. Based on these, bring good shoes.", "leans on it"),
         ("Go there. The tower of Skarn has 212 steps. Shortly after that the lift broke.", "leans on it"),
         ("Read on. Values of -999 mark gaps. The file is long.", "no value by itself"),
-        ("The town is old.\n\n| steps | town |\n|---|---|\n| 212 | Skarn |\n", "a table, a list"),
+        ("The town is old.\n\n| steps | town |\n|---|---|\n| 212 | Skarn |\n", "statement of its own"),
     ],
 )
 def test_a_sentence_that_is_needed_stays(said, why):
@@ -179,7 +179,9 @@ def test_two_documents_disagree_on_two_fictive_values():
 
 
 def test_two_places_of_one_document_disagree():
-    made = twin("inconsistent", "The crossing to Skarn takes 42 minutes.\n\nThe crossing to Skarn lasts 42 minutes.")
+    made = twin(
+        "inconsistent", "The crossing to Skarn takes 42 minutes.\n\nIn winter the crossing to Skarn takes 42 minutes."
+    )
     edit = next(each for each in made.edits if each.real == "42 minutes")
     assert edit.fictive in texts(made)[0]
     assert edit.also in texts(made)[0]
@@ -189,6 +191,14 @@ def test_two_places_of_one_document_disagree():
 def test_what_is_said_of_different_things_does_not_disagree():
     made = twin("inconsistent", "Plumvik names plants from photos.", "In winter Plumvik stores photos for 42 minutes.")
     assert not made.edits
+
+
+def test_equal_amounts_for_different_things_do_not_disagree():
+    said = (
+        "You pay 5 percent of your salary to the fund of Skarn.",
+        "While you are on leave you pay 5 percent of what the fund of Skarn gives.",
+    )
+    assert not twin("inconsistent", " ".join(said)).edits
 
 
 def test_what_is_stated_once_cannot_disagree():
@@ -242,3 +252,18 @@ def test_a_denied_sentence_is_left_nowhere(said, seed):
     for edit in made.edits:
         gone = {said[int(each.document[1:])] for each in edit.replacements}
         assert not any(old in each.text for old in gone for each in made.fictive)
+
+
+@pytest.mark.parametrize(
+    ("said", "after"),
+    [
+        ("Read on. The wound may also serve as a source of infection.", "The wound will also serve"),
+        ("Read on. Where they overlap, beginners should take the shorter ski.", "beginners must take"),
+        ("Read on. Guests may use the pool of Skarn.", "Guests must use"),
+        ("Read on. While it may be hard, Skarn is strong.", "While it may be hard"),
+        ("Read on. The drug is usually taken at least twice a day.", "is usually taken"),
+        ("Read on. You must first have a court order.", "You must first have"),
+    ],
+)
+def test_a_modality_becomes_what_can_be_said_of_it(said, after):
+    assert after in texts(twin("modality", said))[0]

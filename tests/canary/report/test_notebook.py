@@ -26,7 +26,7 @@ def test_it_has_the_answer_the_main_rates_ties_and_remarks():
         run({"a": {"fictive": [F] * 9 + [L]}, "b": {"fictive": [F] * 10}}, skipped=[Skipped("p9", "gone")])
     )._repr_html_()
     for words in (
-        "from 0 % [0, 27.8] of 10 (b)", "90 [59.6, 98.2] of 10", "no two strategies", "p9: gone",
+        "from 0 % [0, 27.8] of 10 (b)", "<b>90</b>", "[59.6, 98.2] of 10", "no two strategies", "p9: gone",
         "context is authoritative", "10 probes",
     ):  # fmt: skip
         assert words in html, words

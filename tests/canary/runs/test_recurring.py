@@ -2,10 +2,8 @@
 
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -110,6 +108,16 @@ def test_failures_are_not_in_the_rate_and_are_told(history):
     assert History.read(history, 300) == found
 
 
+def test_probes_that_can_tell_nothing_never_come_round(history):
+    app = App()
+    odd = [replace(each, id=f"x{each.id}", fictive=each.real) for each in probes(6)]
+    for _ in range(3):
+        Watch(probes=[*odd, *probes(6)], app=app, history=history, size=2).turn()
+    assert Counter(app.asked) == {f"p{i}": 1 for i in range(6)}
+    with pytest.raises(InputError, match="no probe can be asked: xp0: two of its answers are the same"):
+        Watch(probes=odd, app=app, history=history).turn()
+
+
 def test_other_probes_begin_a_new_round(history):
     app = App()
     Watch(probes=probes(4), app=app, history=history, size=3).turn()
@@ -162,97 +170,3 @@ def test_promtool_finds_no_fault(history):
 def test_bad_input(options, words, history):
     with pytest.raises(InputError, match=words):
         Watch(**{"probes": probes(2), "app": App(), "history": history, **options})
-
-
-def test_a_history_that_cannot_be_read_or_written(tmp_path):
-    app = App()
-    for history, words in {
-        tmp_path: "cannot be written: unable to open database file",
-        tmp_path / "none" / "history": "cannot be written: No such file",
-    }.items():
-        with pytest.raises(InputError, match=words):
-            Watch(probes=probes(2), app=app, history=history).turn()
-    notes, other = tmp_path / "notes", tmp_path / "other"
-    notes.write_text('{"at": "2026-01-01", "trials": []}\n' * 100)
-    with sqlite3.connect(other) as db:
-        db.execute("CREATE TABLE mine (x)")
-    for history, words in {notes: "file is not a database", other: "is no history of recurring probes"}.items():
-        with pytest.raises(InputError, match=words):
-            Watch(probes=probes(2), app=app, history=history).turn()
-        with pytest.raises(InputError, match=words):
-            History.read(history, 300)
-    assert app.asked == []
-    assert notes.read_text().startswith('{"at"')
-
-
-SCRIPT = """
-import sys, time
-from pathlib import Path
-sys.path.insert(0, {here!r})
-from tower_probes import SCORING, answer, probes
-from trail_callbacks.canary.runs import run as running
-from trail_callbacks.canary.runs.recurring import Watch
-from trail_callbacks.errors import InputError
-running.scoring = lambda: SCORING
-
-def app(ask):
-    with open({log!r}, "a") as log:
-        log.write(ask.probe + "\\n")
-    while {held} and not Path({go!r}).exists():
-        time.sleep(0.01)
-    return answer(ask)
-
-for _ in range({turns}):
-    while True:
-        try:
-            Watch(probes=probes(40), app=app, history={history!r}, size=4, options={{"concurrency": 1}}).turn()
-        except InputError as error:
-            if {stubborn}:
-                continue
-            sys.exit(str(error))
-        break
-"""
-
-
-def script(history, *, turns=1, held=False, stubborn=False):
-    names = {name: str(history.with_name(name)) for name in ("log", "go")}
-    here = str(Path(__file__).parents[1])
-    return SCRIPT.format(here=here, history=str(history), turns=turns, held=held, stubborn=stubborn, **names)
-
-
-def test_a_second_process_is_refused_while_a_turn_goes_on(history):
-    log = history.with_name("log")
-    first = subprocess.Popen([sys.executable, "-c", script(history, held=True)])
-    while not log.exists():
-        time.sleep(0.01)
-    assert History.read(history, 300).turns == 0  # can be read meanwhile
-    second = subprocess.run([sys.executable, "-c", script(history)], capture_output=True, text=True, check=False)
-    assert f"another process is asking the probes of {history}: wait until it is done" in second.stderr
-    assert second.returncode == 1
-    history.with_name("go").touch()
-    assert first.wait(30) == 0
-    assert History.read(history, 300).turns == 1
-    assert len(log.read_text().splitlines()) == 4
-
-
-def test_of_two_processes_every_turn_counts_and_asks_other_probes(history):
-    command = [sys.executable, "-c", script(history, turns=5, stubborn=True)]
-    several = [subprocess.Popen(command) for _ in range(2)]
-    assert [each.wait(120) for each in several] == [0, 0]
-    found = History.read(history, 300)
-    assert (found.turns, len(found.last)) == (10, 40)
-    assert Counter(history.with_name("log").read_text().splitlines()) == {f"p{i}": 1 for i in range(40)}
-
-
-def test_of_a_turn_that_is_killed_nothing_remains(history):
-    Watch(probes=probes(40), app=App(), history=history, size=4).turn()
-    before = History.read(history, 300)
-    log = history.with_name("log")
-    process = subprocess.Popen([sys.executable, "-c", script(history, held=True)])
-    while not log.exists():
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    assert History.read(history, 300) == before
-    after = Watch(probes=probes(40), app=App(), history=history, size=4).turn()
-    assert (after.turns, len(after.last)) == (2, 8)

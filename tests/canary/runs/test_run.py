@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -78,6 +79,27 @@ def test_each_probe_is_asked_once_under_each_arm_and_strategy(tmp_path):
     again = run(probes(5), app, out=tmp_path / "out", strategies=STRATEGIES, skipped=[Skipped("p9", "passage is gone")])
     assert len(app.asked) == 40
     assert again.trials == found.trials
+
+
+def test_probes_that_can_tell_nothing_are_not_asked_and_told(tmp_path):
+    good = probes(3)
+    odd = {
+        "same": replace(good[0], id="same", fictive=" 100  M"),
+        "named": replace(good[1], id="named", question="Is tower 1 high, at 101 m?"),
+        "again": replace(good[2], id="again", question="how high is tower 2?"),
+        "gone": replace(good[2], id="gone", question="Which?", real_quote="It says something else."),
+    }
+    app = App()
+    found = run([*good, *odd.values()], app, out=tmp_path, skipped=[Skipped("p9", "is none")])
+    assert sorted(app.asked) == sorted(cells(3))
+    assert list(found.probes) == ["p0", "p1", "p2"]
+    assert {each.place: each.why for each in found.skipped} == {
+        "p9": "is none",
+        "same": "two of its answers are the same: '100 m'",
+        "named": "its question names an answer: '101 m'",
+        "again": "asks the same as p2",
+        "gone": "its passage does not give the answer '102 m'",
+    }
 
 
 def test_files_are_for_their_owner_only(tmp_path):
@@ -246,13 +268,13 @@ def test_whatever_an_app_raises_is_an_error(raised, tmp_path):
         (None, "returned NoneType"),
         (b"40", "returned bytes"),
         (App(), "a factory"),
-        (Answered(text=4), "text of type int"),
-        (Answered(text="40", passages="one text"), "passages of type str"),
-        (Answered(text="40", passages=[{"text": "x"}]), "passages of type dict"),
-        (Answered(text="40", dropped=["p1"]), "dropped of type str, expected Skipped"),
-        (Answered(text="40", passages=[None]), "passages of type NoneType"),
-        (Answered(text="40", usage=None), "usage of type NoneType, expected Usage"),
-        (Answered(text="40", report={}), "report of type dict"),
+        (Answered(text=4), "int as text, expected str"),
+        (Answered(text="40", passages="one text"), "a str as passages, expected a sequence of str"),
+        (Answered(text="40", passages=[{"text": "x"}]), "a sequence of dict as passages"),
+        (Answered(text="40", dropped=["p1"]), "a sequence of str as dropped, expected a sequence of Skipped"),
+        (Answered(text="40", passages=[None]), "a sequence of NoneType as passages"),
+        (Answered(text="40", usage=None), "NoneType as usage, expected Usage"),
+        (Answered(text="40", report={}), "dict as report"),
     ],
 )
 def test_what_is_no_answer_is_an_error(returned, words, tmp_path):
@@ -265,6 +287,26 @@ def test_an_app_that_fails_always_is_not_asked_any_more(tmp_path):
     found = run(probes(100), app, out=tmp_path / "out", concurrency=4)
     assert 20 <= len(app.asked) < 30
     assert found.stopped == "the app failed 20 times in a row, the last time: ZeroDivisionError: division by zero"
+
+
+def test_an_arm_that_fails_always_is_left_while_others_are_asked(tmp_path):
+    away = ["real", "fictive"]
+
+    def reply(ask):
+        if ask.arm in away:
+            raise ConnectionError("the store is away")
+        return answer(ask)
+
+    app = App(reply)
+    found = run(probes(100), app, out=tmp_path, concurrency=4)
+    asked = Counter(arm for _, _, arm in app.asked)
+    assert asked["closed_book"] == asked["empty"] == 100
+    assert all(20 <= asked[arm] < 24 for arm in away)
+    why = "the app failed 20 times in a row, the last time: ConnectionError: the store is away"
+    assert sorted((s.place, s.why) for s in found.skipped) == [("fictive of default", why), ("real of default", why)]
+    away.clear()
+    found = run(probes(100), app, out=tmp_path, concurrency=4)
+    assert (len(found.trials), found.skipped, {t.error for t in found.trials}) == (400, (), {None})
 
 
 @pytest.mark.parametrize("text", ["", " \n", "högre än 500 m\u2028\x00\ud800 \U0001f600", "x" * 200_000])
@@ -288,6 +330,24 @@ def test_an_app_that_hangs_does_not_keep_the_run(tmp_path):
     assert {t.probe for t in hung} == {"p1"}
     assert hung[0].error == "no answer within 0.3 s, and the app is still at work on it"
     assert len(found.trials) == 16
+    never.set()
+
+
+def test_as_many_hang_as_may_be_asked_at_once_and_the_rest_is_answered(tmp_path):
+    never = threading.Event()
+
+    def reply(ask):
+        if int(ask.probe[1:]) < 8:
+            never.wait(60)
+        return answer(ask)
+
+    before = threading.active_count()
+    found = run(probes(30), App(reply), out=tmp_path / "out", timeout=0.5, concurrency=8, arms=["real"])
+    assert Counter(t.error for t in found.trials) == {
+        None: 22, "no answer within 0.5 s, and the app is still at work on it": 8,
+    }  # fmt: skip
+    assert found.stopped is None
+    assert threading.active_count() <= before + 16
     never.set()
 
 
@@ -428,7 +488,11 @@ def test_another_run_in_the_same_folder_is_refused(change, words, tmp_path):
     ("options", "words"),
     [
         ({"probes": []}, "there are no probes"),
-        ({"probes": [*probes(2), *probes(1)]}, "the probe 'p0' is there twice"),
+        ({"probes": [*probes(2), replace(probes(3)[2], id="p0")]}, "the probe 'p0' is there twice"),
+        (
+            {"probes": [replace(probes(1)[0], fictive="100 M")]},
+            "no probe can be asked: p0: two of its answers are the same",
+        ),
         ({"strategies": [Strategy("a"), Strategy("a")]}, "the strategy 'a' is there twice"),
         ({"strategies": [Strategy("a", {"x": object()})]}, "a cannot be written as JSON"),
         ({"settings": {"x": {1, 2}}}, "settings cannot be written as JSON"),
@@ -454,8 +518,10 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     with pytest.raises(InputError, match="holds other files"):
         run(probes(1), App(), out=tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written or read"):
+    with pytest.raises(InputError, match="file is a file: name a new folder"):
         run(probes(1), App(), out=tmp_path / "file")
+    with pytest.raises(InputError, match="cannot be made: Not a directory"):
+        run(probes(1), App(), out=tmp_path / "file" / "out")
     with pytest.raises(InputError, match="holds no canary run"):
         load_run(tmp_path)
 
@@ -718,3 +784,21 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_call_goes_on(tmp_path):
     found = load_run(out)
     assert (found.stopped, len(found.trials)) == (None, 600)
     assert found.repeated <= 4
+
+
+LIGHT = """
+import sys
+sys.path.insert(0, {here!r})
+from tower_probes import probes, served
+from trail_callbacks.canary.runs.run import run
+
+found = run(probes(20), lambda ask: served(ask) if ask.arm in ("real", "fictive") else "I don't know.", out={out!r})
+assert {{t.finding.outcome for t in found.trials}} == {{"follows_context", "abstains"}}, found.trials
+assert not [name for name in sys.modules if name.startswith("py3langid")], "100 MiB"
+"""
+
+
+def test_numbers_in_english_need_no_model_of_languages(tmp_path):
+    code = LIGHT.format(here=str(Path(__file__).parents[1]), out=str(tmp_path / "out"))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -62,6 +62,58 @@ def test_a_thread_started_by_hand_needs_a_copy_of_the_context():
     assert seen[1].arm == "fictive"
 
 
+def test_a_generator_that_ends_late_leaves_nothing_behind():
+    def asking(arm):
+        with exposed(arm, TWIN):
+            yield current().arm
+            yield current().arm
+
+    for last in ("close", "exhaust"):
+        first = asking("fictive")
+        assert next(first) == "fictive"
+        with exposed("real", TWIN) as around:
+            _ = first.close() if last == "close" else list(first)
+            assert current() is around
+        assert current() is None
+
+    async def steps():
+        with exposed("fictive", TWIN):
+            yield current().arm
+            yield current().arm
+
+    async def consume():
+        found = [arm async for arm in steps()]
+        assert current() is None
+        given_up = steps()
+        found.append(await anext(given_up))
+        await given_up.aclose()
+        return found, current()
+
+    assert asyncio.run(consume()) == (["fictive"] * 3, None)
+
+
+def test_what_goes_on_after_a_block_sees_it_no_more():
+    async def late(started):
+        await started.wait()
+        return current()
+
+    async def run():
+        started = asyncio.Event()
+        with exposed("real", TWIN) as around:
+            with exposed("fictive", TWIN):
+                task = asyncio.create_task(late(started))
+                await asyncio.sleep(0)
+            started.set()
+            assert await task is around
+            started.clear()
+            task = asyncio.create_task(late(started))
+            await asyncio.sleep(0)
+        started.set()
+        return await task
+
+    assert asyncio.run(run()) is None
+
+
 def test_unknown_arms_are_an_error():
     with pytest.raises(InputError, match="closed_book, real, fictive, empty"), exposed("fictional", TWIN):
         pass
@@ -93,6 +145,17 @@ def test_the_switch_in_code_is_for_good():
 def test_what_was_spoiled_fails_at_the_end():
     with pytest.raises(CanaryOffError, match="says nothing"), exposed("fictive", TWIN) as exposure:
         exposure.spoiled = True
+
+
+def test_switched_off_within_a_block_nothing_of_it_counts(monkeypatch):
+    def run(arm):
+        with exposed(arm, TWIN):
+            monkeypatch.setenv(SWITCH, "off")
+
+    run("real")
+    monkeypatch.delenv(SWITCH)
+    with pytest.raises(CanaryOffError, match="says nothing"):
+        run("empty")
 
 
 def test_what_is_served_adds_up_over_calls_and_threads():

@@ -1,3 +1,4 @@
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -40,7 +41,21 @@ def test_switched_off_it_serves_real_texts_and_the_run_fails(monkeypatch):
     with pytest.raises(CanaryOffError, match="says nothing"):
         run()
     assert source.sight("fictive").is_untouched
-    assert source.spoiled == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_what_a_child_process_is_served_nobody_would_know():
+    source = CanarySource(TWIN, "real", None)
+    with exposed("fictive", TWIN) as exposure:
+        if (child := os.fork()) == 0:
+            try:
+                source.sight(None)
+            except InputError as error:
+                os._exit(0 if "child process" in str(error) else 1)
+            os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert source.sight(None).exposure is exposure
 
 
 def test_bad_arguments_say_what_to_do():

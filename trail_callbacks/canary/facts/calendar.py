@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from trail_callbacks.canary.facts.figures import Page
 from trail_callbacks.language.quantities import Quantity
@@ -49,10 +50,10 @@ _YEARLY = re.compile(
 _KEY = re.compile(r"([\w ]{1,40})[\"']?\s{0,3}[:=]\s{0,3}[\"']?$")
 _LOOK_BACK = 50
 _LEAP_FREE = 2023  # the year of dates that tell none
-_TWO, _FOUR = 2, 4
+_TWO, _FOUR, _THOUSAND = 2, 4, 1000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Mention:
     """A date in a text, whole or in part.
 
@@ -99,6 +100,12 @@ class Mention:
         sure = not any(part.also for part in self.parts if part.kind in {"month", "day"})
         return all(self.key[:3]) and sure and not self.key[3]
 
+    @cached_property
+    def weekday(self) -> bool:
+        """Whether it tells its day of the week, or its sentence does: `3 May 2021, a Monday`."""
+        page = self.page
+        return any(part.kind == "weekday" and page.line_of(part.start) == self.line for part in page.dated)
+
     @property
     def date(self) -> dt.date | None:
         """The day; of a year without leap day where it says no year; None if there is no such day."""
@@ -129,7 +136,7 @@ def mentions(page: Page) -> list[Mention]:
         if part.kind in {"clock", "quarter"}:
             continue
         last = found[-1] if found else []
-        if last and part.kind not in {each.kind for each in last} and _joins(page.text, last[-1], part):
+        if last and part.kind not in {each.kind for each in last} and _joins(page, last[-1], part):
             last.append(part)
         else:
             found.append([part])
@@ -142,7 +149,10 @@ def mentions(page: Page) -> list[Mention]:
     ]
 
 
-def _joins(text: str, one: Quantity, other: Quantity) -> bool:
+def _joins(page: Page, one: Quantity, other: Quantity) -> bool:
+    text = page.text
+    if one.kind == "year" and page.line_of(one.start) != page.line_of(other.start):
+        return False  # `in 1950. 3 May was a Monday`
     if not 0 <= other.start - one.end <= _GAP or "during" in {one.bound, other.bound}:
         return False
     gap = text[one.end : other.start]
@@ -152,6 +162,8 @@ def _joins(text: str, one: Quantity, other: Quantity) -> bool:
 def _dates(mention: Mention) -> bool:
     """Whether a year by itself is one: a bare number in a table or behind a name only if that is of years."""
     (part,) = mention.parts
+    if part.value == _THOUSAND and not mention.words[-1].isalpha():
+        return False  # a number more likely than the year
     if not part.also:
         return True
     page = mention.page
@@ -202,14 +214,14 @@ def _by_years(mention: Mention, years: int) -> dict[str, int] | None:
             new = dt.date(year + years, month, day)
         except ValueError:
             return None
-        if mention.part("weekday") and new.weekday() != was.weekday():
+        if mention.weekday and new.weekday() != was.weekday():
             return None
     return {"year": year + years}
 
 
 def _by_days(mention: Mention, days: int) -> dict[str, int] | None:
     was = mention.date
-    if was is None or not mention.key[1] or not mention.key[2] or (days % 7 and mention.part("weekday")):
+    if was is None or not mention.key[1] or not mention.key[2] or (days % 7 and mention.weekday):
         return None
     new = was + dt.timedelta(days)
     if not mention.key[0] and new.year != was.year:

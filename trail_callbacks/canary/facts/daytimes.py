@@ -16,15 +16,30 @@ _TIME = re.compile(
 )
 _OPEN = re.compile(r"\d\s?(?:-|\u2013|to|bis|and)\s?$")
 _UNREAD = re.compile(r"(?<![\d:.])\d{1,2}\s?(?:-|\u2013)\s?\d{1,2}\s?(?:[ap]\.?\s?m\b|Uhr\b)", re.IGNORECASE)
+_RACED = re.compile(r"(?<!\d)\d{1,2}:\d\d\.\d")
 _LOOK_BACK = 8
+_LONGEST = 20  # characters of the name of a book
+_VERSE = re.compile(
+    r"\b(?:gen(?:esis)?|exod?(?:us)?|lev(?:iticus)?|num(?:bers)?|deut(?:eronomy)?|josh(?:ua)?|judges|ruth|samuel|sam|kings"
+    r"|chronicles|ezra|neh(?:emiah)?|esther|job|ps(?:alms?)?|prov(?:erbs)?|eccl(?:esiastes)?|song|isa(?:iah)?|jer(?:emiah)?"
+    r"|lam(?:entations)?|ezek(?:iel)?|dan(?:iel)?|hos(?:ea)?|joel|amos|obadiah|jonah|micah|nahum|hab(?:akkuk)?|zeph(?:aniah)?"
+    r"|hag(?:gai)?|zech(?:ariah)?|malachi|mal|matt?(?:hew)?|mark|luke|john|acts|rom(?:ans)?|cor(?:inthians)?|gal(?:atians)?"
+    r"|eph(?:esians)?|phil(?:ippians|emon)?|col(?:ossians)?|thess(?:alonians)?|tim(?:othy)?|titus|heb(?:rews)?|james|jas|peter"
+    r"|pet|jude|rev(?:elation)?s?|surah?|quran|qur'an|koran|under|time\sof|clocked|ran|record\sof)\.?\s$",
+    re.IGNORECASE,
+)  # a chapter and verse, `Romans 8:29`, or how long a race took: `in under 1:46`
 _LOOKED_AT = 50  # parts of dates and times that show how hours are written
 _HOUR, _DAY, _NOON = 60, 1440, 12
 
 
 def daytimes(page: Page) -> list[Quantity] | None:
     """The times of day of a document; None if one cannot be moved, so that none may be (`9-11 a.m.`)."""
-    found = [each for each in page.dated if each.kind == "clock"]
-    if found and _UNREAD.search(page.text):
+    found = [
+        each
+        for each in page.dated
+        if each.kind == "clock" and not _VERSE.search(page.text[max(0, each.start - _LONGEST) : each.start])
+    ]
+    if found and (_UNREAD.search(page.text) or _RACED.search(page.text)):
         return None
     for each in found:
         if _TIME.fullmatch(page.text, each.start, each.end) is None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from trail_callbacks.canary.corpus import Corpus
-from trail_callbacks.canary.facts.figures import Figure, Page, pages
+from trail_callbacks.canary.facts.figures import Figure, Page
 from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.pages import pages
 
 __all__ = ["Fact", "facts"]
 
@@ -54,8 +55,8 @@ def facts(corpus: Corpus) -> Sequence[Fact]:
 
     - they stand in the same document, outside of tables, with the same unit or noun, or one of them with none; or
     - they have the same unit or noun, and their documents are about the same (see `neighbours`); or
-    - what is said around them shares a word that at most three documents have, or two words that not more than three
-      documents would share by chance, and they have the same unit or noun.
+    - what is said around them shares a word that at most three documents have, or two words that no more than one
+      document would have by chance, and they have the same unit or noun.
 
     Values are compared in base units, so that `forty minutes`, `40 min` and `2,400 s` are equal; counts with different
     nouns, and one with a unit beside a bare number that its column or label names, need a shared word. That is
@@ -129,7 +130,7 @@ def _related(
             if spread[word] <= _FEW:
                 yield from meet(("word", word), i, figure)
         for one, other in combinations(rarest, 2):
-            if spread[one] * spread[other] <= _FEW * len(near):
+            if spread[one] * spread[other] <= len(near):
                 yield from meet((one, other, noun), i, figure)
 
 

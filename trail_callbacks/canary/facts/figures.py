@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from trail_callbacks.canary.corpus import Corpus, Document
+from trail_callbacks.canary.corpus import Document
 from trail_callbacks.canary.facts.grids import Grid, grids, legible
-from trail_callbacks.canary.facts.kept import of_last_corpus
 from trail_callbacks.canary.facts.numerals import Numeral, Writing
-from trail_callbacks.canary.facts.protected import fixed_in, labels
+from trail_callbacks.canary.facts.protected import labels
 from trail_callbacks.canary.facts.spans import Spans
-from trail_callbacks.language.quantities import DAYS, EXACT, MONTHS, Quantity, quantities
+from trail_callbacks.language.quantities import Quantity
 from trail_callbacks.language.quantities.units import CURRENCIES, UNITS
 from trail_callbacks.language.terms import keys, stem, terms, vocabulary
 from trail_callbacks.text import Sentence, sentences
 
-__all__ = ["Figure", "Page", "pages", "telling", "tells"]
+__all__ = ["Figure", "Page", "telling", "tells"]
 
 _COUNTED = vocabulary("people men women children teeth feet mice species fish sheep")
 _LIGHT = vocabulary(
@@ -34,16 +33,9 @@ _LIGHT = vocabulary(
 _UNITS = frozenset(stem(name) for name in (*UNITS, *CURRENCIES))
 _TELLING = 64  # words of a document
 _CONTEXT = 8_000  # characters of a sentence that are looked at
-_NAME = re.compile(r"(?:^|[^\w.!?:;|\n\"(\[{>,*])[ \u00a0]?([A-Z][\w'-]{1,40})[ \u00a0]$")
-_PLACE = vocabulary(
-    """In At On By To From Of For With About Over Under Around The A An And Or But Only Some Between Until Till After
-    Before Within Up Nearly Almost Roughly Approximately Every Each Another All Than More Less Least Most"""
-) | {*MONTHS, *DAYS, *(code.upper() for code in CURRENCIES)}
-_LOOK_BACK = 44  # characters before a number in which the word of a name stands
 _WRAPPED = re.compile(r"[ \t]*\n[ \t]*(?=[\d$\u20ac\u00a3(])(?!\(?\d{1,3}(?:\.\d{1,3}){0,5}[.)]\s)")
 _WRAPPED_AT = 40  # characters; nobody wraps prose at less
 _TAG = re.compile(r"<[^<>]{0,2000}>")
-_ENUMERATED = re.compile(r",\s|,?\s(?:and|or)\s")
 _NOUN = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]+)")
 
 
@@ -253,54 +245,6 @@ def telling(page: Page, spread: Mapping[str, int], most: int) -> Sequence[str]:
     """
     shared = (word for word in page.keys if 1 < spread[word] <= most)
     return sorted(shared, key=lambda word: (spread[word], word))[:_TELLING]
-
-
-@of_last_corpus
-def pages(corpus: Corpus) -> Sequence[Page]:
-    """Reads the figures of all documents, in order."""
-    kept = fixed_in(corpus)
-    return [_page(document, i, kept[document.id]) for i, document in enumerate(corpus)]
-
-
-def _page(document: Document, number: int, kept: Spans) -> Page:
-    page = Page(document, number, fixed=kept)
-    found = quantities(legible(document.text, page.grids))
-    if found:
-        page.numbers = found
-        free = [each for each in _enumerated(found, document.text) if not page.fixed.overlap(each.start, each.end)]
-        page.dated = [each for each in free if each.kind in EXACT - {"rank"} or each.bound == "during"]
-        page.figures = list(_figures(page, free))
-    return page
-
-
-def _enumerated(found: Sequence[Quantity], text: str) -> list[Quantity]:
-    """Lets the bare numbers of `20, 30 and 46 minutes` share the unit or noun of the last."""
-    shared = list(found)
-    for i in range(len(shared) - 2, -1, -1):
-        one, other = shared[i : i + 2]
-        bare = one.kind == "count" and not one.noun and not one.also
-        named = (other.kind != "count" or other.noun) and other.kind not in EXACT and other.raw
-        if bare and named and _ENUMERATED.fullmatch(text, one.end, other.start):
-            factor = other.value / other.raw
-            step = one.step * factor
-            shared[i] = replace(one, kind=other.kind, noun=other.noun, value=one.raw * factor, step=step)
-    return shared
-
-
-def _figures(page: Page, found: Sequence[Quantity]) -> Iterator[Figure]:
-    for each in found:
-        if each.kind in EXACT or each.bound == "during" or page.labels.overlap(each.start, each.end):
-            continue
-        row = page.row_of(each.start)
-        if each.kind == "count" and row is None and not each.noun.endswith("s") and _in_name(page.text, each.start):
-            continue
-        yield Figure(page, each, page.writing.numeral(each), page.line_of(each.start), row)
-
-
-def _in_name(text: str, start: int) -> bool:
-    """Whether the word before a number makes it a piece of a name: `Boeing 747`, `Route 66`."""
-    before = _NAME.search(text[max(0, start - _LOOK_BACK) : start])
-    return before is not None and before[1] not in _PLACE
 
 
 def tells(figure: Figure) -> bool:

@@ -8,12 +8,13 @@ from itertools import combinations
 from math import log
 
 from trail_callbacks.canary.corpus import Corpus
-from trail_callbacks.canary.facts.figures import Page, pages
+from trail_callbacks.canary.facts.figures import Page
 from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.pages import pages
 
 __all__ = ["neighbours"]
 
-_LEAST, _MOST = 3, 40  # documents that may have a word which says what they are about; a third of a small corpus
+_LEAST, _MOST, _PART = 3, 40, 10  # documents that may have a word which says what they are about: a tenth of all
 _ALIKE = 0.15  # share of the weight of their words that two documents have in common
 
 
@@ -33,7 +34,7 @@ def neighbours(corpus: Corpus) -> Mapping[Page, Sequence[Page]]:
     """
     read = pages(corpus)
     spread = Counter(word for page in read for word in page.keys)
-    most = max(_LEAST, min(_MOST, len(read) // _LEAST))
+    most = max(_LEAST, min(_MOST, len(read) // _PART))
     having: dict[str, list[int]] = defaultdict(list)
     for i, page in enumerate(read):
         for word in sorted(page.keys):

@@ -62,13 +62,23 @@ _LABELS = (
     # numbers of lists, headings and references
     r"(?m:^[ \t>*-]{0,40}(?:#{1,6}[ ]+)?\(?\d{1,3}(?:\.\d{1,3}){0,5}(?:[.)]|(?<=\.\d))(?=\s))",
     r"(?m:^[ \t>]{0,20}#{1,6}[ ]+\d{1,3}(?:\.\d{1,3}){0,5}(?=\s))",
+    r"(?:(?<=[.:;!?)\]]\s)|(?<=[.:;!?)\]]\s\s))\d{1,2}[.)]?(?=\s{1,3}(?:[A-Z][a-z]+|A)\b)",
+    r"(?<=\))\d{1,3}\b",
+    r"(?<![\w.,])\d{1,2}\.(?=[A-Z][a-z])",
+    r"(?<![\d.,])(\d{1,3})-\1(?![\d.,%])",
     r"\[\d{1,4}(?:\s?[,\u2013-]\s?\d{1,4}){0,20}\]",
     r"\(\d{1,3}\)",
+    # a height in feet and inches: one number of two
+    r"(?<![\w.])\d['\u2019\u2032]\s?\d{1,2}(?:[\"\u201d\u2033]|\'\'|\b)",
     # addresses
     r"""\b\d{1,5}[A-Za-z]?\s(?:[A-Z][\w'.-]{1,30}\s){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Boulevard|Blvd|Drive|Dr|Way|
     Square|Court|Place)\b""",
     r"(?<![\w.,])\d{5}\s(?=[A-Z][a-z])(?!(?i:people|pounds|dollars|euros))",
     r"\b[A-Z]{2}\s\d{5}\b",
+    # times of day with a dot, which may be prices: neither is changed
+    r"""(?i:\b(?:from|until|till|at|opens?|closes?|between|by|before|after)\s)\d{1,2}\.(?:00|15|30|45)
+    (?:\s?(?:to|-|\u2013|and|until)\s?\d{1,2}\.(?:00|15|30|45))?
+    (?![.,]?\d|\s?(?:[%\u20ac$\u00a3]|euros?\b|dollars?\b|pounds?\b|per\s?cent\b|k?m\b|or\b))""",
     # what is so by definition
     r"(?i:\b24(?:\s?/\s?7|[ -]hours?\s(?:a|per|each)\sday)\b|\b(?:7|seven)\sdays\s(?:a|per|each)\sweek\b)",
     r"(?i:\b(?:60|sixty)\s(?:minutes|seconds)\s(?:in|to|per)\s(?:an?|the|each)\s(?:hour|minute)\b)",

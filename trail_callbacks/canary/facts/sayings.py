@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from trail_callbacks.canary.corpus import Corpus, Document
@@ -24,7 +25,7 @@ _FEW: Final = 40  # sentences: a word in more of them tells nothing
 _WORD = re.compile(r"\w")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Saying:
     """A sentence of a document.
 
@@ -65,6 +66,8 @@ class Sayings:
         for number, saying in enumerate(self.found):
             self._starts[saying.document].append(saying.start)
             self._numbers[saying.document].append(number)
+        self._sizes = [len(saying.keys) for saying in self.found]
+        self._same: dict[Saying, tuple[Sequence[Saying], Sequence[Saying]]] = {}
         spread = Counter(key for saying in self.found for key in saying.keys)
         self._rare: dict[str, list[int]] = defaultdict(list)
         for number, saying in enumerate(self.found):
@@ -78,22 +81,34 @@ class Sayings:
         saying = self.found[self._numbers[document][at]] if at >= 0 else None
         return saying if saying is not None and offset < saying.end else None
 
-    def same(self, saying: Saying) -> tuple[list[Saying], bool]:
+    def same(self, saying: Saying) -> tuple[Sequence[Saying], Sequence[Saying]]:
         """Finds what says the same.
 
         Returns:
-            All sentences that say the same in almost the same words, the given one among them, in order; and whether
-            another one may speak of the same fact in other words.
+            All sentences that say the same in almost the same words, the given one among them; and those that may speak
+            of the same fact in other words. Both in order.
         """
-        near = Counter(number for key in saying.keys for number in self._rare.get(key, ()))
-        same, kindred = [], False
-        for number in sorted(near):
+        if saying not in self._same:
+            self._same[saying] = self._compared(saying)
+        return self._same[saying]
+
+    def _compared(self, saying: Saying) -> tuple[Sequence[Saying], Sequence[Saying]]:
+        near = Counter(chain.from_iterable(self._rare.get(key, ()) for key in saying.keys))
+        own = len(saying.keys)
+        common = sum(key not in self._rare for key in saying.keys)
+        likely = []
+        for number, rare in near.items():
+            least, most = min(own, self._sizes[number]), rare + common  # if it has all the common words
+            if most >= _KINDRED * least and (most > 1 or least == 1):
+                likely.append(number)
+        same, kindred = [], []
+        for number in sorted(likely):
             other = self.found[number]
             shared = len(saying.keys & other.keys)
             if shared >= _SAME * len(saying.keys | other.keys):
                 same.append(other)
-            elif shared >= max(2, _KINDRED * min(len(saying.keys), len(other.keys))):
-                kindred = True
+            elif shared >= max(2, _KINDRED * min(own, len(other.keys))):
+                kindred.append(other)
         return same or [saying], kindred
 
 

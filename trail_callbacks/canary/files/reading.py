@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from trail_callbacks.audit.files import LARGEST, Broken, Files
 from trail_callbacks.canary.corpus import Corpus, Document, Skipped
-from trail_callbacks.canary.files.records import EXPECTED, documents, plain, unique
+from trail_callbacks.canary.files.records import documents, plain, unique, why_none
 from trail_callbacks.errors import InputError
 from trail_callbacks.text import encodable
 
@@ -22,7 +22,13 @@ _MEDIA: Final = {
 }  # fmt: skip
 _RECORDS: Final = frozenset({".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"})
 _KINDS: Final = "text, Markdown, reStructuredText, HTML, JSON, JSON lines, CSV or Parquet"
+_OTHER: Final = "is a kind of file that is not read"
 _BROKEN: Final = (EOFError, zlib.error, gzip.BadGzipFile)
+_HINTS: Final = {
+    ".sqlite3": "is a database, of Chroma perhaps: write what collection.get() returns into a JSON file",
+    ".faiss": "is an index of FAISS, which has vectors and no texts: write the documents of its docstore as JSON lines",
+    ".pkl": "is a pickle, which can run code when it is read: write its documents as JSON lines",
+}
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 _Found = Iterator[Document | Skipped]
@@ -55,7 +61,10 @@ def read_corpus(*paths: str | Path, suffixes: Iterable[str] = ()) -> Corpus:
     corpus = _corpus(found)
     if not corpus.documents:
         named = ", ".join(str(path) for path in paths[:3])
-        reasons = "; ".join(f"{each.place}: {each.why}" for each in corpus.skipped[:3])
+        told: dict[str, str] = {}  # one for each reason
+        for each in corpus.skipped:
+            told.setdefault(each.why, f"{each.place}: {each.why.removesuffix(f': expected {_KINDS}')}")
+        reasons = "; ".join(sorted(told.values(), key=lambda each: _OTHER in each)[:3])
         raise InputError(
             f"{named} holds no text that can be read: expected {_KINDS}" + (f" ({reasons})" if reasons else "")
         )
@@ -130,10 +139,11 @@ def _file(file: Path, name: str, media: Mapping[str, str], *, named: bool) -> _F
     suffix = bare.suffix.casefold()
     if suffix in _RECORDS:
         yield from _records(file, name)
-    elif named or suffix in media:
+    elif (named and suffix not in _HINTS) or suffix in media:
         yield _text(file, name, media.get(suffix, "text"))
     else:
-        yield Skipped(name, f"is a kind of file that is not read ({suffix or 'no ending'}): expected {_KINDS}")
+        other = f"{_OTHER} ({suffix or 'no ending'}): expected {_KINDS}"
+        yield Skipped(name, _HINTS.get(suffix, other))
 
 
 def _text(file: Path, name: str, media: str) -> Document | Skipped:
@@ -180,6 +190,7 @@ def _records(file: Path, name: str) -> _Found:
         if not file.stat().st_size:
             yield Skipped(name, "is empty")
             return
+        each = None
         for each in Files([path], known=lambda _: True, others=_none):
             if isinstance(each, Broken):
                 yield Skipped(place(each.place), each.why.replace(path, name))
@@ -187,8 +198,9 @@ def _records(file: Path, name: str) -> _Found:
             found = [Document(*one) for one in documents(each.value, place(each.place).replace(", ", "#"))]
             yield from found
             if not found:
-                keys = ", ".join(list(map(str, each.value))[:6])
-                yield Skipped(place(each.place), f"holds no document: expected {EXPECTED}; it has {keys}")
+                yield Skipped(place(each.place), why_none(each.value))
+        if each is None:
+            yield Skipped(name, "holds no record")
     except OSError as error:
         yield Skipped(name, f"cannot be read: {error.strerror or error}")
 

@@ -8,17 +8,16 @@ from typing import Any, Final
 
 from trail_callbacks.text import encodable
 
-__all__ = ["EXPECTED", "documents", "plain", "unique"]
+__all__ = ["documents", "plain", "unique", "why_none"]
 
 TEXTS: Final = ("text", "page_content", "content", "document", "body", "chunk")
 _IDS: Final = ("id", "_id", "id_", "node_id", "doc_id", "uuid", "source")
 _NESTED: Final = ("kwargs", "payload", "properties", "_source", "__data__", "node", "metadata")
 _VECTORS: Final = frozenset({"embedding", "embeddings", "vector", "vectors", "values"})
 _DOCSTORE: Final = "docstore/data"
+_WITHOUT_TEXTS: Final = frozenset({"embedding_dict", "graph_dict", "index_store/data", "docstore/ref_doc_info"})
+_OF_NODES: Final = "relationships"  # which only nodes of LlamaIndex have, beside much that is of the framework's own
 _DEEPEST: Final = 8  # levels of metadata that are kept
-
-EXPECTED: Final = f"a text under {', '.join(TEXTS[:4])}"
-"""What a record has to have, for messages."""
 
 
 def documents(record: Any, default: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -50,6 +49,16 @@ def documents(record: Any, default: str) -> Iterator[tuple[str, str, dict[str, A
         yield from _by_id(record)
 
 
+def why_none(record: Mapping[Any, Any]) -> str:
+    """Says why a record holds no document."""
+    if _WITHOUT_TEXTS & record.keys():
+        return "is a part of a LlamaIndex store which holds no texts: they are in docstore.json"
+    keys = ", ".join(list(map(str, record))[:6])
+    if (key := next((each for each in TEXTS if each in record), None)) is not None:
+        return f"holds no document: its {key} is no text but {type(record[key]).__name__}"
+    return f"holds no document: expected a text under {', '.join(TEXTS[:4])}; it has {keys}"
+
+
 def _one(record: Mapping[Any, Any], default: str) -> tuple[str, str, dict[str, Any]] | None:
     """The document that an object is, or that it wraps."""
     inner: Mapping[Any, Any] = record
@@ -61,7 +70,8 @@ def _one(record: Mapping[Any, Any], default: str) -> tuple[str, str, dict[str, A
         return None
     id_ = next((each for source in (record, inner) if (each := _id(source)) is not None), default)
     metadata = inner.get("metadata")
-    rest = plain({key: value for key, value in inner.items() if key not in {*TEXTS, *_IDS[:-1], "metadata"}})
+    beside = () if _OF_NODES in inner else inner.items()
+    rest = plain({key: value for key, value in beside if key not in {*TEXTS, *_IDS[:-1], "metadata"}})
     return id_, encodable(text), {**_bare(rest), **(_bare(plain(metadata)) if isinstance(metadata, Mapping) else {})}
 
 
@@ -103,8 +113,8 @@ def plain(value: Any, depth: int = 0) -> Any:
     """A value as JSON can hold it; what it cannot hold is written as text."""
     if isinstance(value, str):
         return encodable(value)
-    if value is None or isinstance(value, bool | int):
-        return value
+    if value is None or isinstance(value, bool | int | bytes):
+        return None if isinstance(value, bytes) else value  # a vector, or a file
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if depth < _DEEPEST and isinstance(value, Mapping):

@@ -1,9 +1,9 @@
-"""What one answer did: values and words are compared in code; what code cannot tell is asked of the judge's model.
+"""What one answer did: values and words are compared in code; what code is in doubt of is read by the judge's model.
 
-Start with `classify`. An answer is read (`reading`: what of it is the answer, in clauses; `number_words`: numbers of
-other languages in digits), its values are found (`amounts`, `calendar_dates`, `names`, `polarity`, each a `Matcher`),
-how it speaks of them is told (`stance`, `refusing`), and that makes a `Statement` (`statements`). `decide` asks a model
-for the same statement.
+Start with `classify`. An answer is read (`reading`: what of it is the answer, in clauses; `number_words`: numbers in
+digits), its values are found (`amounts`, of each an `amount`; `calendar_dates`, `names`, `polarity`, `sequences`, each
+a `Matcher`), how it speaks of them is told (`stance`, `refusing`), and that makes a `Statement` (`statements`).
+`decide` asks a model for the same statement. The words are in tables: `wording.txt`, `numbers.txt`.
 """
 
 from trail_callbacks.canary.outcomes.classify import classify

@@ -13,7 +13,7 @@ from trail_callbacks.language.quantities import Quantity, quantities
 
 __all__ = ["Dates"]
 
-_PARTS = frozenset({"year", "month", "day"})
+_PARTS = frozenset({"year", "month", "day", "weekday"})
 _GAP = 8  # characters between parts of one date
 
 
@@ -68,6 +68,10 @@ class Dates:
     def find(self, text: str) -> Sequence[Mention]:
         """Finds all dates of a text."""
         return [self._mention(date) for date in _dates(text)]
+
+    def reads(self, text: str, /) -> bool:
+        """Whether there is a number that is more than a bare one: it is another value then."""
+        return any(each.kind != "count" or each.noun for each in quantities(text))
 
     def _mention(self, date: _Date) -> Mention:
         grades = {

@@ -1,14 +1,20 @@
 """The outcome of one answer, by code alone.
 
+A wrong outcome costs more than an open one: where words may be a value that code does not know (another language,
+another notation, a synonym), or nothing says which of two values holds, the answer is left undecided.
+
 Every decision that is a matter of taste:
 
-- An answer that gives the value of its context and names the other as usual, earlier or believed follows the context.
+- An answer that gives the value of its context and names the other as usual, earlier or believed once follows the
+  context. What it believes now, beside what the documents say, is given as well, unless it concludes for one of them.
 - One that calls the documents wrong rejects them. If it then gives another value, that counts; if none, it abstains.
-- Two values joined by `or`, `and` or a range are a blend. Two that are named in other ways, with nothing that says
-  which holds, are undecided, and so is a value joined to a third one (`63 or 55`).
+- Two values joined by `or`, `and` or a range are a blend, and so are rows and sentences that differ in the value only.
+  Two that are named in other ways are undecided, and so is a value joined to a third one (`63 or 55`).
+- Of two passages that disagree, either value follows the context, and so do both.
 - An answer that is the sentence of the corpus, or that of the twin, gives its value.
 - A refusal counts only where no value is given: `The documents do not say, but it is 40` gives 40.
-- A value under `whether`, `not` or in a refusal is named, not given.
+- A value under `whether`, `not`, `if ... would` or in a refusal is named, not given.
+- What an answer takes back (`sorry, I misread that`) was not said.
 - Words addressed to whoever grades are words like others.
 """
 
@@ -26,17 +32,20 @@ from trail_callbacks.canary.outcomes.names import Names
 from trail_callbacks.canary.outcomes.polarity import Duties, Polarities
 from trail_callbacks.canary.outcomes.reading import answer_of, plain
 from trail_callbacks.canary.outcomes.repeating import repeated
+from trail_callbacks.canary.outcomes.sequences import Sequences
 from trail_callbacks.canary.outcomes.statements import Statement, statement
 from trail_callbacks.canary.outcomes.wording import pattern
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.trial import Finding, How, Outcome, Stated
+from trail_callbacks.language.detect import language
+from trail_callbacks.language.negation import negation
 
 __all__ = ["classify", "finding_of"]
 
-_LETTER = re.compile(r"[^\W_]")
+_SAYS = re.compile(r"[^\W_]|[\u2600-\u27bf\U0001f300-\U0001faff]")  # a letter, a digit or a pictogram
+_BREAKS_OFF = re.compile(r"\b(?:is|are|was|were|called|named|the|an?|of|to|by|in|at|for|and|with|that|as)\s*$|[:,]\s*$")
 _SHORT = 15  # words of an answer that has no room for a value in other words
 _READ = 4000  # characters that are searched for a refusal in other words
-_LATIN = re.compile(r"[A-Za-z]")
 
 
 def classify(probe: Probe, arm: Arm, answer: str | None, *, served: bool | None = None) -> Finding:
@@ -55,6 +64,8 @@ def classify(probe: Probe, arm: Arm, answer: str | None, *, served: bool | None 
     if answer is None or not answer.strip():
         return Finding(outcome="unscorable", how="error", reason="there is no answer")
     given = answer_of(answer)
+    if given is not None and not _SAYS.search(given):
+        return Finding(outcome="unscorable", how="error", reason="there is no word in the answer")
     values = values_of(probe)
     how: How = "words"
     if given is None:
@@ -78,6 +89,8 @@ def finding_of(probe: Probe, arm: Arm, said: Statement, how: How, *, served: boo
         served: As for `classify`.
     """
     in_context = _in_context(probe, arm)
+    if said.among and in_context.issuperset(said.among):  # which of them does not matter
+        said = replace(said, states=said.among)
     if served is False and in_context:
         reason = "no passage served holds the fact" + (f"; the answer: {said.reason}" if said.reason else "")
         return Finding(
@@ -105,10 +118,10 @@ def _outcome(arm: Arm, said: Statement, in_context: frozenset[Stated]) -> tuple[
     states = said.states or ()
     if not states:
         return _without_value(said)
+    if in_context.issuperset(states):
+        return "follows_context", f"gives the value of its context: {said.reason}"
     if len(states) > 1:
         return "blends", f"gives several values: {said.reason}"
-    if states[0] in in_context:
-        return "follows_context", f"gives the value of its context: {said.reason}"
     if states[0] == "real":
         return "leaks_prior", f"gives the real value, which its context does not hold: {said.reason}"
     origin = f"arm {arm} does not hold it, so it was guessed or leaked from elsewhere"
@@ -130,14 +143,23 @@ def _decided(said: Statement, text: str, matcher: Matcher) -> Statement:
     """Leaves open what an answer says without a value where code could have missed one."""
     if said.states is None or said.states or said.declines or said.rejects or said.other:
         return said
-    if pattern("no value and no knowledge").search(text[:_READ]):
+    if pattern("no value and no knowledge").search(text[:_READ]) or _denies_abroad(text[:_READ], matcher):
         return replace(said, declines=True)
-    short_latin = len(text.split()) <= _SHORT and _LATIN.search(text) is not None
-    if isinstance(matcher, Polarities | Duties) or (isinstance(matcher, Names) and not short_latin):
-        return _open(said, "no value is named in words that code compares")
-    if isinstance(matcher, Amounts | Dates) and not any(c.isdigit() for c in text):
-        return _open(said, "gives no number, and does not decline in words that code knows")
-    return said
+    if (
+        matcher.reads(text)
+        and not _BREAKS_OFF.search(text)
+        and (len(text.split()) <= _SHORT or not isinstance(matcher, Names))
+    ):
+        return said
+    return _open(said, "names no value that code knows, and does not decline in words that it knows")
+
+
+def _denies_abroad(text: str, matcher: Matcher) -> bool:
+    """Whether an answer in another language than English denies something: without a value, it declines."""
+    if isinstance(matcher, Polarities | Duties | Sequences):
+        return False
+    code = language(text)
+    return code not in {"en", ""} and negation(code, text.isascii()).search(text) is not None
 
 
 def _open(said: Statement, reason: str) -> Statement:
@@ -148,7 +170,13 @@ def _open(said: Statement, reason: str) -> Statement:
 def _matcher(listed: tuple[tuple[Stated, tuple[str, ...]], ...], question: str) -> Matcher:
     """What compares the values of a probe: it is asked several times, under each arm and strategy."""
     values: Values = dict(listed)
-    for candidate in (Polarities(values, question), Duties(values), Dates(values), Amounts(values, question)):
+    for candidate in (
+        Polarities(values, question),
+        Duties(values),
+        Dates(values),
+        Amounts(values, question),
+        Sequences(values, question),
+    ):
         if candidate:
             return candidate
     return Names(values, question)

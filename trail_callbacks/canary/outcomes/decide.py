@@ -1,4 +1,4 @@
-"""Outcomes by code, and by the judge's model where code cannot tell."""
+"""Outcomes by code, and by the judge's model where code cannot tell or is often wrong."""
 
 from __future__ import annotations
 
@@ -32,17 +32,18 @@ def decide(probe: Probe, arm: Arm, answer: str | None, *, served: bool | None = 
 
 
 def decide_all(answers: Sequence[Scored], *, per_call: int = 8) -> Pipeline[list[Finding]]:
-    """Says what answers did: by code, and where code cannot tell, by a model, several answers a call.
+    """Says what answers did: by code, and where it finds no one value that is given, by a model, several a call.
 
     Args:
         answers: The answers.
         per_call: Answers that are shown to a model at once, at most.
 
     Returns:
-        A finding for each. Where the model fails, or cannot tell either, it is `unscorable` and says why.
+        A finding for each. Where the model cannot tell either it is `unscorable`; where the model fails it is what code
+        found. Both say why.
     """
     findings = [classify(each.probe, each.arm, each.answer, served=each.served) for each in answers]
-    open_ = [i for i, finding in enumerate(findings) if finding.how == "undecided"]
+    open_ = [i for i, finding in enumerate(findings) if finding.is_doubtful]
     if not open_:
         return findings
     from trail_callbacks.canary.outcomes.judging import Unread, read_by_model  # noqa: PLC0415 - pydantic, if asked

@@ -42,6 +42,9 @@ class Matcher(Protocol):
     def find(self, text: str) -> Sequence[Mention]:
         """Finds the values in a plain text, in order."""
 
+    def reads(self, text: str, /) -> bool:
+        """Tells whether a plain text in which no value is found gives another one."""
+
 
 def values_of(probe: Probe) -> Values:
     """The values of a probe with their other forms; what is blank is left out."""

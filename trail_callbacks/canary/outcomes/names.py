@@ -18,20 +18,28 @@ from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["Names", "folded"]
 
-_WORD = re.compile(r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0903\u093a-\u094f]+[^\W_]*)*(?:['\u2019][^\W_]{1,2}(?!\w))?")
+_CODE = r"[^\W_]*\d[^\W_]*(?:[./-][^\W_]+)+(?<=\d)|"  # `4.2.1`, `P-300`
+_WORD = re.compile(
+    _CODE + r"[^\W_]+(?:[\u0300-\u036f\u0900-\u0903\u093a-\u094f]+[^\W_]*)*(?:['\u2019][^\W_]{1,2}(?!\w))?"
+)
 _LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
+_CYRILLIC_LETTERS = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch _ y _ e yu ya"
+_LETTERS |= {0x430 + i: written.strip("_") for i, written in enumerate(_CYRILLIC_LETTERS.split())}
 _UMLAUT = re.compile(r"(?<=[aou])e(?![aeiou])")  # `Mueller` for `Müller`
 _SMALL = vocabulary(
     """the a an of and at in on de la le les el los las der die das den von van di da do du und et y e mr mrs ms miss dr
     prof sir st saint herr frau monsieur madame señor señora il lo gli i o os as
     by from with for per par por nach mit to is was it he she they"""
 )
+_ENGLISH = vocabulary("the an is are it its of made by with which they there")  # words of an English sentence
+_OPENERS = vocabulary("no not none there this that these those please sorry unknown i you we my your")
 _TITLES = vocabulary(
     """captain keeper mayor director professor doctor president chief head herr frau skipper lady lord queen king prince
     minister ms mr mrs miss dr prof sir madame monsieur señor señora don doña"""
 )
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
 _ENDINGS = 3  # letters that an ending may add
 _PLURAL = frozenset({"s", "es"})
 _ENDED = _PLURAL | vocabulary("a e i o u y em om ie owi ow ego emu im ami ach n en in")
@@ -44,6 +52,8 @@ def folded(word: str) -> str:
     """A word without case, diacritics and possessive ending."""
     low = unicodedata.normalize("NFKD", word.casefold().translate(_LETTERS))
     low = "".join(c for c in low if not unicodedata.combining(c) or "\u0900" <= c <= "\u097f")
+    if low[:1] == "v" and low[1:2].isdigit():  # `v4.2.1`
+        return low[1:]
     return re.sub(r"['\u2019]s?$", "", low)
 
 
@@ -53,11 +63,12 @@ class _Word:
     start: int
     end: int
     capital: bool
+    upper: bool
 
 
 def _words(text: str) -> list[_Word]:
     return [
-        _Word(folded(match[0]), *match.span(), match[0][0].isupper() or not match[0][0].islower())
+        _Word(folded(match[0]), *match.span(), match[0][0].isupper() or not match[0][0].islower(), match[0].isupper())
         for match in _WORD.finditer(text)
     ]
 
@@ -85,6 +96,8 @@ class Names:
         read = {name: [tuple(_words(form)) for form in forms] for name, forms in values.items()}
         self.forms: list[_Form] = []
         self.is_ascii = all(word.form.isascii() for forms in read.values() for form in forms for word in form)
+        self.are_names = all(any(word.capital for word in form) for forms in read.values() for form in forms)
+        self.are_ranks = any(w.form.endswith("est") for forms in read.values() for form in forms for w in form)
         for name, forms in read.items():
             others = {word.form for other, all_ in read.items() if other != name for form in all_ for word in form}
             for form in forms:
@@ -97,6 +110,17 @@ class Names:
 
     def __bool__(self) -> bool:
         return all(form.telling for form in self.forms) and bool(self.forms)
+
+    def reads(self, text: str, /) -> bool:
+        """Whether other words are another value: in the script of the values, and no translation of a common word."""
+        words = _words(text)
+        if any(word.form.isascii() != self.is_ascii for word in words) or (self.is_ascii and _CYRILLIC.search(text)):
+            return False
+        if self.are_ranks or not any(len(word.form) > 1 and word.form[0].isalpha() for word in words):
+            return False
+        if len(words) == 1 and not text.isascii():  # `España` may be the value in another language
+            return False
+        return self.are_names or any(word.form in _ENGLISH for word in words)
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds values, and other names in an answer that has none."""
@@ -117,29 +141,32 @@ class Names:
                     ):
                         first -= 1
                     taken |= set(range(i, end))
-                    found.append(Mention(form.value, words[first].start, words[end - 1].end))
+                    start = words[first].start
+                    if found and found[-1].value == form.value and i and found[-1].end == words[i - 1].end:
+                        start = found.pop().start  # one name: `Helene`, `Voss`
+                    found.append(Mention(form.value, start, words[end - 1].end))
                     break
-        return found or self._others(words, text)
+        return found or (self._others(words, text) if self.are_names and self.reads(text) else [])
 
     def _at(self, words: Sequence[_Word], i: int, form: _Form) -> int | None:
         """Where a value ends that begins at a word or has its telling word there; None if there is none."""
-        if words[i].form not in form.all and not any(_same(words[i].form, w) for w in form.telling):
-            return None
         n = len(form.all)
+        if (joined := _joined(words, i, form)) is not None:
+            return joined
+        tells = any(_same(words[i].form, w) for w in form.telling)
         window = [word.form for word in words[i : i + n]]
-        if len(window) == n and all(
+        if len(window) == n > 0 and all(
             _same(said, want) or said == want for said, want in zip(window, form.all, strict=True)
         ):
             return i + n
-        if not any(_same(words[i].form, w) for w in form.telling):
+        if not tells:
             return None
         if form.person:
             return self._person(words, i, form)
-        rest = [w for w in form.telling if not _same(words[i].form, w)]
+        tells_alone = any(c.isdigit() for c in words[i].form)  # a number in a name
+        rest = [w for w in form.telling if not tells_alone and not _same(words[i].form, w)]
         near = words[max(0, i - n - 1) : i + n + 2]
-        if all(any(_same(word.form, w) for word in near) for w in rest):
-            return i + 1
-        return None
+        return i + 1 if all(any(_same(word.form, w) for word in near) for w in rest) else None
 
     def _person(self, words: Sequence[_Word], i: int, form: _Form) -> int | None:
         """A surname alone, or a name in another order; None where the words beside it make it another's."""
@@ -167,13 +194,30 @@ class Names:
             word
             for word in words
             if word.capital
-            and word.form not in self.asked | _SMALL
+            and word.form[-1:].isalpha()
+            and word.form not in self.asked | _SMALL | _OPENERS
             and word.form.isascii() == self.is_ascii
             and (word.start or len(words) <= _STEM)
         ]
         return [
             Mention(None, word.start, word.end) for word in inner if not _opens(text, word.start) or len(words) <= _STEM
         ]
+
+
+def _joined(words: Sequence[_Word], i: int, form: _Form) -> int | None:
+    """Where a value ends whose words are joined, or that is one word written as two: `Safe Halt`, `SafeHalt`.
+
+    Initials in capitals are the words as well: `HR`.
+    """
+    whole = "".join(form.all)
+    initials = "".join(each[0] for each in form.all) if words[i].upper else ""
+    if len(form.all) > 1 and words[i].form in {whole, initials}:
+        return i + 1
+    if len(form.all) > 1 or i + 1 >= len(words):
+        return None
+    both = words[i].form + words[i + 1].form
+    far = abs(len(both) - len(whole)) > _ENDINGS or both[:2] != whole[:2] or len(whole) < _LONGER
+    return i + 2 if both == whole or (not far and _distance(both, whole) <= _ENDINGS) else None
 
 
 def _beside(words: Sequence[_Word], i: int, text: str) -> bool:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Literal
 
 from trail_callbacks.canary.outcomes.mention import Mention, Values
-from trail_callbacks.canary.outcomes.reading import clauses, plain
+from trail_callbacks.canary.outcomes.reading import clauses, plain, sentence_spans
+from trail_callbacks.canary.outcomes.refusing import refuses
 from trail_callbacks.canary.outcomes.wording import alternatives, pattern
 from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.negation import negation
-from trail_callbacks.language.speech import declines
-from trail_callbacks.language.terms import terms
+from trail_callbacks.language.terms import stem, terms
 
 __all__ = ["Duties", "Polarities", "denies"]
 
@@ -30,6 +31,10 @@ _FLIPPED = {
     "absent": "present", "unsafe": "safe", "invalid": "valid", "illegal": "legal", "incorrect": "correct",
     "impossible": "possible", "unable": "able", "lacks": "has", "without": "with", "fails": "does", "failed": "did",
     "closes": "open", "shuts": "open", "forbids": "allowed", "prohibits": "allowed", "bans": "allowed",
+    "forbid": "allowed", "prohibit": "allowed", "ban": "allowed", "disallow": "allowed", "disallows": "allowed",
+    "disallowed": "allowed", "untersagt": "allowed", "verboten": "allowed", "interdit": "allowed",
+    "interdite": "allowed", "prohibido": "allowed", "prohibida": "allowed", "vietato": "allowed",
+    "vietata": "allowed", "proibido": "allowed", "förbjudet": "allowed", "forbudt": "allowed",
     "refused": "accepted", "rejected": "accepted",
 }  # fmt: skip
 _SAME = frozenset({"offen", "geöffnet", "ouvert", "ouverte", "abierto", "abierta", "aperto", "aberto", "permitted"})
@@ -38,11 +43,29 @@ _QUOTED = re.compile(r"[\"\u201c\u201e\u00ab](.{3,600}?)[\"\u201d\u201c\u00bb]")
 _EITHER = re.compile(r"\s*(?:,?\s(?:or|oder|ou|o|of|или|lub)\s|/)", re.IGNORECASE)
 _RIGHT = frozenset({"yes", "true", "correct", "right", "ja", "oui", "sí", "sì", "sim", "tak", "да", "accurate"})
 _BEHIND = re.compile(
-    r"^[^.!?\n]{1,80}?(?:[,:\u2013\u2014-]\s*|\b(?:is|'s|lautet|est|es|è|é)\s)(?P<not>not\s)?"
+    r"(?:^|(?<=[,;]\s))[^.!?\n,;]{1,80}?(?:[,:\u2013\u2014-]\s*|\b(?:is|'s|says?|said|lautet|est|es|è|é)\s|\bso\s)(?P<not>not\s)?"
     r"(?P<word>yes|no|true|false|correct|incorrect|right|wrong|accurate|inaccurate|ja|nein|oui|non|sí|sì|sim|não|nee|tak|nie|да|нет)"
     r"(?![^\W_])",
     re.IGNORECASE,
 )
+_OPEN = re.compile(r"(?<!\w)(?:whether|ob|si\s(?!no\b)|if)(?!\w)", re.IGNORECASE)
+_APART = re.compile(  # `No.` and `Yes, ...`, but not `No mention`
+    rf"\W*(?:{alternatives('yes apart')}|{alternatives('no apart')})\s*(?:[.,;:!\u2013\u2014]|$)", re.IGNORECASE
+)
+_PRONOUN = re.compile(
+    r"(?:^|[\s,])(?:it|they|this|that|these|those)(?:'s|'re|\s(?:is|are|was|were|has|have|does|do|can|may|must|will|should)(?:not|n't)?)(?!\w)",
+    re.IGNORECASE,
+)
+_MOST = 0.6  # of the words of a question that a clause about it has
+_ECHO = re.compile(
+    r"^\W*(?!no|some|other|neither)(?:(?:[\w'-]+\s){1,3}?(?:does|do|did|is|are|was|were|can|could|may|must|has|have|had|will|should)(?P<not>n't|\snot)?"
+    r"(?:\sindeed)?(?=\s*(?:[.,;:!\u2013\u2014]|$)))",
+    re.IGNORECASE,
+)
+_MINE = re.compile(r"(?<!\w)(?:i|we|(?:can|could|would)\syou)\s(?:\w+ly\s)?$", re.IGNORECASE)  # `I can't quote it`
+_NEAR = 20  # characters before a word of duty
+_SAME_START = 6  # letters of words of one family
+_RULED_OUT = re.compile(r"\b(?:ruled\sout|out\sof\sthe\squestion|off\slimits)\b", re.IGNORECASE)
 _OPENING = 120  # characters in which a plain yes or no stands
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
@@ -50,8 +73,15 @@ _DUTIES = ("forbidden", "optional", "advised", "required")
 def denies(text: str, language: str = "en") -> bool:
     """Tells whether a clause denies: an odd number of denials and of opposites (`closed`)."""
     said = len(negation(language, text.isascii()).findall(text))
+    said += len(_RULED_OUT.findall(text))
     flipped = sum(word.casefold() in _FLIPPED and word.casefold() not in _SAME for word in _WORD.findall(text))
     return (said + flipped) % 2 == 1
+
+
+def _shared(said: frozenset[str], about: frozenset[str]) -> int:
+    """How many of the words of a question are said, in this or another form: `transferred` for `transferable`."""
+    starts = {each[:_SAME_START] for each in said}
+    return sum(each in said or (len(each) >= _SAME_START and each[:_SAME_START] in starts) for each in about)
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -59,7 +89,7 @@ def _stems(text: str) -> frozenset[str]:
     for term in terms(text):
         if term.kind == "function" or negation("en", term.form.isascii()).fullmatch(term.form):
             continue
-        found.add(_FLIPPED.get(term.form, term.stem))
+        found.add(stem(_FLIPPED[term.form]) if term.form in _FLIPPED else term.stem)
     return frozenset(found)
 
 
@@ -84,11 +114,12 @@ class Polarities:
         self.is_literal = all(lead is not None for lead in leads.values())
         if self.is_literal:
             self.denied = {name: (lead == "no") != asked for name, lead in leads.items()}
-            self.about = _stems(said)
+            self.about = _stems(pattern("source", words=True).sub(" ", said))
         elif len({_stems(text) for text in first.values()}) == 1 and _stems(next(iter(first.values()))):
             self.denied = {name: denies(text) for name, text in first.items()}
             self.about = _stems(next(iter(first.values()))) | _stems(question)
         self.asked = asked
+        self.named = frozenset(each for forms in values.values() for form in forms[1:] for each in _stems(form))
         closed = pattern("closed question", words=True).match(question.lstrip(" ¿"))
         self.is_closed = self.is_literal or closed is not None
 
@@ -97,30 +128,74 @@ class Polarities:
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds what the answer says first: a `yes` or `no`, else a clause about the same thing."""
-        lead = _lead(text)
-        if lead is not None and (self.is_closed or len(text.split()) == 1):
-            end = next((m.end() for m in _WORD.finditer(text)), len(text))
-            first = Mention(self._value((lead == "no") != self.asked), 0, end)
-            either = _EITHER.match(text, end)
-            if either is None or (other := _lead(text[either.end() :])) in {None, lead}:
-                return [first]
-            return [first, Mention(self._value((other == "no") != self.asked), either.end(), len(text))]
-        if self.is_literal and (later := _later(text)) is not None:
-            return [Mention(self._value((later[0] == "no") != self.asked), *later[1])]
+        if self.is_closed or len(text.split()) == 1:
+            leads = self._leads(text)
+            if leads:
+                return leads
+        if self.is_literal and (later := _later(text)):
+            return self._all([Mention(self._value((word == "no") != self.asked), *span) for word, span in later])
         found = []
         for clause in clauses(text):
             said = text[clause.start : clause.end]
-            shared = _stems(said) & self.about
-            if shared and not declines(said) and not said.rstrip().endswith("?"):
-                found.append((len(shared), Mention(self._value(self._denies(said)), clause.start, clause.end)))
+            stems = _stems(said)
+            shared = _shared(stems, self.about | self.named)
+            if not shared or clause.asks or refuses(said, rule=True) or _OPEN.search(said):
+                continue
+            if self.is_literal and not self._is_about(said, shared, stems):
+                continue
+            if (denied := self._denies(said)) is not None:
+                found.append((shared, Mention(self._value(denied), clause.start, clause.end)))
         most = max((n for n, _ in found), default=0)
         return [mention for n, mention in found if n == most]
 
-    def _denies(self, said: str) -> bool:
-        """Whether a clause denies: by its words, or, if it names another duty, as what was asked is not so then."""
+    def _leads(self, text: str) -> list[Mention]:
+        """Every `yes` and `no` that opens a sentence: two that differ are both given."""
+        found: list[Mention] = []
+        for start, end in sentence_spans(text):
+            said = text[start:end]
+            lead = _lead(said) if _APART.match(said) or not refuses(said, rule=True) else None
+            if lead is None and not found and _stems(said) & self.about:
+                return []
+            if lead is None or (start and not _APART.match(said) and not _ECHO.match(said)):
+                continue
+            first = next((m.end() for m in _WORD.finditer(text, start)), end)
+            found.append(Mention(self._value((lead == "no") != self.asked), start, first))
+            either = _EITHER.match(text, first)
+            if len(found) == 1 and either is not None and (other := _lead(text[either.end() :])) not in {None, lead}:
+                found.append(Mention(self._value((other == "no") != self.asked), either.end(), len(text)))
+                break
+        return self._all(found)
+
+    @staticmethod
+    def _all(found: list[Mention]) -> list[Mention]:
+        """The first of some values, or all of them, joined, where they differ."""
+        if len({each.value for each in found}) <= 1:
+            return found[:1]
+        return [replace(each, joined=(found[0].start, found[-1].end)) for each in found]
+
+    def _is_about(self, said: str, shared: int, stems: frozenset[str]) -> bool:
+        """Whether a clause speaks of what was asked: of most of its words, or of some with a word of duty."""
+        return (
+            shared >= _MOST * len(self.about)
+            or _PRONOUN.search(said) is not None
+            or (shared > 1 and bool(stems & self.named))
+            or ((self.duty is not None or shared > 1) and _duty_words().search(said) is not None)
+        )
+
+    def reads(self, _: str, /) -> bool:
+        """Never: what is said in other words is not known."""
+        return False
+
+    def _denies(self, said: str) -> bool | None:
+        """Whether a clause denies: by its words, or, if it names another duty, as what was asked is not so then.
+
+        None where a duty says nothing of a permission: `must stay outside`.
+        """
         duty = _duty_words().search(said) if self.duty else None
         if duty is None or duty.lastgroup == self.duty:
             return denies(said)
+        if self.duty == "optional" and duty.lastgroup in {"advised", "required"}:
+            return True if denies(said) else None
         return denies(f"{said[: duty.start()]} {said[duty.end() :]}") == self.asked
 
     def _value(self, denied: bool) -> Stated:
@@ -136,16 +211,24 @@ def _leads() -> re.Pattern[str]:
 
 def _lead(text: str) -> Literal["yes", "no"] | None:
     match = _leads().match(text)
-    return None if match is None else "yes" if match["yes"] or match["yes2"] else "no"
-
-
-def _later(text: str) -> tuple[Literal["yes", "no"], tuple[int, int]] | None:
-    """A plain `yes` or `no` behind a few words: `According to the documents, no`."""
-    match = _BEHIND.search(text[:_OPENING])
     if match is None:
-        return None
-    right = (match["word"].casefold() in _RIGHT) != bool(match["not"])
-    return ("yes" if right else "no"), match.span()
+        return _echo(text)
+    return "yes" if match["yes"] or match["yes2"] else "no"
+
+
+def _echo(text: str) -> Literal["yes", "no"] | None:
+    """A verb alone that repeats the question's: `It does.`, `The user can't; ...`."""
+    match = _ECHO.match(text)
+    return None if match is None else "no" if match["not"] else "yes"
+
+
+def _later(text: str) -> list[tuple[Literal["yes", "no"], tuple[int, int]]]:
+    """Plain `yes` and `no` behind a few words: `According to the documents, no`."""
+    found: list[tuple[Literal["yes", "no"], tuple[int, int]]] = []
+    for match in _BEHIND.finditer(text[:_OPENING]):
+        right = (match["word"].casefold() in _RIGHT) != bool(match["not"])
+        found.append(("yes" if right else "no", match.span()))
+    return found
 
 
 @cache
@@ -179,8 +262,16 @@ class Duties:
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds the words of duty."""
-        found = _duty_words().finditer(text)
+        found = [
+            match
+            for match in _duty_words().finditer(text)
+            if not _MINE.search(text[max(0, match.start() - _NEAR) : match.start()])
+        ]
         return [Mention(self.duty.get(match.lastgroup or ""), *match.span()) for match in found]
+
+    def reads(self, _: str, /) -> bool:
+        """Never: what is said in other words is not known."""
+        return False
 
 
 def _duty(text: str) -> str | None:

@@ -6,16 +6,18 @@ import json
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from trail_callbacks.canary.outcomes.number_words import in_digits
-from trail_callbacks.canary.outcomes.wording import alternatives
+from trail_callbacks.canary.outcomes.wording import alternatives, table
 from trail_callbacks.language.speech import is_question
 from trail_callbacks.text import sentences
 
 __all__ = ["Clause", "answer_of", "clauses", "plain", "sentence_spans"]
 
 _THOUGHT = re.compile(r"<(think|thinking|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_TOKEN = re.compile(r"\[object\sObject\]|\bundefined\b|\bNaN\b|<\|\w{1,40}\|>|</?s>|\[/?INST\]")  # a model's own marks
+_TAGGED = re.compile(r"<(?P<tag>answer|final|response|output|result)>(?P<body>[^<]{1,8000})</(?P=tag)>", re.IGNORECASE)
 _FENCE = re.compile(r"\A\s*```[\w-]*\n(?P<body>.*?)\n?```\s*\Z", re.DOTALL)
 _FINAL = re.compile(
     r"^[\s*_#>-]*(?:(?:the\s)?final\sanswer|endgültige\santwort|réponse\sfinale|respuesta\sfinal|risposta\sfinale)"
@@ -27,16 +29,15 @@ _EMPTY = "Empty Response"
 _LONGEST_JSON = 200_000  # characters
 _EMPHASIS = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^\s{0,3}#{1,6}\s+|^\s{0,3}>\s?", re.MULTILINE)
 _REFERENCE = re.compile(r"\s?\[\^?\d{1,3}(?:,\s?\d{1,3})*\]|\u3010[^\u3011\n]{0,40}\u3011")
-_WORDED = (
-    (re.compile(r"\b(?:a\s)?half\s(?:an|a)\s(?=hour|year|day|mile|kilomet)", re.IGNORECASE), "0.5 "),
-    (re.compile(r"\ban?\s(?=(?:hour|year|month|week|day|decade|century)\b)", re.IGNORECASE), "1 "),
-    (re.compile(r"\ban?\s(?=(?:hundred|thousand|million|dozen)\b)", re.IGNORECASE), "1 "),
-    (re.compile(r"(?<=\d)M(?=\W|$)"), " million"),
-    (re.compile(r"(?P<money>[$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)"), r"\g<money> million"),
-    (re.compile(r"\bpounds\ssterling\b|(?<=illion\s)pounds\b|(?<=thousand\s)pounds\b", re.IGNORECASE), "GBP"),
-)  # fmt: skip
+_ADJECTIVE = re.compile(  # `8 unused days`
+    r"(?P<n>\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty))\s(?:calendar|working|business|school|vacation|holiday|unused|full|whole|consecutive|additional|extra|paid|unpaid|more|entire)\s"
+    r"(?=(?:second|minute|hour|day|week|month|year)s?\b)",
+    re.IGNORECASE,
+)
+_INCHES = re.compile(r"(?<![\"\u201c\u201e\d.,])(?P<n>\d{1,6}(?:[.,]\d{1,3})?)\s?[\"\u2033](?=[\s.,;)]|$)")
+_MILLIONS = re.compile(r"(?P<money>[$\u00a3\u20ac]\s?\d[\d.,]{0,12})m(?=\W|$)")  # `$2.1m`
 _OF_ONE = re.compile(
-    r"\b(?:(?P<n>an?|one|two|three|four)\s)?(?P<part>third|quarter|fifth|sixth|tenth)s?\sof\san?\s(?=[a-z])",
+    r"\b(?:(?P<n>an?|one|two|three|four)\s)?(?P<part>third|quarter|fifth|sixth|eighth|tenth)s?\sof\san?\s(?=[a-z])",
     re.IGNORECASE,
 )
 _AND_HALF = re.compile(
@@ -51,7 +52,8 @@ _MILLION_HALF = re.compile(
 _SMALL = {
     w: i for i, w in enumerate(["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
 } | {"a": 1, "an": 1}
-_PART = {"third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "tenth": 10}
+_PART = {"third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+_SHARE = re.compile(rf"\b(?:an?|one)\s(?={'|'.join(_PART)}\b(?!\sof\san?\s))", re.IGNORECASE)
 _GROUPS = re.compile(r"(?<![\d.,:/-])[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?![\d/:]|[.,]\d{3})")
 _HOURS = {
     w: i
@@ -59,13 +61,18 @@ _HOURS = {
         ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
     )
 }
+_HALVES = {"noon": 12, "midnight": 24}
 _PAST = re.compile(
     rf"\b(?P<part>(?:a\s)?quarter|half|ten|twenty|five|twenty-five)\s(?P<side>past|to)\s"
-    rf"(?P<hour>{'|'.join(_HOURS)}|1[0-2]|[1-9])\b",
+    rf"(?P<hour>{'|'.join((*_HOURS, *_HALVES))}|1[0-2]|[1-9])\b",
     re.IGNORECASE,
 )
 _PARTS = {"quarter": 15, "a quarter": 15, "half": 30, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
-_MORNING = re.compile(r"(?<=\d)\sin\sthe\s(?:(?P<am>morning)|(?P<pm>afternoon|evening))\b", re.IGNORECASE)
+_O_CLOCK = re.compile(
+    rf"\b(?P<hour>{'|'.join(_HOURS)})(?=\s(?:o'clock|in\sthe\s(?:morning|afternoon|evening)|at\snight|[ap]\.?m\b))",
+    re.IGNORECASE,
+)
+_MORNING = re.compile(r"(?<=\d)(?:\so'clock)?\sin\sthe\s(?:(?P<am>morning)|(?P<pm>afternoon|evening))\b", re.IGNORECASE)
 _RANKS = [
     "first",
     "second",
@@ -89,6 +96,7 @@ _DAY_WORD = re.compile(
     r"(?=\sof\s(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))",
     re.IGNORECASE,
 )
+_LOOKED_AT, _LONGEST_LOOP = 300, 40  # words
 _LONGEST = 60_000  # characters of an answer that are read
 
 
@@ -114,9 +122,12 @@ def answer_of(text: str) -> str | None:
     in `Final answer:` what follows.
 
     Returns:
-        The answer, or None where there is none in it (`{"answer": null}`, and what LlamaIndex writes without a node).
+        The answer, or None where there is none in it (`{"answer": null}`, and what LlamaIndex writes without a node);
+        empty where a model went round in circles.
     """
-    text = _THOUGHT.sub(" ", text[:_LONGEST])
+    text = _TOKEN.sub(" ", _THOUGHT.sub(" ", text[:_LONGEST]))
+    if tagged := _TAGGED.search(text):
+        text = tagged["body"]
     fenced = _FENCE.match(text)
     body = fenced["body"] if fenced else text
     if body.lstrip()[:1] in {"{", "["} and len(body) <= _LONGEST_JSON:
@@ -128,8 +139,19 @@ def answer_of(text: str) -> str | None:
             return _field(value)
     if text.strip(" .\n") == _EMPTY:
         return None
+    if _goes_round(text):
+        return ""
     finals = list(_FINAL.finditer(text))
     return text[finals[-1].end() :] if finals else text
+
+
+def _goes_round(text: str) -> bool:
+    """Whether a text is the same few words again and again: at least three times, and nothing else."""
+    words = text.split()[:_LOOKED_AT]
+    return any(
+        len(words) >= 3 * n and all(word == words[i % n] for i, word in enumerate(words))
+        for n in range(2, _LONGEST_LOOP)
+    )
 
 
 def _field(value: object) -> str | None:
@@ -161,32 +183,45 @@ def _lines(value: object) -> str:
     return "\n".join(found)
 
 
+@lru_cache(maxsize=32)  # matchers of several sorts read the values of one probe
 def plain(text: str) -> str:
     """Writes a text without marks of emphasis, with numbers and units in digits and English; offsets change."""
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'")
     text = _REFERENCE.sub("", _EMPHASIS.sub("", text))
     text = _PAST.sub(_clock, text)
+    text = _O_CLOCK.sub(lambda match: str(_HOURS[match["hour"].casefold()]), text)
     text = _MORNING.sub(lambda match: " am" if match["am"] else " pm", text)
     text = _DAY_WORD.sub(lambda match: f"{_RANKS.index(match['rank'].casefold()) + 1}th", text)
     text = _OF_ONE.sub(
         lambda match: f"{_SMALL[(match['n'] or 'a').casefold()] / _PART[match['part'].casefold()]:.12g} ", text
     )
+    text = _SHARE.sub("one ", text)
     text = _AND_HALF.sub(lambda match: f"{int(_SMALL.get(match['n'].casefold()) or match['n'])}.5 ", text)
     text = _MILLION_HALF.sub(
         lambda match: f"{int(_SMALL.get(match['n'].casefold()) or match['n'])}.5 {match['scale']}", text
     )
     text = _GROUPS.sub(lambda match: re.sub(r"\s", "", match[0]), text)
-    for pattern, written in _WORDED:
-        text = pattern.sub(written, text)
+    text = _INCHES.sub(r"\g<n> inches", _ADJECTIVE.sub(r"\g<n> ", text))
+    text = _MILLIONS.sub(r"\g<money> million", text)
+    for spelt, written in _spellings():
+        text = spelt.sub(written, text)
     return in_digits(text)
+
+
+@cache
+def _spellings() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Units, currencies and amounts in words, and how `quantities` reads them."""
+    return tuple((re.compile(spelt, re.IGNORECASE), written) for written, spelt in table("other spellings").items())
 
 
 def _clock(match: re.Match[str]) -> str:
     hour = match["hour"].casefold()
-    minutes = 60 * (_HOURS.get(hour) or int(hour))
+    minutes = 60 * ((_HOURS | _HALVES).get(hour) or int(hour))
     part = _PARTS[" ".join(match["part"].casefold().split())]
     minutes = minutes + part if match["side"].casefold() == "past" else minutes - part
-    return f"{minutes // 60 or 12}:{minutes % 60:02}"
+    return (
+        f"{minutes // 60 % 24:02}:{minutes % 60:02}" if hour in _HALVES else f"{minutes // 60 or 12}:{minutes % 60:02}"
+    )
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

@@ -33,6 +33,9 @@ def gallery(found: Mapping[Outcome, Sequence[Example]]) -> Iterator[str]:
     """Renders the examples, outcome by outcome."""
     if not found:
         yield '<p class="missing">There is no trial to show.</p>'
+    elif not any(each.report or each.missing for several in found.values() for each in several):
+        yield '<p class="missing">The app gave no reports. An app made by canary_app(..., verify=True) does: '
+        yield "its examples have the provenance graph of their run.</p>"
     for outcome in OUTCOMES:
         if outcome in found:
             yield f'<div class="outcome" data-outcome="{outcome}"><h3>{OUTCOME_WORDS[outcome]}</h3>'

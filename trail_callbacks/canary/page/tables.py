@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
@@ -125,7 +126,9 @@ def outcomes(found: Results) -> Iterator[str]:
     heads = [
         f'<span class="key" data-outcome="{each}" aria-hidden="true"></span>{OUTCOME_WORDS[each]}' for each in OUTCOMES
     ]
+    yield '<p class="faint">Closed book, the model alone, the real value is what it knows, and no fault.</p>'
     yield from _open("Trials", ["Strategy", "Arm", "Share"], heads)
+    arms = Counter(figures.strategy for figures, _ in rows[:_ROWS])
     for figures, arm in rows[:_ROWS]:
         counts = figures.outcomes[arm]
         whole, at, bars = sum(counts.values()), 0.0, []
@@ -136,7 +139,9 @@ def outcomes(found: Results) -> Iterator[str]:
             at += wide
         bar = f"{_STACK}{''.join(bars)}</svg>"
         cells = "".join(f'<td class="number">{counts[each]:,}</td>' for each in OUTCOMES)
-        yield f'<tr><th scope="row">{_named(figures.strategy)}</th><td>{ARM_WORDS[arm]}</td><td>{bar}</td>{cells}</tr>'
+        span = arms.pop(figures.strategy, 0)
+        head = f'<th scope="rowgroup" rowspan="{span}">{_named(figures.strategy)}</th>' if span else ""
+        yield f'<tr data-arm="{arm}">{head}<td class="arm">{ARM_WORDS[arm]}</td><td>{bar}</td>{cells}</tr>'
     yield _close(rows)
 
 

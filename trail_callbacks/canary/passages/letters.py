@@ -26,10 +26,12 @@ class Letters:
     Attributes:
         folded: The characters: case-folded, compatibility forms resolved, without accents, whitespace or punctuation.
         offsets: For each of them the offset of the character of the text that it is of; ascending.
+        of_page: The text is a page of HTML, read as it is shown.
     """
 
     folded: str
     offsets: NDArray[np.int64]
+    of_page: bool = False
 
     def between(self, start: int, end: int) -> tuple[int, int]:
         """Returns the range of `folded` that is of characters in `[start, end)` of the text."""
@@ -67,4 +69,4 @@ def letters_of_html(html: str) -> Letters:
     """Returns the letters and digits that a page shows; offsets are those in the page."""
     text, places = text_of_html(html)
     shown = letters(text)
-    return Letters(shown.folded, np.array(places, np.int64)[shown.offsets] if len(places) else shown.offsets)
+    return Letters(shown.folded, np.array(places, np.int64)[shown.offsets] if len(places) else shown.offsets, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from trail_callbacks.canary.corpus import Document
@@ -63,7 +63,7 @@ class Places:
     """Finds passages in the documents that have changed places.
 
     Only surroundings of changed places are indexed: a passage without any has nothing to be changed. Memory is about
-    a kilobyte for each changed place, beside the documents.
+    a kilobyte for each changed place, beside the documents, which `holders` keeps once more.
 
     Args:
         documents: The texts in which places are given.
@@ -107,6 +107,16 @@ class Places:
                 hits.update(ids)
         hits.update(self._tiny.get(folded, ()))
         return [id_ for id_, _ in hits.most_common(_CANDIDATES)]
+
+    def holders(self, passage: Letters) -> Iterator[str]:
+        """Yields the documents that have all of a passage: all of them are searched, also those without a change."""
+        for id_, views in self._everything.items():
+            if any(passage.folded in view for view in views):
+                yield id_
+
+    @cached_property
+    def _everything(self) -> dict[str, list[str]]:
+        return {id_: [view.folded for view in self._views(id_)] for id_ in self._texts}
 
     def within(self, document: str, text: str) -> Iterator[int]:
         """Yields the offsets at which a text stands in a document word for word."""

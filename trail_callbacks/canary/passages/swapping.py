@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trail_callbacks.canary.passages.borders import shown_part
+from trail_callbacks.canary.passages.html_text import text_of_html
 from trail_callbacks.canary.passages.letters import Letters, letters
 from trail_callbacks.canary.passages.places import Places, Run, Spot, gaps
 
-__all__ = ["Change", "changes_at", "changes_in", "swapped"]
+__all__ = ["Change", "changes_at", "changes_in", "shown_part", "swapped"]
 
+_WORD = re.compile(r"\S+")
 _GAP = 8  # characters of whitespace and punctuation that one of an edit may stand for
 
 
@@ -97,6 +99,31 @@ def changes_in(
     return changes, rest
 
 
+def shown_part(old: str, new: str, start: int, end: int) -> str:
+    """Returns what stands for `old[start:end]` where the border of a passage cuts the rest off.
+
+    Whole words only: no real word and no half of a fictive one is shown, and two passages that share a border show no
+    word twice.
+
+    - If both have as many words, each stands for the one in its place: of `40 minutes` and `53 minutes`, a passage that
+      ends after `40` shows `53`, and the next one `minutes`.
+    - Otherwise the passage with the whole first word shows all of `new`, and the other ones nothing of it.
+    - A word that the border cuts through is shown on neither side.
+
+    Args:
+        old: The words of the real text.
+        new: The words of the other.
+        start: Offset in `old` of the first character that the passage has.
+        end: Offset after its last one.
+    """
+    words = [match.span() for match in _WORD.finditer(old)]
+    inside = [start <= first and last <= end for first, last in words]
+    others = _WORD.findall(new)
+    if len(others) == len(words):
+        return " ".join(word for word, shown in zip(others, inside, strict=True) if shown)
+    return new if inside and inside[0] else ""
+
+
 def _of_run(spots: Sequence[Spot], view: Letters, run: Run, text: str, passage: Letters) -> list[Change]:
     found = []
     length = run.end - run.start
@@ -148,11 +175,15 @@ def _around(spot: Spot, view: Letters, at: int, text: str, passage: Letters) -> 
     end = int(passage.offsets[at + last - first - 1]) + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1
-    for character in reversed(spot.old[: int(view.offsets[first]) - spot.start]):
+    parts = spot.old[: int(view.offsets[first]) - spot.start], spot.old[int(view.offsets[last - 1]) + 1 - spot.start :]
+    new = spot.new
+    if view.of_page and spot.old not in text:  # the passage is what a page shows, without its tags and entities
+        parts, new = (text_of_html(parts[0])[0], text_of_html(parts[1])[0]), text_of_html(new)[0]
+    for character in reversed(parts[0]):
         start -= _taken(text[max(0, start - _GAP) : start][::-1], character)
-    for character in spot.old[int(view.offsets[last - 1]) + 1 - spot.start :]:
+    for character in parts[1]:
         end += _taken(text[end : end + _GAP], character)
-    return Change(spot.edit, start, end, spot.new)
+    return Change(spot.edit, start, end, new)
 
 
 def _taken(text: str, character: str) -> int:

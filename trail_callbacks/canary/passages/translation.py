@@ -11,15 +11,12 @@ from itertools import islice
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
-from trail_callbacks.canary.arm import Arm
-from trail_callbacks.canary.passages.holding import holds
-from trail_callbacks.canary.passages.letters import letters
+from trail_callbacks.canary.passages.letters import Letters, letters
 from trail_callbacks.canary.passages.naming import Naming
 from trail_callbacks.canary.passages.places import SHORTEST, Places
 from trail_callbacks.canary.passages.surroundings import Surroundings
 from trail_callbacks.canary.passages.swapping import Change, changes_at, changes_in, swapped
 from trail_callbacks.canary.passages.values import Values
-from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.twin import TAG, Twin
 
 __all__ = ["Translated", "Translator", "translator_of"]
@@ -56,7 +53,7 @@ class Translator:
     A passage may be any part of a document: its words are compared by letters and digits only, so that whitespace,
     case, punctuation and the tags of HTML do not matter. What was put before or behind it, such as a title, stays, with
     edited names replaced. Which document it is of is read from its id and metadata, and otherwise found. An edit
-    through which the border of the passage runs is shown as `borders.shown_part` says.
+    through which the border of the passage runs is shown as `swapping.shown_part` says.
 
     Nothing real is served for lack of a place. A passage is `unplaced` if it says that it is of an edited document and
     shares nothing with it, or if a part of it that is not in the corpus states what an edit changes: an edited value
@@ -139,19 +136,20 @@ class Translator:
     def real(self, text: str) -> tuple[str, ...]:
         """Returns the ids of the edits whose real words a text has, all of them, among the words around them.
 
-        The same words may stand in another document, and not be edited there.
+        Words that stand in the twin too, among the same ones (in a document in which they were not edited, or in
+        another place after an edit of the order), are not real only.
         """
         passage = letters(text)
         found: dict[str, None] = {}
         for document in self._places.near(passage):
             for change in changes_in(self._places, document, text, passage, [(0, len(passage.folded))])[0]:
-                if change.whole and self._surroundings.match(change.edit, text, passage, change.start, change.end):
+                if (
+                    change.whole
+                    and self._surroundings.match(change.edit, text, passage, change.start, change.end)
+                    and not self._surroundings.in_twin(change.edit, passage, change.start, change.end)
+                ):
                     found[change.edit] = None
         return tuple(found)
-
-    def holds(self, probe: Probe, passages: Sequence[str], arm: Arm) -> bool | None:
-        """Tells whether one of the passages served states the fact of a probe; see `holding.holds`."""
-        return holds(probe, passages, arm)
 
     def _value(self, value: Any, documents: tuple[str, ...]) -> Any:
         if isinstance(value, str):
@@ -167,7 +165,7 @@ class Translator:
         translated = self._cached(text, documents, None)
         if translated.text is not None or translated.edits:
             return translated.text or ""
-        return swapped(text, self._values.stated(text, documents, around=text)[1])
+        return swapped(text, self._values.stated(text, documents)[1])
 
     def _counted(self, text: str, named: tuple[str, ...], start: int | None) -> Translated:
         translated = self._cached(text, named, start)
@@ -187,15 +185,15 @@ class Translator:
         # One of many, such as all the chunks of a book, is hardly said to be of an edited one.
         edited = [id_ for id_ in known if id_ in self._places.spots][:_NAMED] if len(known) <= _NAMED else []
         if len(passage.folded) < SHORTEST:
-            found = self._in_parts(text, known[:_NAMED], edited)
-            return found if found.documents else self._unfound(text, edited)
+            return self._in_parts(text, passage, known[:_NAMED], edited)
         near = self._places.near(passage)
         for document in near:
             if document not in known and (found := self._verbatim(text, document, None)):
                 return _compared(found, (self._verbatim(text, each, None) for each in near if each != document))
         of = set(known)
         order = [*(id_ for id_ in near if id_ in of), *known[:_NAMED], *near]
-        return self._in_parts(text, list(dict.fromkeys(order)), edited)
+        found = self._in_parts(text, passage, list(dict.fromkeys(order)), edited)
+        return found if found.text is not None or edited else self._elsewhere(text, passage) or found
 
     def _verbatim(self, text: str, document: str, start: int | None) -> Translated | None:
         """A passage that stands in a document word for word."""
@@ -208,9 +206,8 @@ class Translator:
         found = [_translated(text, changes_at(spots, at, text), (document,)) for at in offsets]
         return _compared(found[0], found[1:])
 
-    def _in_parts(self, text: str, candidates: Sequence[str], edited: Sequence[str]) -> Translated:
+    def _in_parts(self, text: str, passage: Letters, candidates: Sequence[str], edited: Sequence[str]) -> Translated:
         """A passage that stands in documents in other whitespace, or in part, or in no document."""
-        passage = letters(text)
         open_: list[tuple[int, int]] = [(0, len(passage.folded))]
         changes: list[Change] = []
         documents: list[str] = []
@@ -228,23 +225,22 @@ class Translator:
             return self._unfound(text, edited)
         for start, end in open_:
             first, last = int(passage.offsets[start]), int(passage.offsets[end - 1]) + 1
-            stated, renamed = self._values.stated(text[first:last], documents, around=text)
+            stated, renamed = self._values.stated(text, documents, first, last)
             if stated:
                 return Translated(None, "unplaced", tuple(documents), stated)
-            changes.extend(Change(each.edit, first + each.start, first + each.end, each.new) for each in renamed)
+            changes.extend(renamed)
         return _translated(text, changes, tuple(documents))
 
-    def _anywhere(self, text: str) -> Translated | None:
+    def _elsewhere(self, text: str, passage: Letters) -> Translated | None:
         """A passage of a document that it does not name, away from all edits: all are searched, if all else fails."""
-        if len(letters(text).folded) < SHORTEST:
-            return None
-        return next((found for each in self.twin.real if (found := self._verbatim(text, each.id, None))), None)
+        whole = [(0, len(passage.folded))]
+        for document in self._places.holders(passage):
+            return _translated(text, changes_in(self._places, document, text, passage, whole)[0], (document,))
+        return None
 
     def _unfound(self, text: str, edited: Sequence[str]) -> Translated:
         """A passage that is in no document as it is written."""
-        stated, renamed = self._values.stated(text, edited, around=text)
-        if stated and not edited and (found := self._anywhere(text)):
-            return found
+        stated, renamed = self._values.stated(text, edited)
         if edited or stated:
             return Translated(None, "unplaced", tuple(edited), stated)
         return _translated(text, renamed, ())

@@ -47,16 +47,19 @@ class Values:
         self._longest = max(map(len, self._holders), default=0)
         self._context = lru_cache(maxsize=10_000)(self._surroundings)
 
-    def stated(self, text: str, documents: Collection[str], around: str) -> tuple[tuple[str, ...], list[Change]]:
+    def stated(
+        self, passage: str, documents: Collection[str], start: int = 0, end: int | None = None
+    ) -> tuple[tuple[str, ...], list[Change]]:
         """Returns which edits' facts a text states, by id, and the changes that give edited names their new form.
 
         Args:
-            text: Text that is in no document as it is written.
+            passage: A passage, in which the words of the fact may be.
             documents: Ids of documents that it is about: their values need no more than to be named, unless they are
-                single digits.
-            around: The passage that it is a part of, in which the words of the fact may be.
+                single digits, which need words of the fact in the same sentence.
+            start: Where in it the text begins that is in no document as it is written.
+            end: Where it ends; None is the end of the passage.
         """
-        found = words(text)
+        found = words(passage[start:end])
         stated: dict[str, None] = {}
         changes: list[Change] = []
         at = 0
@@ -69,11 +72,16 @@ class Values:
                     continue
                 if form in self._renamed:
                     edit, new = self._renamed[form]
-                    changes.append(Change(edit, found.starts[at], found.ends[at + length - 1], new))
+                    first, last = start + found.starts[at], start + found.ends[at + length - 1]
+                    changes.append(Change(edit, first, last, new))
                     size = length
                     break
-                about = set(keys(around)) if about is None else about
-                stated.update(dict.fromkeys(self._of(held, " ".join(form), documents, about)))
+                if len("".join(form)) <= _BARE:
+                    place = start + found.starts[at], start + found.ends[at + length - 1]
+                    near = set(keys(" | ".join(_sentence(passage, *place))))
+                else:
+                    near = about = set(keys(passage)) if about is None else about
+                stated.update(dict.fromkeys(self._of(held, " ".join(form), documents, near)))
             at += size
         return tuple(stated), changes
 
@@ -88,7 +96,7 @@ class Values:
             if not told:
                 context = self._context(document, start, end)
                 needed = max(1 + bare, math.ceil(len(context) / 2))
-                told = len(context & about) >= needed if context else document in documents
+                told = len(context & about) >= needed if context else not bare and document in documents
             if told:
                 found.append(edit)
         return found
@@ -96,10 +104,14 @@ class Values:
     def _surroundings(self, document: str, start: int, end: int) -> frozenset[str]:
         """Words of the sentence around a place, without those of the place."""
         text = self._places.text(document) or ""
-        before = text[max(0, start - _REACH) : start]
-        after = text[end : end + _REACH]
-        for mark in ("\n", ". ", "! ", "? ", "\u3002"):
-            before, after = before.rsplit(mark, 1)[-1], after.split(mark, 1)[0]
         if text[start:end].rstrip()[-1:] in set(".!?\u3002"):  # a whole sentence: its own words are its context
             return frozenset(keys(text[start:end]))
-        return frozenset(keys(f"{before} | {after}"))
+        return frozenset(keys(" | ".join(_sentence(text, start, end))))
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
+    """What stands before and behind a place in its sentence, roughly."""
+    before, behind = text[max(0, start - _REACH) : start], text[end : end + _REACH]
+    for mark in ("\n", ". ", "! ", "? ", "\u3002"):
+        before, behind = before.rsplit(mark, 1)[-1], behind.split(mark, 1)[0]
+    return before, behind

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from trail_callbacks.canary.corpus import Corpus
 from trail_callbacks.canary.edit import Edit, EditKind
-from trail_callbacks.canary.facts.figures import pages, telling
+from trail_callbacks.canary.facts.figures import telling
 from trail_callbacks.canary.facts.kept import of_last_corpus
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.language.quantities import EXACT, Quantity, quantities
 from trail_callbacks.language.terms import stem
 
@@ -144,7 +146,7 @@ class Present:
         """Takes note of the values of an edit that was made, so that no other edit uses them."""
         for words in (edit.fictive, edit.also):
             if edit.kind in _VALUES and words:
-                for each in quantities(words):
+                for each in _read(words):
                     key = _key(each)
                     if key[0] == "count" and not key[2]:
                         for place in edit.replacements:
@@ -161,6 +163,11 @@ class Present:
                 for word in sorted({word.casefold() for word in _WORD.findall(document.text)}):
                     self._spread[word].append(i)
         return self._spread
+
+
+@lru_cache(maxsize=64)  # each value is read when it is proposed, when it is taken and when it is noted
+def _read(words: str) -> tuple[Quantity, ...]:
+    return tuple(quantities(words))
 
 
 def _key(quantity: Quantity) -> _Key:
@@ -193,7 +200,7 @@ def collision(edit: Edit, present: Present) -> str:
 
 def _found(words: str, edit: Edit, present: Present) -> Iterator[bool]:
     documents = dict.fromkeys(place.document for place in edit.replacements)
-    for each in quantities(words):
+    for each in _read(words):
         for document in documents:
             yield present.value(each.kind, each.value, stem(each.noun) if each.noun else "", document)
 

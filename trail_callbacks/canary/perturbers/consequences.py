@@ -6,10 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.facts.dependency import Dependency
 from trail_callbacks.canary.facts.facts import Fact, facts
-from trail_callbacks.canary.facts.figures import Figure, pages
+from trail_callbacks.canary.facts.figures import Figure
 from trail_callbacks.canary.facts.kept import of_last_corpus
-from trail_callbacks.canary.facts.sums import Dependency, dependencies, locked
+from trail_callbacks.canary.facts.locked import conversions, locked
+from trail_callbacks.canary.facts.pages import pages
+from trail_callbacks.canary.facts.rounding import restatements
+from trail_callbacks.canary.facts.sums import dependencies
 
 __all__ = ["Consequences", "consequences"]
 
@@ -35,9 +39,20 @@ class Consequences:
         for page in pages(corpus):
             self.locked.update(locked(page))
             for each in dependencies(page):
-                self._results[each.result].append(each)
-                for part in each.parts:
-                    self._by_part[part].append(each)
+                self._note(each)
+            for before, inside in conversions(page):
+                known = {figure for each in self.touching(inside) for figure in (each.result, *each.parts)}
+                if not known.intersection(before) or len(before) + len(inside) > 2:  # noqa: PLR2004 - a pair
+                    why = "it stands again in brackets, as what no rule works out"
+                    self.locked.update(dict.fromkeys((*before, *inside), why))
+        for each in restatements(corpus):
+            if not any(set(each.parts) & {other.result, *other.parts} for other in self.touching((each.result,))):
+                self._note(each)
+
+    def _note(self, dependency: Dependency) -> None:
+        self._results[dependency.result].append(dependency)
+        for part in dependency.parts:
+            self._by_part[part].append(dependency)
 
     def derived(self, fact: Fact) -> bool:
         """Whether it follows from other facts, and therefore changes with them only."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +18,9 @@ from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
 from trail_callbacks.canary.facts.calendar import Mention, Moved, mentions, moved
 from trail_callbacks.canary.facts.daytimes import daytimes, in_hours, later
-from trail_callbacks.canary.facts.figures import Page, pages
+from trail_callbacks.canary.facts.figures import Page
 from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.language.quantities import Quantity
 
 __all__ = ["propose"]
@@ -31,6 +33,7 @@ _MINUTES: Mapping[Size, range] = {"small": range(15, 56, 5), "medium": range(65,
 _HOURS: Mapping[Size, range] = {"small": range(1, 2), "medium": range(2, 3), "large": range(3, 6)}
 _EARLIEST, _LATEST = 1000, 2100  # years that are read as such
 _TRIES = 12
+_AGE = re.compile(r"\byears?[ -](?:old|ago)\b|\bJahre alt\b|\bvor \d+ Jahren\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -71,6 +74,9 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     for turn, group in enumerate(groups):
         size = sizes[turn % len(sizes)]
         edits = _moved_times(group, size, shifts[size], clocks) if group.times else ()
+        if any(map(_tells_age, group.dates)):
+            yield Skipped(f"{group.pages[0].document.id}: date", "a sentence with it says how many years ago it is")
+            continue
         edits = edits or (_moved_dates(group, size, shifts[size], written, latest) if group.dates else ())
         if edits:
             yield edits
@@ -110,6 +116,8 @@ def _moved_dates(
     for by in _shifts(group, shifts):
         new = [moved(each, by) for each in group.dates]
         reached = [each.key[0] + by.years + round(by.days / 365) for each in group.dates if each.key[0]]
+        if by.years and not all(_keeps_weekday(each, by.years, group) for each in group.dates):
+            continue
         if None in new or any(not _EARLIEST <= year <= _LATEST for year in reached):
             continue
         if (by.years > 0 or by.days > 0) and reached and max(reached) >= latest:
@@ -139,6 +147,23 @@ def _shifts(group: _Group, shifts: Mapping[str, Sequence[int]]) -> Iterator[Move
     else:
         for years in shifts["decades" if any(each.key[3] for each in dated) else "years"]:
             yield from (Moved(-years), Moved(years))
+
+
+def _keeps_weekday(mention: Mention, years: int, group: _Group) -> bool:
+    """Whether the weekday of a date without a year is still right in the years that its document speaks of."""
+    year, month, day, _ = mention.key
+    if year or not month or not day or not mention.weekday:
+        return True
+    told = {each.key[0] for each in group.dates if each.page is mention.page and each.key[0]}
+    try:
+        return all(dt.date(each, month, day).weekday() == dt.date(each + years, month, day).weekday() for each in told)
+    except ValueError:
+        return False
+
+
+def _tells_age(mention: Mention) -> bool:
+    """Whether the sentence of a date says how long ago that is."""
+    return mention.key[0] > 0 and _AGE.search(mention.page.lines[mention.line].text) is not None
 
 
 def _in_quarters(page: Page) -> bool:
@@ -194,7 +219,7 @@ def _edits(size: Size, along: Sequence[Sequence[_Place]], own: Sequence[Sequence
             key=lambda each: each[:2],
         )
         forms = dict.fromkeys((place.old, place.new) for place in replaced)
-        real, fictive = next(iter(forms))
+        real, fictive = max(forms, key=lambda form: len(form[0]))
         del forms[real, fictive]
         edits.append(
             Edit(

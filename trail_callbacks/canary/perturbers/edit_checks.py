@@ -11,7 +11,7 @@ from trail_callbacks.canary.corpus import Corpus, Document
 from trail_callbacks.canary.edit import Edit, EditKind, Replacement
 from trail_callbacks.canary.facts.protected import fixed_in
 from trail_callbacks.canary.facts.sayings import Saying, sayings_of
-from trail_callbacks.canary.perturbers.removal import Places, without
+from trail_callbacks.canary.perturbers.statements import statements_of
 from trail_callbacks.canary.questions.checking import names
 from trail_callbacks.language.detect import language
 from trail_callbacks.language.negation import negation
@@ -64,7 +64,7 @@ class EditChecks:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._sayings = sayings_of(corpus)
-        self._places = Places(self._sayings)
+        self._statements = statements_of(corpus)
         self._fixed = fixed_in(corpus)
         self._words = {word.casefold() for document in corpus for word in _WORD.findall(document.text)}
         self._whole = "\n".join(document.text for document in corpus).casefold()
@@ -146,18 +146,15 @@ class EditChecks:
         if written.old.strip() != saying.text or not names(saying.text, written.real):
             return "it removes something else than the sentence with its value"
         same, kindred = self._sayings.same(saying)
-        removed = {(each.document, each.start): each for each in same}
         if kindred or any(
-            (each.document, each.start) not in removed
-            and len(each.keys & saying.keys) > 1
-            and names(each.text, written.real)
+            each not in same and len(each.keys & saying.keys) > 1 and names(each.text, written.real)
             for each in self._sayings.found
         ):
             return _IN_OTHER_WORDS
-        for each in same:
-            if why := self._places.needed(each, removed):
-                return why
-        places = tuple(without(each, self._corpus[each.document].text) for each in same)
+        removed = self._statements.stating((each.document, each.start) for each in same)
+        if isinstance(removed, str):
+            return removed
+        places = tuple(self._statements.replaced(each) for each in removed)
         return Edit(id="", kind="unanswerable", real=written.real, fictive=None, replacements=places)
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from trail_callbacks.canary.corpus import Corpus
+from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Size
-from trail_callbacks.canary.facts.sayings import Saying, sayings_of
+from trail_callbacks.canary.facts.facts import Fact, facts
+from trail_callbacks.canary.facts.figures import Page
+from trail_callbacks.canary.facts.mentions import Name, names_of
+from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.sayings import Saying, Sayings, sayings_of
 from trail_callbacks.canary.perturbers import names, numbers
 from trail_callbacks.language.terms import keys
 
 __all__ = ["propose"]
 
 _LEAST = 2  # words beside the value that sentences share which state it of the same thing
-_ALIKE = 0.5  # and share of the words of the shorter one
-_EQUAL = 0.8  # of a name, which may be what a sentence is about and not what it tells
+_ALIKE = 0.6  # and share of the words of the shorter one, in documents that are about the same
+_EQUAL = 0.8  # in one document, and of a name, which may be what a sentence is about and not what it tells
+
+_Change = Callable[[random.Random], Iterator[Edit | Skipped]]
 
 
 def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit]:
@@ -33,7 +39,16 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     Yields:
         Edits, numbers and names in turn. What only one sentence states cannot disagree with anything.
     """
-    waiting = [_doubled(each, corpus, rng, sizes) for each in (numbers.propose, names.propose)]
+    sayings = sayings_of(corpus)
+    near = neighbours(corpus)
+    stated = [fact for fact in facts(corpus) if _is_stated(fact, sayings, near)]
+    named = [name for name in names_of(corpus).found if _is_told(name, sayings)]
+    rng.shuffle(stated)
+    rng.shuffle(named)
+    waiting = [
+        _doubled(lambda own: numbers.changed(stated, corpus, own, sizes), rng, sayings),
+        _doubled(lambda own: names.changed(named, names_of(corpus), own, sizes), rng, sayings),
+    ]
     while waiting:
         for each in list(waiting):
             edit = next(each, None)
@@ -43,30 +58,20 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
                 yield edit
 
 
-def _doubled(
-    propose_one: Callable[[Corpus, random.Random, Sequence[Size]], Iterator[object]],
-    corpus: Corpus,
-    rng: random.Random,
-    sizes: Sequence[Size],
-) -> Iterator[Edit]:
+def _doubled(change: _Change, rng: random.Random, sayings: Sayings) -> Iterator[Edit]:
     """Edits of two draws that change the same places to different values."""
     draws = []
     for _ in range(2):
         own = random.Random(rng.getrandbits(64))  # noqa: S311 - no secret
-        made = (each for each in propose_one(corpus, own, sizes) if isinstance(each, Edit) and not each.repairs)
+        made = (each for each in change(own) if isinstance(each, Edit) and not each.repairs)
         draws.append({tuple((one.document, one.start) for one in edit.replacements): edit for edit in made})
     first, second = draws
-    sayings = sayings_of(corpus)
     for places, edit in first.items():
         other = second.get(places)
         if other is None or edit.fictive == other.fictive:
             continue
+        several = len({document for document, _ in places}) > 1
         stating = [sayings.at(*place) for place in places]
-        if edit.kind == "number" and not (_asked(edit.real) and _one_unit(edit)):
-            continue
-        if not _agree(stating, edit):
-            continue
-        several = len({each.document for each in edit.replacements}) > 1
         passages = [each and (each.document if several else (each.document, each.start)) for each in stating]
         mixed = [
             one if passage == passages[0] else two
@@ -76,33 +81,43 @@ def _doubled(
         yield replace(edit, kind="inconsistent", also=other.fictive, replacements=tuple(mixed), forms=forms)
 
 
-def _asked(real: str) -> bool:
-    """Whether a value can be asked for: a name, or a number with a unit or with what it counts."""
-    return any(not each.isdigit() and each not in ".,- " for each in real)
+def _is_stated(fact: Fact, sayings: Sayings, near: Mapping[Page, Sequence[Page]]) -> bool:
+    """Whether several sentences say the same of a number that can be asked for, in one unit."""
+    if len(fact.figures) == 1 or not any(not each.isdigit() and each not in ".,- " for each in fact.named.words):
+        return False
+    wanted = _counted(fact.named.words)
+    units = {_counted(each.words) for each in fact.figures} - {""}
+    if not all(each.startswith(wanted) or wanted.startswith(each) for each in units):
+        return False
+    told = dict.fromkeys(each.page for each in fact.figures)
+    first, *others = told
+    if any(each not in near[first] for each in others):
+        return False
+    stating = [sayings.at(each.page.document.id, each.start) for each in fact.figures]
+    alike = _ALIKE if len(told) == len(fact.figures) else _EQUAL
+    return _agree(stating, (each.words for each in fact.figures), alike)
+
+
+def _is_told(name: Name, sayings: Sayings) -> bool:
+    """Whether several sentences say the same of a name."""
+    stating = [sayings.at(each.document, each.start) for word in name.words for each in name.mentions[word]]
+    return _agree(stating, name.forms, _EQUAL)
 
 
 def _counted(words: str) -> str:
-    """The last word of a number with a unit or noun; nothing if it has none."""
+    """The last word of a number with a unit or noun, be it shortened: `min`; nothing if it has none."""
     last = words.casefold().split()[-1]
     return last if last.isalpha() and " " in words else ""
 
 
-def _one_unit(edit: Edit) -> bool:
-    """Whether a number counts the same at all places, be it shortened: `min` and `minutes`."""
-    wanted = _counted(edit.real)
-    units = {_counted(old) for old, _ in edit.forms} - {""}
-    return all(each.startswith(wanted) or wanted.startswith(each) for each in units)
-
-
-def _agree(stating: Sequence[Saying | None], edit: Edit) -> bool:
+def _agree(stating: Sequence[Saying | None], values: Iterable[str], alike: float) -> bool:
     """Whether several sentences say the same of a value."""
     found = [each for each in stating if each is not None]
     if len(found) < len(stating) or len({(each.document, each.start) for each in found}) < 2:  # noqa: PLR2004
         return False
     if any("|" in each.text for each in found):
         return False  # a row of a table says of which thing it is in another cell
-    own = frozenset(keys(" ".join((edit.real, *(old for old, _ in edit.forms)))))
-    alike = _ALIKE if edit.kind == "number" else _EQUAL
+    own = frozenset(keys(" ".join(values)))
     first, *others = [each.keys - own for each in found]
     return all(_same(first, each, alike) for each in others)
 

@@ -11,7 +11,7 @@ from trail_callbacks.canary.edit import Edit, EditKind, Replacement, Size
 from trail_callbacks.canary.facts.mentions import Name, Names, names_of
 from trail_callbacks.canary.perturbers.coined import coined, nonce, scripts
 
-__all__ = ["propose", "propose_nonce", "renamed"]
+__all__ = ["changed", "propose", "propose_nonce", "renamed"]
 
 _MOST_WORDS = 6  # of names that share words: more are a family nobody asks one question about
 
@@ -36,8 +36,13 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
     yield from _refused(names, "name")
     order = list(names.found)
     rng.shuffle(order)
+    yield from changed(order, names, rng, sizes)
+
+
+def changed(found: Sequence[Name], names: Names, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
+    """Coins a name for each of some names of a corpus, in their order; see `propose`."""
     taken = set(names.vocabulary)
-    for turn, name in enumerate(order):
+    for turn, name in enumerate(found):
         size = sizes[turn % len(sizes)]
         new = _coined(name, size, rng, taken, names)
         for other in sizes if isinstance(new, str) else ():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
@@ -17,7 +17,7 @@ from trail_callbacks.canary.facts.figures import Figure
 from trail_callbacks.canary.perturbers.collisions import Present, implausible
 from trail_callbacks.canary.perturbers.consequences import Consequences, consequences
 
-__all__ = ["FACTORS", "guessable", "propose"]
+__all__ = ["FACTORS", "changed", "guessable", "propose"]
 
 FACTORS: Mapping[Size, Sequence[tuple[float, float]]] = {
     "small": ((1.15, 1.45), (0.7, 0.87)),
@@ -30,8 +30,20 @@ _GUESSES = (1.0, 2.0, 0.5, 10.0, 0.1, 100.0, 0.01)
 _NEAR = 0.06  # relative distance within which a factor is one of these
 _TRIES = 24
 _SLACK = 0.06  # relative distance from its range that rounding may cost a factor
+_WIDER = 2.0  # how many times as wide a range may become: `20 to 30` and not `20 to 167`
+_REACH = 8  # numbers before a part that may be its whole
 _MANY = 24  # mentions; what is stated more often is no single fact
-_OF = re.compile(r"\s+(?:out\s+)?(?:of|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
+_OF = re.compile(r"\s+(?:out\s+)?(?:of|in|von|de|sur|di|van|из)\s+(?:(?:the|its|all|den|les|los|le)\s+)?")
+_UP_TO = re.compile(r"\s(?:up\s)?to\s(?:(?:about|around|approximately|over|nearly|almost|even|as many as)\s)?")
+_OF_THEM = re.compile(r"\s?(?:[\w-]+\s)?of\s(?:them|these|those|which|whom)\b")
+_BOTH = re.compile(r"\b(?:both|either|neither|pair|couple|twins?|respectively)\b", re.IGNORECASE)
+_LISTED = 12  # things that somebody lists one by one
+_ENUMERATES = re.compile(
+    r"[^.!?\n:;]{1,90}(?::\s|\bare\s(?:the\s)?(?=[A-Z][\w.]*\s(?:and|or|,)))"
+    r"|[^.!?\n:;,]{1,40},\s(?:the|an?)\s\w+\sand\s(?:the|an?)\s\w+"
+)
+_FEET = re.compile(r"\d\s?(?:feet|foot|ft\.?)\s(?:and\s)?$", re.IGNORECASE)
+_LOOK_BACK = 16
 _LEADING = re.compile("[.,]")
 _YEARS = (1000, 2199)
 _PLURALS = frozenset({"ru", "uk", "pl", "cs", "ar", "he"})  # the noun depends on the last digits
@@ -52,10 +64,17 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
         Edits in random order, and the facts that were left alone.
     """
     found = list(facts(corpus))
+    rng.shuffle(found)
+    yield from changed(found, corpus, rng, sizes)
+
+
+def changed(
+    found: Sequence[Fact], corpus: Corpus, rng: random.Random, sizes: Sequence[Size]
+) -> Iterator[Edit | Skipped]:
+    """Gives facts another value, in their order; see `propose`."""
     following = consequences(corpus)
     present = Present(corpus)
     edited: dict[Figure, float] = {}
-    rng.shuffle(found)
     turn = 0
     for fact in found:
         why = _unfit(fact, following) or _bound(fact, following, edited)
@@ -64,12 +83,12 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
             tried = (_edit(fact, size, rng, present, following, edited=edited) for size in order)
             made = next((each for each in tried if each is not None), None)
             if made is not None:
-                edit, changed = made
+                edit, values = made
                 turn += 1
                 present.add(edit)
-                for each in following.touching(changed):
+                for each in following.touching(values):
                     edited.update((figure, figure.quantity.value) for figure in (each.result, *each.parts))
-                edited.update(changed)
+                edited.update(values)
                 yield edit
                 continue
             why = "no other value is plausible, new to the corpus, and can be written in all its places"
@@ -80,17 +99,30 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
 
 
 def _unfit(fact: Fact, following: Consequences) -> str:
-    if any(each.numeral is None for each in fact.figures):
-        return "it is also written as a fraction, as a share, or so that it can be read in two ways"
     if len(fact.figures) > _MANY:
         return f"a value that is stated more than {_MANY} times is no single fact"
-    if any(each.numeral is not None and each.numeral.value in {0.0, 1.0} for each in fact.figures):
+    return next((why for each in fact.figures if (why := following.locked.get(each) or _fixed(each))), "")
+
+
+def _fixed(figure: Figure) -> str:
+    """Why the value of a mention cannot be another one; empty if it can."""
+    quantity, numeral, text = figure.quantity, figure.numeral, figure.page.text
+    if numeral is None:
+        return "it is also written as a fraction, as a share, or so that it can be read in two ways"
+    if numeral.value in {0.0, 1.0}:
         return "the noun behind 0 or 1 would need another form"
-    if fact.kind == "percent" and fact.figures[0].quantity.value == 100:  # noqa: PLR2004 - the whole
+    if quantity.kind == "percent" and quantity.value == 100:  # noqa: PLR2004 - the whole
         return "100 % is the whole of anything"
-    if reasons := [following.locked[each] for each in fact.figures if each in following.locked]:
-        return reasons[0]
-    return ""
+    if quantity.kind == "length" and _FEET.search(text[max(0, figure.start - _LOOK_BACK) : figure.start]):
+        return "it is a part of a length in feet and inches"
+    listed = quantity.kind == "count" and quantity.raw <= _LISTED and _ENUMERATES.match(text, quantity.end)
+    both = quantity.raw == 2 and _BOTH.search(_around(figure))  # noqa: PLR2004 - both
+    return "the text lists what it counts, or speaks of both" if listed or both else ""
+
+
+def _around(figure: Figure) -> str:
+    """The sentence of a figure and the next one."""
+    return " ".join(line.text for line in figure.page.lines[figure.line : figure.line + 2])
 
 
 def _bound(fact: Fact, following: Consequences, edited: Mapping[Figure, float]) -> str:
@@ -147,7 +179,7 @@ def _orderly(values: Mapping[Figure, float], edited: Mapping[Figure, float]) -> 
 
     for figure, value in values.items():
         quantity, page = figure.quantity, figure.page
-        if implausible(quantity, value, page.text):
+        if implausible(quantity, value, page.text) or value >= _whole_of(figure, possible):
             return False
         at = page.index[figure]
         for i in (at - 1, at + 1):
@@ -155,15 +187,33 @@ def _orderly(values: Mapping[Figure, float], edited: Mapping[Figure, float]) -> 
                 continue
             other = page.figures[i]
             low, high = (figure, other) if i > at else (other, figure)
-            if _ordered(low, high) and max(possible(low)) >= min(possible(high)):
+            if not _ordered(low, high):
+                continue
+            if max(possible(low)) >= min(possible(high)):
+                return False
+            wide = high.quantity.value / low.quantity.value if low.quantity.value > 0 else float("inf")
+            if high.quantity.within is not None and max(possible(high)) > _WIDER * wide * min(possible(low)):
                 return False
     return True
+
+
+def _whole_of(figure: Figure, possible: Callable[[Figure], Sequence[float]]) -> float:
+    """The least number that a part may be of: 20 of `eight of them` behind `20 acids`; infinite if there is none."""
+    quantity, page = figure.quantity, figure.page
+    if not _OF_THEM.match(page.text, quantity.end):
+        return float("inf")
+    at = page.index[figure]
+    before = (each for each in page.figures[max(0, at - _REACH) : at] if figure.line - each.line <= 1)
+    wholes = (each for each in before if each.quantity.kind == "count" and each.quantity.value > quantity.value)
+    return min((min(possible(each)) for each in wholes), default=float("inf"))
 
 
 def _ordered(low: Figure, high: Figure) -> bool:
     """Whether two neighbours are the ends of a range, or a part and its whole: `12 of the 40`."""
     if low.quantity.kind != high.quantity.kind or low.quantity.value >= high.quantity.value:
         return False
+    if _UP_TO.fullmatch(low.page.text, low.quantity.end, high.start):
+        return True
     ends = low.quantity.within is not None and low.quantity.within[1] == high.quantity.value
     return ends or _OF.fullmatch(low.page.text, low.quantity.end, high.start) is not None
 

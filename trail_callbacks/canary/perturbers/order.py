@@ -11,13 +11,14 @@ from itertools import pairwise
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
 from trail_callbacks.canary.edit import Edit, Replacement, Size
-from trail_callbacks.canary.facts.figures import Page, pages
+from trail_callbacks.canary.facts.figures import Page
+from trail_callbacks.canary.facts.pages import pages
 from trail_callbacks.language.quantities.numerals import ORDINALS
 
 __all__ = ["propose"]
 
 _OPPOSITES = """
-larger smaller|bigger smaller|greater less|higher lower|taller shorter|longer shorter|older younger|newer older|
+larger smaller|bigger smaller|greater less|higher lower|longer shorter|taller shorter|older younger|newer older|
 faster slower|heavier lighter|earlier later|warmer colder|hotter cooler|wider narrower|deeper shallower|stronger weaker|
 richer poorer|closer farther|nearer farther|brighter darker|thicker thinner|better worse|louder quieter|cheaper dearer|
 größer kleiner|höher niedriger|länger kürzer|älter jünger|schneller langsamer|schwerer leichter|teurer billiger|
@@ -32,6 +33,14 @@ _COMPARED = re.compile(
     r"|\b(?P<degree>more|less)\s(?!than\b)[^\W\d_]+(?:al|ant|ble|ed|ent|ful|ic|ing|ive|ous|y|ar)\sthan\b)",
     re.IGNORECASE,
 )
+_DEGREES = {"more": "less", "less": "more"}
+_LOOK_BACK = 40
+_PAIRED = re.compile(r"\b\w+er,?\s(?:and|or)\s$", re.IGNORECASE)
+_IS = re.compile(
+    r"\b(?:is|are|was|were|be|been|being|(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|metres?|meters?|km|cm|feet|inches))"
+    r"\s(?:(?:much|far|slightly|even|considerably|significantly|a\slittle|a\sbit|no|not)\s)?$",
+    re.IGNORECASE,
+)  # what `shorter` can stand behind; elsewhere `longer` is said of how something is done
 _LAST = 10
 _RANKS = sorted((word for word, value in ORDINALS.items() if value <= _LAST), key=len, reverse=True)
 _RANK = re.compile(
@@ -118,10 +127,17 @@ def _comparisons(page: Page) -> Iterator[_Statement]:
         taken.add(line)
         start, end = match.span("word" if match["word"] else "degree")
         old = page.text[start:end]
-        new = _like(old, _OPPOSITE[old.lower()])
+        if not _turns(old.lower(), page.text[max(0, start - _LOOK_BACK) : start]):
+            continue
+        new = _like(old, _OPPOSITE[old.lower()] if match["word"] else _DEGREES[old.lower()])
         real = match[0]
         fictive = new + real[end - start :]
         yield _Statement(page, line, ((start, end, new),), real, fictive, page.said(line) - {old.casefold()})
+
+
+def _turns(word: str, before: str) -> bool:
+    """Whether the opposite of a comparative can stand there: `it lasts longer` and `faster and faster` have none."""
+    return _PAIRED.search(before) is None and (word != "longer" or _IS.search(before) is not None)
 
 
 def _ranks(page: Page) -> Iterator[_Statement]:

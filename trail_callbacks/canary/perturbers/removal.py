@@ -1,47 +1,32 @@
-"""Removal: every sentence that states a fact goes, so that the documents no longer tell and abstaining is right."""
+"""Removal: every statement of a fact goes, so that the documents no longer tell and abstaining is right."""
 
 from __future__ import annotations
 
 import random
-import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from trail_callbacks.canary.corpus import Corpus, Skipped
-from trail_callbacks.canary.edit import Edit, Replacement, Size
-from trail_callbacks.canary.facts.facts import Fact, facts
-from trail_callbacks.canary.facts.figures import Figure, tells
-from trail_callbacks.canary.facts.sayings import Saying, Sayings, sayings_of
-from trail_callbacks.language.terms import keys
+from trail_callbacks.canary.edit import Edit, Size
+from trail_callbacks.canary.facts.calendar import Mention, mentions
+from trail_callbacks.canary.facts.facts import facts
+from trail_callbacks.canary.facts.figures import Page, tells
+from trail_callbacks.canary.facts.mentions import names_of
+from trail_callbacks.canary.facts.neighbours import neighbours
+from trail_callbacks.canary.facts.pages import pages
+from trail_callbacks.canary.perturbers.statements import statements_of
 
-__all__ = ["Places", "propose", "without"]
+__all__ = ["propose"]
 
-_BACK = re.compile(
-    r"\s*(?:both|such|there|then|also|however|so|therefore|thus|hence"
-    r"|consequently|accordingly|afterwards|meanwhile"
-    r"|in addition|as a result|instead|otherwise|unlike|another|others?"
-    r"|the (?:others?|same|rest|former|latter|second|third)"
-    r"|in (?:contrast|comparison|that case|turn|both)|by (?:contrast|comparison)"
-    r"|the (?:money|sum|amount|figures?|numbers?|sign|change|result|increase|decrease|rise|fall|reason)"
-    r"|anything|everything"
-    r"|similarly|likewise|conversely|for example"
-    r"|(?:[\w-]+ ){0,3}(?:later|after|earlier|before that)\b|after(?:wards| that)|only then"
-    r"|and|but|or|yet|nor|er|sie|es|dies\w*|il|elle|ils|elles|cela|\u00e9l|ella|esto|questo)\b"
-    # a word that points back, near the beginning
-    r"|[^.;:]{0,60}?\b(?:then|its?|this|that|these|those|they|them|their|he|she|his|her|him|latter)\b",
-    re.IGNORECASE,
-)
-_ANSWERS = re.compile(r"[A-Z]\w{0,12}\s?:\s")
-_SUBJECT = 40  # characters of a sentence in which its subject stands
-_MANY = 4  # sentences that state it; what is said more often is what a text is about
+_Target = tuple[str, Sequence[tuple[str, int]], str]  # as a person writes it, all its places, why it is no value
 
 
 def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterator[Edit | Skipped]:
-    """Proposes to remove a number, with all sentences of all documents that state it.
+    """Proposes to remove a number, a date or a name, with all sentences, list items and table rows that state it.
 
-    A sentence that the next one leans on (`It also ...`) is not removed, nor the last one of a document, nor one that
-    is a part of a table, a list or markup.
+    Left alone are statements that the text needs: one that the next leans on (`It also ...`), that introduces somebody
+    who is named again, that is counted (`three kinds:`) or numbered, or with numbers that others follow from, such as a
+    total; and facts that other sentences may tell in other words.
 
     Args:
         corpus: The documents.
@@ -52,83 +37,54 @@ def propose(corpus: Corpus, rng: random.Random, sizes: Sequence[Size]) -> Iterat
         Edits in random order, and the facts that were left alone.
     """
     del sizes
-    sayings = Places(sayings_of(corpus))
-    found = list(facts(corpus))
-    rng.shuffle(found)
-    for fact in found:
-        named = fact.named
-        removed = sayings.of(fact)
-        why = removed if isinstance(removed, str) else "" if tells(named) else "the number is no value by itself"
-        if why:
-            yield Skipped(f"{named.page.document.id}: unanswerable {named.words!r}", why)
-        elif not isinstance(removed, str):
-            places = [without(each, corpus[each.document].text) for each in removed]
-            yield Edit(id="", kind="unanswerable", real=named.words, fictive=None, replacements=tuple(places))
+    statements = statements_of(corpus)
+    targets = [*_numbers(corpus), *_dates(corpus), *_names(corpus)]
+    rng.shuffle(targets)
+    for real, places, unfit in targets:
+        removed = unfit or statements.stating(places)
+        if isinstance(removed, str):
+            yield Skipped(f"{places[0][0]}: unanswerable {real!r}", removed)
+        else:
+            gone = tuple(statements.replaced(each) for each in removed)
+            yield Edit(id="", kind="unanswerable", real=real, fictive=None, replacements=gone)
 
 
-class Places:
-    """Sentences by their place."""
-
-    def __init__(self, sayings: Sayings) -> None:
-        self._sayings = sayings
-        self._by_document: dict[str, list[Saying]] = defaultdict(list)
-        for saying in sayings.found:
-            self._by_document[saying.document].append(saying)
-        self._starts = {id_: [each.start for each in found] for id_, found in self._by_document.items()}
-
-    def of(self, fact: Fact) -> list[Saying] | str:
-        """The sentences that state a fact, in order, or why they cannot be removed."""
-        removed: dict[tuple[str, int], Saying] = {}
-        for figure in fact.figures:
-            number = self._at(figure)
-            document = figure.page.document.id
-            if number is None or figure.row is not None or not self._by_document[document][number].whole:
-                return "it stands in a table, a list or a heading, not in a sentence of its own"
-            saying = self._by_document[document][number]
-            same, kindred = self._sayings.same(saying)
-            if kindred:
-                return "other sentences speak of the same in other words"
-            removed.update(((each.document, each.start), each) for each in same)
-        if len(removed) > _MANY:
-            return f"more than {_MANY} sentences state it"
-        for saying in removed.values():
-            if why := self.needed(saying, removed):
-                return why
-        return list(removed.values())
-
-    def _at(self, figure: Figure) -> int | None:
-        document = figure.page.document.id
-        number = bisect_right(self._starts.get(document, []), figure.start) - 1
-        if number < 0 or figure.start >= self._by_document[document][number].end:
-            return None
-        return number
-
-    def needed(self, saying: Saying, removed: dict[tuple[str, int], Saying]) -> str:
-        """Why a sentence has to stay; empty if it has not."""
-        if not saying.whole:
-            return "it stands in a table, a list or a heading, not in a sentence of its own"
-        beside = self._by_document[saying.document]
-        if all((each.document, each.start) in removed for each in beside):
-            return "nothing would be left of the document"
-        number = bisect_right(self._starts[saying.document], saying.start)
-        if number == 1:
-            return "it introduces what its document is about"
-        if number < len(beside) and (
-            _BACK.match(beside[number].text) or self._introduces(beside[: number - 1], saying, beside[number])
-        ):
-            return "the sentence after it leans on it"
-        return "it answers a question in the text" if _ANSWERS.match(saying.text) else ""
-
-    @staticmethod
-    def _introduces(before: Sequence[Saying], saying: Saying, after: Saying) -> bool:
-        """Whether a sentence is the first to speak of what the next one begins with."""
-        known = frozenset(keys(after.text[:_SUBJECT])) & saying.keys
-        return any(all(key not in each.keys for each in before) for key in sorted(known))
+def _numbers(corpus: Corpus) -> Iterator[_Target]:
+    for fact in facts(corpus):
+        places = [(each.page.document.id, each.start) for each in fact.figures]
+        told = tells(fact.named) or any(each.row is not None for each in fact.figures)  # a column says what it is of
+        yield fact.named.words, places, "" if told else "the number is no value by itself"
 
 
-def without(saying: Saying, text: str) -> Replacement:
-    """The sentence with the blanks behind it."""
-    end = saying.end
-    while end < len(text) and text[end] in " \u00a0\t":
-        end += 1
-    return Replacement(saying.document, saying.start, end, text[saying.start : end], "")
+def _names(corpus: Corpus) -> Iterator[_Target]:
+    for name in names_of(corpus).found:
+        places = [(each.document, each.start) for word in name.words for each in name.mentions[word]]
+        yield name.full, places, ""
+
+
+def _dates(corpus: Corpus) -> Iterator[_Target]:
+    """Dates with all that say the same day or a part of it, in documents that are about the same."""
+    near = neighbours(corpus)
+    by_year: dict[Page, dict[int, list[Mention]]] = {}
+    for page in pages(corpus):
+        by_year[page] = defaultdict(list)
+        for date in mentions(page):
+            by_year[page][date.key[0]].append(date)
+    for page, years in by_year.items():
+        about = sorted((page, *near[page]), key=lambda each: each.number)
+        for year, dates in years.items():
+            if not year:
+                continue  # it may be of any year
+            others = [each for other in about for key in (year, 0) for each in by_year[other].get(key, ())]
+            for date in dates:
+                same = [each for each in others if _compatible(date.key, each.key)]
+                if not date.key[3] and same[0] is date:
+                    yield date.words, [(each.page.document.id, each.start) for each in same], ""
+
+
+def _compatible(one: tuple[int, int, int, bool], other: tuple[int, int, int, bool]) -> bool:
+    """Whether two dates may be one: what both tell is the same, and they tell a year or a month both."""
+    pairs = [(a, b) for a, b in zip(one[:3], other[:3], strict=True) if a and b]
+    return (
+        bool(pairs) and all(a == b for a, b in pairs) and any(a and b for a, b in zip(one[:2], other[:2], strict=True))
+    )

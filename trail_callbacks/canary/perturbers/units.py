@@ -74,7 +74,17 @@ for _unit_name, _forms in _FORMS.items():
             _LOWER.setdefault(_form.casefold(), (_unit_name, _column))
 _WORD = re.compile(r"km/h|°[CF]|[$€£]|[^\W\d_]+", re.IGNORECASE)
 _MOST = 24.0  # hours, where minutes become hours; weeks, where days become weeks
+_TIMES = frozenset({"s", "min", "h", "day", "week", "month"})
 _LONGER = frozenset({("min", "h"), ("h", "day"), ("day", "week"), ("week", "month"), ("month", "year")})
+_CODE = re.compile(r"\s?(?:USD|EUR|GBP|US|dollars?|euros?|pounds?)\b", re.IGNORECASE)
+_NATION = re.compile(r"(?:\bUS|\bA|\bC|\bNZ|USD|EUR|GBP)\s?$")
+_RANGE = re.compile(
+    r",?\s?(?:to|and|or|-|\u2013)\s?(?:(?:around|about|even|nearly|up\sto|above|below|over|under|almost|roughly|just|only|an?)\s){0,2}",
+    re.IGNORECASE,
+)
+_ENDS = "it is the end of a range, or 1"
+_MANY = 500  # of a unit of time that nobody counts to: 5,000 months
+_OR_ONE = re.compile(r"\s(?:or|to)\s(?:even\s)?an?\s\w+", re.IGNORECASE)
 _BESIDE = 4  # characters between the parts of `5 feet 8 inches`
 
 
@@ -133,15 +143,33 @@ def _unfit(fact: Fact, following: Consequences) -> str:
         return "it is also stated in another unit, or without one"
     if following.touching(fact.figures) or any(each in following.locked for each in fact.figures):
         return "other numbers follow from it"
-    for figure in fact.figures:
-        page, i = figure.page, figure.page.index[figure]
-        if figure.quantity.within is not None or figure.numeral is None or figure.numeral.value == 1:
-            return "it is the end of a range, or 1"
-        for other in page.figures[max(0, i - 1) : i + 2]:
-            gap = max(other.start - figure.quantity.end, figure.start - other.quantity.end)
-            if other is not figure and other.quantity.kind == figure.quantity.kind and gap <= _BESIDE:
-                return "it is a part of a compound or a pair"
-    return ""
+    return next((why for each in fact.figures if (why := _bound(each, fact))), "")
+
+
+def _bound(figure: Figure, fact: Fact) -> str:
+    """Why the unit of a number cannot change by itself; empty if it can."""
+    page, i, quantity = figure.page, figure.page.index[figure], figure.quantity
+    if quantity.within is not None or figure.numeral is None or figure.numeral.value == 1:
+        return _ENDS
+    if _CODE.match(page.text, quantity.end) or _NATION.search(page.text[: figure.start][-4:]):
+        return "its currency is told twice"
+    if _in_one_unit(figure, fact):
+        return "other values beside it are in the same unit"
+    for other in (each for each in page.figures[max(0, i - 1) : i + 2] if each is not figure):
+        first, second = sorted((figure, other), key=lambda each: each.start)
+        gap = page.text[first.quantity.end : second.start]
+        if _RANGE.fullmatch(gap) or (other.quantity.kind == quantity.kind and len(gap) <= _BESIDE):
+            return "it is a part of a range, a compound or a pair"
+    return _ENDS if _OR_ONE.match(page.text, quantity.end) else ""
+
+
+def _in_one_unit(figure: Figure, fact: Fact) -> bool:
+    """Whether a document has other amounts in its currency, or its sentence other temperatures on its scale."""
+    kind = figure.quantity.kind
+    alike = [each for each in figure.page.figures if each.quantity.kind == kind and each not in fact.figures]
+    if kind in {"temperature", "fahrenheit"}:
+        return any(each.line == figure.line for each in alike)
+    return kind.startswith("money") and bool(alike)
 
 
 def _edit(fact: Fact, rng: random.Random, present: Present) -> Edit | None:
@@ -153,6 +181,8 @@ def _edit(fact: Fact, rng: random.Random, present: Present) -> Edit | None:
     for target in targets:
         raw = fact.named.quantity.raw
         if (source[0], target) in _LONGER and raw > _MOST:
+            continue
+        if target in _TIMES and raw >= _MANY:
             continue
         written = [(each, _written(each, target)) for each in fact.figures]
         if all(new is not None and _believed(each, new, present) for each, new in written):

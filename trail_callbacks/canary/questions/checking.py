@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.probe import Probe
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.language.quantities import EXACT, Quantity, quantities
 from trail_callbacks.language.terms import vocabulary
 
-__all__ = ["LONGEST", "POLAR", "names", "problem"]
+__all__ = ["LONGEST", "POLAR", "names", "problem", "usable"]
 
 LONGEST: Final = 600
 """Characters of a question; nobody asks a longer one."""
@@ -21,7 +22,7 @@ POLAR: Final = vocabulary("yes no ja nein oui non sí si não sim nee да не�
 
 _VALUE: Final = 500  # characters of a value that is searched for word by word
 _COMMON: Final = frozenset({"count", "month", "day", "weekday"})  # without a noun they are somewhere in every text
-_BOUNDED: Final = "[^\\W\u0e00-\u0e7f\u3040-\U0010ffff]"  # letters and digits of scripts with spaces
+_SPACED: Final = re.compile("[^\\W\u0e00-\u0e7f\u3040-\U0010ffff]")  # letters and digits of scripts with spaces
 _LETTER: Final = re.compile(r"\w")
 
 
@@ -54,6 +55,27 @@ def problem(probe: Probe, twin: Twin | None = None) -> str | None:  # noqa: PLR0
     return _ungrounded(probe, twin) if twin is not None else _unquoted(probe)
 
 
+def usable(probes: Iterable[Probe], twin: Twin | None = None) -> tuple[tuple[Probe, ...], tuple[Skipped, ...]]:
+    """Leaves out what cannot be used, and what repeats another probe: it would count twice.
+
+    Args:
+        probes: The probes.
+        twin: As for `problem`.
+
+    Returns:
+        The probes that can be asked, and why the others cannot.
+    """
+    kept: dict[tuple[str, ...], Probe] = {}
+    skipped: list[Skipped] = []
+    for each in probes:
+        said = (each.question, each.real, each.fictive or "", each.also or "")
+        why = problem(each, twin)
+        first = kept.setdefault(tuple(map(_folded, said)), each) if why is None else each
+        if why is not None or first is not each:
+            skipped.append(Skipped(each.id, why or f"asks the same as {first.id}"))
+    return tuple(kept.values()), tuple(skipped)
+
+
 def names(text: str, value: str) -> bool:
     """Tells whether a text has a value in it: its words as whole words, or the same quantity written otherwise."""
     wanted = _folded(value)
@@ -62,20 +84,27 @@ def names(text: str, value: str) -> bool:
     have = _folded(text)
     if len(wanted) > _VALUE:
         return wanted in have
-    before = f"(?<!{_BOUNDED})" if _bounded(wanted[0]) else ""
-    after = f"(?!{_BOUNDED})" if _bounded(wanted[-1]) else ""
-    if wanted in have and re.search(f"{before}{re.escape(wanted)}{after}", have):
-        return True
-    return _same_quantity(text, value)
+    return _has_words(have, wanted) or _same_quantity(text, value)
+
+
+def _has_words(have: str, wanted: str) -> bool:
+    """Whether a text has others as whole words; by hand, since a pattern for each value costs more than its search."""
+    at = have.find(wanted)
+    while at >= 0:
+        before, after = have[max(0, at - 1) : at], have[at + len(wanted) : at + len(wanted) + 1]
+        if not (_SPACED.match(wanted[0]) and _SPACED.match(before)) and not (
+            _SPACED.match(wanted[-1]) and _SPACED.match(after)
+        ):
+            return True
+        at = have.find(wanted, at + 1)
+    return False
 
 
 def _same_quantity(text: str, value: str) -> bool:
     """Whether a text has the quantity that a value is: of several, as those of a date, all of them."""
     wanted = list(quantities(value))
-    if not wanted or (
-        len(wanted) == 1 and wanted[0].kind in {"count", "month", "day", "weekday"} and not wanted[0].noun
-    ):
-        return False  # a bare number or month is somewhere in every text
+    if not wanted or (len(wanted) == 1 and wanted[0].kind in _COMMON and not wanted[0].noun):
+        return False
     have = quantities(text)
     return all(any(_equal(one, other) for other in have) for one in wanted)
 
@@ -84,11 +113,6 @@ def _equal(one: Quantity, other: Quantity) -> bool:
     if one.kind != other.kind or one.noun != other.noun:
         return False
     return one.value == other.value if one.kind in EXACT else abs(one.value - other.value) <= 1e-9 * abs(one.value)
-
-
-def _bounded(character: str) -> bool:
-    """Whether a word of such characters ends where another one follows: not in scripts without spaces."""
-    return character.isalnum() and not "\u0e00" <= character <= "\u0e7f" and character < "\u3040"
 
 
 def _folded(text: str) -> str:

@@ -51,7 +51,7 @@ def _table(found: Results) -> Iterator[str]:
     right = any("fictive" in each.right and each.right["fictive"].n for each in rows)
     if not known:
         return
-    yield '<table style="border-collapse:collapse"><thead><tr>'
+    yield '<table style="border-collapse:collapse;font-size:13px;margin:.4em 0"><thead><tr>'
     heads = ["strategy", *(MEASURES[name].label for name in known), *(["right, fictive context"] if right else [])]
     yield "".join(f'<th style="{_CELL}">{line(each)}</th>' for each in heads)
     yield "</tr></thead><tbody>"
@@ -66,4 +66,8 @@ def _table(found: Results) -> Iterator[str]:
 
 
 def _cells(rates: Sequence[Rate]) -> str:
-    return "".join(f'<td style="{_CELL}">{line(shown(rate))}</td>' for rate in rates)
+    parts = (shown(rate).partition(" ") for rate in rates)
+    return "".join(
+        f'<td style="{_CELL}"><b>{line(share)}</b> <span style="white-space:nowrap">{line(rest)}</span></td>'
+        for share, _, rest in parts
+    )

@@ -16,7 +16,7 @@ from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.statistics.contrasts import Compared, Contrast, contrasts, ranking
 from trail_callbacks.canary.statistics.measures import MEASURES
 from trail_callbacks.canary.statistics.precision import precision
-from trail_callbacks.canary.statistics.rate import Rate, quantile
+from trail_callbacks.canary.statistics.rate import Rate
 from trail_callbacks.canary.statistics.rates import Figures, Rates, cases, rates
 from trail_callbacks.canary.trial import Policy, Trial
 from trail_callbacks.errors import InputError
@@ -91,11 +91,7 @@ class Results:
     def precision(self) -> str:
         """What the scored probes can show: those of the strategy whose probes say least."""
         known = [rate for each in self.rates.strategies.values() if (rate := each.rates["follow"]).n]
-        if not known:
-            return precision(0)
-        least = min(known, key=lambda rate: rate.effective)
-        widened = {} if least.effective == least.n else {"z": quantile(least.documents)}
-        return precision(least.n, effective=least.effective, **widened)
+        return precision(min(known, key=lambda rate: rate.effective, default=Rate(k=0, n=0)))
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like; without NaN."""

@@ -45,9 +45,9 @@ OUTCOME_WORDS: Final[Mapping[Outcome, str]] = {
     "unscorable": "unscorable",
 }
 OUTCOME_MEANS: Final[Mapping[Outcome, str]] = {
-    "follows_context": "the answer gives the value of the context that was served, and no other",
+    "follows_context": "the answer gives what its context says, and no other value",
     "leaks_prior": "the answer gives the real value, which was not in the context that was served",
-    "blends": "the answer gives two of the values",
+    "blends": "the answer gives two of the values, of which its context holds at most one",
     "abstains": "the answer declines, or says that the documents do not tell",
     "other_wrong": "the answer gives something else",
     "retrieval_miss": "no passage that was served holds the fact, whatever the answer says",

@@ -218,9 +218,10 @@ def _answered(found: Any) -> Answered:
         return Answered(text=found)
     if isinstance(found, Answered):
         passages = None if found.passages is None else _several("passages", found.passages, str)
-        _several("text", (found.text,), str)
-        _several("usage", (found.usage,), Usage)
-        _several("report", () if found.report is None else (found.report,), Report)
+        for name, kind in (("text", str), ("usage", Usage), ("report", Report | None)):
+            if not isinstance(value := getattr(found, name), kind):
+                given = type(value).__name__
+                raise TypeError(f"the app answered with {given} as {name}, expected {getattr(kind, '__name__', kind)}")
         return replace(found, passages=passages, dropped=_several("dropped", found.dropped, Skipped))
     hint = "; is it a factory, which makes an app?" if callable(found) else ""
     raise TypeError(f"the app returned {type(found).__name__}, expected str or Answered{hint}")
@@ -229,10 +230,10 @@ def _answered(found: Any) -> Answered:
 def _several(name: str, found: Any, kind: type[_T]) -> tuple[_T, ...]:
     """Several things of a type; raises TypeError if one is not, or if there is a text in place of several."""
     listed = tuple(found)
-    wrong = found if isinstance(found, str) else next((each for each in listed if not isinstance(each, kind)), listed)
-    if wrong is not listed:
-        given = type(wrong).__name__
-        raise TypeError(f"the app answered with {name} of type {given}, expected {kind.__name__}")
+    wrong = {type(each).__name__ for each in listed if not isinstance(each, kind)}
+    given = "a str" if isinstance(found, str) else f"a sequence of {' and '.join(sorted(wrong))}"
+    if wrong or isinstance(found, str):
+        raise TypeError(f"the app answered with {given} as {name}, expected a sequence of {kind.__name__}")
     return listed
 
 

@@ -28,7 +28,8 @@ class Cost:
 
     Attributes:
         questions: Questions to the app.
-        judge_calls: Calls of the model that decides what code cannot: at most so many, a few in a hundred usually.
+        judge_calls: Calls of the model that reads what code is in doubt of: at most so many. Answers that give one
+            value need none.
         question_tokens: Tokens of the questions alone: what the app adds to them is not known.
         app_tokens: Tokens of the app, read and written, if what it takes for a question was given; None if not.
         judge_tokens: Tokens of those calls, read and written, at most.

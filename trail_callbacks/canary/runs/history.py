@@ -216,6 +216,10 @@ def _told(path: Path, what: str) -> Iterator[None]:
     except (sqlite3.Error, OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: name a file") from error
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
+            raise InputError(f"{path} is no history of recurring probes: name another file") from error
         if is_busy(error):
             raise InputError(
                 f"another process is asking the probes of {path}: wait until it is done, or give each a history of its "

@@ -74,11 +74,11 @@ class Journal:
     def __init__(self, folder: Path, plan: Plan | None = None) -> None:
         self.folder = folder
         self._path = folder / FILE
+        if plan is not None:
+            _make_folder(folder)
+        elif not self._path.exists():
+            raise InputError(f"{folder} holds no canary run")
         with self._told():
-            if plan is not None:
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            elif not self._path.exists():
-                raise InputError(f"{folder} holds no canary run")
             foreign = [each.name for each in folder.iterdir() if each.name != _LOCK]
             if foreign and not self._path.exists():
                 raise InputError(f"{folder} holds other files: name a new folder for the run, or an empty one")
@@ -209,6 +209,15 @@ class Journal:
                 f"{self._path} cannot be written or read: {getattr(error, 'strerror', None) or error}; what was "
                 "answered is kept, and the same command goes on from there"
             ) from error
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file: name a new folder for the run, or an empty one")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made: {error.strerror or error}") from error
 
 
 def _same(before: Plan, now: Plan, folder: Path) -> None:

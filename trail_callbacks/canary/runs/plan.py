@@ -27,7 +27,7 @@ class Plan:
         strategies: The strategies; names are unique.
         arms: The arms, in the order of `ARMS`.
         app: Name of the app.
-        judge: Name of the model that decides what code cannot; None if nobody does.
+        judge: Name of the model that reads what code is in doubt of; None without one.
         release: The release of this package.
         settings: What else the run is made with; JSON-like.
         skipped: Probes that were not asked, and why.

@@ -19,6 +19,7 @@ from typing import Any
 
 from trail_callbacks.canary.arm import ARMS, App, Arm, Strategy
 from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.questions.checking import usable
 from trail_callbacks.canary.runs.history import History, Turn, new_turn
 from trail_callbacks.canary.runs.run import run
 from trail_callbacks.canary.trial import OUTCOMES, Outcome
@@ -35,7 +36,7 @@ class Watch:
     """Recurring probes of one app.
 
     Attributes:
-        probes: The probes; ids are unique.
+        probes: The probes; ids are unique. Those that can tell nothing are left out, as by `run`.
         app: The app.
         history: The history file; made by the first turn. While one process is at a turn, another is refused.
         size: Probes of a turn, 1 or more.
@@ -83,9 +84,12 @@ class Watch:
             JudgeError: If the model is unknown.
         """
         digest = sha256(json.dumps([asdict(each) for each in self.probes], sort_keys=True).encode()).hexdigest()[:16]
+        probes, unusable = usable(self.probes)
+        if not probes:
+            raise InputError(f"no probe can be asked: {unusable[0].place}: {unusable[0].why}")
         with new_turn(Path(self.history), self.window) as turn:
             begin = turn.before.position if turn.before.probes == digest else 0
-            chosen, position = self._next(begin)
+            chosen, position = self._next(begin, probes)
             with TemporaryDirectory(prefix="trail-canary-") as folder:
                 found = run(
                     chosen,
@@ -114,17 +118,17 @@ class Watch:
                 )
             )
 
-    def _next(self, position: int) -> tuple[list[Probe], int]:
+    def _next(self, position: int, probes: Sequence[Probe]) -> tuple[list[Probe], int]:
         chosen: dict[str, Probe] = {}
-        n = len(self.probes)
+        n = len(probes)
         while len(chosen) < min(self.size, n):
-            probe = self.probes[self._round(position // n)[position % n]]
+            probe = probes[self._round(position // n, n)[position % n]]
             chosen.setdefault(probe.id, probe)  # at the turn of a round one may come twice
             position += 1
         return list(chosen.values()), position
 
-    def _round(self, number: int) -> list[int]:
-        order = list(range(len(self.probes)))
+    def _round(self, number: int, size: int) -> list[int]:
+        order = list(range(size))
         random.Random(f"watch:{self.seed}:{number}").shuffle(order)  # noqa: S311 - an order, no secret
         return order
 

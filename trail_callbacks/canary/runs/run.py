@@ -18,6 +18,7 @@ from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.outcomes import classify, decide_all
 from trail_callbacks.canary.passages import holding
 from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.questions.checking import usable
 from trail_callbacks.canary.results import Run
 from trail_callbacks.canary.runs.journal import Journal
 from trail_callbacks.canary.runs.plan import Plan, named
@@ -59,17 +60,19 @@ def run(
     counted in `Run.repeated`.
 
     Args:
-        probes: The questions.
+        probes: The questions. One that can tell nothing, such as one whose two answers are the same, is not asked, for
+            a reason in `Run.skipped`.
         app: The app, called from several threads; coroutines run on one private event loop.
         out: Folder of the run; made if it does not exist.
         strategies: Ways to build the app; none is one way, `default`.
         arms: What the app may see. An arm that the app cannot do is left out, with its reason in `Run.skipped`.
-        model: Decides what code cannot, such as `openai/gpt-5-mini`; None leaves that undecided.
+        model: Reads the answers that code is in doubt of (`Finding.is_doubtful`), such as `openai/gpt-5-mini`; None
+            leaves them as code found them.
         budget: What it may cost over all calls: each question is a call, and so is each of the model's. Tokens of
             questions are those that the app tells. Its pace is for both together.
         concurrency: Questions on their way at once, 1 or more.
         timeout: Seconds for each answer. Without one in time the question has failed; a thread that does not come back
-            is left behind.
+            is left behind, and after four for each of `concurrency` the app is not asked any more.
         on_progress: Called after each question.
         settings: What else the run is made with, JSON-like. `seed` decides the order.
         holds: Tells whether what was served holds the fact; None is `holding.holds`.
@@ -78,11 +81,12 @@ def run(
         stop: Ends the run once it is set; what is on its way is then asked again by the next call.
 
     Returns:
-        The run. Failures of the app are in it, not exceptions; after 20 in a row the app is not asked any more.
+        The run. Failures of the app are in it, not exceptions; after 20 in a row the app is not asked any more,
+        and after 20 in a row under one arm of a strategy not under that one.
 
     Raises:
-        InputError: If there are no probes, ids are not unique, a number is out of range, or the folder is in use or
-            of another run.
+        InputError: If there are no probes that can be asked, ids are not unique, a number is out of range, or the
+            folder is in use or of another run.
         JudgeError: If the model is unknown.
     """
     if concurrency < 1:
@@ -92,15 +96,18 @@ def run(
     if keep_reports < 0:
         raise InputError(f"keep_reports is {keep_reports}, expected 0 or more")
     judge = _model(model)
+    asked, unusable = usable(probes)
+    if unusable and not asked:
+        raise InputError(f"no probe can be asked: {unusable[0].place}: {unusable[0].why}")
     plan = Plan(
-        probes=tuple(probes),
+        probes=asked,
         strategies=tuple(strategies) or (_DEFAULT,),
         arms=tuple(arm for arm in ARMS if arm in arms) if set(arms) <= set(ARMS) else tuple(arms),
         app=named(app),
         judge=None if judge is None else judge.name,
         release=version("trail-callbacks"),
         settings=dict(settings or {}),
-        skipped=tuple(skipped),
+        skipped=(*skipped, *unusable),
     )
     with closing(Journal(Path(out), plan)) as journal:
         work = Work(
@@ -140,7 +147,7 @@ def rescore(
 
     Args:
         folder: The folder of the run.
-        model: Decides what code cannot; None keeps what a model decided before. The same model is not asked again.
+        model: Reads what code is in doubt of; None keeps what a model decided before. The same one is not asked again.
         budget: What it may cost, with all that the run has cost before.
         concurrency: Calls of the model at once, 1 or more.
         on_progress: Called after each answer.
@@ -171,7 +178,7 @@ def _model(model: Model | str | None) -> Model | None:
         return None
     found = resolve(model).model
     if found is None:
-        raise InputError(f"model is {model!r}, which asks no model: what code cannot decide needs one")
+        raise InputError(f"model is {model!r}, which asks no model: what code is in doubt of needs one")
     return found
 
 

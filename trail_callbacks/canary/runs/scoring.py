@@ -1,4 +1,4 @@
-"""What answers of a run are found to do: by code at once, and by a model what code cannot tell, many together."""
+"""What answers of a run are found to do: by code at once, and by a model what code is in doubt of, many together."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import Limits, advance, drive
 from trail_callbacks.models.failure import Failure
 
-__all__ = ["Classify", "Decide", "Judged", "Judges", "Scoring", "Undecided"]
+__all__ = ["Classify", "Decide", "Doubtful", "Judged", "Judges", "Scoring"]
 
 T = TypeVar("T")
 
@@ -53,8 +53,8 @@ class Scoring:
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
-    """An answer that code cannot decide, and its place in the plan."""
+class Doubtful:
+    """An answer that code is in doubt of, and its place in the plan."""
 
     cell: tuple[int, int, int]
     scored: Scored
@@ -69,7 +69,7 @@ class Judged:
         failure: Why it failed, of the last one; None if it did not.
     """
 
-    findings: Sequence[tuple[Undecided, Finding | None]]
+    findings: Sequence[tuple[Doubtful, Finding | None]]
     failure: str | None = None
 
 
@@ -92,7 +92,7 @@ class Judges:
         self._through: Callable[[Model], Model] = partial(Granted, grants=grants)
         self._model = self._through(model)
         self._limits = Limits(concurrency=concurrency)
-        self._waiting: list[Undecided] = []
+        self._waiting: list[Doubtful] = []
         self._busy = False
         self._failures = 0
 
@@ -101,7 +101,7 @@ class Judges:
         """Whether so much is waiting that no more questions should be asked."""
         return len(self._waiting) >= 4 * _BATCH
 
-    def add(self, answer: Undecided) -> None:
+    def add(self, answer: Doubtful) -> None:
         """Takes an answer; forgets it if the model failed too often."""
         if self.given_up is None:
             self._waiting.append(answer)
@@ -128,7 +128,7 @@ class Judges:
             self.given_up = judged.failure
             self._waiting.clear()
 
-    def _judge(self, batch: Sequence[Undecided]) -> None:
+    def _judge(self, batch: Sequence[Doubtful]) -> None:
         failures: list[Failure] = []
         found: Sequence[Finding | None]
         try:
@@ -138,7 +138,7 @@ class Judges:
         except Exception as error:  # noqa: BLE001 - the run goes on without a judge
             found, last = [None] * len(batch), in_words(error)
         again = bool(failures)  # what is still undecided may not have been read
-        findings = [None if again and each is not None and each.how == "undecided" else each for each in found]
+        findings = [None if again and each is not None and each.is_doubtful else each for each in found]
         self._events.put(Judged(list(zip(batch, findings, strict=True)), last))
 
     @staticmethod

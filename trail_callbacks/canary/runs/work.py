@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
@@ -19,7 +20,7 @@ from trail_callbacks.canary.runs.kept_reports import KeptReports
 from trail_callbacks.canary.runs.progress import Progress
 from trail_callbacks.canary.runs.queue import Queue
 from trail_callbacks.canary.runs.rows import Cell
-from trail_callbacks.canary.runs.scoring import Judged, Judges, Scoring, Undecided
+from trail_callbacks.canary.runs.scoring import Doubtful, Judged, Judges, Scoring
 from trail_callbacks.canary.trial import Finding, Trial
 from trail_callbacks.errors import TrailError
 from trail_callbacks.models.call import Model, Usage
@@ -30,7 +31,7 @@ __all__ = ["Holds", "Work"]
 Holds: TypeAlias = Callable[[Probe, Sequence[str], Arm], bool | None]
 """Tells whether passages hold the fact of a probe as an arm states it; None if it cannot tell."""
 
-_FAILURES = 20  # in a row, after which an app is not asked any more
+_FAILURES = 20  # in a row, after which an app is not asked any more, or not under an arm
 _LEFT = 4  # threads that an app keeps, for each that may ask, after which likewise
 _TICK = 0.5  # seconds after which a wait looks whether the run is to end
 
@@ -40,7 +41,7 @@ class Work:
 
     Args:
         journal: What is known, and where it is kept.
-        model: Decides what code cannot; None leaves that undecided.
+        model: Reads what code is in doubt of, see `Finding.is_doubtful`; None leaves it as code found it.
         budget: What all commands may cost together.
         scoring: What finds out what an answer does.
         concurrency: Questions, or calls of the model, at once.
@@ -68,12 +69,14 @@ class Work:
         self._judges = Judges(model, scoring, self._ledger, concurrency, self._events) if model else None
         self._progress = Progress(total=len(self._plan))
         self._waiting: dict[Cell, tuple[Trial, Report | None]] = {}  # answers that the model is to decide
+        self._arrived: deque[Asked | Judged] = deque()
         self._noted: set[str] = set()
         self._failures = 0
+        self._failing: Counter[tuple[int, int]] = Counter()  # the same, by strategy and arm
         self._queue = Queue(self._plan, (), self._ledger)
 
     def ask(self, app: App, *, timeout: float, holds: Holds, keep_reports: int) -> None:
-        """Asks what is missing or failed, and has decided what is undecided."""
+        """Asks what is missing or failed, and has a model read what code is in doubt of."""
         self._holds = holds
         self._reports = KeptReports(self._journal.folder, keep_reports)
         done: set[Cell] = set()
@@ -81,7 +84,7 @@ class Work:
             self._reports.count(known.trial)
             if known.trial.error is None:
                 done.add(cell)
-                if _undecided(known.trial.finding) and known.judge != self._judge:
+                if known.trial.finding.is_doubtful and known.judge != self._judge:
                     self._leave(cell, known.trial, None)
         self._progress.known = len(done)
         self._queue = Queue(self._plan, (cell for cell in self._plan.order() if cell not in done), self._ledger)
@@ -97,12 +100,12 @@ class Work:
             if trial.answer is None:
                 continue
             finding = self._scoring.at_once(self._plan.probes[cell[1]], trial.arm, trial.answer, trial.served)
-            if _undecided(finding) and known.judge is not None and known.judge == (self._judge or known.judge):
+            if finding.is_doubtful and known.judge is not None and known.judge == (self._judge or known.judge):
                 continue
             found = replace(trial, finding=finding)
             self._journal.keep(cell, found)
             self._progress.known += 1
-            if _undecided(finding):
+            if finding.is_doubtful:
                 self._leave(cell, found, None)
         self._go(Askers(_nobody, 1, 1.0, self._events))
 
@@ -112,8 +115,7 @@ class Work:
         except BaseException:  # an interrupt above all
             self._queue.end("interrupted")
             self._ledger.stop("interrupted")
-            for event in askers.wait(0.0):  # what has ended is kept
-                self._take(event)
+            self._take_all(askers.wait(0.0))  # what has ended is kept
             raise
         finally:
             askers.close()
@@ -142,13 +144,17 @@ class Work:
             judging = self._judges is not None and self._judges.begin(last=not more and not askers.busy)
             if not (more or askers.busy or judging):
                 return
-            for event in askers.wait(_TICK if queue.held is None else min(_TICK, queue.held)):
-                self._take(event)
+            self._take_all(askers.wait(_TICK if queue.held is None else min(_TICK, queue.held)))
             if askers.hung >= _LEFT * self._concurrency:
                 queue.end(f"the app did not come back from {askers.hung} questions")
             if self._stop.is_set():
                 queue.end("interrupted")
                 return
+
+    def _take_all(self, events: Sequence[Asked | Judged]) -> None:
+        self._arrived.extend(events)
+        while self._arrived:  # what an interrupt leaves of them is taken before the end
+            self._take(self._arrived.popleft())
 
     def _take(self, event: Asked | Judged) -> None:
         if isinstance(event, Judged):
@@ -169,6 +175,7 @@ class Work:
             self._failed(event, event.error or "")
         else:
             self._failures = 0
+            self._failing.pop((event.question.cell[0], event.question.cell[2]), None)
             self._answered(event, event.answered)
         self._tell()
 
@@ -183,8 +190,14 @@ class Work:
         self._journal.keep(event.question.cell, trial)
         self._progress.failed += 1
         self._failures += 1
+        strategy, _, arm = event.question.cell
+        self._failing[strategy, arm] += 1
+        said = f"the app failed {_FAILURES} times in a row, the last time: {why}"
         if self._failures >= _FAILURES:
-            self._queue.end(f"the app failed {self._failures} times in a row, the last time: {why}")
+            self._queue.end(said)
+        # A retriever that is away fails under some arms only: others would answer in between for ever.
+        elif self._failing[strategy, arm] >= _FAILURES and self._queue.leave_out(strategy, arm):
+            self._note(f"{self._plan.arms[arm]} of {self._plan.strategies[strategy].name}", said)
 
     def _answered(self, event: Asked, answered: Answered) -> None:
         cell = event.question.cell
@@ -202,11 +215,11 @@ class Work:
             score=None if report is None else report.hallucination_score,
             usage=answered.usage,
         )
-        if _undecided(finding) and self._judges is not None:
+        if finding.is_doubtful and self._judges is not None:
             self._journal.keep(cell, trial)
             self._leave(cell, trial, report)
         else:
-            self._progress.undecided += _undecided(finding)
+            self._progress.undecided += finding.how == "undecided"
             self._journal.keep(cell, self._with_report(cell, trial, report))
 
     def _served(self, probe: Probe, arm: Arm, answered: Answered) -> bool | None:
@@ -219,13 +232,13 @@ class Work:
             return None
 
     def _leave(self, cell: Cell, trial: Trial, report: Report | None) -> None:
-        """Leaves an answer to the model."""
-        self._progress.undecided += 1
+        """Leaves an answer to the model, if there is one."""
+        self._progress.undecided += self._judges is not None or trial.finding.how == "undecided"
         if self._judges is not None and trial.answer is not None:
             self._waiting[cell] = (trial, report)
             probe = self._plan.probes[cell[1]]
             scored = Scored(probe=probe, arm=trial.arm, answer=trial.answer, served=trial.served)
-            self._judges.add(Undecided(cell, scored))
+            self._judges.add(Doubtful(cell, scored))
 
     def _judged(self, judged: Judged) -> None:
         if self._judges is not None:
@@ -234,7 +247,7 @@ class Work:
             trial, report = self._waiting.pop(answer.cell)
             if finding is not None:
                 trial = replace(trial, finding=finding)
-                self._progress.undecided -= not _undecided(finding)
+                self._progress.undecided -= finding.how != "undecided"
             judge = None if finding is None else self._judge
             self._journal.keep(answer.cell, self._with_report(answer.cell, trial, report), judge)
         self._tell()
@@ -263,10 +276,6 @@ class Work:
             progress = self._progress
             progress.usage, progress.money = self._ledger.spent, self._budget.cost(self._ledger.spent)
             self._on_progress(progress)
-
-
-def _undecided(finding: Finding) -> bool:
-    return finding.how == "undecided"
 
 
 def _nobody(_: Ask) -> str:

@@ -37,7 +37,7 @@ class CanaryOffError(TrailError):
 
 
 def switch_off() -> None:
-    """Ends the serving of fictive texts in this process, at once and for good; calls under way get real ones, and fail.
+    """Ends the serving of fictive texts in this process, at once and for good; runs under way fail.
 
     Child processes do not learn of it: set `TRAIL_CANARY=off` for those.
     """
@@ -61,6 +61,9 @@ class Exposure:
         dropped: Passages that were found and not served, and why.
         calls: How often something was retrieved.
         spoiled: Real texts were served under an arm that must not see them, because fictive data was switched off.
+        around: What the code around may see, if this is a block in a block.
+        ended: The block is over. What still has it in its context, such as a task that goes on, sees what is around.
+        process: Id of the process that reads this; what another one is served cannot be noted here.
     """
 
     arm: Arm
@@ -70,6 +73,9 @@ class Exposure:
     dropped: list[Skipped] = field(default_factory=list)
     calls: int = 0
     spoiled: bool = False
+    around: Exposure | None = field(default=None, repr=False)
+    ended: bool = field(default=False, repr=False)
+    process: int = field(default_factory=os.getpid, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def served(self, passages: Sequence[str], documents: Sequence[str], dropped: Sequence[Skipped] = ()) -> None:
@@ -81,8 +87,8 @@ class Exposure:
             self.dropped.extend(dropped)
 
     def fail_if_spoiled(self) -> None:
-        """Raises `CanaryOffError` if real texts were served in place of fictive ones."""
-        if self.spoiled:
+        """Raises `CanaryOffError` if real texts were served in place of fictive ones, or could have been."""
+        if self.spoiled or (self.arm != "real" and is_off()):
             raise CanaryOffError(
                 f"fictive data was switched off during this call, so arm {self.arm!r} was served real texts: its "
                 "answer says nothing"
@@ -94,7 +100,10 @@ _exposure: ContextVar[Exposure | None] = ContextVar("trail_canary", default=None
 
 def current() -> Exposure | None:
     """Returns what this code may see; None outside of any run, where retrievers are left alone."""
-    return _exposure.get()
+    found = _exposure.get()
+    while found is not None and found.ended:
+        found = found.around
+    return found
 
 
 @contextmanager
@@ -102,7 +111,8 @@ def exposed(arm: Arm, twin: Twin) -> Generator[Exposure]:
     """Lets the code of a block see one arm: in this task or thread, and in what it starts with a copy of its context.
 
     Tasks of asyncio, `asyncio.to_thread` and the executors of LangChain copy it. A thread started by hand, and some
-    of a framework's, do not: give them `retriever.under(arm)`, which needs no context.
+    of a framework's, do not: give them `retriever.under(arm)`, which needs no context. What goes on after the block
+    sees the arm no more. A generator that yields inside of the block shows it to its caller until it ends or is closed.
 
     Args:
         arm: What may be seen. `real` is what retrievers return by themselves; under `empty` and `closed_book` they
@@ -122,15 +132,13 @@ def exposed(arm: Arm, twin: Twin) -> Generator[Exposure]:
         raise CanaryOffError(
             f"fictive data is switched off in this process ({SWITCH} or switch_off()), so arm {arm!r} cannot be asked"
         )
-    exposure = Exposure(arm, twin)
-    before = _exposure.get()
-    token = _exposure.set(exposure)
+    exposure = Exposure(arm, twin, around=current())
+    _exposure.set(exposure)
     try:
         yield exposure
     finally:
-        try:
-            _exposure.reset(token)
-        except ValueError:  # ended in another context than it began in, as async fixtures and generators do
-            if _exposure.get() is exposure:
-                _exposure.set(before)
+        exposure.ended = True
+        # No token: a generator may end in another context than it began in, or inside of a block that began later.
+        if _exposure.get() is exposure:
+            _exposure.set(exposure.around)
     exposure.fail_if_spoiled()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 from trail_callbacks.canary.arm import ARMS, Arm
 from trail_callbacks.canary.corpus import Skipped
 from trail_callbacks.canary.passages.translation import Translated, translator_of
-from trail_callbacks.canary.serving.exposure import Exposure, current, is_off
+from trail_callbacks.canary.serving.exposure import CanaryOffError, Exposure, current, is_off
 from trail_callbacks.canary.twin import Twin
 from trail_callbacks.errors import InputError
 
@@ -58,7 +59,6 @@ class CanarySource(Generic[Finder]):
         translator: Turns real passages into fictive ones.
         embedding: As given.
         outside: Calls outside of any exposure. Some of them may be of a run whose context got lost.
-        spoiled: Calls that served real texts under an arm which must not see them, fictive data being switched off.
 
     Raises:
         InputError: If `embedding` is unknown, or `index` is missing or of no use.
@@ -78,23 +78,31 @@ class CanarySource(Generic[Finder]):
         self.twin = twin
         self.translator = translator_of(twin)
         self.embedding = embedding
-        self.outside = self.spoiled = 0
+        self.outside = 0
         self._index = index
         self._finder: Finder | None = None
         self._lock = threading.Lock()
         self._building = threading.Lock()
 
+    def __deepcopy__(self, memo: object) -> CanarySource[Finder]:
+        """A copy of an app reads with the same retriever and counts with it."""
+        return self
+
     def sight(self, bound: Arm | None) -> Sight:
         """Returns what a call is to return now: under the arm of the retriever itself, else under that around the code.
 
         Raises:
-            InputError: If the code around is of a run over another twin.
+            InputError: If the code around is of a run over another twin, or was started in another process.
         """
         exposure = current()
         if exposure is not None and exposure.twin.id != self.twin.id:
             raise InputError(
                 f"this retriever is of twin {self.twin.id!r}, but the run around it is over {exposure.twin.id!r}: make "
                 "one twin of all the texts that an app reads"
+            )
+        if exposure is not None and exposure.process != os.getpid():
+            raise InputError(
+                "retrieval in a child process of a canary run: nobody would know what was served. Use threads, or tasks"
             )
         arm = bound or (exposure.arm if exposure else None)
         noted = exposure if exposure is not None and exposure.arm == arm else None
@@ -103,11 +111,14 @@ class CanarySource(Generic[Finder]):
                 self.outside += 1
         if arm in (None, "real") or not is_off():
             return Sight(arm, noted)
-        with self._lock:
-            self.spoiled += 1
         if noted is not None:
             noted.spoiled = True
         return Sight(None, noted)
+
+    def refuse_if_off(self) -> None:
+        """Raises `CanaryOffError` if fictive data was switched off since `sight` said that it is served."""
+        if is_off():
+            raise CanaryOffError("fictive data was switched off while passages were searched")
 
     def fictive_finder(self) -> Finder:
         """Returns the retriever over the twin; the first call makes it."""

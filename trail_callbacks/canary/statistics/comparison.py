@@ -114,7 +114,7 @@ class Comparison:
             )
         if self.unmatched:
             yield f"In one run only, not compared: {', '.join(self.unmatched)}."
-        yield f"Policy: {self.policy.replace('_', ' ')}. Limits are one-sided, 95 %."
+        yield f"Policy: {self.policy.replace('_', ' ')}. Each limit is one-sided, 95 %; n is probes in both runs."
 
     def as_data(self) -> dict[str, Any]:
         """JSON-like."""

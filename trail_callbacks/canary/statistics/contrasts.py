@@ -13,9 +13,9 @@ import numpy as np
 
 from trail_callbacks.canary.policy import right
 from trail_callbacks.canary.statistics.measures import MEASURES, Case
-from trail_callbacks.canary.statistics.rate import FEW, cluster, quantile
+from trail_callbacks.canary.statistics.rate import FEW, cluster, quantile, steadied
 from trail_callbacks.canary.trial import Policy
-from trail_callbacks.releases.difference import Residuals, prior_design, residuals, share
+from trail_callbacks.releases.difference import Residuals, residuals, share
 from trail_callbacks.report.scoring import difference, holm
 
 __all__ = [
@@ -40,8 +40,8 @@ policy in two arms."""
 LABELS: Final[Mapping[Compared, str]] = {
     "leak": "leak rate",
     "follow": "follow rate",
-    "right_real": "right with the real context",
-    "right_fictive": "right with the fictive context",
+    "right_real": "share of right answers with the real context",
+    "right_fictive": "share of right answers with the fictive context",
 }
 COMPARED: Final[Mapping[Policy, tuple[Compared, ...]]] = {
     "context_is_authoritative": ("leak", "follow", "right_real", "right_fictive"),
@@ -226,7 +226,7 @@ def _design(changes: Sequence[Sequence[int]]) -> float:
     known: list[Residuals] = [each for each in sides if each is not None]
     if not known:
         return 1.0
-    prior, weights = prior_design(known), [each.expected for each in known]
+    prior, weights = steadied(known), [each.expected for each in known]
     effects = [share(each, prior).design for each in known]
     whole = sum(weights)
     return sum(e * w for e, w in zip(effects, weights, strict=True)) / whole if whole else max(effects)

@@ -89,9 +89,9 @@ def _swapped(case: Case) -> bool:
     return case.probe.fictive is not None and case.probe.also is None
 
 
-def _outcome(hit: Outcome, *, of: Callable[[Case], bool]) -> Callable[[Case], bool | None]:
-    """Counts an outcome among the scored trials of which `of` is true."""
-    return lambda case: case.outcome == hit if _scored(case) and of(case) else None
+def _outcome(hit: Outcome, *, of: Callable[[Case], bool] | None = None) -> Callable[[Case], bool | None]:
+    """Counts an outcome among the scored trials of which `of` is true; among all of them without it."""
+    return lambda case: case.outcome == hit if _scored(case) and (of is None or of(case)) else None
 
 
 def _removed(case: Case) -> bool:
@@ -108,10 +108,6 @@ def _known(case: Case) -> bool:
 
 def _unknown(case: Case) -> bool:
     return _swapped(case) and case.known is False
-
-
-def _any(case: Case) -> bool:
-    return case is not None
 
 
 def _memorisation(case: Case) -> bool | None:
@@ -174,16 +170,16 @@ _ALL: tuple[Measure, ...] = (
             _outcome("leaks_prior", of=_inconsistent)),
     Measure("follow_real", "real", "right with the real context",
             "gives the real value; of the scorable trials of the real arm with the passage served",
-            _outcome("follows_context", of=_any)),
+            _outcome("follows_context")),
     Measure("abstain_real", "real", "abstains with the real context",
             "declines although the passage tells; of the scorable trials of the real arm with the passage served",
-            _outcome("abstains", of=_any)),
+            _outcome("abstains")),
     Measure("right_empty", "empty", "real value without context",
             "gives the real value though nothing was retrieved; of the scorable trials of the empty arm",
-            _outcome("leaks_prior", of=_any)),
+            _outcome("leaks_prior")),
     Measure("right_closed_book", "closed_book", "known closed book",
             "the model alone gives the real value; of the scorable closed-book trials",
-            _outcome("leaks_prior", of=_any)),
+            _outcome("leaks_prior")),
     Measure("guessed_empty", "empty", "fictive value without context",
             "gives a fictive value that it was not shown; of the scorable trials of the empty arm whose fact was "
             "not removed", _guessed),

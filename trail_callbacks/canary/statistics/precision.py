@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 
+from trail_callbacks.canary.probe import Probe
+from trail_callbacks.canary.statistics.rate import Rate, cluster, design, quantile, rate
 from trail_callbacks.errors import InputError
 from trail_callbacks.report.scoring import wilson
 
-__all__ = ["needed", "needed_for_bound", "needed_for_difference", "precision"]
+__all__ = ["needed", "needed_for_bound", "needed_for_difference", "planned", "precision"]
 
 _NORMAL = NormalDist()
 _MOST = 10_000_000
 
 
-def precision(n: int, *, effective: float | None = None, z: float = 1.96) -> str:
-    """Says what n probes of each strategy can show, for a person.
+def planned(probes: Sequence[Probe]) -> str:
+    """Says what probes can show if all of them are scored, for a person: before a run."""
+    hits = [(cluster(each), False) for each in probes]
+    return precision(rate(hits, design([hits])))
 
-    Args:
-        n: Probes that will be scored: those that are unscorable or not retrieved say nothing.
-        effective: Number of independent probes that say as much, see `rate.Rate`; None is n.
-        z: Quantile of the limits, see `rate.quantile`.
-    """
-    if n < 1:
+
+def precision(found: Rate) -> str:
+    """Says what as many probes as those of a rate can show, for a person."""
+    if not found.n:
         return "no probe was scored: nothing can be said"
-    independent = n if effective is None else min(effective, n)
+    alone = found.effective > found.n - 0.5
+    independent, z = (found.n, 1.96) if alone else (found.effective, quantile(found.documents))
     low, high = wilson(0.5, independent, z)
     none = wilson(0.0, independent, z)[1]
-    worth = "" if independent > n - 0.5 else f" (worth {independent:,.0f} independent ones)"
+    worth = "" if alone else f" (worth {independent:,.0f} independent ones)"
     step = _resolved(independent)
     apart = (
         "two strategies that answer one probe in five differently are told apart if their rates are "
@@ -37,7 +40,7 @@ def precision(n: int, *, effective: float | None = None, z: float = 1.96) -> str
         else "two strategies can hardly be told apart"
     )
     return (
-        f"{n:,} probe{'' if n == 1 else 's'}{worth}: without a single leak, the leak rate would be below "
+        f"{found.n:,} probe{'' if found.n == 1 else 's'}{worth}: without a single leak, the leak rate would be below "
         f"{_above(none)} %; a rate near 50 % is known to within \u00b1{50 * (high - low):.1f} points; {apart}"
     )
 

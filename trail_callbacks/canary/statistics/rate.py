@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from trail_callbacks.canary.probe import Probe
-from trail_callbacks.releases.difference import Cluster, Residuals, prior_design, residuals, share
+from trail_callbacks.releases.difference import Cluster, Residuals, residuals, share
 from trail_callbacks.report.scoring import wilson
 
-__all__ = ["FEW", "Hit", "Rate", "cluster", "design", "percent", "quantile", "rate"]
+__all__ = ["FEW", "Hit", "Rate", "cluster", "design", "percent", "quantile", "rate", "steadied"]
 
 FEW = 5
 """Documents below which intervals are about questions on these documents: so few say nothing about others."""
+
+_ALIKE = 0.2
+"""Correlation of probes of one document that is assumed until data tell: nothing varies where nothing leaked. It is not
+the worst case (of claims of one answer: `releases.difference.prior_design`), by which a hundred probes of ten documents
+would say no more than ten."""
 
 _Z = 1.96
 
@@ -83,8 +88,13 @@ def design(groups: Iterable[Sequence[Hit]]) -> float:
     It steadies that of each rate, which by itself knows nothing where nothing was hit (`releases.difference.share`);
     1.0 or more.
     """
-    clustered = [found for each in groups if (found := _residuals(_clusters(each))) is not None]
-    return prior_design(clustered) if clustered else 1.0
+    return steadied([found for each in groups if (found := _residuals(_clusters(each))) is not None])
+
+
+def steadied(found: Sequence[Residuals]) -> float:
+    """The design effect of all that clusters say, and of one trial more that is as alike by document as assumed."""
+    assumed = 1 + _ALIKE * (max((each.largest for each in found), default=1.0) - 1)
+    return max(1.0, (sum(each.squares for each in found) + assumed) / (sum(each.expected for each in found) + 1.0))
 
 
 def rate(hits: Sequence[Hit], prior: float = 1.0, why: str = "") -> Rate:

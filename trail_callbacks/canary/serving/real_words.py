@@ -5,10 +5,10 @@ from __future__ import annotations
 from trail_callbacks.canary.arm import Arm
 from trail_callbacks.canary.passages.translation import Translator
 from trail_callbacks.canary.serving.exposure import Exposure
-from trail_callbacks.errors import TrailError
+from trail_callbacks.errors import InputError, TrailError
 from trail_callbacks.graph import Node, ProvenanceGraph
 
-__all__ = ["RealTextServedError", "refuse_real_words", "refuse_unseen"]
+__all__ = ["RealTextServedError", "refuse_memory", "refuse_real_words", "refuse_unseen"]
 
 _SHOWN = 3
 
@@ -57,6 +57,15 @@ def _read(graph: ProvenanceGraph) -> list[Node]:
     """Evidence that led to what a model wrote, or to the answer, which a step in between may have cut off from it."""
     written = [node.id for node in graph.nodes if node.kind == "completion"]
     return list({node.id: node for id_ in (None, *written) for node in graph.leaves(id_)}.values())
+
+
+def refuse_memory(remembers: bool) -> None:
+    """Raises `InputError` if a model was shown an earlier run of the app, which may have been of another arm."""
+    if remembers:
+        raise InputError(
+            "app: its model was shown what it was asked before, and answered under another arm perhaps: make the app "
+            "without a memory, or with a new one for each question"
+        )
 
 
 def refuse_unseen(arm: Arm, calls: int, outside: int) -> None:

@@ -2,9 +2,9 @@ import pytest
 from small_twins import FERRY, small
 
 from trail_callbacks import ProvenanceGraph
-from trail_callbacks.canary.passages.real_words import RealTextServedError, refuse_real_words, refuse_unseen
 from trail_callbacks.canary.passages.translation import Translator
 from trail_callbacks.canary.serving.exposure import Exposure
+from trail_callbacks.canary.serving.real_words import RealTextServedError, refuse_real_words, refuse_unseen
 
 TWIN = small()
 
