@@ -394,6 +394,15 @@ def test_a_pronoun_that_means_something_outside_is_not_asked_about(sentence, old
     assert isinstance(found, str) or "___" in found.question
 
 
+def test_a_relative_clause_is_not_asked_about_by_itself():
+    text = "Varle produced 5,940 tonnes of waste, of which 47 per cent was recycled."
+    tonnes = change(text, "5,940 tonnes", "2,100 tonnes", id_="tonnes")
+    for edits in ([], [tonnes]):
+        probes, _ = make_probes(twin_of({"a": text}, change(text, "47 per cent", "61 per cent"), *edits))
+        question = next(each.question for each in probes if each.edit == "number-1")
+        assert "waste, of which" in question
+
+
 def test_what_names_another_edit_is_left_out_with_its_phrase():
     text = "Shareholders of the shipping line Norrmark met in Porto Brisa on 9 May to vote on the merger."
     date = change(text, "9 May", "3 July", kind="date")

@@ -131,6 +131,8 @@ def vague(text: str) -> bool:
         or (tokens[0].form == "there" and tokens[1:2] and tokens[1].form == ",")
     ):
         return True
+    if len(tokens) > 1 and tokens[1].form in {"which", "whom"}:
+        return True  # `of which 47 per cent was recycled`
     verb = first_verb(tokens)
     if verb and tokens[verb - 1].form in _SUBJECTS and not any(token.capital for token in tokens[1:verb]):
         return True  # `In drops it cut ...`

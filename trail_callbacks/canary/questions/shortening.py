@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, product
 from typing import Final
 
@@ -45,6 +46,12 @@ _MOST: Final = 30  # shorter clauses that are tried
 _Gap = tuple[int, int]
 
 
+@lru_cache(maxsize=256)  # the same few parts are looked at again and again
+def _kinds(text: str) -> frozenset[tuple[str, str]]:
+    """What the quantities of a text are of."""
+    return frozenset((each.kind, each.noun) for each in quantities(text))
+
+
 def shortened(clause: Clause, named: Callable[[str], bool]) -> Iterator[Clause]:
     """Yields clauses that lack phrases of one, those that keep most first.
 
@@ -72,7 +79,7 @@ def shortened(clause: Clause, named: Callable[[str], bool]) -> Iterator[Clause]:
         value = text[clause.start : clause.end]
         shown = f"{left}{value}{right}".rstrip(ENDS)
         found = Clause(shown[:1].upper() + shown[1:], len(left), min(len(left) + len(value), len(shown)))
-        if not quantities(value) and len(keys(left + right)) < _TELLING:
+        if not _kinds(value) and len(keys(left + right)) < _TELLING:
             continue
         if len(tokenize(left)) <= _OPENING or main_clause(found.text, lambda _: False, found.start) is not None:
             yield found
@@ -85,8 +92,7 @@ def _may_go(part: str, clause: Clause, right: str) -> bool:
         return True
     if _KEPT & {token.form for token in tokens}:
         return False
-    wanted = {(each.kind, each.noun) for each in quantities(clause.text[clause.start : clause.end])}
-    if not any((each.kind, each.noun) in wanted for each in quantities(part)):
+    if not _kinds(clause.text[clause.start : clause.end]) & _kinds(part):
         return True
     joined = next((at + 1 for at, token in enumerate(tokens[:2]) if token.form in _JOINS), 0)
     if joined < len(tokens) and base_form(tokens[joined].form) is not None:
@@ -141,7 +147,7 @@ def _alike(one: str, other: str) -> bool:
 def _ends(tokens: Sequence[Token], clause: Clause) -> Iterator[int]:
     """Where the clause may end, the latest first."""
     yield len(clause.text)
-    number = bool(quantities(clause.text[clause.start : clause.end]))
+    number = bool(_kinds(clause.text[clause.start : clause.end]))
     for at in range(len(tokens) - 2, 0, -1):
         token, last = tokens[at], tokens[at - 1]
         if token.start < clause.end:
