@@ -73,7 +73,9 @@ def stance(mention: Mention, text: str, clause: Clause, room: Room, *, whole: bo
     around = text[max(clause.start, mention.start - _BEFORE) : min(clause.end, mention.end + _BEHIND)]
     denied = _not().search(before[-_NEAR:]) or _AFTER_NOT.match(text[mention.end : mention.end + 12])
     may_decline = not whole or pattern("source", words=True).search(around) is not None
-    declined = refuses(_said_with(before) + text[mention.start : mention.end]) or refuses(_at_once(around, after))
+    declined = refuses(_said_with(before) + text[mention.start : mention.end]) or refuses(
+        _said_with(_at_once(around, after))
+    )
     if clause.asks or denied or (may_decline and declined) or pattern("condition").search(before):
         return "denied"
     own = text[max(clause.start, mention.start - _BEFORE, room.own_start) : mention.start]
