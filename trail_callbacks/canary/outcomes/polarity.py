@@ -20,7 +20,7 @@ from trail_callbacks.canary.trial import How, Stated
 from trail_callbacks.language.negation import negation
 from trail_callbacks.language.terms import stem, terms
 
-__all__ = ["Duties", "Polarities", "denies"]
+__all__ = ["Duties", "Polarities"]
 
 _FLIPPED = {
     "closed": "open", "shut": "open", "geschlossen": "open", "fermé": "open", "fermée": "open", "cerrado": "open",
@@ -70,7 +70,7 @@ _OPENING = 120  # characters in which a plain yes or no stands
 _DUTIES = ("forbidden", "optional", "advised", "required")
 
 
-def denies(text: str, language: str = "en") -> bool:
+def _is_denial(text: str, language: str = "en") -> bool:
     """Tells whether a clause denies: an odd number of denials and of opposites (`closed`)."""
     said = len(negation(language, text.isascii()).findall(text))
     said += len(_RULED_OUT.findall(text))
@@ -109,14 +109,14 @@ class Polarities:
         first = {name: plain(forms[0]) for name, forms in values.items()}
         leads = {name: _lead(text) for name, text in first.items()}
         said = quoted[1] if (quoted := _QUOTED.search(question)) else question
-        asked = denies(said)
+        asked = _is_denial(said)
         self.duty = _duty(said)
         self.is_literal = all(lead is not None for lead in leads.values())
         if self.is_literal:
             self.denied = {name: (lead == "no") != asked for name, lead in leads.items()}
             self.about = _stems(pattern("source", words=True).sub(" ", said))
         elif len({_stems(text) for text in first.values()}) == 1 and _stems(next(iter(first.values()))):
-            self.denied = {name: denies(text) for name, text in first.items()}
+            self.denied = {name: _is_denial(text) for name, text in first.items()}
             self.about = _stems(next(iter(first.values()))) | _stems(question)
         self.asked = asked
         self.named = frozenset(each for forms in values.values() for form in forms[1:] for each in _stems(form))
@@ -193,10 +193,10 @@ class Polarities:
         """
         duty = _duty_words().search(said) if self.duty else None
         if duty is None or duty.lastgroup == self.duty:
-            return denies(said)
+            return _is_denial(said)
         if self.duty == "optional" and duty.lastgroup in {"advised", "required"}:
-            return True if denies(said) else None
-        return denies(f"{said[: duty.start()]} {said[duty.end() :]}") == self.asked
+            return True if _is_denial(said) else None
+        return _is_denial(f"{said[: duty.start()]} {said[duty.end() :]}") == self.asked
 
     def _value(self, denied: bool) -> Stated:
         return next(name for name, each in self.denied.items() if each == denied)

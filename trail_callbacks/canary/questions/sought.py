@@ -22,7 +22,7 @@ _RANGE_BEFORE: Final = re.compile(
 )
 _PART_OF_YEAR: Final = re.compile(r"\b(?:late|early|mid)[\s-]\Z", re.IGNORECASE)
 _DECADE: Final = re.compile(r"\b\d0s\Z")  # `the 80s and 90s`
-_ONE_OF_TWO: Final = re.compile(r"\d(?:,\s\S+)*\s(?:and|or)\s\Z")  # `on 6 and 13 May`
+_ONE_OF_TWO: Final = re.compile(r"\d(?:,\s[^\s,]{1,20}){0,9}\s(?:and|or)\s\Z")  # `on 6 and 13 May`
 _RANGE_AFTER: Final = re.compile(
     r"\s?[-\u2013\u2014/]\s?\d|(?:\s\w{1,12})?\s+(?:to|or)\s+\W?\d|-\w|\s+(?:to|or)\s+(?:"
     + "|".join(NUMBER_WORDS)
