@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from trail_callbacks.canary.outcomes.mention import Mention, Values
 from trail_callbacks.canary.trial import How, Stated
+from trail_callbacks.language.detect import language
 from trail_callbacks.language.terms import vocabulary
 
 __all__ = ["Names", "folded"]
@@ -120,7 +121,7 @@ class Names:
             return False
         if len(words) == 1 and not text.isascii():  # `España` may be the value in another language
             return False
-        return self.are_names or any(word.form in _ENGLISH for word in words)
+        return self.are_names or any(word.form in _ENGLISH for word in words) or language(text) == "en"
 
     def find(self, text: str) -> Sequence[Mention]:
         """Finds values, and other names in an answer that has none."""
