@@ -34,11 +34,11 @@ Outcome = Literal[
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-How = Literal["value", "words", "refusal", "judge", "retrieval", "error", "undecided"]
-"""What decided an outcome: typed values, the words themselves, a refusal, the judge, the passages served, a failure of
-the app, or nothing."""
+How = Literal["value", "words", "polarity", "refusal", "judge", "retrieval", "error", "undecided"]
+"""What decided an outcome: typed values, the words themselves, whether a sentence affirms or denies, a refusal, the
+judge, the passages served, a failure of the app, or nothing."""
 
-_BY_CODE: tuple[How, ...] = ("value", "words", "refusal", "undecided")
+_BY_CODE: tuple[How, ...] = ("value", "words", "polarity", "refusal", "undecided")
 
 Stated = Literal["real", "fictive", "also"]
 
@@ -68,10 +68,12 @@ class Finding:
     def is_doubtful(self) -> bool:
         """True if code alone decided, or could not, and found no one value that is given.
 
-        That an answer declines, gives another value, or two, is what code gets wrong most: it may not know the
-        notation of a value. A model, if there is one, reads these answers too.
+        That an answer declines, gives another value, or two, is what code gets wrong most, since it may not know the
+        notation of a value; and whether a sentence amounts to yes or no. A model, if there is one, reads these too.
         """
-        return self.how in _BY_CODE and self.outcome not in ("follows_context", "leaks_prior")
+        if self.how not in _BY_CODE:
+            return False
+        return self.how == "polarity" or self.outcome not in ("follows_context", "leaks_prior")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,6 +99,16 @@ def test_what_code_finds_without_one_given_value_is_read_by_the_model_too(answer
     assert "no answer in 60 s" in found.reason
 
 
+PETS = Probe(id="p", question="Are pets allowed?", real="no", fictive="yes")
+
+
+@pytest.mark.parametrize(("answer", "calls"), [("Yes.", 0), ("Guests may bring their pets.", 1)])
+def test_what_amounts_to_yes_or_no_is_read_by_the_model_and_a_bare_word_is_not(answer, calls):
+    model = ScriptedModel([{"items": [item([letter("fictive", PETS)], quote=answer)]}])
+    found = decided(model, answer, probe=PETS)
+    assert (found.outcome, found.how, len(model.calls)) == ("follows_context", "judge" if calls else "words", calls)
+
+
 def test_several_answers_share_a_call_and_one_that_is_skipped_is_asked_again():
     asked = [Scored(probe=FERRY, arm="fictive", answer=f"{OPEN} Version {n}.") for n in range(10)]
     asked.insert(3, Scored(probe=FERRY, arm="fictive", answer="63 minutes"))

@@ -44,6 +44,7 @@ __all__ = ["classify", "finding_of"]
 
 _SAYS = re.compile(r"[^\W_]|[\u2600-\u27bf\U0001f300-\U0001faff]")  # a letter, a digit or a pictogram
 _BREAKS_OFF = re.compile(r"\b(?:is|are|was|were|called|named|the|an?|of|to|by|in|at|for|and|with|that|as)\s*$|[:,]\s*$")
+_BARE = 2  # words of a bare yes or no
 _SHORT = 15  # words of an answer that has no room for a value in other words
 _READ = 4000  # characters that are searched for a refusal in other words
 
@@ -73,7 +74,7 @@ def classify(probe: Probe, arm: Arm, answer: str | None, *, served: bool | None 
     else:
         text = plain(given)
         matcher = _matcher(tuple(values.items()), probe.question)
-        how = matcher.how
+        how = "words" if matcher.how == "polarity" and len(text.split()) <= _BARE else matcher.how
         said = repeated(probe, text) or _decided(statement(text, matcher, probe.question), text, matcher)
     return finding_of(probe, arm, said, how, served=served)
 

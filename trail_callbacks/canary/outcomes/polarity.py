@@ -101,7 +101,7 @@ class Polarities:
         question: The question, to know what `yes` means.
     """
 
-    how: How = "words"
+    how: How = "polarity"
 
     def __init__(self, values: Values, question: str) -> None:
         self.denied: dict[Stated, bool] = {}

@@ -19,6 +19,7 @@ __all__ = ["gallery"]
 _HOW: Mapping[How, str] = {
     "value": "by typed values",
     "words": "by its words",
+    "polarity": "by yes or no",
     "refusal": "as a refusal",
     "judge": "by the judge",
     "retrieval": "by the passages served",
