@@ -75,6 +75,7 @@ def test_the_way_of_writing_stays(text, pattern):
         "See section 3.2 and chapter 12 on page 40.",
         "Version 4.1.2 runs on Python 3.11 and v2.40.",
         "Call +49 30 1234567 or (030) 555 12 34.",
+        "The office has 55 12 34 56, the harbour 020 7946 0958.",
         "Read https://a.example/40/minutes?x=12 or write to a40@b.example.",
         "ISBN 978-3-16-148410-0, RFC 2119, ISO 9001.",
         "The Boeing 747 and the A380 fly; bus 40 does not.",
@@ -98,6 +99,22 @@ def test_a_number_in_code_stays_while_the_prose_changes():
     (text,), _ = changed("It takes 40 minutes.\n\n```\nwait(40)\n```\n")
     assert "wait(40)" in text
     assert "takes 40" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "real"),
+    [
+        ("It takes 12 working days to answer.", "12 working days"),
+        ("Divers found 1,260 carnelian beads there.", "1,260 carnelian beads"),
+        ("Of the guests, 14 need a visa.", "14"),
+        ("There are 14 sheep in the park.", "14 sheep"),
+        ("There are 14 boats as before.", "14 boats"),
+        ("Es gibt 14 Hütten aus Holz im Wald.", "14 Hütten"),
+    ],
+)
+def test_a_value_has_the_whole_of_what_is_counted(text, real):
+    _, (edit,) = changed(text)
+    assert edit.real == real
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -37,6 +37,8 @@ _WRAPPED = re.compile(r"[ \t]*\n[ \t]*(?=[\d$\u20ac\u00a3(])(?!\(?\d{1,3}(?:\.\d
 _WRAPPED_AT = 40  # characters; nobody wraps prose at less
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 _NOUN = re.compile(r"[ \u00a0\u202f-]?([^\W\d_]+)")
+_HEAD = re.compile(r"[ \u00a0-](?!(?:was|is|has|does|as|its|us|this|plus|less|his|thus)\b)[^\W\d_]{2,}s\b")
+_NEED = vocabulary("need belong count want use take make live work come go stay remain")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +70,19 @@ class Figure:
         text, end = self.page.text, self.quantity.end
         if self.quantity.kind == "count" and self.quantity.noun:
             noun = _NOUN.match(text, end)
-            counted = noun and noun[1].casefold() == self.quantity.noun and terms(noun[1])[0].kind != "function"
-            end = noun.end() if noun and counted else end
+            if noun and noun[1].casefold() == self.quantity.noun and terms(noun[1])[0].kind != "function":
+                end = self._counted(noun)
         return text[self.start : end]
+
+    def _counted(self, noun: re.Match[str]) -> int:
+        """Where the thing counted ends: in English, behind the plural that an adjective is of, and before a verb."""
+        word = noun[1].casefold()
+        if word.endswith("s") or word in _COUNTED or self.quantity.raw == 1 or self.page.writing.language != "en":
+            return noun.end()
+        if word in _NEED:
+            return self.quantity.end
+        head = _HEAD.match(self.page.text, noun.end())
+        return head.end() if head else noun.end()
 
     def written(self, new: str) -> str:
         """The same words with another numeral."""

@@ -48,6 +48,7 @@ _LABELS = (
     r"""(?i:\b(?:tel|phone|fax|mobile|call|telefon|tel\u00e9fono|t\u00e9l|dial)\b[.:]?\s{0,3}(?:us\s|on\s|at\s)?
     [\d(][\d()/. -]{4,20}\d)""",
     r"(?<![\d.,-])\d{3}[-. ]\d{3}[-. ]\d{4}(?![\d.,-]\d)",
+    r"(?<![\w.,+-])(?!\d{1,3}(?:[ ]\d{3}){1,4}(?![ ]?\d))\d{1,4}(?:[ ]\d{2,4}){2,7}(?![ .,-]?\d)",
     r"(?<![\w.])(?:1-)?\d{3}-(?:\d{3}-\w{4}|[A-Z]{3,})\b",
     # what is written like an identifier
     r"(?<![\w])(?!(?i:mid|pre|post|early|late|eur|usd|gbp|chf|ca|a|c|hk|us)-?\d)[A-Za-z]{1,40}[-_]?\d[\w-]{0,60}",
