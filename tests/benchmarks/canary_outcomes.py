@@ -15,7 +15,9 @@ Sets, with what they gave when they were scored for the first time; the code was
     fourth: last of these (.881 of all, .967 of those decided);
     fifth: by somebody who had not seen the code (.742 of all, .826 of those decided);
     sixth: by a second author of the code, who looked for what it must get wrong, in four parts, each scored before the
-        code was mended for it (.784 of all, .902 of those decided).
+        code was mended for it (.784 of all, .902 of those decided);
+    unseen: by three who had not seen the code, which was not mended for it: what to expect elsewhere. A second person,
+        who saw neither labels nor code, gave 240 of 240 of its first answers the same outcome.
 Methods:
     code: `classify`, which asks no model;
     code and model: what code is in doubt of is read by the model (`--model`, as for `trail canary run --judge`);
@@ -50,6 +52,7 @@ SETS = {
     "fourth": "third_probes.json",
     "fifth": "fifth_probes.json",
     "sixth": "sixth_probes.json",
+    "unseen": "unseen_probes.json",
 }
 
 
