@@ -1,4 +1,4 @@
-"""Measures how well outcomes of answers are told by code, and by code and a model, against what a person said.
+"""Measures how well outcomes of answers are told by code, and by code and a model, against labels given by reading.
 
     python tests/benchmarks/canary_outcomes.py [--show] [--answers NAME.tsv] [--model NAME --base-url URL]
 
@@ -13,11 +13,10 @@ Sets, with what they gave when they were scored for the first time; the code was
     second: by the same when the code was finished, in another style (.835 of all, .878 of those decided);
     third: after that, again in other words (.835 of all, .956 of those decided);
     fourth: last of these (.881 of all, .967 of those decided);
-    fifth: by somebody who had not seen the code (.742 of all, .826 of those decided);
+    fifth: by a language model that had not seen the code (.742 of all, .826 of those decided);
     sixth: by a second author of the code, who looked for what it must get wrong, in four parts, each scored before the
         code was mended for it (.784 of all, .902 of those decided);
-    unseen: by three who had not seen the code, which was not mended for it: what to expect elsewhere. A second person,
-        who saw neither labels nor code, gave 240 of 240 of its first answers the same outcome.
+    unseen: by three language models that had not seen the code, which was not mended for it: what to expect elsewhere.
 Methods:
     code: `classify`, which asks no model;
     code and model: what code is in doubt of is read by the model (`--model`, as for `trail canary run --judge`);

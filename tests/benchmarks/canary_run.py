@@ -77,7 +77,7 @@ def frail(asked: list[Probe], log: Path, kind: str) -> Callable[[Ask], Any]:
         return 2 * TIMEOUT
 
     def call(ask: Ask) -> Answered:
-        time.sleep(trouble(ask))
+        time.sleep(trouble(ask))  # as slow as the app is to be, or for longer than it may take
         return answer(ask)
 
     async def coroutine(ask: Ask) -> Answered:
@@ -166,22 +166,23 @@ def kills(count: int) -> None:
 def unkilled(count: int, kind: str) -> float:
     with tempfile.TemporaryDirectory() as name:
         process = subprocess.Popen(child("killed", count, name, kind), stdout=subprocess.DEVNULL)
-        started = first_asked(Path(name, "log"))
+        started = first_asked(Path(name, "log"), process)
         assert process.wait() == 0
         return time.perf_counter() - started
 
 
-def first_asked(log: Path) -> float:
+def first_asked(log: Path, process: subprocess.Popen[bytes]) -> float:
     while not log.exists():
-        time.sleep(0.001)
+        assert process.poll() is None, "it ended before it asked anything"
+        time.sleep(0.001)  # what follows is timed from here, to the millisecond
     return time.perf_counter()
 
 
 def killed(count: int, kind: str, folder: Path, moment: float, expected: set[str]) -> dict[str, int]:
     log, command = folder / "log", child("killed", count, folder, kind)
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    first_asked(log)
-    time.sleep(moment)
+    first_asked(log, process)
+    time.sleep(moment)  # of the kill, a share of what a run that nobody disturbs takes
     process.kill()
     process.wait()
     before = asks(log)

@@ -112,8 +112,8 @@ def soak(queries: int) -> dict[str, Any]:
         recording.flush()
         deadline = time.monotonic() + 10
         while any(ref() is not None for ref in [*retriever.nodes, *streams]) and time.monotonic() < deadline:
-            gc.collect()  # the worker may not have returned yet
-            time.sleep(0.01)
+            gc.collect()
+            time.sleep(0.01)  # the worker may not have returned yet
         held.append(tracemalloc.get_traced_memory()[0] / 1024)
         line = {
             "queries": (tenth + 1) * queries // TENTHS,

@@ -1,4 +1,4 @@
-"""Answers with the outcome that a person gave them.
+"""Answers with the outcome that a reader gave them.
 
 A line has the id of a probe, the arm (`!` behind it: no passage with the fact was served), the outcome (`+r`: it also
 rejects the documents), and the answer, in which `\\n` is a line break.

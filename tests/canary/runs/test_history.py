@@ -3,14 +3,15 @@
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "audit"))
 
+from processes import wait_for
 from tower_probes import SCORING, answer, probes
 
 from trail_callbacks.canary.runs import run as running
@@ -27,6 +28,19 @@ def _judged_by_words(monkeypatch):
 @pytest.fixture
 def history(tmp_path):
     return tmp_path / "history"
+
+
+@pytest.fixture
+def held(history):
+    """A process that is at a turn, and asks until a file `go` is there; killed at the end, whatever a test did."""
+    process = subprocess.Popen([sys.executable, "-c", script(history, held=True)])
+    try:
+        wait_for(lambda: history.with_name("log").exists() or process.poll() is not None, "the first question")
+        assert process.poll() is None, "it ended before its first question was answered"
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_a_history_that_cannot_be_read_or_written(tmp_path):
@@ -69,7 +83,7 @@ def app(ask):
     with open({log!r}, "a") as log:
         log.write(ask.probe + "\\n")
     while {held} and not Path({go!r}).exists():
-        time.sleep(0.01)
+        time.sleep(0.01)  # the turn goes on for as long as the test wants
     return answer(ask)
 
 for _ in range({turns}):
@@ -90,39 +104,40 @@ def script(history, *, turns=1, held=False, stubborn=False):
     return SCRIPT.format(here=here, history=str(history), turns=turns, held=held, stubborn=stubborn, **names)
 
 
-def test_a_second_process_is_refused_while_a_turn_goes_on(history):
-    log = history.with_name("log")
-    first = subprocess.Popen([sys.executable, "-c", script(history, held=True)])
-    while not log.exists():
-        time.sleep(0.01)
+def test_a_second_process_is_refused_while_a_turn_goes_on(history, held):
     assert History.read(history, 300).turns == 0  # can be read meanwhile
     second = subprocess.run([sys.executable, "-c", script(history)], capture_output=True, text=True, check=False)
     assert f"another process is asking the probes of {history}: wait until it is done" in second.stderr
     assert second.returncode == 1
     history.with_name("go").touch()
-    assert first.wait(30) == 0
+    assert held.wait(120) == 0
     assert History.read(history, 300).turns == 1
-    assert len(log.read_text().splitlines()) == 4
+    assert len(history.with_name("log").read_text().splitlines()) == 4
 
 
 def test_of_two_processes_every_turn_counts_and_asks_other_probes(history):
     command = [sys.executable, "-c", script(history, turns=5, stubborn=True)]
     several = [subprocess.Popen(command) for _ in range(2)]
-    assert [each.wait(120) for each in several] == [0, 0]
+    try:
+        assert [each.wait(120) for each in several] == [0, 0]
+    finally:
+        for each in several:
+            each.kill()
     found = History.read(history, 300)
     assert (found.turns, len(found.last)) == (10, 40)
     assert Counter(history.with_name("log").read_text().splitlines()) == {f"p{i}": 1 for i in range(40)}
 
 
-def test_of_a_turn_that_is_killed_nothing_remains(history):
+@pytest.fixture
+def before(history):
+    """What one whole turn wrote down, before the process that is held."""
     Watch(probes=probes(40), app=answer, history=history, size=4).turn()
-    before = History.read(history, 300)
-    log = history.with_name("log")
-    process = subprocess.Popen([sys.executable, "-c", script(history, held=True)])
-    while not log.exists():
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
+    return History.read(history, 300)
+
+
+def test_of_a_turn_that_is_killed_nothing_remains(history, before, held):
+    held.kill()
+    held.wait()
     assert History.read(history, 300) == before
     after = Watch(probes=probes(40), app=answer, history=history, size=4).turn()
     assert (after.turns, len(after.last)) == (2, 8)

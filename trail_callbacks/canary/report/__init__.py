@@ -35,7 +35,6 @@ def _fragment(found: Results) -> str:
 
 @display.page.register
 def _page(found: Results, *, title: str | None = None) -> str:
-    from importlib import import_module  # noqa: PLC0415 - the page imports this package
+    from trail_callbacks.canary.page.document import to_page  # noqa: PLC0415 - see above
 
-    drawn: str = import_module("trail_callbacks.canary.page").to_page(found, title=title)
-    return drawn
+    return to_page(found, title=title)
