@@ -80,8 +80,7 @@ class Journal:
         self._since, self._pending = monotonic(), 0
         self._spent = Usage()
         with self._told():
-            handle = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)  # it holds users' texts
-            os.close(handle)
+            self._path.touch(mode=0o600)  # it holds users' texts
             self._db = sqlite3.connect(self._path, isolation_level=None, timeout=1.0, check_same_thread=False)
             for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=TRUNCATE", "synchronous=FULL", "cache_size=-8192"):
                 self._db.execute(f"PRAGMA {pragma}")

@@ -191,7 +191,7 @@ def _make(path: Path) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            path.touch(mode=0o600)
         elif not stat.S_ISREG(path.stat().st_mode):
             raise StoreError(f"{path} is no file: a store is one, or the URL of a database")
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from pathlib import Path
 
@@ -20,7 +19,7 @@ def connected(path: Path, query: str = "mode=rwc", *, timeout: float = 10.0) -> 
         timeout: Seconds to wait for others that write.
     """
     if query == "mode=rwc" and not path.exists():
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # it holds texts of users
+        path.touch(mode=0o600)  # it holds texts of users
     address = f"{path.resolve().as_uri()}?{query}"
     return sqlite3.connect(address, uri=True, isolation_level=None, timeout=timeout, check_same_thread=False)
 
@@ -33,7 +32,7 @@ def locked(path: Path, taken: str) -> sqlite3.Connection:
         sqlite3.Error: If it cannot be opened or locked for another reason.
     """
     if not path.exists():  # never opened besides: closing it would end the lock of this process
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        path.touch(mode=0o600)
     lock = sqlite3.connect(path, isolation_level=None, timeout=0.5, check_same_thread=False)
     try:
         lock.execute("BEGIN EXCLUSIVE")
