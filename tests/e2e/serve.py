@@ -17,6 +17,7 @@ params.n_ctx = 2 * 4096  # the total, split over the slots
 params.n_parallel = 2
 params.n_predict = 256  # ends runaway answers
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # its workers busy-wait: more are slower
+params.sampling.temp = 0  # a sampled answer is now and then blanks alone until its limit
 params.use_jinja = True
 params.warmup = False
 params.cache_ram_mib = 0
