@@ -5,7 +5,7 @@ import stat
 import pytest
 
 from trail_callbacks.errors import InputError
-from trail_callbacks.files import write
+from trail_callbacks.files import require_writable, write
 
 
 def test_a_new_file_is_for_its_owner_and_one_that_is_there_keeps_its_permissions(tmp_path):
@@ -42,3 +42,20 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path):
     with pytest.raises(InputError, match=r"missing.*cannot be written"):
         write(str(tmp_path / "missing" / "file"), "ours")
     assert target.read_text() == "theirs"
+
+
+def test_what_cannot_be_written_is_known_before_and_asking_leaves_nothing(tmp_path):
+    there, link = tmp_path / "there.txt", tmp_path / "link.txt"
+    there.write_text("there")
+    link.symlink_to(there)
+    before = there.lstat()
+    for path in (there, tmp_path / "new.txt"):
+        require_writable(str(path))
+    for path in (link, tmp_path, tmp_path / "missing" / "file", there / "under"):
+        with pytest.raises(InputError) as asked:
+            require_writable(str(path))
+        with pytest.raises(InputError) as written:
+            write(str(path), "text")
+        assert str(asked.value) == str(written.value)
+    assert sorted(tmp_path.iterdir()) == [link, there]
+    assert there.lstat() == before

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trail_callbacks.errors import InputError
 
-__all__ = ["write"]
+__all__ = ["require_writable", "write"]
 
 
 def write(path: str, text: str | Iterable[str]) -> None:
@@ -42,6 +42,21 @@ def write(path: str, text: str | Iterable[str]) -> None:
         if isinstance(error, OSError):
             raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
         raise
+
+
+def require_writable(path: str) -> None:
+    """Returns if `write` could write this file now: asked before work whose result would be lost.
+
+    Raises:
+        InputError: As `write` does.
+    """
+    target = Path(path)
+    try:
+        _mode(target)
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}."):
+            pass
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _mode(target: Path) -> int:

@@ -164,6 +164,38 @@ def test_only_a_file_is_replaced(trail, saved, tmp_path, make, command):
     assert not [each for each in tmp_path.iterdir() if each.name.startswith(".out")]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["check", "--answer", "missing", "--source", "missing", "-o"],
+        ["verify", "missing", "-o"],
+        ["diagnose", "missing", "-o"],
+        ["gate", "--baseline", "missing", "--candidate", "missing", "-o"],
+        ["demo", "--app", "missing", "-o"],
+        ["canary", "perturb", "missing", "-o"],
+        ["canary", "probes", "missing", "-o"],
+        ["canary", "report", "missing", "-o"],
+        ["canary", "report", "missing", "--html"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_cannot_be_written_is_refused_before_any_work(trail, tmp_path, command):
+    out = tmp_path / "none" / "out"
+    status, printed, err = trail(*command, str(out))
+    assert (status, printed) == (2, "")
+    assert f"{out} cannot be written: No such file or directory" in err
+    assert "missing" not in err
+
+
+@pytest.mark.parametrize("option", ["--output", "--html"])
+def test_the_canary_demo_refuses_a_file_before_it_plays(trail, tmp_path, option):
+    out, kept = tmp_path / "none" / "out", tmp_path / "kept"
+    status, _, err = trail("canary", "demo", "--out", str(kept), option, str(out))
+    assert status == 2
+    assert f"{out} cannot be written" in err
+    assert not kept.exists()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_what_is_new_is_private_and_what_was_there_keeps_its_permissions(trail, saved, tmp_path):
     fresh, there = tmp_path / "new.csv", tmp_path / "there.csv"

@@ -14,7 +14,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from trail_callbacks.cli.options import Json, Output
+from trail_callbacks.cli.options import Json, Output, writable
 from trail_callbacks.cli.output import display, dumped, emit, progress
 from trail_callbacks.files import write
 from trail_callbacks.render.safe_text import plain
@@ -53,7 +53,9 @@ def demo(
     out: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Keep the run there, for `trail canary report`.")
     ] = None,
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Also write one HTML page.")] = None,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write one HTML page.", callback=writable)
+    ] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:

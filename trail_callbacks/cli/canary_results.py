@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from trail_callbacks.cli.options import Json, OnNotEnough, Output, status_of
+from trail_callbacks.cli.options import Json, OnNotEnough, Output, status_of, writable
 from trail_callbacks.cli.output import display, dumped, emit
 from trail_callbacks.errors import InputError
 from trail_callbacks.files import write
@@ -51,7 +51,9 @@ def report(
         Literal["kind", "size", "subject", "model"] | None,
         typer.Option(help="Also show follow and leak rate by this, on the terminal; JSON and page have all four."),
     ] = None,
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Also write one HTML page.")] = None,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write one HTML page.", callback=writable)
+    ] = None,
     as_json: Json = False,
     output: Output = None,
 ) -> None:

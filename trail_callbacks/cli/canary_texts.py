@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from trail_callbacks.cli.options import BaseUrl, Json
+from trail_callbacks.cli.options import BaseUrl, Json, writable
 from trail_callbacks.cli.output import complain, display, emit
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.render.safe_text import plain, shorten
@@ -38,7 +38,10 @@ def perturb(
             "gzip or not, or the export of a vector store.",
         ),
     ],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write the twin, as JSON.")],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write the twin, as JSON.", callback=writable),
+    ],
     seed: Seed = 0,
     kind: Annotated[
         list[str] | None, typer.Option(metavar="KIND", help="Change only this kind of fact; may be repeated.")
@@ -84,7 +87,10 @@ def probes(
     *,
     twin: Annotated[str, typer.Argument(metavar="TWIN", help="A twin that `trail canary perturb` wrote.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write the probes, as JSON lines.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to write the probes, as JSON lines.", callback=writable
+        ),
     ],
     most: Most = None,
     model: Annotated[

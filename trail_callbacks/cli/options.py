@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from trail_callbacks.files import require_writable
+
 __all__ = [
     "BaseUrl",
     "Cache",
@@ -21,10 +23,26 @@ __all__ = [
     "RequestsPerMinute",
     "TokensPerMinute",
     "status_of",
+    "writable",
 ]
 
+
+def writable(path: str | None) -> str | None:
+    """Returns the file that an option names, if it can be written: to be known before a model is paid for its content.
+
+    Raises:
+        InputError: If it cannot.
+    """
+    if path is not None:
+        require_writable(path)
+    return path
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.")]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Also write the JSON to a file.", callback=writable),
+]
 Judge = Annotated[
     str | None,
     typer.Option(
