@@ -57,9 +57,3 @@ def test_a_connection_is_taken(chromium, tmp_path, html):
                 break
             view.page.wait_for_timeout(100)
     assert len(chromium.sink.taken) > before
-
-
-def test_a_quiet_page_is_quiet(show):
-    view = show(f"{READY}<p>hello")
-    view.page.wait_for_timeout(300)
-    assert view.page.inner_text("p") == "hello"

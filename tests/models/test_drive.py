@@ -127,11 +127,13 @@ def test_what_a_pipeline_raises_is_raised_and_its_clean_up_has_run(run):
 
 
 def test_nobody_waits_for_a_busy_model_after_the_caller_has_left():
-    threads = set()
+    threads, lock = [], threading.Lock()
 
     def answer(call):
-        threads.add(threading.current_thread())
-        if len(threads) == 2:
+        with lock:
+            threads.append(threading.current_thread())
+            both = len(threads) == 2
+        if both:
             threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         return busy(50)
 

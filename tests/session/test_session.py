@@ -534,7 +534,8 @@ def test_without_texts_only_hashes_and_offsets_are_kept(evaluate):
     assert report.hallucination_score == 1.0
     assert report.class_counts == Session.report(_kept()).class_counts
     for each in (report, *seen, *session.reports.values()):
-        assert not any(word in written for written in forms_of(each) for word in ("Holm", "1874", "1847"))
+        timeless = replace(each, usage=replace(each.usage, seconds=0.0))  # its digits may be those of a year
+        assert not any(word in written for written in forms_of(timeless) for word in ("Holm", "1874", "1847"))
     assert "Holm" not in session.graph().to_json()
     assert session.graph() == report.graph
     assert report.graph.node("d1").attributes["text_hash"] == text_hash(SOURCE, b"k" * 16)

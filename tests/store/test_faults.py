@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -193,14 +194,14 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path):
 
 def test_another_programs_database_is_shared_and_not_changed(tmp_path):
     where = tmp_path / "app.db"
-    with sqlite3.connect(where) as connection:
+    with closing(sqlite3.connect(where)) as connection, connection:
         connection.execute("CREATE TABLE runs (name TEXT)")
         connection.execute("INSERT INTO runs VALUES ('mine')")
     store = Store(where)
     store.put([(REPORT, None)])
     store.prune(1e12)
     store.close()
-    with sqlite3.connect(where) as connection:
+    with closing(sqlite3.connect(where)) as connection:
         assert connection.execute("SELECT * FROM runs").fetchall() == [("mine",)]
 
 

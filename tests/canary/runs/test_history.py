@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def test_a_history_that_cannot_be_read_or_written(tmp_path):
             Watch(probes=probes(2), app=app, history=history).turn()
     notes, other = tmp_path / "notes", tmp_path / "other"
     notes.write_text('{"at": "2026-01-01", "trials": []}\n' * 100)
-    with sqlite3.connect(other) as db:
+    with closing(sqlite3.connect(other)) as db:
         db.execute("CREATE TABLE mine (x)")
     for history, words in dict.fromkeys((notes, other), "is no history of recurring probes").items():
         with pytest.raises(InputError, match=words):

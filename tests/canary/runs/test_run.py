@@ -324,11 +324,11 @@ def test_an_app_that_hangs_does_not_keep_the_run(tmp_path):
         return answer(ask)
 
     began = time.monotonic()
-    found = run(probes(4), App(reply), out=tmp_path / "out", timeout=0.3, concurrency=2)
-    assert time.monotonic() - began < 10
+    found = run(probes(4), App(reply), out=tmp_path / "out", timeout=2, concurrency=2)
+    assert time.monotonic() - began < 25
     hung = [t for t in found.trials if t.error]
     assert {t.probe for t in hung} == {"p1"}
-    assert hung[0].error == "no answer within 0.3 s, and the app is still at work on it"
+    assert hung[0].error == "no answer within 2 s, and the app is still at work on it"
     assert len(found.trials) == 16
     never.set()
 
@@ -342,9 +342,9 @@ def test_as_many_hang_as_may_be_asked_at_once_and_the_rest_is_answered(tmp_path)
         return answer(ask)
 
     before = threading.active_count()
-    found = run(probes(30), App(reply), out=tmp_path / "out", timeout=0.5, concurrency=8, arms=["real"])
+    found = run(probes(30), App(reply), out=tmp_path / "out", timeout=2, concurrency=8, arms=["real"])
     assert Counter(t.error for t in found.trials) == {
-        None: 22, "no answer within 0.5 s, and the app is still at work on it": 8,
+        None: 22, "no answer within 2 s, and the app is still at work on it": 8,
     }  # fmt: skip
     assert found.stopped is None
     assert threading.active_count() <= before + 16
