@@ -125,7 +125,7 @@ def test_whose_run_it_was_is_read_from_the_config():
         "date",
     )
     assert (found.tags, dict(found.metadata)) == (("beta", "eu", "lf"), {"page": 2})
-    assert before <= found.started < found.ended <= time.time()
+    assert before - 1 <= found.started < found.ended <= time.time() + 1  # the clock may be set meanwhile
     assert trace.id == str(run_id)
 
 

@@ -196,7 +196,7 @@ async def test_a_hook_that_is_late_or_a_caller_that_goes_away_costs_no_report():
     check("It opened in 1847.", ["It opened in 1847."])  # what it loads is not to take the time below
     session = Session(CaptureSettings(evaluate="never", on_report=slow))
     run(session)
-    report = await session.areport(timeout=0.5)
+    report = await session.areport(timeout=3)
     assert report.state == "assessed"
     assert seen == []
     called.clear()

@@ -88,10 +88,10 @@ def test_a_retry_after_that_names_no_time_to_come_is_a_short_wait(endpoints, che
     assert (report.state, len(endpoint.asked)) == ("assessed", 3)
 
 
-@pytest.mark.parametrize(
-    "wait", ["3600", "3600000", formatdate(time.time() + 3600, usegmt=True)], ids=["seconds", "more", "date"]
-)
+@pytest.mark.parametrize("wait", ["3600", "3600000", "date"])
 def test_an_endpoint_that_asks_for_an_hour_is_not_waited_for(endpoints, checked, wait):
+    if wait == "date":
+        wait = formatdate(time.time() + 3600, usegmt=True)
     endpoint = endpoints(error(429, "slow down", Retry_After=wait))
     report = checked(judge_at(endpoint))
     assert (report.state, len(endpoint.asked)) == ("error", 1)
@@ -206,7 +206,7 @@ def test_a_report_is_there_when_its_time_is_over(endpoints, checked):
     judge = judge_at(endpoint, timeout=60.0)
     checked(judge)  # has everything imported and connected
     before = len(endpoint.asked)
-    report = checked(judge, MORE, max_seconds=2.0)
+    report = checked(judge, MORE, max_seconds=6.0)
     assert report.state == "partial"
     assert {said.error for said in report.verdicts[8:]} == {"budget: the time was over before the answer came"}
     assert {said.support for said in report.verdicts[:8]} == {SupportClass.SUPPORTED}
