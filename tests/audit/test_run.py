@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -298,15 +299,25 @@ def test_a_folder_of_another_audit_is_refused(lines, tmp_path):
         audit(path, out=tmp_path / "out")
 
 
+def test_a_run_that_was_killed_while_it_took_the_folder_does_not_spoil_it(lines, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".audit.json.k3x_9a").write_text('{"form')
+    assert audit(lines("in.jsonl", rows(2)), out=tmp_path / "out").total.answers == 2
+
+
 def test_two_audits_do_not_write_to_one_folder(lines, tmp_path):
     from trail_callbacks.audit.journal import Journal
 
     path = lines("in.jsonl", rows(2))
     audit(path, out=tmp_path / "out")
-    journal = Journal(tmp_path / "out")
+    journal, other = Journal(tmp_path / "out"), Journal.__new__(Journal)
     try:
         with pytest.raises(InputError, match="another audit is writing"):
             audit(path, out=tmp_path / "out")
+        with pytest.raises(InputError, match="another audit is writing"):
+            other.__init__(tmp_path / "out")
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):  # nothing is left open
+            other._db.execute("SELECT 1")
     finally:
         journal.close()
     assert audit(path, out=tmp_path / "out").total.answers == 2

@@ -85,19 +85,25 @@ def test_celery_workers(tmp_path):
     settings, log = environment(TRAIL_QUEUE=str(tmp_path)), tmp_path / "log"
     forked = ["--pool", "prefork", "--concurrency", "3"]
     command = [sys.executable, "-m", "celery", "-A", "celery_app", "worker", *forked, "-l", "error"]
-    asking = (
-        "import json; from celery_app import ask\n"
+    asking = (  # all are sent before a worker reads: this broker's files have their names before their content
+        "import json, sys; from celery_app import ask\n"
         f"waiting = [ask.delay(n) for n in range(1, {REQUESTS + 1})]\n"
+        "print('sent', flush=True); sys.stdin.read()\n"
         "print(json.dumps([each.get(timeout=120) for each in waiting]))"
     )
-    with running(command, settings, log):
-        asked = subprocess.run(
-            [sys.executable, "-c", asking],
-            env=settings,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=180,
-            check=False,
-        )
-    assert asked.returncode == 0, asked.stderr + log.read_text()
-    checked(json.loads(asked.stdout))
+    with subprocess.Popen(
+        [sys.executable, "-c", asking],
+        env=settings,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as asker:
+        try:
+            sent = asker.stdout.readline()
+            with running(command, settings, log):
+                replies, trouble = asker.communicate(timeout=180)
+        finally:
+            asker.kill()
+    assert (sent, asker.returncode) == ("sent\n", 0), trouble + log.read_text()
+    checked(json.loads(replies))

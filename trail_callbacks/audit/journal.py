@@ -12,7 +12,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -79,15 +79,17 @@ class Journal:
         self._run = os.urandom(8).hex()
         self._since, self._pending = monotonic(), 0
         self._spent = Usage()
-        with self._told():
+        with self._told(), ExitStack() as unless_opened:
             self._path.touch(mode=0o600)  # it holds users' texts
             self._db = sqlite3.connect(self._path, isolation_level=None, timeout=1.0, check_same_thread=False)
+            unless_opened.callback(self._db.close)
             for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=TRUNCATE", "synchronous=FULL", "cache_size=-8192"):
                 self._db.execute(f"PRAGMA {pragma}")
             self._db.execute("BEGIN EXCLUSIVE")
             for statement in _TABLES.split(";"):
                 self._db.execute(statement)
             found = self._db.execute("SELECT calls, prompt, completion FROM spent").fetchone()
+            unless_opened.pop_all()
         if found:
             self._spent = Usage(calls=found[0], prompt_tokens=found[1], completion_tokens=found[2])
 

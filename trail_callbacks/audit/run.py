@@ -285,7 +285,7 @@ def _claim(folder: Path, settings: dict[str, Any]) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not mark.exists():
-            if any(folder.iterdir()):
+            if any(not each.name.startswith(f".{mark.name}.") for each in folder.iterdir()):  # of a run killed here
                 raise InputError(f"{folder} holds other files: name a new folder for the results, or an empty one")
             write(str(mark), json.dumps({"format": _FORMAT, "hash": _digest(settings), "settings": settings}, indent=2))
             return
