@@ -5,6 +5,7 @@ import os
 import pickle
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from seen import WITHOUT, claim, like, run
@@ -25,7 +26,7 @@ from trail_callbacks.evidence import Passage
 from trail_callbacks.graph import Edge, Node
 from trail_callbacks.judges.encoder import weights
 from trail_callbacks.judges.judge import Judge, Question
-from trail_callbacks.judges.resolve import resolve
+from trail_callbacks.judges.resolve import _kept, resolve
 from trail_callbacks.verify.estimate import estimate
 from trail_callbacks.verify.pipeline import verify
 
@@ -216,6 +217,7 @@ class _Rules:
 def test_a_string_names_it_and_the_weights_are_kept_for_the_next_call(entailment, monkeypatch):
     loads = []
     load = weights.load
+    _kept.cache_clear()  # other tests name the same folder
     monkeypatch.setattr(weights, "load", lambda source: loads.append(source) or load(source))
     for _ in range(3):
         assert supports(check(ANSWER, [YES], judge=f"encoder:{entailment}")) == ["supported"]
@@ -271,6 +273,29 @@ def test_threads_share_one_model(kind, request, monkeypatch):
         thread.join()
     assert found == {n: ("assessed", ["supported" if n % 2 else "absent"]) for n in range(8)}
     assert len(loads) == 1
+
+
+def test_two_models_are_not_loaded_at_once(entailment, grounding, monkeypatch):
+    load, loading, overlaps = weights.load, threading.Lock(), []
+
+    def alone(source):
+        overlaps.append(not loading.acquire(blocking=False))
+        time.sleep(0.1)  # the others are ready meanwhile
+        try:
+            return load(source)
+        finally:
+            if not overlaps[-1]:
+                loading.release()
+
+    monkeypatch.setattr(weights, "load", alone)
+    judges = [
+        EncoderJudge(entailment),
+        EncoderJudge(grounding, labels=("supported", "absent")),
+        EncoderJudge(entailment),
+    ]
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda judge: judge.load(), judges))
+    assert overlaps == [False] * 3
 
 
 async def test_the_event_loop_goes_on_while_it_loads_and_runs(entailment, monkeypatch):
@@ -364,6 +389,7 @@ def test_it_can_be_sent_to_another_process(entailment):
     assert supports(check(ANSWER, [YES], judge=sent)) == ["supported"]
 
 
+@pytest.mark.usefixtures("entailment", "grounding")  # made before output is captured: saving a model shows a bar
 @pytest.mark.parametrize("kind", ["entailment", "grounding"])
 def test_through_the_command(kind, request, trail, tmp_path):
     folder = request.getfixturevalue(kind)

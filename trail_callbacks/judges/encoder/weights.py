@@ -43,7 +43,8 @@ class Weights:
         with self._lock:
             if self._loaded is None:
                 _spare_threads()
-                self._loaded = load(self.source)
+                with _loading:
+                    self._loaded = load(self.source)
             return self._loaded
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -51,11 +52,13 @@ class Weights:
 
 
 _ALL: WeakSet[Weights] = WeakSet()
+_loading = RLock()  # transformers patches itself and torch while it loads: of two at once, one may leave the patches
 _orphaned = False  # whether this process was forked from one that had imported torch
 
 
 def _forked() -> None:
-    global _orphaned  # noqa: PLW0603 - a fact about the process
+    global _loading, _orphaned  # noqa: PLW0603 - facts about the process
+    _loading = RLock()
     _orphaned = "torch" in sys.modules
     for weights in list(_ALL):
         weights.forget()
