@@ -6,6 +6,7 @@ import importlib
 import ipaddress
 import os
 import socket
+import sys
 import time
 
 import pytest
@@ -78,6 +79,19 @@ def _no_network(request, monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", connect)
     monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
+
+
+@pytest.fixture(autouse=True)
+def _settings_of_llama_index():
+    """Takes back what a test sets for the whole process: which tests share one, and in which order, is chance."""
+    core = sys.modules.get("llama_index.core")
+    if core is None:
+        yield
+        return
+    settings, tokenizer = vars(core.Settings).copy(), core.global_tokenizer
+    yield
+    vars(core.Settings).update(settings)
+    core.global_tokenizer = tokenizer
 
 
 @pytest.fixture
