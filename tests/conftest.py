@@ -95,7 +95,16 @@ def _settings_of_llama_index():
 
 
 @pytest.fixture
-def limited():
+def collected():
+    """Without garbage collections in between: they take the longer the more there is from other tests."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def limited(collected):
     """Limits the processor time of a block, in seconds: how busy the machine is does not count.
 
     The limit is an order of magnitude above what the work takes, and far below what it would take if it were quadratic.
@@ -103,14 +112,9 @@ def limited():
 
     @contextlib.contextmanager
     def limit(seconds):
-        gc.collect()
-        gc.disable()  # what a collection takes depends on what else is in memory
-        try:
-            started = time.process_time()
-            yield
-            assert time.process_time() - started < seconds
-        finally:
-            gc.enable()
+        started = time.process_time()
+        yield
+        assert time.process_time() - started < seconds
 
     return limit
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trail_callbacks.errors import InputError
 
-__all__ = ["require_writable", "write"]
+__all__ = ["remnants", "require_writable", "write"]
 
 
 def write(path: str, text: str | Iterable[str]) -> None:
@@ -30,7 +30,7 @@ def write(path: str, text: str | Iterable[str]) -> None:
     temporary = ""
     try:
         mode = _mode(target)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target))
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:
             stream.writelines([text] if isinstance(text, str) else text)
         Path(temporary).chmod(mode)
@@ -53,10 +53,19 @@ def require_writable(path: str) -> None:
     target = Path(path)
     try:
         _mode(target)
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}."):
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=_prefix(target)):
             pass
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def remnants(path: Path) -> set[Path]:
+    """Returns what `write` left beside a file when it was killed; a writer that is at work looks the same."""
+    return {each for each in path.parent.iterdir() if each.name.startswith(_prefix(path))}
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name}."
 
 
 def _mode(target: Path) -> int:

@@ -33,7 +33,7 @@ STUCK = 5.0  # seconds without a turn that no busy machine explains
 
 
 @pytest.fixture
-def held(monkeypatch):
+def held(monkeypatch, collected):
     """Seconds of CPU between two rests of our work, of all threads."""
     found, rested, pause = [], threading.local(), Slices.pause
 
@@ -44,10 +44,7 @@ def held(monkeypatch):
         rested.at = time.thread_time()
 
     monkeypatch.setattr(Slices, "pause", watched)
-    gc.collect()
-    gc.disable()  # what a collection takes depends on what else is in memory
-    yield found
-    gc.enable()
+    return found
 
 
 @pytest.mark.parametrize("name", CASES)

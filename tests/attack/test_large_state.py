@@ -94,14 +94,9 @@ def test_texts_of_a_state_are_kept_once_however_many_nodes_read_it(shape):
 def seconds(run, size):
     """Time to build the graph of a run, and the graph."""
     handler = run(size)
-    gc.collect()
-    gc.disable()  # what a collection takes depends on what else is in memory
-    try:
-        began = time.process_time()
-        graph = handler.graph()
-        return time.process_time() - began, graph
-    finally:
-        gc.enable()
+    began = time.process_time()
+    graph = handler.graph()
+    return time.process_time() - began, graph
 
 
 def read_by_nodes(corpus, nodes=NODES):
@@ -114,7 +109,7 @@ def read_by_nodes(corpus, nodes=NODES):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_time_grows_with_the_state(shape):
+def test_time_grows_with_the_state(shape, collected):
     run = read_by_nodes(SHAPES[shape])
     seconds(run, 10_000)
     small, large = min(seconds(run, 20_000)[0] for _ in range(2)), seconds(run, 160_000)[0]
@@ -178,7 +173,7 @@ RUNS = {
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", RUNS)
-def test_time_grows_with_the_number_of_texts(name):
+def test_time_grows_with_the_number_of_texts(name, collected):
     run, step = RUNS[name], 4
     seconds(run, 60)
     small, large = min(seconds(run, 500)[0] for _ in range(2)), seconds(run, 500 * step)[0]

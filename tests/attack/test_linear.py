@@ -3,7 +3,6 @@
 `make attack` tries all units, and texts of up to 4 MB; see `growth.py`.
 """
 
-import gc
 import importlib
 import inspect
 import os
@@ -23,15 +22,6 @@ from units import SHORT, UNITS
 
 ALL = os.environ.get("TRAIL_ATTACK") == "full"
 PLAN = FULL if ALL else QUICK
-
-
-@pytest.fixture
-def collected():
-    """Without garbage collections in between: they take the longer the more there is from other tests."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.timeout(3600 if ALL else 120)

@@ -12,7 +12,7 @@ def wait_for(condition, what, seconds=120):
     while not condition():
         if time.monotonic() > end:
             pytest.fail(f"{what} did not happen within {seconds} seconds")
-        time.sleep(0.05)
+        time.sleep(0.05)  # another process: there is nothing of it to wait on
 
 
 def has_results(out):

@@ -17,6 +17,7 @@ from trail_callbacks import VerifyOptions, check
 from trail_callbacks.audit import Budget, LocalEngine, audit
 from trail_callbacks.diagnosis import verified
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
+from trail_callbacks.files import remnants
 from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.testing import ScriptedModel
@@ -301,7 +302,18 @@ def test_a_folder_of_another_audit_is_refused(lines, tmp_path):
 
 def test_a_run_that_was_killed_while_it_took_the_folder_does_not_spoil_it(lines, tmp_path):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / ".audit.json.k3x_9a").write_text('{"form')
+    killed = """
+import os, sys
+from trail_callbacks.files import write
+def parts():
+    yield '{"form'
+    os._exit(9)
+write(sys.argv[1], parts())
+"""
+    mark = tmp_path / "out" / "audit.json"
+    assert subprocess.run([sys.executable, "-c", killed, mark], check=False).returncode == 9
+    assert not mark.exists()
+    assert list(mark.parent.iterdir()) == list(remnants(mark)) != []
     assert audit(lines("in.jsonl", rows(2)), out=tmp_path / "out").total.answers == 2
 
 

@@ -21,7 +21,7 @@ from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.audit.outputs import save_summary, written
 from trail_callbacks.audit.summary import Summary
 from trail_callbacks.errors import InputError, JudgeError
-from trail_callbacks.files import write
+from trail_callbacks.files import remnants, write
 from trail_callbacks.judges.judge import Judge
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Usage
@@ -285,7 +285,7 @@ def _claim(folder: Path, settings: dict[str, Any]) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not mark.exists():
-            if any(not each.name.startswith(f".{mark.name}.") for each in folder.iterdir()):  # of a run killed here
+            if set(folder.iterdir()) - remnants(mark):
                 raise InputError(f"{folder} holds other files: name a new folder for the results, or an empty one")
             write(str(mark), json.dumps({"format": _FORMAT, "hash": _digest(settings), "settings": settings}, indent=2))
             return

@@ -188,7 +188,7 @@ def test_no_more_questions_at_once_than_told(tmp_path):
 
     def reply(ask):
         three.wait(30)
-        time.sleep(0.01)  # a fourth would show
+        time.sleep(0.01)  # long enough for a fourth to be counted
         return answer(ask)
 
     app = App(reply)
@@ -730,7 +730,8 @@ def app(ask):
     asked.append(ask)
     if len(asked) == {fatal}:
         Timer({delay}, os.kill, (os.getpid(), {signal})).start()
-    time.sleep(0.002 if not {fatal} or len(asked) < {fatal} + 40 else 60)  # or it might end before the signal comes
+    stalls = {fatal} and len(asked) >= {fatal} + 40  # or the run might end before the signal comes
+    time.sleep(60 if stalls else 0.002)  # an answer takes a moment, so that several are in flight
     return answer(ask)
 
 running.run(probes(150), app, out={out!r}, concurrency=4)
