@@ -1,8 +1,8 @@
 """The five support classes and the ten error types: one table for prompts, documentation and reports.
 
 Classes and types are those of HalluMeasure (Akbar et al., EMNLP 2024, section 3 and table 2); the wording
-and the examples are our own. Prompts and the README are rendered from `SUPPORT`, `ERRORS` and `DETAILS`, so a
-definition is changed in one place.
+and the examples are our own. Prompts and the README are rendered from `SUPPORT` and `ERRORS`, so a definition
+is changed in one place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 __all__ = [
-    "DETAILS",
     "ERRORS",
     "SUPPORT",
     "UNSUPPORTED",
@@ -77,7 +76,8 @@ class Meaning:
 
 SUPPORT: dict[SupportClass, Meaning] = {
     SupportClass.SUPPORTED: Meaning(
-        "A careful reader of the evidence would accept the whole claim as true.",
+        "Who relies on the claim believes and does nothing that the evidence does not bear out, however loose or short "
+        "its words.",
         "The library opened its doors in May 1962.",
         "The library was opened in 1962.",
     ),
@@ -87,19 +87,19 @@ SUPPORT: dict[SupportClass, Meaning] = {
         "The library was opened in 1926.",
     ),
     SupportClass.ABSENT: Meaning(
-        "The evidence neither confirms nor denies the claim.",
+        "The evidence neither confirms nor denies the point of the claim.",
         "The library opened its doors in May 1962.",
         "The library was paid for by a shipowner.",
     ),
     SupportClass.PARTIALLY_SUPPORTED: Meaning(
-        "The evidence makes the statement, but not as far as the claim goes: a hedge, condition or attribution was "
-        "lost, it was sharpened, widened or rounded off, or a minor part was added.",
+        "The evidence makes the statement, but the claim says more in a way that matters: a hedge or condition on "
+        "which something hangs was lost, some became all, a plan or somebody's view a fact, a degree or number "
+        "misleads, or an invented part changes what the reader would do.",
         "According to the mayor, the library is the best in the region.",
         "The library is the best in the region.",
     ),
     SupportClass.UNEVALUATABLE: Meaning(
-        "Not a statement about the world that evidence could confirm: a greeting, question, offer, opinion or "
-        "remark of the speaker about itself.",
+        "Not a statement about the world: a greeting, question, offer, opinion or remark of the speaker about itself.",
         "The library opened its doors in May 1962.",
         "Would you like to know more about the library?",
     ),
@@ -107,19 +107,17 @@ SUPPORT: dict[SupportClass, Meaning] = {
 
 ERRORS: dict[ErrorType, Meaning] = {
     ErrorType.NUMBER: Meaning(
-        "A numeric value differs or was added: an amount, a size, a share, a count, an age, also a year or a date.",
+        "A numeric value differs or was added: an amount, a share, a count, an age, also a year or a date.",
         "The bridge carries 12,000 cars a day.",
         "The bridge carries 21,000 cars a day.",
     ),
     ErrorType.ENTITY: Meaning(
-        "A named thing or noun phrase (a person, place, product, colour, reason) was swapped for another, "
-        "mis-specified or inserted.",
+        "A named thing or noun phrase (a person, place, product, reason) was swapped for another or inserted.",
         "The bridge was designed by Mara Holt.",
         "The bridge was designed by Jonas Reed.",
     ),
     ErrorType.FALSE_CONCATENATION: Meaning(
-        "True parts about two different things or events were fused into one statement that is not true; each part "
-        "stands in the evidence.",
+        "True parts about two different things or events were fused into one statement that is not true.",
         "The north tower was finished in spring; the south tower burnt down in autumn.",
         "The north tower burnt down in autumn.",
     ),
@@ -129,18 +127,17 @@ ERRORS: dict[ErrorType, Meaning] = {
         "The bridge will last a century.",
     ),
     ErrorType.OVERGENERALIZATION: Meaning(
-        "Rooted in the evidence but broader than it allows: some became all, one group became everyone, a condition "
-        "was lost.",
+        "Rooted in the evidence but broader: some became all, one group everyone, a condition was lost.",
         "Some lorries must use the lower deck.",
         "All vehicles must use the lower deck.",
     ),
     ErrorType.REASONING_ERROR: Meaning(
-        "The ingredients are there, but the inference or the causal link drawn from them does not follow.",
+        "The ingredients are there, but the inference or cause drawn from them does not follow.",
         "Tolls rose in March. Traffic fell in March.",
         "Traffic fell because tolls rose.",
     ),
     ErrorType.HYPERBOLE: Meaning(
-        "The core is right but a word of degree or certainty was strengthened or exaggerated.",
+        'The core is right, but a word of degree or certainty was strengthened, or a hedge such as "usually" lost.',
         "The new lamps improved visibility.",
         "The new lamps transformed visibility beyond recognition.",
     ),
@@ -150,7 +147,7 @@ ERRORS: dict[ErrorType, Meaning] = {
         "The city repainted the bridge.",
     ),
     ErrorType.CONTEXT_BASED_MEANING: Meaning(
-        "An idiom, homonym, technical term or word with several meanings was read in the wrong sense.",
+        "An idiom, technical term or word with several meanings was read in the wrong sense.",
         "The bank by the bridge was strengthened against floods.",
         "The bank by the bridge received fresh capital.",
     ),
@@ -159,16 +156,6 @@ ERRORS: dict[ErrorType, Meaning] = {
         "The bridge has two decks.",
         "The bridge appears in three films.",
     ),
-}
-
-DETAILS: dict[ErrorDetail, str] = {
-    ErrorDetail.FABRICATED_ADDITION: "content that the evidence does not speak of",
-    ErrorDetail.NEGATION_FLIP: "a negation was added or lost, or the opposite is said",
-    ErrorDetail.ROLE_SWAP: "who did what to whom was exchanged",
-    ErrorDetail.TOO_FAR_INFERENCE: "a plausible guess from the evidence, stated as fact",
-    ErrorDetail.WRONG_RELATION: "the same things, but another relation, action or place between them",
-    ErrorDetail.INCOHERENT: "it makes no sense, or denies itself",
-    ErrorDetail.FOLLOWED_SOURCE_INSTRUCTION: "it does or says what an instruction hidden in a source demands",
 }
 
 UNSUPPORTED = frozenset({SupportClass.CONTRADICTED, SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED})

@@ -154,6 +154,7 @@ def _usage(raw: BaseMessage) -> Usage:
         calls=1,
         prompt_tokens=int(counted.get("input_tokens") or 0),
         completion_tokens=int(counted.get("output_tokens") or 0),
+        cached_tokens=int((counted.get("input_token_details") or {}).get("cache_read") or 0),
     )
 
 

@@ -108,15 +108,17 @@ def _stopped(response: Any) -> Failure | None:
 
 def _usage(response: Any) -> Usage:
     used, extra = _of(response.raw, "usage"), response.additional_kwargs or {}
+    details = _of(used, "prompt_tokens_details") or _of(used, "input_tokens_details")
 
     def count(*names: str) -> int:
-        numbers = (_of(place, name) for name in names for place in (used, extra))
+        numbers = (_of(place, name) for name in names for place in (used, extra, details))
         return next((int(number) for number in numbers if isinstance(number, int)), 0)
 
     return Usage(
         calls=1,
         prompt_tokens=count("prompt_tokens", "input_tokens"),
         completion_tokens=count("completion_tokens", "output_tokens"),
+        cached_tokens=count("cached_tokens", "cache_read_input_tokens"),
     )
 
 

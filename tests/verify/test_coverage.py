@@ -193,7 +193,7 @@ def test_a_judge_that_leaves_out_a_statement_completes_no_report(claims, abstain
 @pytest.mark.parametrize("statement", [FALSE, f"**{FALSE}**", f"Note: {FALSE}", "Die F\u00e4hre kostet 12 Euro."])
 def test_a_judge_that_calls_statements_unfit_to_be_checked_completes_no_report(statement):
     for strategy in (False, True):
-        options = VerifyOptions(one_pass=strategy)
+        options = None
         report = check(statement, [SOURCE], judge=hostile(statement, checkable=False), options=options)
         assert report.state == "unverified"
         assert report.uncovered

@@ -33,24 +33,29 @@ FLAT = ProvenanceGraph.from_texts(ANSWER, FACTS, "When were the barns raised?")
 
 def right(call):
     """Lists the sentences as claims and says that the passage with its words supports each."""
-    if call.purpose == "claims":
-        return {"claims": [{"quote": fact, "claim": fact, "checkable": True} for fact in FACTS], "abstained": False}
     import re
 
     lines = call.messages[-1].content.splitlines()
     passages = {m[2]: m[1] for row in lines if (m := re.fullmatch(r"\[(s\d+)\] (.*)", row))}
+    if call.purpose == "claims":
+        return {"claims": [{"quote": fact, "claim": fact, "checkable": True} for fact in FACTS], "abstained": False}
+    if call.purpose == "onepass":
+        judged = [{"quote": fact, "supporting": [passages[fact]], "support": "supported"} for fact in FACTS]
+        return {"claims": judged, "abstained": False}
     claims = {m[1]: m[2] for row in lines if (m := re.fullmatch(r"\[(c\d+)\] \(candidates: [^)]*\) (.*)", row))}
     return {"verdicts": [{"claim": c, "supporting": [passages[t]], "support": "supported"} for c, t in claims.items()]}
 
 
-def test_an_answer_whose_sources_are_read_directly_costs_what_was_said():
+@pytest.mark.parametrize(("claims_per_call", "calls"), [(None, 1), (8, 2)])
+def test_an_answer_whose_sources_are_read_directly_costs_what_was_said(claims_per_call, calls):
     model = ScriptedModel(right)
-    expected = estimate(FLAT, LLMJudge(model))
+    judge = LLMJudge(model, claims_per_call=claims_per_call)
+    expected = estimate(FLAT, judge)
     assert model.calls == []
-    report = verify(FLAT, LLMJudge(model))
+    report = verify(FLAT, judge)
     sent = sum(count(message.content) for call in model.calls for message in call.messages)
     assert report.state == "assessed"
-    assert (expected.calls, expected.more_calls, expected.claims) == (2, 0, 8)
+    assert (expected.calls, expected.more_calls, expected.claims) == (calls, 0, 8)
     assert expected.calls == len(model.calls)
     assert expected.prompt_tokens == sent
     assert 300 < expected.completion_tokens < 3000
@@ -61,7 +66,7 @@ def test_tracing_back_is_expected_where_models_wrote_in_between():
     assert deep.calls == flat.calls + 1
     assert deep.prompt_tokens > flat.prompt_tokens
     off = estimate(chain(ANSWER, ANSWER, ANSWER), MODEL, VerifyOptions(localize=False))
-    assert off.calls == 2
+    assert off.calls == 1
 
 
 def test_the_published_walk_reads_layer_by_layer():
@@ -93,14 +98,14 @@ def test_a_cascade_asks_only_about_what_the_first_is_unsure_of(by_colour):
 
 def test_what_a_cache_knows_is_free(tmp_path):
     options = VerifyOptions(cache=tmp_path)
-    assert estimate(FLAT, LLMJudge(ScriptedModel([])), options).calls == 2
+    assert estimate(FLAT, LLMJudge(ScriptedModel([])), options).calls == 1
     verify(FLAT, LLMJudge(ScriptedModel(right)), options)
     model = ScriptedModel([])
     known = estimate(FLAT, LLMJudge(model), options)
     assert (known.calls, known.prompt_tokens, known.completion_tokens, known.claims) == (0, 0, 0, 8)
-    assert verify(FLAT, LLMJudge(model), options).usage.cache_hits == 2
+    assert verify(FLAT, LLMJudge(model), options).usage.cache_hits == 1
     assert model.calls == []
-    assert estimate(FLAT, LLMJudge(ScriptedModel([], name="another")), options).calls == 2
+    assert estimate(FLAT, LLMJudge(ScriptedModel([], name="another")), options).calls == 1
 
 
 def test_what_cannot_cost_anything_costs_nothing():

@@ -8,6 +8,7 @@ import pytest
 
 from trail_callbacks import LLMJudge, Node, ProvenanceGraph, SupportClass, VerifyOptions, acheck, check, verify
 from trail_callbacks.graph import Edge
+from trail_callbacks.judges.llm.schema import ClaimItem
 from trail_callbacks.models.call import Reply
 from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.tokens import count
@@ -17,7 +18,6 @@ from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.verify.estimate import estimate
 
 S = SupportClass
-OPTIONS = VerifyOptions(one_pass=True)
 SOURCES = [
     "The Halden Bridge opened in 1932. It cost two million crowns.",
     "Every day 11,000 cars cross the Halden Bridge, locals say.",
@@ -26,18 +26,14 @@ ANSWER = "The Halden Bridge opened in 1932. It carries 12,000 cars a day. Anythi
 QUESTION = "Tell me about the Halden Bridge."
 OPENED = {
     "quote": "The Halden Bridge opened in 1932.",
-    "unresolved": "none",
     "claim": "The Halden Bridge opened in 1932.",
-    "checkable": True,
     "supporting": ["s1"],
     "contradicting": [],
     "support": "supported",
 }
 CARS = {
     "quote": "It carries 12,000 cars a day.",
-    "unresolved": "none",
     "claim": "The Halden Bridge carries 12,000 cars a day.",
-    "checkable": True,
     "supporting": [],
     "contradicting": ["s3"],
     "comparison": "The passages say 11,000.",
@@ -47,9 +43,7 @@ CARS = {
 }
 ELSE = {
     "quote": "Anything else?",
-    "unresolved": "none",
     "claim": "Anything else?",
-    "checkable": False,
     "supporting": [],
     "contradicting": [],
     "support": "unevaluatable",
@@ -61,8 +55,8 @@ LINES = re.compile(r"^\[(c[\d.]+)\] \(candidates", re.MULTILINE)
 def usual(call):
     """What the model says if it is asked in two calls: the same claims, and that all of them are absent."""
     if call.purpose == "claims":
-        kept = ("quote", "unresolved", "claim", "checkable")
-        return {"abstained": False, "claims": [{key: item[key] for key in kept} for item in ALL["claims"]]}
+        listed = ({**item, "checkable": item is not ELSE} for item in ALL["claims"])
+        return {"abstained": False, "claims": [{key: item[key] for key in ClaimItem.model_fields} for item in listed]}
     ids = LINES.findall(call.messages[1].content)
     return {"verdicts": [{"claim": id_, "support": "absent", "supporting": [], "contradicting": []} for id_ in ids]}
 
@@ -71,7 +65,7 @@ def script(reply):
     return lambda call: reply if call.purpose == "onepass" else usual(call)
 
 
-def run(reply, answer=ANSWER, sources=SOURCES, question=QUESTION, options=OPTIONS, **judge):
+def run(reply, answer=ANSWER, sources=SOURCES, question=QUESTION, options=None, **judge):
     model = ScriptedModel(reply if callable(reply) else script(reply))
     report = check(answer, sources, question, LLMJudge(model, **judge), options)
     return report, [call.purpose for call in model.calls], model
@@ -91,14 +85,54 @@ def test_a_short_answer_takes_one_call():
     assert all(text in prompt for text in (QUESTION, ANSWER, "[s1] The Halden Bridge opened in 1932."))
 
 
-def test_without_the_option_it_takes_two():
-    _, purposes, _ = run(ALL, options=VerifyOptions())
-    assert purposes == ["claims", "verdicts"]
+def test_a_statement_that_stands_alone_need_not_be_written_twice():
+    report, purposes, _ = run(changed(OPENED, claim=""))
+    assert purposes == ["onepass"]
+    assert report.claims[0].text == OPENED["quote"]
+    assert report.verdict("c1").support is S.SUPPORTED
+
+
+def test_praise_that_is_weighed_is_a_statement_and_a_greeting_is_none():
+    praise = {"quote": "It is a beauty.", "comparison": "No passage voices it.", "support": "unevaluatable"}
+    report, purposes, _ = run({"claims": [praise, ELSE]}, answer="It is a beauty. Anything else?")
+    assert purposes == ["onepass"]
+    assert [claim.checkable for claim in report.claims] == [True, False]
+    assert [verdict.support for verdict in report.verdicts] == [S.UNEVALUATABLE] * 2
+    assert report.verdict("c1").rationale == "No passage voices it."
+
+
+def conversation(*turns):
+    """A graph whose answer read some sources and some earlier messages."""
+    nodes = [Node(id="q", kind="question", text=QUESTION)]
+    nodes += [Node(id=f"d{n}", kind="document", text=text) for n, text in enumerate(SOURCES)]
+    nodes += [
+        Node(id=f"t{n}", kind=kind, text=text, attributes={"history": True}) for n, (kind, text) in enumerate(turns)
+    ]
+    edges = [Edge(source=node.id, target="answer") for node in nodes]
+    return ProvenanceGraph(nodes=(*nodes, Node(id="answer", kind="answer", text=ANSWER)), edges=tuple(edges))
+
+
+@pytest.mark.parametrize("claims_per_call", [None, 8])
+def test_earlier_turns_say_what_the_answer_means_and_are_no_evidence(claims_per_call):
+    turns = [("question", "What is in Halden?"), ("completion", "The bridge of\n1932, by Mara Holt.")]
+    model = ScriptedModel(script(ALL))
+    verify(conversation(*turns), LLMJudge(model, claims_per_call=claims_per_call))
+    prompt = next(call for call in model.calls if call.purpose in {"onepass", "verdicts"}).messages[1].content
+    told = prompt.split("<<<CONVERSATION")[1].split("<<<END CONVERSATION")[0]
+    assert told.splitlines()[1:] == ["USER: What is in Halden?", "ASSISTANT: The bridge of 1932, by Mara Holt."]
+    assert "Mara Holt" not in prompt.split("<<<END PASSAGES")[0]
+    assert ANSWER in prompt.split("<<<ANSWER")[1]
+
+
+def test_without_earlier_turns_no_word_is_spent_on_them():
+    prompt = run(ALL)[2].calls[0].messages[1].content
+    assert "CONVERSATION" not in prompt
+    assert "\n\n\n" not in prompt
 
 
 def test_it_takes_one_in_an_event_loop_too():
     model = ScriptedModel(script(ALL))
-    report = asyncio.run(acheck(ANSWER, SOURCES, QUESTION, LLMJudge(model), OPTIONS))
+    report = asyncio.run(acheck(ANSWER, SOURCES, QUESTION, LLMJudge(model)))
     assert [call.purpose for call in model.calls] == ["onepass"]
     assert report.verdicts[1].support is S.CONTRADICTED
 
@@ -106,10 +140,9 @@ def test_it_takes_one_in_an_event_loop_too():
 def test_rules_are_those_of_the_two_prompts():
     system = load("onepass").system
     for name in ("claims", "verdicts"):
-        body = load(name).system
-        rules = [part for part in body.split("\n\n") if part.startswith(("1. ", "- ", "PASSAGES", "`abstained`"))]
-        assert len(rules) >= 3
-        assert all(part in system for part in rules)
+        rules = [line for line in load(name).system.splitlines() if line.startswith(("- ", "`abstained`"))]
+        assert len(rules) >= 6
+        assert [line for line in rules if line not in system] == [line for line in rules if "`checkable`" in line]
     assert "<!--" not in system
 
 
@@ -215,10 +248,8 @@ def test_a_verdict_that_stands_in_a_source_is_not_the_models():
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"answer": " ".join(f"Lamp {n} is red." for n in range(20))}, "the answer has many sentences"),
-        ({"answer": "The bridge has a lamp" + " and a lamp" * 200}, "the answer has a long sentence"),
-        ({"options": VerifyOptions(one_pass=True, read_tokens=20)}, "the sources are long"),
-        ({"question": f"{QUESTION} " * 60}, "the request is long"),
+        ({"answer": " ".join(f"Lamp {n} is red." for n in range(400))}, "the answer is long"),
+        ({"options": VerifyOptions(read_tokens=20)}, "the sources are long"),
         ({"votes": 2}, "votes are independent readings"),
         ({"claims_per_call": 1}, "claims are judged one by one"),
     ],
@@ -254,7 +285,7 @@ def test_an_answer_that_declines_is_said_to():
 
 
 def test_a_judge_that_does_not_offer_it_is_asked_as_usual():
-    report = check(ANSWER, SOURCES, QUESTION, options=OPTIONS)
+    report = check(ANSWER, SOURCES, QUESTION)
     assert report.judge.startswith("local/")
     assert [verdict.support for verdict in report.verdicts] == [
         verdict.support for verdict in check(ANSWER, SOURCES, QUESTION).verdicts
@@ -275,7 +306,7 @@ def test_unsupported_claims_are_traced_back_as_usual():
         return {"verdicts": [{"claim": "c2", "comparison": "-", "evidence": ["s1"], "stated": True}]}
 
     model = ScriptedModel(answers)
-    report = verify(graph, LLMJudge(model), OPTIONS)
+    report = verify(graph, LLMJudge(model))
     assert [call.purpose for call in model.calls] == ["onepass", "localize"]
     assert report.verdict("c2").introduced_at == "m1"
 
@@ -295,7 +326,7 @@ def test_citations_are_checked_as_usual():
 
 
 def test_a_second_run_is_answered_from_the_cache(tmp_path):
-    options = VerifyOptions(one_pass=True, cache=tmp_path)
+    options = VerifyOptions(cache=tmp_path)
     first, _, _ = run(ALL, options=options)
     second, purposes, _ = run(ALL, options=options)
     assert purposes == []
@@ -305,15 +336,15 @@ def test_a_second_run_is_answered_from_the_cache(tmp_path):
 
 def test_the_estimate_knows_it():
     graph = ProvenanceGraph.from_texts(ANSWER, SOURCES, QUESTION)
-    expected = estimate(graph, LLMJudge(ScriptedModel([])), OPTIONS)
+    expected = estimate(graph, LLMJudge(ScriptedModel([])))
     report, _, model = run(ALL)
     sent = sum(count(message.content) for call in model.calls for message in call.messages)
     assert (expected.calls, expected.prompt_tokens, expected.claims) == (1, sent, len(report.claims))
     assert expected.completion_tokens > 0
-    usual_cost = estimate(graph, LLMJudge(ScriptedModel([])))
+    usual_cost = estimate(graph, LLMJudge(ScriptedModel([]), claims_per_call=8))
     assert usual_cost.calls == 2
     assert usual_cost.prompt_tokens > expected.prompt_tokens
-    assert estimate(graph, LLMJudge(ScriptedModel([]), votes=2), OPTIONS).calls == 3
+    assert estimate(graph, LLMJudge(ScriptedModel([]), votes=2)).calls == 3
 
 
 ATTACK = (
@@ -340,7 +371,7 @@ def test_a_verdict_that_cites_by_the_sources_numbers_is_checked_like_any_other()
 
 
 def test_limits_hold_for_it_too():
-    report, purposes, _ = run(ALL, options=VerifyOptions(one_pass=True, max_calls=0))
+    report, purposes, _ = run(ALL, options=VerifyOptions(max_calls=0))
     assert purposes == []
     assert report.state == "error"
     assert "budget" in report.claims_error

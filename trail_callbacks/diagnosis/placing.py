@@ -56,7 +56,7 @@ def place_claims(
     unread = [*(reach.unread if reach.packs else ()), *reach.earlier, *reference]
     warnings: tuple[str, ...] = ()
     if open_ and unread:
-        findings = yield from audit(open_, unread, judge, replace(options, localize=False))
+        findings = yield from audit(report.graph, open_, unread, judge, replace(options, localize=False))
         warnings = findings.warnings
         for claim in open_:
             judgement = findings.judged.get(claim.id)

@@ -58,6 +58,8 @@ class Question:
             share.
         nearest: Where `passages` holds whole sources, the candidates beside them for a judge that has `wants_nearest`.
         asked: The user's request that the claim replies to, to understand it by; no evidence. Empty if not known.
+        answer: The text that makes the claim, likewise.
+        conversation: The turns before the request, likewise.
         departs_from: For `localize`, what the sources say where the claim departs from them; no evidence either.
     """
 
@@ -65,6 +67,8 @@ class Question:
     passages: tuple[Passage, ...]
     nearest: tuple[Passage, ...] = ()
     asked: str = ""
+    answer: str = ""
+    conversation: str = ""
     departs_from: tuple[str, ...] = ()
 
 
@@ -78,7 +82,7 @@ class Judgement:
         error_type: Set if and only if `support` is contradicted, absent or partially_supported.
         second_type: A second-ranked error type, or None.
         detail: A finer word under the type: `fabricated addition`, `negation flip`, `role swap`, ...; a judge with a
-            model uses those of `taxonomy.DETAILS`, under the type `other`.
+            model uses those of `taxonomy.ErrorDetail`, under the type `other`.
         rationale: Why, in a sentence or two.
         evidence: Passages that decided, spans and quotes checked.
         faults: For an unsupported claim, each part that departs from the evidence as a short statement of its own;

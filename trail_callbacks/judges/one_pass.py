@@ -33,7 +33,7 @@ class OnePass(Protocol):
     """A judge that can do both at once. The method is a pipeline, as those of `Judge` are."""
 
     def judge_answer(
-        self, answer: str, question: str | None, passages: tuple[Passage, ...]
+        self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
     ) -> Pipeline[Opinion | None]:
         """Finds the claims of an answer and judges them.
 
@@ -41,6 +41,7 @@ class OnePass(Protocol):
             answer: The answer.
             question: The user's request, if known.
             passages: All that may count as evidence, in the order of the sources; at least one.
+            conversation: The turns before the request, to understand the answer by; no evidence.
 
         Returns:
             None if the answer is not suited, or if the judge cannot use what its model said: then the claims are to be

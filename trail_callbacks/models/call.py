@@ -30,6 +30,7 @@ class Usage:
         calls: Requests made to a model, retries included.
         prompt_tokens: Tokens read, as the provider counted them; 0 where it does not say.
         completion_tokens: Tokens written, likewise.
+        cached_tokens: Those of `prompt_tokens` that the provider read from its prompt cache, and charges less for.
         seconds: Wall time.
         cache_hits: Calls answered without a request.
     """
@@ -37,6 +38,7 @@ class Usage:
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
     seconds: float = 0.0
     cache_hits: int = 0
 
@@ -46,6 +48,7 @@ class Usage:
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
             seconds=self.seconds + other.seconds,
             cache_hits=self.cache_hits + other.cache_hits,
         )

@@ -43,13 +43,15 @@ def usage(counted: Any, calls: int) -> Usage:
         counted: The provider's usage object, or None.
         calls: Requests that were made.
     """
+    details = getattr(counted, "prompt_tokens_details", None) or getattr(counted, "input_tokens_details", None)
 
     def first(*names: str) -> int:
-        values = (getattr(counted, name, None) for name in names)
+        values = (getattr(each, name, None) for name in names for each in (counted, details))
         return next((value for value in values if isinstance(value, int) and value > 0), 0)
 
     return Usage(
         calls=calls,
         prompt_tokens=first("prompt_tokens", "input_tokens"),
         completion_tokens=first("completion_tokens", "output_tokens"),
+        cached_tokens=first("cached_tokens", "cache_read_input_tokens"),
     )

@@ -15,7 +15,7 @@ from functools import cache
 from string import Template
 
 from trail_callbacks.models.call import Message
-from trail_callbacks.taxonomy import DETAILS, ERRORS, SUPPORT, ErrorType, Meaning, SupportClass
+from trail_callbacks.taxonomy import ERRORS, SUPPORT, ErrorType, Meaning, SupportClass
 
 __all__ = ["Fence", "Prompt", "digest", "load"]
 
@@ -55,12 +55,13 @@ class Prompt:
     user: Template
 
     def messages(self, **slots: str) -> tuple[Message, ...]:
-        """Fills in the user part.
+        """Fills in the user part; a paragraph whose slots are empty is left out.
 
         Raises:
             KeyError: If a slot of the prompt is not given.
         """
-        return Message("system", self.system), Message("user", self.user.substitute(slots))
+        filled = (Template(paragraph).substitute(slots) for paragraph in self.user.template.split("\n\n"))
+        return Message("system", self.system), Message("user", "\n\n".join(part for part in filled if part.strip()))
 
 
 class Fence:
@@ -102,9 +103,7 @@ def load(name: str) -> Prompt:
     """
     _, _, system, _, user = _PARTS.split(_COMMENT.sub("", _read(name)))
     system = _INCLUDE.sub(lambda match: dict(_PART.findall(_read(match[1])))[match[2]], system)
-    filled = Template(_PART.sub(r"\2", system).strip()).substitute(
-        classes=_labels(SUPPORT), types=_labels(ERRORS), details=_details()
-    )
+    filled = Template(_PART.sub(r"\2", system).strip()).substitute(classes=_labels(SUPPORT), types=_labels(ERRORS))
     return Prompt(name, filled, Template(user.strip()))
 
 
@@ -117,10 +116,6 @@ def _read(name: str) -> str:
 def _labels(meanings: dict[SupportClass, Meaning] | dict[ErrorType, Meaning]) -> str:
     """Labels with definitions, without the examples, which would cost more tokens than all rules together."""
     return "\n".join(f"- `{label.value}`: {meaning.definition}" for label, meaning in meanings.items())
-
-
-def _details() -> str:
-    return "; ".join(f"`{detail.value}`: {meaning}" for detail, meaning in DETAILS.items())
 
 
 def digest(*names: str) -> str:

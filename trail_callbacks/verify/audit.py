@@ -33,23 +33,23 @@ class Findings:
 
 
 def audit(
-    claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions, asked: str = ""
+    graph: ProvenanceGraph, claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions
 ) -> Pipeline[Findings]:
     """Judges every checkable claim against leaves only: an earlier hallucination must not support a later one.
 
     Args:
+        graph: Whose answer makes the claims.
         claims: The claims.
         leaves: The evidence.
         judge: The judge; one with a model reads the leaves whole, see `trail_callbacks.verify.sources`.
         options: Settings.
-        asked: The user's request, for judges that read whole.
     """
     if not leaves:
         return Findings(judged={claim.id: _absent(claim, "No source reached the answer.") for claim in claims})
     if reads_whole(judge):
-        from trail_callbacks.verify.sources import read  # noqa: PLC0415 - only judges with a model need it
+        from trail_callbacks.verify.sources import read, told  # noqa: PLC0415 - only judges with a model need it
 
-        judged, warnings = yield from read(claims, leaves, judge, options, asked)
+        judged, warnings = yield from read(claims, leaves, judge, options, told(graph))
         return Findings(judged=judged, warnings=warnings)
     passages = candidates(claims, leaves, options.passages)
     questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]

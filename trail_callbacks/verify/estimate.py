@@ -204,14 +204,14 @@ class _Rehearsal:
         return real or guess
 
     def judge_answer(
-        self, answer: str, question: str | None, passages: tuple[Passage, ...]
+        self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
     ) -> Pipeline[Opinion | None]:
         """See `OnePass`."""
         yield from ()
         if not isinstance(self.judge, OnePass):
             return None
         before = self.calls
-        real = self._count_calls(self.judge.judge_answer(answer, question, passages))
+        real = self._count_calls(self.judge.judge_answer(answer, question, passages, conversation))
         if self.calls == before:
             return real
         claims = split(answer, question)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trail_callbacks.claims import structured
 from trail_callbacks.evidence import Passage
-from trail_callbacks.graph import Node
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import (
     Assessment,
     Extraction,
@@ -21,19 +21,16 @@ from trail_callbacks.judges.judge import (
 from trail_callbacks.judges.one_pass import OnePass, Opinion
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.verify.options import VerifyOptions
-from trail_callbacks.verify.sources import REQUEST, Sources, material
+from trail_callbacks.verify.sources import Sources, material, told
 
 __all__ = ["informed"]
 
 
-def informed(
-    answer: str, asked: str | None, leaves: Sequence[Node], judge: Judge, options: VerifyOptions
-) -> Pipeline[Judge]:
+def informed(graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Judge]:
     """Asks a judge about an answer at once, if both are suited.
 
     Args:
-        answer: The answer.
-        asked: The user's request, if known.
+        graph: The graph of the answer.
         leaves: The evidence.
         judge: The judge.
         options: Settings.
@@ -41,12 +38,14 @@ def informed(
     Returns:
         A judge that knows what was said, and asks the other one for the rest; the same judge if nothing usable was.
     """
-    suited = leaves and structured(answer) is None and len(asked or "") <= REQUEST and reads_whole(judge)
-    if not (suited and isinstance(judge, OnePass)):
+    about = told(graph)
+    if not leaves or structured(about["answer"]) is not None or not isinstance(judge, OnePass):
         return judge
     sources = Sources([], material(leaves), options.read_tokens)
     passages = sources.next([], ()) if sources.fit else ()
-    opinion = (yield from judge.judge_answer(answer, asked, passages)) if passages else None
+    if not passages:
+        return judge
+    opinion = yield from judge.judge_answer(about["answer"], about["asked"] or None, passages, about["conversation"])
     return judge if opinion is None else _Informed(judge, opinion, passages)
 
 
@@ -79,10 +78,11 @@ class _Informed:
     def assess(self, questions: Sequence[Question], purpose: Purpose = "verdicts") -> Pipeline[Assessment]:
         """The verdicts that are known, and the other judge's on the rest, or by other passages."""
         known = self._judged if purpose == "verdicts" else {}
+        same = {id(question.passages): question.passages == self._passages for question in questions}
         mine = {
             n: known[question.claim.id]
             for n, question in enumerate(questions)
-            if question.claim.id in known and question.passages == self._passages
+            if question.claim.id in known and same[id(question.passages)]
         }
         rest = [question for n, question in enumerate(questions) if n not in mine]
         if not rest:

@@ -20,12 +20,9 @@ class VerifyOptions:
     Attributes:
         passages: Candidate sentences given to the judge for each claim, 1 or more; for judges that do not read whole.
         read_tokens: Tokens of the sources, about, that a judge with a model reads at once, 1 or more. Sources that fit
-            are read whole, once for all claims of a call; of longer ones what is most likely to bear on the claims
+            are read whole, once for all claims, in the call that finds these if the answer is not much longer than a
+            screen; of longer ones what is most likely to bear on the claims
             comes first, and claims that are absent there are looked for in the rest, four times at most.
-        one_pass: Find and judge the claims of a short answer in one call, if its sources fit `read_tokens` and the
-            judge offers it (`LLMJudge` without `votes`, for answers of about as many claims as it judges in one call).
-            What of the reply cannot be used is asked for in the usual two calls; longer and structured answers take
-            these from the start. For `audit` only.
         localize: Find the step where unsupported content was introduced.
         strategy: `audit` checks claims against the leaves and then finds where unsupported ones were introduced;
             `veritrail` walks back from the answer as published, see `trail_callbacks.verify.veritrail`.
@@ -51,7 +48,6 @@ class VerifyOptions:
 
     passages: int = 8
     read_tokens: int = 16_000
-    one_pass: bool = False
     localize: bool = True
     strategy: Literal["audit", "veritrail"] = "audit"
     q: int = 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import LOST, Node, ProvenanceGraph, Sources
-from trail_callbacks.judges.judge import Extraction, Judge
+from trail_callbacks.judges.judge import Extraction, Judge, reads_whole
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.drive import drive
@@ -151,7 +151,7 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
 
         findings = yield from veritrail(graph, checkable, judge, options)
     else:
-        findings = yield from audit(checkable, leaves, judge, options, graph.question.text if graph.question else "")
+        findings = yield from audit(graph, checkable, leaves, judge, options)
     citable = {node.id for node in (graph.upstream(answer.id) if walked else leaves)}
     verdicts = [
         left_out(claim, judge)
@@ -193,12 +193,11 @@ def _with_citations(
 
 
 def _informed(graph: ProvenanceGraph, leaves: Sequence[Node], judge: Judge, options: VerifyOptions) -> Pipeline[Judge]:
-    if graph.answer is None or not options.one_pass or options.strategy != "audit":
+    if options.strategy != "audit" or not reads_whole(judge):
         return judge
-    from trail_callbacks.verify.one_pass import informed  # noqa: PLC0415 - few need it
+    from trail_callbacks.verify.one_pass import informed  # noqa: PLC0415 - only judges with a model need it
 
-    asked = graph.question.text if graph.question else None
-    return (yield from informed(graph.answer.text, asked, leaves, judge, options))
+    return (yield from informed(graph, leaves, judge, options))
 
 
 def _extracted(judge: Judge, answer: str, question: str | None) -> Pipeline[Extraction]:

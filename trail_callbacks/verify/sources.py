@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypedDict
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, candidates, whole
-from trail_callbacks.graph import Node
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.tokens import count
@@ -21,7 +22,7 @@ from trail_callbacks.retrieval.ranking import Index, Surroundings
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["REQUEST", "Sources", "material", "read"]
+__all__ = ["REQUEST", "Sources", "Told", "material", "read", "told"]
 
 _TURNS = 5  # in all, so that a claim that nothing supports costs at most five readings
 _SHRINK = 4  # times that less is read at once because the model takes no more
@@ -30,23 +31,51 @@ _LABEL = 4  # tokens of an id and a line break
 _PICKS = 16  # passages for each claim that together cover it; others follow by score
 REQUEST = 1000
 """Characters of a request; a longer one carries material of its own, such as a pasted text."""
+_CONVERSATION = 2000  # characters of earlier turns, the latest ones
 _OPEN = frozenset({SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED})
 _FOUND = frozenset({SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.PARTIALLY_SUPPORTED})
 
 
+class Told(TypedDict):
+    """What the claims of an answer are understood by: fields of `Question`. The request is no evidence.
+
+    A request that is so long that it must carry material of its own is among the sources instead.
+    """
+
+    asked: str
+    answer: str
+    conversation: str
+
+
+def told(graph: ProvenanceGraph) -> Told:
+    """Collects what the claims of a graph's answer are understood by."""
+    request = graph.question.text if graph.question else ""
+    answer = graph.answer
+    before = [node for node in graph.upstream(answer.id) if _is_before(node, graph)] if answer else []
+    lines = (f"{'ASSISTANT' if node.origin == 'model' else 'USER'}: {' '.join(node.text.split())}" for node in before)
+    return Told(
+        asked=request if len(request) <= REQUEST else "",
+        answer=answer.text if answer else "",
+        conversation="\n".join(lines)[-_CONVERSATION:],
+    )
+
+
+def _is_before(node: Node, graph: ProvenanceGraph) -> bool:
+    """Whether a message is of a turn before this one: another request, or an output without an input of this run."""
+    if node.kind == "question":
+        return graph.question is not node
+    return node.kind == "completion" and (bool(node.attributes.get("history")) or not graph.inputs(node.id))
+
+
 def read(
-    claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions, asked: str
+    claims: Sequence[Claim], leaves: Sequence[Node], judge: Judge, options: VerifyOptions, told: Told
 ) -> Pipeline[tuple[dict[str, Judgement], tuple[str, ...]]]:
     """Judges claims by sources that are read whole, as far as `options.read_tokens` and a few turns allow.
-
-    The user's request is shown as what was asked, and is no evidence, unless nothing else is there or it is so long
-    that it must carry material of its own.
 
     Returns:
         A judgement for each claim, by its id, and the judge's warnings.
     """
     evidence = material(leaves)
-    request = asked if len(asked) <= REQUEST else ""
     sources = Sources(claims, evidence, options.read_tokens)
     nearest = candidates(claims, evidence, options.passages) if getattr(judge, "wants_nearest", False) else {}
     judged: dict[str, Judgement] = {}
@@ -58,7 +87,7 @@ def read(
         if not shown and turns:
             break
         questions = [
-            Question(claim=claim, passages=shown, asked=request, nearest=nearest.get(claim.id, ())) for claim in open_
+            Question(claim=claim, passages=shown, nearest=nearest.get(claim.id, ()), **told) for claim in open_
         ]
         assessment = yield from judge.assess(questions)
         answers = matched(questions, assessment.judgements)

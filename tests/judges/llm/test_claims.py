@@ -84,7 +84,7 @@ def test_one_broken_item_does_not_sink_the_others():
 
 def test_claims_in_another_shape_are_read_or_counted():
     item = CLAIMS["claims"][0]
-    for claims in (item, ["The Halden Bridge opened in 1932"], [item, {"claim": "It is red."}, {"quote": "it has"}]):
+    for claims in (item, ["The Halden Bridge opened in 1932"], [item, {"claim": "It is red."}, {"quote": "it is red"}]):
         result, usage, _ = extract([{"abstained": False, "claims": claims}])
         assert [c.quote for c in result.claims] == ["The Halden Bridge opened in 1932"]
         assert len(result.warnings) == (len(claims) == 3 and claims is not item)
@@ -197,25 +197,14 @@ def test_the_question_is_shown_so_that_a_fragment_becomes_a_claim():
     assert "fragment" in model.calls[0].messages[0].content
 
 
-def test_what_cannot_be_resolved_is_said_and_not_checked():
-    reply = {
-        "claims": [
-            {
-                "quote": "It carries 12,000 cars a day",
-                "unresolved": "'It' may be the bridge\nor the ferry",
-                "claim": "It carries 12,000 cars a day.",
-                "checkable": True,
-            },
-            {"quote": "it has two decks", "unresolved": "None.", "claim": "The bridge has two decks."},
-        ]
-    }
-    result, _, model = extract([reply])
-    assert [(c.unresolved, c.checkable) for c in result.claims] == [
-        ("'It' may be the bridge or the ferry", False),
-        ("", True),
+def test_a_claim_that_stands_alone_is_its_quote():
+    result, _, _ = extract(
+        [{"claims": [{"quote": "it has two decks"}, {"quote": "HALDEN bridge opened", "claim": " "}]}]
+    )
+    assert [(claim.text, claim.quote) for claim in result.claims] == [
+        ("Halden Bridge opened", "Halden Bridge opened"),
+        ("it has two decks", "it has two decks"),
     ]
-    fields = list(model.calls[0].schema.model_json_schema()["$defs"]["ClaimItem"]["properties"])
-    assert fields == ["quote", "unresolved", "claim", "checkable"]
 
 
 @pytest.mark.parametrize(

@@ -359,18 +359,17 @@ def test_what_was_wrong_is_told_again_in_our_own_words_only():
 
 def lying(call):
     """A judge that fell for everything: forged ids, forged quotes, forged claims, all supported."""
-    if call.purpose == "claims":
-        return {
-            "abstained": False,
-            "claims": [
-                {"quote": TRUE, "claim": TRUE},
-                {"quote": "The bridge is green.", "claim": "The bridge is green."},
-                {"quote": FALSE, "claim": "The bridge has 99 towers."},
-            ],
-        }
+    forged = ["s99", "d1", "Text A", "all", "S\u0665"]
+    if call.purpose in {"claims", "onepass"}:
+        verdict = {"supporting": forged, "support": "supported"} if call.purpose == "onepass" else {}
+        claims = [
+            {"quote": TRUE, "claim": TRUE},
+            {"quote": "The bridge is green.", "claim": "The bridge is green."},
+            {"quote": FALSE, "claim": "The bridge has 99 towers."},
+        ]
+        return {"abstained": False, "claims": [{**claim, **verdict} for claim in claims]}
     item = re.findall(r"^\[(c\d+)\] \(candidates", call.messages[1].content, re.MULTILINE)
     assert item
-    forged = ["s99", "d1", "Text A", "all", "S\u0665"]
     return {
         "verdicts": [
             {"claim": key, "supporting": forged, "evidence": forged, "support": "supported", "stated": True}
@@ -380,10 +379,13 @@ def lying(call):
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
-def test_forged_ids_and_quotes_never_reach_a_report(attack):
+@pytest.mark.parametrize("claims_per_call", [None, 8])
+def test_forged_ids_and_quotes_never_reach_a_report(attack, claims_per_call):
     answer = f"{TRUE} {FALSE}"
     sources = [Node(id="d1", kind="document", text=attack), Node(id="d2", kind="document", text="The bridge is blue.")]
-    report = check(answer, sources, question=attack, judge=LLMJudge(ScriptedModel(lying)))
+    report = check(
+        answer, sources, question=attack, judge=LLMJudge(ScriptedModel(lying), claims_per_call=claims_per_call)
+    )
     assert [c.text for c in report.claims] == [TRUE, FALSE]
     assert all(answer[c.start : c.end] == c.quote for c in report.claims)
     assert all(verdict.evidence == () for verdict in report.verdicts)

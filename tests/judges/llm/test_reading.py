@@ -70,12 +70,12 @@ def test_a_detail_is_one_of_a_list_and_stands_under_the_type_other():
 
 
 def test_a_supported_claim_costs_class_and_ids():
-    bare = [{"claim": f"c{n}", "supporting": ["s1"], "contradicting": [], "support": "supported"} for n in (1, 2, 3)]
+    bare = [{"claim": f"c{n}", "supporting": ["s1"], "support": "supported"} for n in (1, 2, 3)]
     judgements, usage, model = ask([{"verdicts": bare}])
     assert [j.support for j in judgements] == [SupportClass.SUPPORTED] * 3
     assert usage.calls == 1
     item = model.calls[0].schema.model_json_schema()["$defs"]["VerdictItem"]
-    assert set(bare[0]) == set(item["required"])
+    assert set(bare[0]) == {*item["required"], "supporting"}
 
 
 def test_types_exist_exactly_for_unsupported_claims():

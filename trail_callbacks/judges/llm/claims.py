@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from trail_callbacks.claims import Claim
-from trail_callbacks.judges.judge import Extraction
+from trail_callbacks.judges.judge import Extraction, Question
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
 from trail_callbacks.judges.llm.invention import Shown
 from trail_callbacks.judges.llm.schema import ClaimItem, ClaimsReply, own, salvage
@@ -24,7 +24,6 @@ _SPARE = 4  # claims allowed besides one a word: enough for any list, and an end
 ROOM = 512
 """Tokens for a reply besides what grows with the text."""
 _MOST = 500  # claims of a window at most
-_READINGS = 12  # characters that it takes to say which words have which readings
 _SHORT = 4  # words; shorter answers need their question to say something
 _SHORT_CHARACTERS = 40  # the same for scripts without spaces
 _UNREADABLE = "An earlier answer could not be read."
@@ -59,10 +58,12 @@ def extract(answer: str, question: str | None, prompt: str = "claims") -> Pipeli
     return gathered((yield from ask(windows)), answer)
 
 
-def found(answer: str, question: str | None, items: list[ClaimItem], *, abstained: bool) -> Claims | None:
-    """Checks claims that a model found in a whole answer; None if they cannot be used."""
-    reply = Reply(value=ClaimsReply.model_construct(abstained=abstained, claims=items))
-    reading = _Window(answer, question, 0, len(answer)).read(reply)
+def found(about: Question, items: Sequence[ClaimItem], *, abstained: bool) -> Claims | None:
+    """Checks claims that a model found in a whole answer while it read the evidence; None if they cannot be used."""
+    reply = Reply(value=ClaimsReply.model_construct(abstained=abstained, claims=list(items)))
+    named = "\n".join(passage.text for passage in about.passages)
+    window = _Window(about.answer, about.asked, 0, len(about.answer), conversation=about.conversation, named=named)
+    reading = window.read(reply)
     return None if reading.rest is not None or reading.result.failure is not None else reading.result
 
 
@@ -98,6 +99,8 @@ class _Window:
     start: int
     end: int
     prompt: str = "claims"
+    conversation: str = ""
+    named: str = ""
 
     @property
     def text(self) -> str:
@@ -133,7 +136,7 @@ class _Window:
             failure = Failure("invalid", "no quote of the model stands in the answer")
         cut_off = failure is not None and failure.kind == "length"
         placed = _trusted(placed) if cut_off else placed
-        shown = Shown(self.before, self.text, self.question or "")
+        shown = Shown(self.conversation, self.before, self.text, self.question or "")
         checked = [self._checked(place, shown) for place in placed]
         result = Claims(
             placed=tuple(self._joined(place) for place in checked),
@@ -159,17 +162,25 @@ class _Window:
         """Finds each quote, going forward while the model does, so that repeated words keep their order."""
         text, last = self.text, 0
         for item in items:
-            if not item.claim.strip():
-                continue
             at = locate(item.quote, text, last) or locate(item.quote, text)
             if at is not None:
-                last = at[0]
-                yield self.start + at[0], self.start + at[1], item
+                last, start, end = at[0], self.start + at[0], self.start + at[1]
+                yield start, end, item if item.claim.strip() else _reworded(item, self.answer[start:end])
 
     def _checked(self, place: _Placed, shown: Shown) -> _Placed:
-        """A claim that says more than was there to read falls back to its quote."""
+        """A claim that says more than was there to read falls back to its quote.
+
+        A name of the evidence may tell what a claim is about, as long as the claim keeps all names of its quote.
+        """
         start, end, item = place
-        return (start, end, _reworded(item, self.answer[start:end])) if shown.lacks(item.claim) else place
+        quote = self.answer[start:end]
+        if not shown.lacks(item.claim) or (self.named and not self._exchanged(item.claim, quote)):
+            return place
+        return start, end, _reworded(item, quote)
+
+    def _exchanged(self, claim: str, quote: str) -> bool:
+        known = Shown(self.conversation, self.text, self.question or "", names=self.named)
+        return Shown(claim).lacks(quote) or known.lacks(claim)
 
     def _joined(self, place: _Placed) -> _Placed:
         """A short answer that the model left as it is says something only with its question."""
@@ -216,22 +227,9 @@ def numbered(placed: Sequence[_Placed], answer: str) -> list[tuple[Claim, ClaimI
                 quote=answer[start:end],
                 start=start,
                 end=end,
-                checkable=item.checkable and not _open(item),
-                unresolved=_open(item),
+                checkable=item.checkable,
             ),
             item,
         )
         for i, (start, end, item) in enumerate(unique.values(), 1)
     ]
-
-
-def _open(item: ClaimItem) -> str:
-    """What the model could not resolve; empty if nothing.
-
-    A claim must not go unchecked because "none" was written in another language: what keeps a checkable one from being
-    checked names words and their readings, and is not that short.
-    """
-    text = " ".join(item.unresolved.split())
-    if text.casefold().strip(".") in {"none", "n/a", "null"}:
-        return ""
-    return text if not item.checkable or (len(text) >= _READINGS and len(forms(text)) > 2) else ""  # noqa: PLR2004 - two words name no readings

@@ -36,9 +36,10 @@ class Shown:
 
     Args:
         *texts: All that a claim may be made of: the answer, the question.
+        names: Where names, but no numbers, may come from besides.
     """
 
-    def __init__(self, *texts: str) -> None:
+    def __init__(self, *texts: str, names: str = "") -> None:
         self._text = text = unicodedata.normalize("NFKC", "\n".join(texts))
         self._numbers = _numbers(text) | {first + last for first, last in _SPAN.findall(text)}
         shown = quantities(text)
@@ -46,7 +47,7 @@ class Shown:
         self._dates = {(quantity.kind, quantity.value) for quantity in shown}
         letters = [letter for letter in text if letter.isalpha()]
         self._cased = sum(letter.islower() or letter.isupper() for letter in letters) >= _CASED * len(letters)
-        self._words = {_folded(word) for word in _WORD.findall(text)}
+        self._words = {_folded(word) for word in _WORD.findall(f"{text}\n{names}")}
         self._scripts = {_script(word) for word in self._words}
 
     def lacks(self, claim: str) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LLMJudge"]
 
-_SHARE = 4  # times as many claims share the reading of texts as get a verdict in one call: the answers are short
+_MANY = 32  # claims of one call; more would need a reply longer than many models write
 _SMALL = 4.5  # billions of parameters, up to which a model gets shorter prompts
 _SIZE = re.compile(r"(?<![\w.])e?(\d+(?:\.\d+)?)(b|m)(?![a-z0-9])", re.IGNORECASE)
 _PROMPTS = ("claims", "verdicts", "onepass", "localize", "answerable", "select", "decompose")
@@ -30,15 +30,17 @@ _PROMPTS = ("claims", "verdicts", "onepass", "localize", "answerable", "select",
 class LLMJudge:
     """Asks a language model.
 
-    An answer of eight claims costs two calls: one finds the claims, one judges them. Broken parts of a reply are
-    asked for again once; what is then still missing is a judgement with `error`, never a default.
+    An answer that is not much longer than a screen costs one call, which finds its claims and judges them, if its
+    sources fit into one reading; a longer one costs a call that finds the claims and, for each 32 of them, one that
+    judges. Broken parts of a reply are asked for again once; what is then still missing is a judgement with `error`,
+    never a default.
 
     Args:
         model: `provider/name` for `InstructorModel`, e.g. `openai/gpt-5-mini`; or a `Model`, such as the app's own
             chat model in an adapter's `as_model`; or a ready instructor client.
         base_url: Endpoint to use instead of the provider's own; with a string only.
-        claims_per_call: Claims judged in one call, 1 or more. Fewer cost more calls and may be judged more carefully.
-            None is 8, and 1 with the small profile.
+        claims_per_call: Claims judged in one call, 1 or more. If given, claims are always found first and judged
+            later: more calls, which smaller models may answer better. With the small profile None is 1.
         profile: `small` for models of a few billion parameters: shorter prompts, one claim a call. `full` for others.
             None takes the size from the model's name, if it has one (`qwen3:4b`, `Llama-3.2-1B`).
         votes: Readings of each claim, 1 or more, made at the same time. The majority decides, and `confidence` is the
@@ -90,7 +92,8 @@ class LLMJudge:
                 "model of your app wrapped with as_model() of langchain_trail or llama_index_trail"
             )
         self._small = profile == "small" or (profile is None and _is_small(self._model.name))
-        self._claims_per_call = claims_per_call or (1 if self._small else 8)
+        self._at_once = not (claims_per_call or self._small or votes > 1)  # votes are independent readings of claims
+        self._claims_per_call = claims_per_call or (1 if self._small else _MANY)
         if requests_per_minute is not None or tokens_per_minute is not None:
             from trail_callbacks.models.pace import Paced  # noqa: PLC0415 - few need it
 
@@ -131,16 +134,12 @@ class LLMJudge:
         return voted(questions, lambda: assess(questions, purpose, self._claims_per_call, prompt), self._votes)
 
     def judge_answer(
-        self, answer: str, question: str | None, passages: tuple[Passage, ...]
+        self, answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str = ""
     ) -> Pipeline[Opinion | None]:
-        """Finds and judges the claims of a short answer in one call; not with `votes`, which are independent readings.
+        """Finds and judges the claims of an answer in one call. See `OnePass.judge_answer`."""
+        from trail_callbacks.judges.llm.one_pass import judge_answer  # noqa: PLC0415 - as above
 
-        See `OnePass.judge_answer`.
-        """
-        from trail_callbacks.judges.llm.one_pass import judge_answer  # noqa: PLC0415 - few need it
-
-        alone = self._votes > 1 or self._small
-        return judge_answer(answer, question, passages, 0 if alone else self._claims_per_call)
+        return (yield from judge_answer(answer, question, passages, conversation)) if self._at_once else None
 
     def decompose(self, claims: Sequence[Claim]) -> Pipeline[tuple[tuple[str, ...], ...]]:
         """Splits claims into simpler statements. See `Tracer.decompose`."""
@@ -164,7 +163,7 @@ class LLMJudge:
 
     @property
     def _claims_per_reading(self) -> int:
-        return self._claims_per_call if self._claims_per_call == 1 else self._claims_per_call * _SHARE
+        return 1 if self._claims_per_call == 1 else _MANY
 
 
 def _is_small(name: str) -> bool:

@@ -19,8 +19,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Question
 from trail_callbacks.language.terms import terms
+from trail_callbacks.prompts import Fence
 
-__all__ = ["Keyed", "bare", "candidates", "claim_lines", "letters", "line", "passage_lines"]
+__all__ = ["Keyed", "bare", "candidates", "claim_lines", "letters", "line", "passage_lines", "told"]
 
 Keyed = tuple[str, Question]
 """A question under the id that the model answers with."""
@@ -30,6 +31,7 @@ _ID = re.compile(rf"[\[\uff3b\u3010\u3014\u27e6\u2045]([{_UNSEEN}]*[^{_UNSEEN}\d
 _BREAKS = re.compile(r"[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _WORD = re.compile(r"\w")
 _LONGEST_ADDRESS = 80  # characters
+_AROUND = 600  # characters of an answer shown on either side of its claims
 _WHOLE = 24  # characters; a shorter neighbour that a passage holds may say something else there
 
 
@@ -78,6 +80,25 @@ def passage_lines(shown: Mapping[str, Passage]) -> str:
         "\n".join([f"Text {letters(n)}", *_text(sorted(group, key=lambda pair: (pair[1].start, pair[1].end)))])
         for n, group in enumerate(texts.values())
     )
+
+
+def told(questions: Sequence[Question], passages: str) -> dict[str, str]:
+    """The slots of a prompt that say what claims mean; of a long answer only the part that makes them is shown.
+
+    Args:
+        questions: What is asked in one call.
+        passages: The evidence of that call.
+    """
+    answer = questions[0].answer
+    start = max(0, min(question.claim.start for question in questions) - _AROUND)
+    end = max(question.claim.end for question in questions) + _AROUND
+    shown = {
+        "conversation": questions[0].conversation,
+        "question": "\n".join(dict.fromkeys(line(each.asked) for each in questions if each.asked.strip())),
+        "answer": answer[start : end if questions[0].claim.id else None],
+    }
+    fence = Fence(passages, *shown.values())
+    return {name: fence.block(name.upper(), text) if text.strip() else "" for name, text in shown.items()}
 
 
 def claim_lines(questions: Sequence[Keyed], labelled: Mapping[str, Mapping[str, Passage]]) -> str:

@@ -8,7 +8,7 @@ from trail_callbacks.claims import Claim, split
 from trail_callbacks.evidence import Passage
 from trail_callbacks.judges.judge import Extraction, Question
 from trail_callbacks.judges.llm.claims import ROOM, found, gathered, numbered
-from trail_callbacks.judges.llm.layout import passage_lines
+from trail_callbacks.judges.llm.layout import passage_lines, told
 from trail_callbacks.judges.llm.reading import read, shown_texts
 from trail_callbacks.judges.llm.schema import OnePassItem, OnePassReply, VerdictsReply, own
 from trail_callbacks.judges.llm.truncation import watched
@@ -19,33 +19,26 @@ from trail_callbacks.prompts import Fence, load
 
 __all__ = ["judge_answer"]
 
-_CLAIM = 40  # tokens of the answer for each claim; one sentence may make several
-_VERDICT = 360  # tokens of a reply for each verdict
+_SCREEN = 800  # tokens of an answer that is judged at once; of a longer one models skip claims
+_VERDICT = 160  # tokens of a reply for each verdict
 _HOPELESS = frozenset({"unreachable", "unauthorised", "busy", "budget", "failed"})  # asking otherwise changes nothing
 _NOBODY = Claim(id="", text="", quote="", start=0, end=0)
 
 
 def judge_answer(
-    answer: str, question: str | None, passages: tuple[Passage, ...], most: int
+    answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str
 ) -> Pipeline[Opinion | None]:
-    """Finds and judges the claims of an answer in one call. See `OnePass.judge_answer`.
-
-    Args:
-        answer: The answer.
-        question: The user's request, if known.
-        passages: The evidence.
-        most: Claims, about, for which one call is enough; 1 means that claims are judged one by one.
-    """
-    one_by_one = most < 2  # noqa: PLR2004 - one claim at a time is no answer at once
-    if one_by_one or count(answer) > _CLAIM * most or len(split(answer, question)) > most:
+    """Finds and judges the claims of an answer in one call. See `OnePass.judge_answer`."""
+    if count(answer) > _SCREEN:
         return None
+    blank = Question(claim=_NOBODY, passages=passages, asked=question or "", answer=answer, conversation=conversation)
     cut: list[str] = []
-    reply = yield from watched(_asked(_call(answer, question, passages, most)), cut)
+    reply = yield from watched(_asked(_call(blank)), cut)
     if reply.failure is not None and reply.failure.kind in _HOPELESS:
         return Opinion(extraction=Extraction(claims=(), error=str(reply.failure)), warnings=tuple(cut))
     if reply.failure is not None or not isinstance(reply.value, OnePassReply):
         return None
-    return _opinion(answer, question, passages, reply.value, cut)
+    return _opinion(blank, reply.value, cut)
 
 
 def _asked(call: Call) -> Pipeline[Reply]:
@@ -53,27 +46,23 @@ def _asked(call: Call) -> Pipeline[Reply]:
     return reply
 
 
-def _call(answer: str, question: str | None, passages: tuple[Passage, ...], most: int) -> Call:
-    evidence = passage_lines({passage.id: passage for passage in passages})
-    sources, fence = Fence(evidence), Fence(evidence, question or "", answer)
+def _call(asked: Question) -> Call:
+    evidence = passage_lines({passage.id: passage for passage in asked.passages})
     return Call(
         messages=load("onepass").messages(
-            passages=sources.block("PASSAGES", evidence),
-            question=fence.block("QUESTION", question) if question else "QUESTION is not known.",
-            answer=fence.block("ANSWER", answer),
+            passages=Fence(evidence).block("PASSAGES", evidence), **told([asked], evidence)
         ),
         schema=OnePassReply,
         purpose="onepass",
-        max_tokens=ROOM + len(answer.encode("utf-8", "replace")) + _VERDICT * most,
+        max_tokens=ROOM + len(asked.answer.encode("utf-8", "replace")) + _VERDICT * max(8, len(split(asked.answer))),
     )
 
 
-def _opinion(
-    answer: str, question: str | None, passages: tuple[Passage, ...], reply: OnePassReply, cut: list[str]
-) -> Opinion | None:
-    blank = Question(claim=_NOBODY, passages=passages, asked=question or "")
-    items = own(reply.claims, [answer, *shown_texts([("", blank)])], OnePassItem)
-    listed = found(answer, question, list(items), abstained=reply.abstained)
+def _opinion(blank: Question, reply: OnePassReply, cut: list[str]) -> Opinion | None:
+    answer = blank.answer
+    genuine = own(reply.claims, shown_texts([("", blank)]), OnePassItem)
+    items = [item if item.claim.strip() else item.model_copy(update={"claim": item.quote}) for item in genuine]
+    listed = found(blank, items, abstained=reply.abstained)
     if listed is None:
         return None
     claims = numbered(listed.placed, answer)

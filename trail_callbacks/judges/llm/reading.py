@@ -130,7 +130,7 @@ def shown_texts(questions: Sequence[Keyed]) -> list[str]:
     for passage in sorted(passages, key=lambda passage: (passage.node_id, passage.start)):
         nodes.setdefault(passage.node_id, []).append(f"{passage.before}\n{passage.text}\n{passage.after}")
     parts = [part for node in nodes.values() for part in node]
-    asked = (text for _, q in questions for text in (q.claim.text, q.asked, *q.departs_from))
+    asked = (text for _, q in questions for text in (q.claim.text, q.asked, q.answer, q.conversation, *q.departs_from))
     return [*asked, *parts, *map("\n".join, nodes.values())]
 
 

@@ -7,7 +7,7 @@ Reading keeps every item that is whole: labels are checked later in code, and on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
@@ -51,22 +51,23 @@ _MOST_FAULTS = 3  # more are no parts of one claim
 _LONGEST_FAULT = 300  # characters
 
 
-def _demand_all(schema: dict[str, Any]) -> None:
-    """Makes the schema as OpenAI's strict mode wants it; a field that is missing all the same gets its default.
+def _demand(*fields: str, hidden: str = "") -> Callable[[dict[str, Any]], None]:
+    """Makes the schema demand some fields, or all; the others are written only where there is something to say.
 
-    Titles only repeat the names, and models read them: every call pays for its schema, too.
+    All is what OpenAI's strict mode wants; a field that is missing all the same gets its default. Titles and
+    descriptions go: models read them, and every call pays for its schema, too.
     """
-    schema["required"] = list(schema["properties"])
-    schema["additionalProperties"] = False
-    for field in schema["properties"].values():
-        field.pop("default", None)
-        field.pop("title", None)
 
+    def trim(schema: dict[str, Any]) -> None:
+        schema["properties"].pop(hidden, None)
+        schema.pop("description", None)
+        schema["required"] = list(fields or schema["properties"])
+        schema["additionalProperties"] = False
+        for field in schema["properties"].values():
+            field.pop("default", None)
+            field.pop("title", None)
 
-def _demand_reasons(schema: dict[str, Any]) -> None:
-    """Demands of a verdict its class and evidence; the rest is written only where there is something to say."""
-    _demand_all(schema)
-    schema["required"] = ["claim", "supporting", "contradicting", "support"]
+    return trim
 
 
 def _text(longest: int) -> Any:
@@ -101,60 +102,59 @@ Statements = Annotated[
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(json_schema_extra=_demand_all)
+    model_config = ConfigDict(json_schema_extra=_demand())
 
 
 class ClaimItem(_Strict):
-    """One statement of the answer; the order of the fields is that of the stages."""
+    """One statement of the answer; without `claim` its quote stands alone."""
 
-    # An item without a quote or claim is read all the same, so that it can be counted as lost.
+    # An item without a quote is read all the same, so that it can be counted as lost.
     quote: _text(600) = ""  # type: ignore[valid-type]  # an annotation by a function: mypy cannot follow, pydantic does
-    unresolved: _text(300) = "none"  # type: ignore[valid-type]  # as above
     claim: _text(500) = ""  # type: ignore[valid-type]  # as above
     checkable: bool = True
+
+    model_config = ConfigDict(json_schema_extra=_demand("quote"))
 
     @model_validator(mode="before")
     @classmethod
     def _plain_text(cls, value: Any) -> Any:
         """A claim that is not an object is its own quote, where the answer holds it."""
-        return {"quote": value, "claim": value} if isinstance(value, str) else value
+        return {"quote": value} if isinstance(value, str) else value
 
 
-class VerdictItem(_Strict):
-    """One judged claim; the order of the fields is the order of the reasoning. Those for errors may be left out."""
-
+class _Keyed(_Strict):
     claim: _text(40)  # type: ignore[valid-type]  # as above
-    supporting: Ids = Field(default_factory=list)
-    contradicting: Ids = Field(default_factory=list)
-    comparison: _text(700) = ""  # type: ignore[valid-type]  # as above
-    support: _label(SupportClass)  # type: ignore[valid-type]  # as above
-    faults: Statements = Field(default_factory=list)
-    error_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
-    second_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
-    detail: _label(ErrorDetail, "none") = "none"  # type: ignore[valid-type]  # as above
-
-    model_config = ConfigDict(json_schema_extra=_demand_reasons)
 
 
-def _demand_claim_and_class(schema: dict[str, Any]) -> None:
-    """As `_demand_reasons`, for a claim that is found and judged at once."""
-    _demand_all(schema)
-    schema["required"] = ["quote", "unresolved", "claim", "checkable", "supporting", "contradicting", "support"]
-
-
-class OnePassItem(ClaimItem):
-    """One statement of the answer with its verdict; what is missing of the verdict can be asked for by itself."""
+class _Judged(_Strict):
+    """A verdict; the order of the fields is the order of the reasoning. Those for errors may be left out."""
 
     supporting: Ids = Field(default_factory=list)
     contradicting: Ids = Field(default_factory=list)
     comparison: _text(700) = ""  # type: ignore[valid-type]  # as above
     support: _label(SupportClass) = ""  # type: ignore[valid-type]  # as above
-    faults: Statements = Field(default_factory=list)
     error_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
     second_type: _label(ErrorType, "none") = "none"  # type: ignore[valid-type]  # as above
     detail: _label(ErrorDetail, "none") = "none"  # type: ignore[valid-type]  # as above
+    faults: Statements = Field(default_factory=list)
 
-    model_config = ConfigDict(json_schema_extra=_demand_claim_and_class)
+
+class VerdictItem(_Judged, _Keyed):
+    """One judged claim, by its id."""
+
+    model_config = ConfigDict(json_schema_extra=_demand("claim", "support"))
+
+
+class OnePassItem(_Judged, ClaimItem):
+    """One statement of the answer with its verdict; what is missing of the verdict can be asked for by itself."""
+
+    model_config = ConfigDict(json_schema_extra=_demand("quote", "support", hidden="checkable"))
+
+    @model_validator(mode="after")
+    def _no_statement(self) -> OnePassItem:
+        """What gets no class for a reason is a statement; what gets none without is a greeting or the like."""
+        self.checkable = self.support != SupportClass.UNEVALUATABLE or bool(self.comparison)
+        return self
 
     def verdict(self, claim: str) -> VerdictItem:
         """Its verdict, under the id of a claim."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from trail_callbacks.judges.judge import Assessment, Judgement, Purpose, Question
 from trail_callbacks.judges.llm.asking import Reading, Rest, ask
-from trail_callbacks.judges.llm.layout import Keyed, candidates, claim_lines, line, passage_lines
+from trail_callbacks.judges.llm.layout import Keyed, candidates, claim_lines, passage_lines, told
 from trail_callbacks.judges.llm.reading import Dropped, Verdicts, absent, read
 from trail_callbacks.judges.llm.schema import StatedReply, VerdictsReply
 from trail_callbacks.judges.llm.truncation import watched
@@ -55,14 +55,11 @@ class _Batch:
         passages, claims = passage_lines(shown), claim_lines(self.questions, labelled)
         # The key of the passages depends on nothing else, so that all calls about the same sources begin alike.
         sources, fence = Fence(passages), Fence(passages, claims)
-        asked = "\n".join(
-            dict.fromkeys(line(question.asked) for _, question in self.questions if question.asked.strip())
-        )
         once, each = _ROOM[self.purpose]
         return Call(
             messages=load(self.prompt).messages(
                 passages=sources.block("PASSAGES", passages),
-                question=Fence(passages, asked).block("QUESTION", asked) if asked else "",
+                **told([question for _, question in self.questions], passages),
                 claims=fence.block("CLAIMS", claims),
                 note=note,
             ),

@@ -101,7 +101,9 @@ def facts(view: View) -> Iterator[str]:
     rows = {
         "judge": name(report.judge or "unknown"),
         "model calls": f"{usage.calls:,}" + (f" and {usage.cache_hits:,} from the cache" if usage.cache_hits else ""),
-        "tokens": f"{usage.prompt_tokens:,} read, {usage.completion_tokens:,} written",
+        "tokens": f"{usage.prompt_tokens:,} read"
+        + (f" ({usage.cached_tokens:,} of them cached)" if usage.cached_tokens else "")
+        + f", {usage.completion_tokens:,} written",
         "seconds": f"{usage.seconds:,.2f}",
         "graph": f"{len(report.graph.nodes):,} texts, {len(report.graph.edges):,} links",
     }
