@@ -1,7 +1,8 @@
 """What each case of `peers.py` costs, counted alike for all tools: they ask through this relay, each case by its own URL.
 
 Tools count tokens differently or not at all, and some endpoints do not say. Here the texts of messages and replies are
-counted, for requests that were answered; a schema that travels beside the messages is not.
+counted, for requests that were answered, and apart from them the schema that a reply has to follow, where it travels
+beside the messages: hosted models count it to the prompt.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from urllib.request import Request, urlopen
 
 from trail_callbacks.models.tokens import count
 
+SCHEMAS = ("response_format", "tools")
 SENT = ("Authorization", "Content-Type")
 
 
@@ -71,9 +73,12 @@ class _Handler(BaseHTTPRequestHandler):
         message = said["choices"][0]["message"]
         replied = [message.get("content"), *(call["function"]["arguments"] for call in message.get("tool_calls") or ())]
         prompts = sum(_tokens(each.get("content")) for each in asked["messages"])
+        beside = count("".join(json.dumps(asked[name]) for name in SCHEMAS if asked.get(name)))
         with self.server.lock:
             counts = self.server.counts[key]
-            counts.update(calls=1, prompt_tokens=prompts, completion_tokens=sum(map(_tokens, replied)))
+            counts.update(
+                calls=1, prompt_tokens=prompts, schema_tokens=beside, completion_tokens=sum(map(_tokens, replied))
+            )
 
     def log_message(self, *_) -> None:
         pass

@@ -82,15 +82,21 @@ def deepeval(case: Case, at: At) -> Result:
 
 
 def llama_index(case: Case, at: At) -> Result:
+    from httpx import AsyncClient
     from llama_index.core.evaluation import FaithfulnessEvaluator
     from llama_index.llms.openai_like import OpenAILike
 
-    llm = OpenAILike(
-        model=at.model, api_base=at.url, api_key=at.key, timeout=at.timeout, context_window=WINDOW, is_chat_model=True
-    )
-    evaluator = FaithfulnessEvaluator(llm=llm)
-    said = asyncio.run(evaluator.aevaluate(query=case.question, response=case.answer, contexts=case.sources))
-    return Result(0.0 if said.passing else 1.0)
+    async def ask() -> bool:
+        async with AsyncClient(timeout=at.timeout) as client:  # one of its own is closed by whichever loop comes later
+            llm = OpenAILike(
+                model=at.model, api_base=at.url, api_key=at.key, timeout=at.timeout, async_http_client=client,
+                context_window=WINDOW, is_chat_model=True,
+            )  # fmt: skip
+            evaluator = FaithfulnessEvaluator(llm=llm)
+            said = await evaluator.aevaluate(query=case.question, response=case.answer, contexts=case.sources)
+            return bool(said.passing)
+
+    return Result(0.0 if asyncio.run(ask()) else 1.0)
 
 
 TOOLS: dict[str, Callable[[Case, At], Result]] = {
@@ -100,7 +106,7 @@ NEEDS = {
     "trail": ("instructor",),
     "ragas": ("openai", "ragas.llms", "ragas.metrics.collections"),
     "deepeval": ("deepeval.metrics", "deepeval.models", "deepeval.test_case"),
-    "llama_index": ("llama_index.core.evaluation", "llama_index.llms.openai_like"),
+    "llama_index": ("httpx", "llama_index.core.evaluation", "llama_index.llms.openai_like"),
 }
 """Imported before threads are started: no library promises to be importable by several at once."""
 DISTRIBUTIONS = {

@@ -17,8 +17,8 @@ a tool run on parallel threads. `--save` appends each result as a JSON line; a r
 is not there, or failed. `--load` prints results again, and asks nothing.
 
 Prints a table: wrong answers flagged of all wrong ones and right answers flagged of all right ones, with 95 % intervals
-(Wilson); the area under the ROC curve of the score (interval: 1,000 resamplings within the wrong and the right); and a
-mean answer's calls and tokens of messages and replies, as our own estimate counts them for all tools. An answer is flagged
+(Wilson); the area under the ROC curve of the score (interval: 1,000 resamplings within the wrong and the right); and per
+answer the calls and the tokens of messages, of schemas beside them and of replies, counted alike for all tools. An answer is flagged
 if a tool's score says that anything is unsupported: below 1, or `passing` is false. An answer without a score (`none`: NaN,
 abstained) or whose tool raised (`failed`) is in none of the other counts. Of this library also sentences of natural: one is
 flagged if an unsupported claim overlaps it.
@@ -47,8 +47,10 @@ from planted_metrics import ROUNDS
 
 from trail_callbacks.report.scoring import wilson
 
-COST = ("calls", "prompt_tokens", "completion_tokens")
-HEAD = ("set", "tool", "n", "wrong found", "right flagged", "AUROC", "none", "failed", "calls", "prompt", "reply")
+COST = ("calls", "prompt_tokens", "schema_tokens", "completion_tokens")
+HEAD = (
+    "set", "tool", "n", "wrong found", "right flagged", "AUROC", "none", "failed", "calls", "prompt", "schema", "reply",
+)  # fmt: skip
 
 
 def installed(tool: str) -> bool:
@@ -127,13 +129,13 @@ def ranked(wrong: Sequence[float], right: Sequence[float]) -> str:
 
 
 def line(rows: Sequence[dict]) -> tuple:
-    scores = {side: [row["score"] for row in rows if row["score"] is not None and row["wrong"] is side] for side in (True, False)}  # fmt: skip
-    failed = sum(row["error"] is not None for row in rows)
     done = [row for row in rows if row["error"] is None]
+    scored = [row for row in done if row["score"] is not None]
+    sides = [[row["score"] for row in scored if row["wrong"] is wrong] for wrong in (True, False)]
+    flagged = (part([score > 0 for score in side]) for side in sides)
     costs = (mean(row[name] for row in done) if done else 0 for name in COST)
     return (
-        len(rows), *(part([score > 0 for score in scores[side]]) for side in (True, False)),
-        ranked(scores[True], scores[False]), len(rows) - failed - sum(map(len, scores.values())), failed,
+        len(rows), *flagged, ranked(*sides), len(done) - len(scored), len(rows) - len(done),
         *(f"{cost:,.{0 if cost >= 100 else 1}f}" for cost in costs),
     )  # fmt: skip
 
@@ -141,7 +143,7 @@ def line(rows: Sequence[dict]) -> tuple:
 def by_sentence(rows: Sequence[dict]) -> tuple:
     known = [pair for row in rows if row["score"] is not None for pair in row["sentences"]]
     sides = (part([flagged for wrong, flagged in known if wrong is side]) for side in (True, False))
-    return (len(known), *sides, *[""] * 6)
+    return (len(known), *sides, *[""] * (len(HEAD) - 5))
 
 
 def show(rows: Sequence[dict]) -> None:
