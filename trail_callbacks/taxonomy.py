@@ -107,7 +107,7 @@ SUPPORT: dict[SupportClass, Meaning] = {
 
 ERRORS: dict[ErrorType, Meaning] = {
     ErrorType.NUMBER: Meaning(
-        "A numeric value differs or was added: an amount, a share, a count, an age, also a year or a date.",
+        "A numeric value (an amount, a share, a count, an age, a year, a date) differs or was added.",
         "The bridge carries 12,000 cars a day.",
         "The bridge carries 21,000 cars a day.",
     ),

@@ -1,15 +1,19 @@
 """The cost of a report compared with other tools: calls, and how often the context is read.
 
     python tests/benchmarks/cost_table.py
+    python tests/benchmarks/cost_table.py --price "cheap=0.25,0.025,2" --price "dear=3,0.3,15"
 
 Ours is measured: `verify` runs on a synthetic answer of n claims, one sentence each, and k passages of 1,000 characters,
 with a model that knows the truth (see `planted_oracle.py`). The others are formulas taken from their code and papers as
 of November 2026; none of them runs here. A context read is the whole context once; parts count as fractions. Prints a
-Markdown table, the same as JSON lines, and then one line for each target.
+Markdown table, the same as JSON lines, and then one line for each target. With price lists (dollars for a million tokens
+read, read from the provider's prompt cache, and written) it prints what a thousand of these answers cost; the system
+prompt and the schema are the same in all calls and come first, so they are what a cache holds.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 from math import ceil
@@ -60,8 +64,9 @@ PEERS = (
     Peer("HalluMeasure, all claims in one", "2", lambda n, s, k: 2, "1", lambda n, s, k: 1),
 )  # fmt: skip
 OURS = {
-    "ours, audit": (8, {}),
-    "ours, audit, one claim a call": (1, {}),
+    "ours": (None, {}),
+    "ours, claims found first": (32, {}),
+    "ours, one claim a call": (1, {}),
     "ours, veritrail q=1": (8, {"strategy": "veritrail"}),
     "veritrail as published, one claim a call": (1, {"strategy": "veritrail"}),
 }
@@ -110,7 +115,7 @@ def a_run(claims: int, passages: int, seed: int = 3) -> Run:
     return Run(id=f"{claims}x{passages}", graph=graph, facts=placed)
 
 
-def measured(run: Run, claims_per_call: int, options: dict) -> dict:
+def measured(run: Run, claims_per_call: int | None, options: dict) -> dict:
     model = OracleModel(run)
     report = verify(run.graph, LLMJudge(model, claims_per_call=claims_per_call), VerifyOptions(**options))
     leaves = sum(tokens(leaf.text) for leaf in run.graph.leaves())
@@ -131,7 +136,24 @@ def measured(run: Run, claims_per_call: int, options: dict) -> dict:
     }
 
 
+def prices(given: str) -> tuple[str, list[float]]:
+    name, _, numbers = given.partition("=")
+    read, cached, written = (float(number) for number in numbers.split(","))
+    return name, [read, cached, written]
+
+
+def for_a_thousand(row: dict, price: list[float], *, cached: bool) -> float:
+    """Dollars for a thousand answers."""
+    same = row["system_tokens"] + row["schema_tokens"]
+    fresh = row["prompt_tokens"] + row["schema_tokens"] - (same if cached else 0)
+    kept = same if cached else 0
+    return (fresh * price[0] + kept * price[1] + row["completion_tokens"] * price[2]) / 1000
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description="The cost of a report compared with other tools.")
+    parser.add_argument("--price", action="append", type=prices, default=[], help="NAME=READ,CACHED,WRITTEN")
+    lists = parser.parse_args().price
     runs = {size: a_run(*size) for size in SIZES}
     ours = {
         name: {size: measured(run, per_call, options) for size, run in runs.items()}
@@ -153,9 +175,17 @@ def main() -> None:
         for peer in PEERS:
             counted = {"calls": peer.count(n, n, k), "context_reads": peer.read(n, n, k)}
             print(json.dumps({**size, "tool": peer.name, "source": "formula", **counted}))
-    small = ours["ours, audit"][8, 10]
+    for name, price in lists:
+        for tool, row in ours.items():
+            for (n, k), cost in row.items():
+                dollars = {f"cached {c}": round(for_a_thousand(cost, price, cached=c), 2) for c in (False, True)}
+                print(json.dumps({"price": name, "tool": tool, "claims": n, "passages": k, "a_thousand": dollars}))
+    small = ours["ours"][8, 10]
+    beside = small["prompt_tokens"] - small["leaf_tokens"] - tokens(runs[8, 10].graph.answer.text)
     for target, value, limit in (
-        ("calls for 8 claims over 10 passages", small["calls"], 2),
+        ("calls for 8 claims over 10 passages", small["calls"], 1),
+        ("prompt tokens besides those of leaves and answer", beside, 2000),
+        ("completion tokens a claim, with no reasoning to write", small["completion_tokens"] / 8, 60),
         ("prompt tokens by those of leaves, answer and system prompts", small["prompt_by_what_is_needed"], 1.3),
         ("prompt tokens without system prompts, by leaf tokens", small["prompt_by_leaves_without_system"], 1.5),
     ):

@@ -109,7 +109,7 @@ def outcome(run: Run, judge, options: VerifyOptions, model: OracleModel | None =
     return Outcome(run, report, matched(run, report), seconds, model)
 
 
-def oracle(claims_per_call: int = 8, **options):
+def oracle(claims_per_call: int | None = None, **options):
     def measure(run: Run) -> Outcome:
         model = OracleModel(run)
         judge = LLMJudge(model, claims_per_call=claims_per_call)

@@ -74,6 +74,7 @@ class OracleModel:
         answers = {
             "claims": self._claims, "verdicts": self._verdicts, "localize": self._localize,
             "answerable": self._answerable, "decompose": self._decompose, "select": self._select,
+            "onepass": self._onepass,
         }  # fmt: skip
         with self._lock:
             prompt = sum(tokens(message.content) for message in call.messages)
@@ -105,13 +106,27 @@ class OracleModel:
 
     # One answer a purpose.
 
-    def _claims(self, prompt: str) -> dict:
+    def _made(self, prompt: str) -> list[Fact]:
         window = blocks(prompt).get("ANSWER", "")
-        found = [fact for fact in self.run.facts if neutral(fact.quote) in window]
+        return [fact for fact in self.run.facts if neutral(fact.quote) in window]
+
+    def _claims(self, prompt: str) -> dict:
+        found = self._made(prompt)
         return {
             "abstained": False,
-            "claims": [{"quote": f.quote, "claim": f.text, "checkable": f.checkable, "unresolved": ""} for f in found],
+            "claims": [{"quote": f.quote, "claim": f.text, "checkable": f.checkable} for f in found],
         }
+
+    def _onepass(self, prompt: str) -> dict:
+        shown, claims = self._shown(prompt), []
+        for fact in self._made(prompt):
+            verdict = self._verdict(fact.text, line(fact.text), frozenset(shown.passages), shown)
+            reason = {"comparison": "No passage voices it."} if fact.checkable else {}
+            weighed = reason if fact.support == "unevaluatable" else {}
+            claim = {"claim": "" if fact.text == fact.quote else fact.text}
+            written = {**verdict, **weighed, **claim, "quote": fact.quote}
+            claims.append({name: value for name, value in written.items() if value})  # as the prompt asks
+        return {"abstained": False, "claims": claims}
 
     def _decompose(self, prompt: str) -> dict:
         stated = items(blocks(prompt).get("STATEMENTS", ""))

@@ -35,10 +35,12 @@ def asked_claims(call):
 def right(call):
     """Lists the facts that the answer states, and points at a passage with the words of each claim."""
     prompt = call.messages[-1].content
-    if call.purpose == "claims":
-        stated = [fact for fact in FACTS if fact in prompt.split("<<<ANSWER")[1]]
-        return {"claims": [{"quote": fact, "claim": fact} for fact in stated]}
     passages = {m[2]: m[1] for row in prompt.splitlines() if (m := re.fullmatch(r"\[(s\d+)\] (.*)", row))}
+    if call.purpose in {"claims", "onepass"}:
+        stated = [fact for fact in FACTS if fact in prompt.split("<<<ANSWER")[1]]
+        if call.purpose == "claims":
+            return {"claims": [{"quote": fact, "claim": fact} for fact in stated]}
+        return {"claims": [{"quote": t, "supporting": [passages[t]], "support": "supported"} for t in stated]}
     claims = asked_claims(call).items()
     return {"verdicts": [{"claim": c, "supporting": [passages[t]], "support": "supported"} for c, t in claims]}
 
@@ -51,9 +53,9 @@ def run(folder, answer=ANSWER, script=right, judge=LLMJudge, **options):
 
 def test_the_same_verification_costs_nothing_the_second_time(tmp_path):
     first, asked = run(tmp_path)
-    assert (len(asked), first.usage.calls, first.usage.cache_hits) == (2, 2, 0)
+    assert (len(asked), first.usage.calls, first.usage.cache_hits) == (1, 1, 0)
     second, asked = run(tmp_path, max_calls=0)
-    assert (len(asked), second.usage.calls, second.usage.cache_hits) == (0, 0, 2)
+    assert (len(asked), second.usage.calls, second.usage.cache_hits) == (0, 0, 1)
     assert second.verdicts == first.verdicts
     assert (second.claims, second.state, second.warnings) == (first.claims, first.state, first.warnings)
 
@@ -63,17 +65,17 @@ async def test_nor_does_it_cost_anything_in_an_event_loop(tmp_path):
     graph = ProvenanceGraph.from_texts(ANSWER, FACTS, "When?")
     first = await averify(graph, LLMJudge(model), options)
     second = await averify(graph, LLMJudge(model), options)
-    assert (len(model.calls), second.usage.cache_hits) == (2, 2)
+    assert (len(model.calls), second.usage.cache_hits) == (1, 1)
     assert second.verdicts == first.verdicts
 
 
-def test_a_changed_answer_asks_only_the_calls_that_changed(tmp_path):
+def test_a_changed_answer_is_judged_anew_because_a_claim_means_what_it_means_in_its_answer(tmp_path):
     run(tmp_path, judge=lambda model: LLMJudge(model, claims_per_call=1))
     report, asked = run(tmp_path, f"{ANSWER} {FACTS[2]}", judge=lambda model: LLMJudge(model, claims_per_call=1))
-    assert report.usage.cache_hits == 2
+    assert report.usage.cache_hits == 0
     assert [(call.purpose, list(asked_claims(call).values())) for call in asked] == [
         ("claims", []),
-        ("verdicts", [FACTS[2]]),
+        *(("verdicts", [fact]) for fact in FACTS),
     ]
 
 
@@ -120,9 +122,9 @@ def tracing(call):
 def test_another_run_with_the_same_texts_costs_nothing_whatever_its_ids(tmp_path, strategy):
     options = VerifyOptions(cache=tmp_path, strategy=strategy)
     model = ScriptedModel(tracing)
-    first = verify(traced("z9"), LLMJudge(model), options)
+    first = verify(traced("z9"), LLMJudge(model, claims_per_call=8), options)
     paid = len(model.calls)
-    second = verify(traced("a1"), LLMJudge(model), options)
+    second = verify(traced("a1"), LLMJudge(model, claims_per_call=8), options)
     assert first.verdict("c2").introduced_at == "z9-completion"
     assert second.verdict("c2").introduced_at == "a1-completion"
     assert [item.node_id for item in second.verdict("c1").evidence] == ["a1-document"]
@@ -139,8 +141,9 @@ def test_a_whole_walk_costs_nothing_the_second_time(tmp_path, monkeypatch, optio
 
     planted = read_run(json.loads((Path(__file__).parents[1] / "runs" / "planted_harbour.json").read_text("utf-8")))
     settings = VerifyOptions(cache=tmp_path, **options)
-    first = verify(planted.graph, LLMJudge(OracleModel(planted)), settings)
-    second = verify(planted.graph, LLMJudge(OracleModel(planted)), settings)
+    first, second = (
+        verify(planted.graph, LLMJudge(OracleModel(planted), claims_per_call=8), settings) for _ in range(2)
+    )
     assert (first.usage.calls > 1, second.usage.calls) == (True, 0)
     assert second.verdicts == first.verdicts
     assert (second.claims, second.state) == (first.claims, first.state)
@@ -152,13 +155,16 @@ def test_a_claim_that_the_model_left_out_twice_is_asked_again_in_the_next_run(tm
             return right(call)
         return {"verdicts": [one for one in right(call)["verdicts"] if one["claim"] != "c2"]}
 
-    first, asked = run(tmp_path, script=careless)
+    def two_calls(model):
+        return LLMJudge(model, claims_per_call=8)
+
+    first, asked = run(tmp_path, script=careless, judge=two_calls)
     assert [verdict.error for verdict in first.verdicts] == [None, "invalid: the model skipped this claim"]
     assert len(asked) == 3
-    second, asked = run(tmp_path)
+    second, asked = run(tmp_path, judge=two_calls)
     assert [verdict.error for verdict in second.verdicts] == [None, None]
     assert [list(asked_claims(call)) for call in asked] == [["c2"]]
-    third, asked = run(tmp_path)
+    third, asked = run(tmp_path, judge=two_calls)
     assert asked == []
     assert third.verdicts == second.verdicts
 
@@ -202,5 +208,5 @@ def test_a_folder_that_breaks_costs_no_report(tmp_path):
     folder.rmdir()
     folder.write_text("a file now")
     report, asked = run(folder)
-    assert (report.state, len(asked)) == ("assessed", 2)
+    assert (report.state, len(asked)) == ("assessed", 1)
     assert any("could not be kept in the cache: Not a directory" in warning for warning in report.warnings)

@@ -44,14 +44,14 @@ def test_a_typical_verification_reads_little_more_than_its_sources_once():
     texts = [" ".join(fact(place, k) for k in range(12))[:1000] for place in places]
     claims = [fact(place, n) for n, place in enumerate(places[:8], 1)]
     answer = " ".join(claims)
-    model = ScriptedModel({"claims": [{"claims": [{"quote": c, "claim": c} for c in claims]}], "verdicts": good})
+    model = ScriptedModel([{"claims": [{"quote": c, "supporting": ["s1"], "support": "supported"} for c in claims]}])
     report = check(answer, texts, "What is known about the bridges?", LLMJudge(model))
-    assert report.usage.calls == len(model.calls) == 2
+    assert report.usage.calls == len(model.calls) == 1
     assert len(report.verdicts) == 8
     read = sum(count(message.content) for call in model.calls for message in call.messages)
     systems = sum(count(call.messages[0].content) for call in model.calls)
     assert read <= 1.3 * (sum(map(count, texts)) + count(answer) + systems)
-    assert all(sentence in model.calls[1].messages[1].content for text in texts for sentence in text.split(". ")[:-1])
+    assert all(sentence in model.calls[0].messages[1].content for text in texts for sentence in text.split(". ")[:-1])
 
 
 def test_name_tells_model_and_prompts():
