@@ -8,7 +8,18 @@ from typing import get_args
 import pytest
 from hypothesis import given
 
-from trail_callbacks import Claim, Edge, ErrorType, Evidence, Node, ProvenanceGraph, Report, SupportClass, Verdict, check
+from trail_callbacks import (
+    Claim,
+    Edge,
+    ErrorType,
+    Evidence,
+    Node,
+    ProvenanceGraph,
+    Report,
+    SupportClass,
+    Verdict,
+    check,
+)
 from trail_callbacks.render.terminal import to_text
 from trail_callbacks.report.diagnosis import Break, Diagnosis
 from trail_callbacks.report.report import State
@@ -121,24 +132,32 @@ OF_STATES = [
     ),
     (
         unjudged("budget: 3 calls are used up"),
-        "Raise max_calls, max_tokens or max_seconds, which are used up, for the judge llm/x: it did not decide "
-        f'"{SAID}" (budget: 3 calls are used up).',
+        (
+            "Raise max_calls, max_tokens or max_seconds, which are used up, for the judge llm/x: it did not decide "
+            f'"{SAID}" (budget: 3 calls are used up).'
+        ),
     ),
     (
         unjudged("too_long: 9 tokens"),
-        "Lower VerifyOptions.read_tokens, or take a model with a larger context, for the judge llm/x: it did not decide "
-        f'"{SAID}" (too_long: 9 tokens).',
+        (
+            "Lower VerifyOptions.read_tokens, or take a model with a larger context, for the judge llm/x: it did not decide "
+            f'"{SAID}" (too_long: 9 tokens).'
+        ),
     ),
     (
         unjudged("busy: 429"),
-        "Verify again later, or with fewer calls at once, with the judge llm/x: it did not decide "
-        f'"{SAID}" (busy: 429).',
+        (
+            "Verify again later, or with fewer calls at once, with the judge llm/x: it did not decide "
+            f'"{SAID}" (busy: 429).'
+        ),
     ),
     (unjudged("it fell silent"), f'Check the judge llm/x: it did not decide "{SAID}" (it fell silent).'),
     (
         replace(a_report("partial", support=S.SUPPORTED), claims_error="budget: 1 second is over"),
-        "Raise max_calls, max_tokens or max_seconds, which are used up, for the judge llm/x: it did not find all claims "
-        "(budget: 1 second is over).",
+        (
+            "Raise max_calls, max_tokens or max_seconds, which are used up, for the judge llm/x: it did not find all claims "
+            "(budget: 1 second is over)."
+        ),
     ),
     (
         replace(a_report("partial", support=S.SUPPORTED), warnings=("the file lacks 2 texts", "another")),
@@ -155,8 +174,10 @@ OF_CLASSES = [
     (a_report(support=S.SUPPORTED, relation="supports", introduced_at="m1"), None),
     (
         a_report(support=S.CONTRADICTED, introduced_at="m1"),
-        f'Check the prompt of the step summarise (m1): it wrote "{SAID}", but mill.md (d1) says "{SOURCE}", '
-        "which it read.",
+        (
+            f'Check the prompt of the step summarise (m1): it wrote "{SAID}", but mill.md (d1) says "{SOURCE}", '
+            "which it read."
+        ),
     ),
     (
         a_report(support=S.CONTRADICTED, introduced_at="m1", graph=UNREAD),
@@ -172,8 +193,10 @@ OF_CLASSES = [
     ),
     (
         a_report(introduced_at="m1", **PARTIAL),
-        f'Check the prompt of the step summarise (m1): it wrote "{SAID}", but mill.md (d1) says "{SOURCE}", '
-        "which it read.",
+        (
+            f'Check the prompt of the step summarise (m1): it wrote "{SAID}", but mill.md (d1) says "{SOURCE}", '
+            "which it read."
+        ),
     ),
     (
         a_report(**PARTIAL),

@@ -29,7 +29,8 @@ def next_step(report: Report) -> str | None:
 
     Names and quotes in it are as the app and the judge wrote them: whoever shows it makes them safe to show.
     """
-    if report.state == "assessed" and report.hallucination_score == 0.0 and not report.undecided:
+    undecided = any(verdict.outcome == "undecided" for verdict in report.verdicts)
+    if report.state == "assessed" and report.hallucination_score == 0.0 and not undecided:
         return None
     return " ".join(_Advice(report).first().split())
 
@@ -58,12 +59,12 @@ class _Advice:
 
     def _worst(self) -> str:
         report = self._report
-        if report.claims_error is not None and not report.unsupported:
-            return self._failed(report.claims_error, "did not find all claims")
+        claims = {claim.id: claim for claim in report.claims}
         for outcomes in _WORST_FIRST:
-            for claim in report.claims:
-                verdict = report.verdict(claim.id)
-                if verdict.outcome in outcomes and (advice := self._on(claim, verdict)):
+            if "not_judged" in outcomes and report.claims_error is not None:
+                return self._failed(report.claims_error, "did not find all claims")
+            for verdict in report.verdicts:
+                if verdict.outcome in outcomes and (advice := self._on(claims[verdict.claim_id], verdict)):
                     return advice
         if report.state == "error":
             return self._unverified()
