@@ -32,6 +32,7 @@ __all__ = [
     "ngrams",
     "outside",
     "sentences",
+    "shorten",
     "words",
 ]
 
@@ -68,6 +69,15 @@ def encodable_parts(value: Any) -> Any:
     if isinstance(value, dict):
         return {encodable_parts(key): encodable_parts(part) for key, part in value.items()}
     return [encodable_parts(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+def shorten(text: str, limit: int) -> str:
+    """Cuts text to at most `limit` characters, at a space if one is near, and appends three dots."""
+    if len(text) <= limit:
+        return text
+    cut = text[: max(limit - 4, 0)]
+    blank = cut.rfind(" ")
+    return f"{cut[:blank] if blank > limit // 2 else cut} ..."
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import pytest
 
 from trail_callbacks import check
 from trail_callbacks.cli import main
-from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json
+from trail_callbacks.export import to_csv, to_graphml, to_mermaid, to_prov_json, to_test
 
 SOURCE = "The tower was finished in 1874. Caf\u00e9 \u6e2f."
 REPORT = check("The tower was finished in 1847.", [SOURCE], "\u0645\u0631\u062d\u0628\u0627?")
-WRITERS = {"prov-json": to_prov_json, "mermaid": to_mermaid, "graphml": to_graphml, "csv": to_csv}
+WRITERS = {"prov-json": to_prov_json, "mermaid": to_mermaid, "graphml": to_graphml, "csv": to_csv, "test": to_test}
 
 
 @pytest.fixture

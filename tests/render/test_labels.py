@@ -16,7 +16,6 @@ from trail_callbacks.render.labels import (
     error_words,
     headline,
     mark,
-    named,
 )
 
 
@@ -26,20 +25,6 @@ def test_every_class_has_a_sign_of_its_own_in_both_alphabets():
     for signs in ([m.symbol for m in marks], [m.ascii for m in marks], [m.word for m in marks]):
         assert len(set(signs)) == len(marks)
     assert all(m.ascii.isascii() and len(m.ascii) == len(m.symbol) == 1 for m in marks)
-
-
-@pytest.mark.parametrize(
-    ("node", "name"),
-    [
-        (Node(id="d1", kind="document", text="", attributes={"file_name": "history.md"}), "history.md (d1)"),
-        (Node(id="d1", kind="document", text="", attributes={"source": " ", "title": "History"}), "History (d1)"),
-        (Node(id="m2", kind="model_output", text="", step="summarise"), "summarise (m2)"),
-        (Node(id="m2", kind="model_output", text="", attributes={"title": "a document's"}), "model output (m2)"),
-        (Node(id="question", kind="question", text=""), "question"),
-    ],
-)
-def test_a_node_is_named_by_what_a_reader_knows_it_by(node, name):
-    assert named(node.id, ProvenanceGraph(nodes=(node,))) == name
 
 
 def test_of_very_many_carriers_the_first_are_named():

@@ -152,7 +152,7 @@ def test_claims_anywhere_leave_the_answer_whole(answer, spans):
     claims = tuple(Claim(id=f"c{n}", text="", quote="", start=a, end=b) for n, (a, b, _) in enumerate(spans))
     verdicts = tuple(Verdict(claim_id=f"c{n}", support=support, error="x") for n, (_, _, support) in enumerate(spans))
     html = to_fragment(Report(state="assessed", graph=graph, claims=claims, verdicts=verdicts))
-    box = html[html.index('<div dir="auto"') :].partition("<details")[0]
+    box = html[html.index('<div dir="auto"') :].partition("<details")[0].partition("<div><b>Next:")[0]
     text = re.sub(r"<span style=\"[^\"]*\">\S c\d+</span>", "", box)  # badges
     shown = re.sub(r"\s+", "", unescape(re.sub("<[^>]*>", "", text)))
     assert shown == (re.sub(r"\s+", "", flowing(graph.answer.text)) or "(theanswerisempty)")

@@ -36,6 +36,10 @@ def test_a_claim_says_everything_about_itself():
         "  why:        all against some",
         "  entry step: summarise (m2)",
         "  carried by: combine (answer)",
+        "",
+        'next: Check the prompt of the step summarise (m2): it wrote "All boats may be',
+        '      visited.", but fleet.md (d1) says "Some boats may be visited on Sundays.",',
+        "      which it read.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Export: reports for other programs, as W3C PROV-JSON, Mermaid, GraphML, CSV or OpenTelemetry (OTLP).
+"""Export: reports for other programs, as W3C PROV-JSON, Mermaid, GraphML, CSV, OpenTelemetry (OTLP) or a test.
 
 One module for each format, each with one function from a `Report` to text; start with any of them. `evaluations` makes
 the records behind `Report.to_evaluations`, `otlp` and `open_span` write them as OpenTelemetry. What a person reads is
@@ -12,6 +12,7 @@ from trail_callbacks.export.mermaid import to_mermaid
 from trail_callbacks.export.open_span import annotate_span
 from trail_callbacks.export.otlp import to_otlp
 from trail_callbacks.export.prov_json import to_prov_json
+from trail_callbacks.export.pytest_file import to_test
 
 __all__ = [
     "annotate_span",
@@ -22,4 +23,5 @@ __all__ = [
     "to_networkx",
     "to_otlp",
     "to_prov_json",
+    "to_test",
 ]

@@ -10,6 +10,7 @@ from trail_callbacks.evidence import Evidence
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.render.safe_text import plain, shorten
 from trail_callbacks.report import Layer, Report, Verdict
+from trail_callbacks.report.naming import named
 from trail_callbacks.report.scoring import weight
 from trail_callbacks.taxonomy import SupportClass
 
@@ -65,7 +66,6 @@ _CITED: dict[CitationStatus, str] = {
 _REQUESTS = {"user": "from the request", "template": "from the prompt's wording"}
 _NAME = 80  # characters of a step's name, an id or an error's detail; models choose some of these
 _CARRIERS = 12
-_TITLES = ("source", "file_name", "title")  # as loaders of both frameworks name them
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,20 +204,6 @@ def cited(claim: Claim, graph: ProvenanceGraph) -> list[str]:
         lines.append(f"{target}{' ' if names else ''}{names}: {_CITED[citation.status]}")
     more = len(claim.citations) - _CARRIERS
     return [*lines, f"and {more:,} more"] if more > 0 else lines
-
-
-def named(node_id: str, graph: ProvenanceGraph) -> str:
-    """Names a node for a reader: `history.md (d1)` for a document, `summarise (m2)` for the output of a step.
-
-    A document is named by its source, file name or title, another node by its step, and a node without these by its
-    kind.
-    """
-    node = graph.node(node_id)
-    titles = (node.attributes.get(key) for key in _TITLES) if node.kind == "document" else ()
-    title = next((value for value in titles if isinstance(value, str) and value.strip()), None)
-    step = (title or node.step or node.kind.replace("_", " ")).strip()
-    id_ = shorten(node_id, _NAME)
-    return id_ if step == node_id else f"{shorten(step, _NAME)} ({id_})"
 
 
 def origin_words(node: Node) -> str:

@@ -93,6 +93,8 @@ def _report(report: Report) -> Iterator[str]:
     yield from _path(report)
     yield from _answer(report)
     yield from _claims(report)
+    if step := report.next_step:
+        yield f"<div><b>Next:</b> {_text(step)}</div>"
     yield "</div>"
 
 

@@ -12,6 +12,8 @@ import unicodedata
 from html import escape
 from typing import Any
 
+from trail_callbacks.text import shorten
+
 __all__ = ["block", "flowing", "legible", "line", "name", "plain", "script_json", "shorten"]
 
 _BLANKS = re.compile(r"\s+")
@@ -54,15 +56,6 @@ def _shown(character: str) -> str:
     if unicodedata.category(character) not in _UNSAFE or character in _JOINERS:
         return character
     return character.encode("unicode_escape").decode()
-
-
-def shorten(text: str, limit: int) -> str:
-    """Cuts text to at most `limit` characters, at a space if one is near, and appends three dots."""
-    if len(text) <= limit:
-        return text
-    cut = text[: max(limit - 4, 0)]
-    blank = cut.rfind(" ")
-    return f"{cut[:blank] if blank > limit // 2 else cut} ..."
 
 
 def line(text: str) -> str:

@@ -114,6 +114,7 @@ class ReportView:
                 yield Text("")
             yield from page.line(claim, verdict) if brief else page.claim(claim, verdict)
             after = "brief" if brief else "claim"
+        yield from page.footer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,11 @@ class _Page:
             yield _hanging(
                 Text("! ", style="bold yellow"), Text(self._safe(shorten(warning, _WARNING)), style="yellow")
             )
+
+    def footer(self) -> Iterator[Any]:
+        if step := self.report.next_step:
+            yield Text("")
+            yield _hanging(Text("next: ", style="bold"), Text(self._safe(step)))
 
     @property
     def _uncovered(self) -> set[str]:

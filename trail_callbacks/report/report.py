@@ -154,6 +154,13 @@ class Report:
 
         return citation_figures(self.claims)
 
+    @property
+    def next_step(self) -> str | None:
+        """What to do about the first fault, in a sentence; None if every claim was decided and is supported."""
+        from trail_callbacks.report.next_step import next_step  # noqa: PLC0415 - which imports this module
+
+        return next_step(self)
+
     def summary(self) -> dict[str, Any]:
         """Returns a small JSON-safe dictionary, as attached to responses."""
         return {
@@ -171,6 +178,7 @@ class Report:
             "citations": asdict(self.citations) if self.citations else None,
             "signature": self.diagnosis.signature if self.diagnosis else None,
             "judge": self.judge,
+            "next_step": self.next_step,
             "warnings": list(self.warnings),
         }
 
@@ -289,6 +297,20 @@ class Report:
             self, trace_id=trace_id, span_id=span_id, spans=spans, higher_is_better=higher_is_better
         )
         return found
+
+    def to_test(self) -> str:
+        """Returns the source of a pytest file that fails until the answer no longer makes its unsupported claims.
+
+        Fill in its function `app`. It has the question, the texts that the answer was checked against, and for each
+        unsupported claim what these say instead; its fixtures come with the package.
+
+        Raises:
+            InputError: If no claim is unsupported, nothing was there to check against, or texts were not kept.
+        """
+        from importlib import import_module  # noqa: PLC0415 - as above
+
+        written: str = import_module("trail_callbacks.export.pytest_file").to_test(self)
+        return written
 
     def __str__(self) -> str:
         """Renders for a terminal, without colour."""

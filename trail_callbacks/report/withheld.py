@@ -17,7 +17,7 @@ from trail_callbacks.report.diagnosis import Diagnosis
 from trail_callbacks.report.report import Report
 from trail_callbacks.report.verdict import Layer, Selected, Verdict
 
-__all__ = ["FILLER", "HASH", "NOT_KEPT", "text_hash", "without_texts"]
+__all__ = ["FILLER", "HASH", "NOT_KEPT", "is_without_texts", "text_hash", "without_texts"]
 
 FILLER = "\u00b7"
 """Stands for each character of a text, so that offsets stay what they are."""
@@ -90,6 +90,11 @@ def without_texts(report: Report, key: bytes | None = None) -> Report:
         claims_error=_withheld(report.claims_error),
         diagnosis=_diagnosis(report.diagnosis) if report.diagnosis else None,
     )
+
+
+def is_without_texts(report: Report) -> bool:
+    """Whether a report is one of `without_texts`."""
+    return _NOTICE in report.warnings
 
 
 def _diagnosis(found: Diagnosis) -> Diagnosis:

@@ -116,9 +116,11 @@ def facts(view: View) -> Iterator[str]:
 
 
 def notices(report: Report) -> Iterator[str]:
-    """The warnings of the report."""
+    """The warnings of the report, and what to do first."""
     if report.warnings:
         yield '<ul class="warnings" aria-label="Warnings">'
         for warning in report.warnings:
             yield f'<li dir="auto">{block(warning)}</li>'
         yield "</ul>"
+    if step := report.next_step:
+        yield f'<p class="next"><b>Next:</b> {line(step)}</p>'
