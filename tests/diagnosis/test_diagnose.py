@@ -228,7 +228,7 @@ def test_the_cost_is_known_before():
     model = ScriptedModel(lambda _: "{}")
     expected = diagnosis_cost(trace, LLMJudge(model))
     assert model.calls == []
-    assert expected.calls == 3  # claims, verdicts, survey
+    assert expected.calls == 2  # claims with their verdicts, survey
     assert expected.more_calls == 1  # what the model did not read
     assert diagnosis_cost(trace).calls == 0
 

@@ -73,10 +73,8 @@ def test_a_changed_answer_is_judged_anew_because_a_claim_means_what_it_means_in_
     run(tmp_path, judge=lambda model: LLMJudge(model, claims_per_call=1))
     report, asked = run(tmp_path, f"{ANSWER} {FACTS[2]}", judge=lambda model: LLMJudge(model, claims_per_call=1))
     assert report.usage.cache_hits == 0
-    assert [(call.purpose, list(asked_claims(call).values())) for call in asked] == [
-        ("claims", []),
-        *(("verdicts", [fact]) for fact in FACTS),
-    ]
+    judged = [fact for call in asked if call.purpose == "verdicts" for fact in asked_claims(call).values()]
+    assert sorted(judged) == sorted(FACTS)
 
 
 def traced(prefix):

@@ -26,9 +26,9 @@ SILENT = replace(answer(""), fault="silent")
 
 
 def judge_at(endpoint, **settings):
-    return LLMJudge(
-        "openai/m", base_url=endpoint.url, **{"api_key": KEY, "http_retries": 2, "timeout": 20.0} | settings
-    )
+    """A judge that finds claims first, so that there are several calls to go wrong."""
+    given = {"api_key": KEY, "http_retries": 2, "timeout": 20.0, "claims_per_call": 8} | settings
+    return LLMJudge("openai/m", base_url=endpoint.url, **given)
 
 
 @pytest.fixture(params=["check", "acheck"])
@@ -338,7 +338,12 @@ async def test_a_client_of_the_app_is_used_as_it_is(endpoints, asynchronous):
 
     endpoint = endpoints(on("verdicts", BUSY, times=1))
     made = (openai.AsyncOpenAI if asynchronous else openai.OpenAI)(base_url=endpoint.url, api_key=KEY, max_retries=0)
-    judge = LLMJudge(instructor.from_openai(made, mode=instructor.Mode.JSON_SCHEMA), model_name="m", http_retries=5)
+    judge = LLMJudge(
+        instructor.from_openai(made, mode=instructor.Mode.JSON_SCHEMA),
+        model_name="m",
+        http_retries=5,
+        claims_per_call=8,
+    )
     report = await acheck(" ".join(TRAMS), TRAMS, judge=judge)
     assert (report.state, endpoint.purposes["verdicts"]) == ("error", 1)  # its client repeats nothing, and so do we
     report = await acheck(" ".join(TRAMS), TRAMS, judge=judge)

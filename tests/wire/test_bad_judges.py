@@ -26,9 +26,11 @@ def constant(name):
 def judged(request, endpoints):
     """Checks eight claims with a judge that is scripted; what must hold of every report is asserted here."""
 
-    def run(*script, sentences=TRAMS, options=None, **settings):
+    def run(*script, sentences=TRAMS, options=None, at_once=False, **settings):
         endpoint = endpoints(*script)
         settings = {"http_retries": 0, "timeout": 20.0, "api_key": KEY} | settings
+        if not at_once:  # finds claims first, so that there are several calls to go wrong
+            settings.setdefault("claims_per_call", 8)
         judge = LLMJudge("openai/m", base_url=endpoint.url, **settings)
         given = {"judge": judge, "options": VerifyOptions(**options or {})}
         text = " ".join(sentences)
@@ -80,12 +82,9 @@ def test_a_fair_judge_needs_two_calls(judged):
     assert supported(report) == EIGHT
 
 
-ONE_PASS = {"one_pass": True}
-
-
 @pytest.mark.parametrize("mode", ["tools", "json_schema"])
 def test_a_fair_judge_that_is_asked_at_once_needs_one_call(judged, mode):
-    report, endpoint = judged(fair, options=ONE_PASS, mode=mode)
+    report, endpoint = judged(fair, at_once=True, mode=mode)
     assert (report.state, report.hallucination_score, report.warnings) == ("assessed", 0.0, ())
     assert endpoint.purposes == {"onepass": 1}
     assert supported(report) == EIGHT
@@ -102,7 +101,7 @@ def test_a_fair_judge_that_is_asked_at_once_needs_one_call(judged, mode):
     ],
 )
 def test_what_cannot_be_used_of_an_answer_at_once_is_asked_for_as_usual(judged, said):
-    report, endpoint = judged(on("onepass", said), options=ONE_PASS)
+    report, endpoint = judged(on("onepass", said), at_once=True)
     assert (report.state, supported(report)) == ("assessed", EIGHT)
     assert endpoint.purposes == {"onepass": 1, "claims": 1, "verdicts": 1}
 
@@ -114,13 +113,13 @@ def test_of_an_answer_at_once_only_broken_verdicts_are_asked_for_again(judged):
         said["claims"][5]["supporting"] = ["s77"]
         return said
 
-    report, endpoint = judged(on("onepass", some), options=ONE_PASS)
+    report, endpoint = judged(on("onepass", some), at_once=True)
     assert (report.state, supported(report)) == ("assessed", EIGHT)
     assert [list(asked.claims) for asked in endpoint.asked[1:]] == [["c3", "c6"]]
 
 
 def test_an_endpoint_that_fails_is_not_asked_again_in_two_calls(judged):
-    report, endpoint = judged(error(401, "bad key"), options=ONE_PASS)
+    report, endpoint = judged(error(401, "bad key"), at_once=True)
     assert (report.state, len(endpoint.asked)) == ("error", 1)
     assert "bad key" in report.claims_error
 
@@ -130,7 +129,7 @@ def test_ten_thousand_claims_at_once_change_nothing(judged):
         said = fair(asked)
         return said | {"claims": said["claims"] + [claim("Tram 9 flies.") for _ in range(10_000)]}
 
-    report, endpoint = judged(on("onepass", many), options=ONE_PASS)
+    report, endpoint = judged(on("onepass", many), at_once=True)
     assert supported(report) == EIGHT
     assert len(endpoint.asked) == 1
 
@@ -483,7 +482,7 @@ def fair_in(mode):
     def said(asked):
         if asked.purpose:
             return fair(asked)
-        if asked.block("ANSWER"):
+        if not asked.claims:
             return fair_claims(asked)
         return {"verdicts": [verdict(id_, same(asked, text)) for id_, text in asked.claims.items()]}
 

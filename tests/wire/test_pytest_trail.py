@@ -47,24 +47,24 @@ def turns(*supports):
     left = list(supports)
 
     def said(asked):
-        support = left.pop(0)
-        head, *rest = asked.claims
-        whole = verdict(head, list(asked.passages)[:1], support=support)
-        return {"verdicts": [whole, *(verdict(each, list(asked.passages)[-1:]) for each in rest)]}
+        reply = fair(asked)
+        first = reply["claims"][0]
+        reply["claims"][0] = verdict("", list(asked.passages)[:1], support=left.pop(0)) | {"quote": first["quote"]}
+        return reply
 
-    return on("verdicts", said)
+    return on("onepass", said)
 
 
 def test_a_model_that_is_named_judges(judged):
     result, endpoint = judged(fair)
     result.assert_outcomes(passed=1)
-    assert endpoint.purposes == {"claims": 1, "verdicts": 1}
+    assert endpoint.purposes == {"onepass": 1}
 
 
 def test_each_repeat_asks_the_model_again_and_most_decide(judged):
     result, endpoint = judged(turns("supported", "contradicted", "supported"), "--trail-repeat=3")
     result.assert_outcomes(passed=1)
-    assert {purpose: endpoint.purposes[purpose] for purpose in ("claims", "verdicts")} == {"claims": 3, "verdicts": 3}
+    assert endpoint.purposes == {"onepass": 3}
     result.stdout.fnmatch_lines(["pass rate 2 of 3: *::test_it"])
 
 

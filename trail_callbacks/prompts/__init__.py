@@ -80,9 +80,9 @@ class Fence:
 
         joined = "\0".join(texts)
         known, key = joined.casefold(), sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()
-        while key[:12] in known:
+        while key[:8] in known:
             key = sha256(key.encode()).hexdigest()
-        self.key = key[:12]
+        self.key = key[:8]
 
     def block(self, label: str, text: str) -> str:
         """Fences a text of any number of lines."""
