@@ -37,7 +37,7 @@ def provider():
 
 
 def judge(provider, **options):
-    return LLMJudge("openai/m", base_url=provider.url, api_key="none", **options)
+    return LLMJudge("openai/m", base_url=provider.url, api_key="none", **{"claims_per_call": 8} | options)
 
 
 def engine(out, **options):
@@ -181,7 +181,7 @@ def test_a_kill_between_the_submission_and_its_answer_submits_nothing_twice(prov
         "B.create = dying\n"
         "from trail_callbacks.audit import BatchEngine, audit; from trail_callbacks import LLMJudge\n"
         "path, out, url = sys.argv[1:]\n"
-        "audit(path, LLMJudge('openai/m', base_url=url, api_key='none'), out=out, engine=BatchEngine(out + '/batches'))"
+        "audit(path, LLMJudge('openai/m', base_url=url, api_key='none', claims_per_call=8), out=out, engine=BatchEngine(out + '/batches'))"
     )
     died = subprocess.run([sys.executable, "-c", script, str(path), str(out), here.url], timeout=60, check=False)
     assert died.returncode == -9
@@ -246,7 +246,7 @@ def test_an_interrupted_audit_ends_at_once_and_goes_on_later(provider, lines, ta
     script = (
         "import sys; from trail_callbacks.audit import BatchEngine, audit; from trail_callbacks import LLMJudge\n"
         "path, out, url = sys.argv[1:]\n"
-        "audit(path, LLMJudge('openai/m', base_url=url, api_key='none'), out=out, engine=BatchEngine(out + '/batches'))"
+        "audit(path, LLMJudge('openai/m', base_url=url, api_key='none', claims_per_call=8), out=out, engine=BatchEngine(out + '/batches'))"
     )
     here.held.set()
     process = subprocess.Popen([sys.executable, "-c", script, path, out, here.url], stderr=subprocess.PIPE, text=True)

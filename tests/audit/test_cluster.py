@@ -179,7 +179,7 @@ def endpoint():
 
 
 def model_judge(endpoint):
-    return LLMJudge("openai/m", base_url=endpoint.url, api_key="none", timeout=10.0)
+    return LLMJudge("openai/m", base_url=endpoint.url, api_key="none", claims_per_call=8, timeout=10.0)
 
 
 @needs_ray

@@ -64,7 +64,7 @@ def moody():
 
 
 def judge(endpoint):
-    return LLMJudge("openai/m", base_url=endpoint.url, api_key="none", timeout=2.0)
+    return LLMJudge("openai/m", base_url=endpoint.url, api_key="none", claims_per_call=8, timeout=2.0)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rows import row, rows
 
-from trail_callbacks import VerifyOptions, check
+from trail_callbacks import LLMJudge, VerifyOptions, check
 from trail_callbacks.audit import Budget, LocalEngine, audit
 from trail_callbacks.diagnosis import verified
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
@@ -350,15 +350,20 @@ def scripted(script=honest):
     return ScriptedModel(script, name="m", usage=Usage(calls=1, prompt_tokens=100, completion_tokens=10))
 
 
+def in_two(model):
+    """A judge that finds claims first, so that an answer has two calls."""
+    return LLMJudge(model, claims_per_call=8)
+
+
 def test_equal_answers_are_judged_once_and_a_second_run_pays_nothing(lines, table, tmp_path):
     path = lines("in.jsonl", [row(0), row(1), row(0, id="again", tenant="z"), row(0)])
     model = scripted()
-    first = audit(path, model, out=tmp_path / "out")
+    first = audit(path, in_two(model), out=tmp_path / "out")
     assert len(model.calls) == 4  # two answers, two calls each
     assert [each["first"] for each in table(tmp_path / "out")] == [1, 2, 1, 1]
     assert (first.duplicates, first.usage.calls, first.usage.prompt_tokens) == (2, 4, 400)
     files = {each: Path(each).read_bytes() for each in first.files}
-    second = audit(path, model, out=tmp_path / "out")
+    second = audit(path, in_two(model), out=tmp_path / "out")
     assert len(model.calls) == 4
     assert second.usage == first.usage
     assert {each: Path(each).read_bytes() for each in second.files} == files
@@ -367,9 +372,9 @@ def test_equal_answers_are_judged_once_and_a_second_run_pays_nothing(lines, tabl
 def test_rows_that_are_added_later_are_the_only_ones_that_are_paid(lines, table, tmp_path):
     model = scripted()
     path = lines("in.jsonl", rows(2))
-    audit(path, model, out=tmp_path / "out")
+    audit(path, in_two(model), out=tmp_path / "out")
     lines("in.jsonl", [row(7), *rows(2)])
-    audit(path, model, out=tmp_path / "out")
+    audit(path, in_two(model), out=tmp_path / "out")
     assert len(model.calls) == 6
     assert [each["id"] for each in table(tmp_path / "out")] == ["r7", "r0", "r1"]
 
@@ -392,15 +397,15 @@ def test_ids_that_stand_for_different_answers_are_named(lines, tmp_path):
 def test_a_budget_ends_the_audit_and_a_larger_one_goes_on(budget, lines, table, tmp_path):
     model, path = scripted(), lines("in.jsonl", rows(10))
     engine = LocalEngine(concurrency=1)
-    summary = audit(path, model, out=tmp_path / "out", budget=budget, engine=engine)
+    summary = audit(path, in_two(model), out=tmp_path / "out", budget=budget, engine=engine)
     assert len(model.calls) == 6
     assert "is used up" in summary.stopped
     assert summary.missing + summary.unfinished == 7
     if budget.money:
         assert summary.money == pytest.approx(6 * (100 * 1.0 + 10 * 0.5) / 1e6)
-    again = audit(path, model, out=tmp_path / "out", budget=budget, engine=engine)
+    again = audit(path, in_two(model), out=tmp_path / "out", budget=budget, engine=engine)
     assert (len(model.calls), again.usage.calls) == (6, 6)  # of all runs together
-    whole = audit(path, model, out=tmp_path / "out", engine=engine)
+    whole = audit(path, in_two(model), out=tmp_path / "out", engine=engine)
     assert (len(model.calls), whole.missing, whole.stopped) == (20, 0, None)
     assert {each["state"] for each in table(tmp_path / "out")} == {"assessed"}
 
@@ -418,10 +423,10 @@ def test_what_failed_is_asked_again_and_the_rest_is_not(lines, table, tmp_path):
         bad = "Tower 1" in call.messages[-1].content and call.purpose == "verdicts"
         return Reply(failure=Failure("unauthorised", "no such key"), usage=Usage(calls=1)) if bad else honest(call)
 
-    first = audit(path, scripted(refusing), out=tmp_path / "out")
+    first = audit(path, in_two(scripted(refusing)), out=tmp_path / "out")
     assert first.unfinished == 1
     model = scripted()
-    second = audit(path, model, out=tmp_path / "out")
+    second = audit(path, in_two(model), out=tmp_path / "out")
     assert [call.purpose for call in model.calls] == ["verdicts"]  # its claims were paid for
     assert (second.unfinished, second.total.states) == (0, {"assessed": 3})
 
@@ -429,7 +434,7 @@ def test_what_failed_is_asked_again_and_the_rest_is_not(lines, table, tmp_path):
 def test_a_judge_that_always_fails_is_not_asked_for_ever(lines, tmp_path):
     model = scripted(lambda call: Reply(failure=Failure("unauthorised", "no such key"), usage=Usage(calls=1)))
     with pytest.raises(JudgeError, match=r"20 times in a row.*no such key"):
-        audit(lines("in.jsonl", rows(100)), model, out=tmp_path / "out", engine=LocalEngine(concurrency=2))
+        audit(lines("in.jsonl", rows(100)), in_two(model), out=tmp_path / "out", engine=LocalEngine(concurrency=2))
     assert len(model.calls) < 50
 
 
@@ -454,17 +459,17 @@ def test_an_interrupt_ends_the_calls_and_what_is_done_is_kept(lines, table, tmp_
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        audit(path, model, out=tmp_path / "out", engine=LocalEngine(concurrency=2), on_progress=interrupt)
+        audit(path, in_two(model), out=tmp_path / "out", engine=LocalEngine(concurrency=2), on_progress=interrupt)
     assert len(model.calls) <= 2 * 9
     assert not (tmp_path / "out" / "answers.jsonl").exists()
-    assert audit(path, model, out=tmp_path / "out").total.answers == 40
+    assert audit(path, in_two(model), out=tmp_path / "out").total.answers == 40
     assert len(model.calls) == 80  # nothing is paid twice
 
 
 def test_progress_says_how_far_it_is(lines, tmp_path):
     seen = []
     audit(
-        lines("in.jsonl", [*rows(5), row(0)]), scripted(), out=tmp_path / "out", engine=LocalEngine(concurrency=1),
+        lines("in.jsonl", [*rows(5), row(0)]), in_two(scripted()), out=tmp_path / "out", engine=LocalEngine(concurrency=1),
         budget=Budget(price_in=1.0, price_out=1.0),
         on_progress=lambda reached: seen.append((reached.judged, reached.usage.calls, reached.share, reached.money)),
     )  # fmt: skip

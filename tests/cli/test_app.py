@@ -42,7 +42,7 @@ def test_an_estimate_needs_no_key_and_no_model(trail):
         "estimate", "--answer-text", TRUE, "--source-text", SOURCE, "--judge", "openai/none", "--json"
     )
     assert status == 0
-    assert json.loads(out)["calls"] == 2
+    assert json.loads(out)["calls"] == 1
 
 
 def test_a_cache_folder_that_cannot_be_written_is_wrong_use(trail, file):

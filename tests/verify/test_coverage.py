@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from trail_callbacks import LLMJudge, Report, SupportClass, VerifyOptions, acheck, check
+from trail_callbacks import LLMJudge, Report, SupportClass, acheck, check
 from trail_callbacks.claims import Claim, abstains, split
 from trail_callbacks.report.threshold import counted_score, is_complete
 from trail_callbacks.testing import ScriptedModel
@@ -32,19 +32,19 @@ def left(answer, *quotes, question=None, abstained=False):
     return [answer[start:end] for start, end, _ in found.uncovered]
 
 
-def hostile(*claims, abstained=False, checkable=True):
+def hostile(*claims, abstained=False, checkable=True, **settings):
     """A judge whose model lists these quotes and supports whatever it is asked about."""
 
     def reply(call):
         if call.purpose == "claims":
-            listed = [
-                {"quote": quote, "claim": quote, "unresolved": "none", "checkable": checkable} for quote in claims
-            ]
-            return {"claims": listed, "abstained": abstained}
+            return {"claims": [{"quote": quote, "checkable": checkable} for quote in claims], "abstained": abstained}
+        if call.purpose == "onepass":
+            judged = {"supporting": ["s1"], "support": "supported"} if checkable else {"support": "unevaluatable"}
+            return {"claims": [{"quote": quote, **judged} for quote in claims], "abstained": abstained}
         ids = dict.fromkeys(re.findall(r"\bc\d+\b", call.messages[-1].content))
         return {"verdicts": [{"claim": id_, "supporting": ["s1"], "support": "supported"} for id_ in ids]}
 
-    return LLMJudge(ScriptedModel(reply))
+    return LLMJudge(ScriptedModel(reply), **settings)
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_a_judge_that_leaves_out_a_statement_completes_no_report(claims, abstain
 
 @pytest.mark.parametrize("statement", [FALSE, f"**{FALSE}**", f"Note: {FALSE}", "Die F\u00e4hre kostet 12 Euro."])
 def test_a_judge_that_calls_statements_unfit_to_be_checked_completes_no_report(statement):
-    for strategy in (False, True):
-        options = None
-        report = check(statement, [SOURCE], judge=hostile(statement, checkable=False), options=options)
+    for claims_per_call in (None, 8):
+        judge = hostile(statement, checkable=False, claims_per_call=claims_per_call)
+        report = check(statement, [SOURCE], judge=judge)
         assert report.state == "unverified"
         assert report.uncovered
         assert not is_complete(report)
