@@ -110,7 +110,7 @@ def test_a_unit_at_the_end_of_a_sentence_ends_it(text, count):
         ("fi", "Se avattiin 3. lokakuuta 1990.|Sitten tuli."),
         ("da", "Den åbnede den 3. oktober 1990.|Så kom han."),
         ("hu", "Az 1990. október 3. napján nyílt meg.|Aztán jött."),
-        ("tr", "3. Ekim'de açıldı.|Sonra geldi."),
+        ("tr", "3. Ekim'de bitti.|Sonra geldi."),
         ("ru", "Мост открыли 3. октября 1990.|Потом он закрылся."),
         ("nl", "De brug (gebouwd in jan. 1990) Nee. (januari 2024) Nee."),
         ("en", "1. Foo is good.|2. Bar is bad."),

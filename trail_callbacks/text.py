@@ -128,8 +128,8 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
         if slices is not None:
             slices.pause()
         starts = [boundary["start_index"] for boundary in get_sentence_boundaries(language, encodable(block))]
-        starts = [at for i, at in enumerate(starts) if not i or _ends(block[starts[i - 1] : at], block[at : at + _NEAR])]
-        cuts = sorted({*starts, *(match.end() for match in _UNIT_END.finditer(block)), len(block)})
+        ends = [at for before, at in pairwise(starts) if _ends(block[before:at], block[at : at + _NEAR])]
+        cuts = sorted({*starts[:1], *ends, *(match.end() for match in _UNIT_END.finditer(block)), len(block)})
         for start, end in pairwise(cuts):
             stripped = block[start:end].strip()
             if stripped:

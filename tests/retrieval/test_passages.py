@@ -123,7 +123,7 @@ def test_rows_of_tables_have_numbers_and_their_head(text, rows, head):
     ],
 )  # fmt: skip
 def test_the_first_row_of_a_result_is_the_head_only_if_it_names_columns(text, rows):
-    assert {address: passage for address, passage in read(text)} == rows
+    assert dict(read(text)) == rows
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ def test_a_model_is_asked_once_more_only_for_sources_that_its_evidence_leaves_ou
 
     def reply(call):
         asked.append(call.purpose)
+        assert "How long?" in call.messages[-1].content
         if call.purpose == "claims":
             return {
                 "claims": [{"quote": FERRY, "unresolved": "none", "claim": FERRY, "checkable": True}],
@@ -99,9 +100,8 @@ def test_a_model_is_asked_once_more_only_for_sources_that_its_evidence_leaves_ou
             "verdicts": [verdicts(claim="c1", support=decided, supporting=["s1"] if decided == "supported" else [])]
         }
 
-    report = check(
-        f"{FERRY} [1] {FERRY} [2]"[: len(FERRY) + 4] + "[2]", [FERRY, f"Times: {FERRY}"], judge=ScriptedModel(reply)
-    )
+    cited = f"{FERRY} [1] {FERRY} [2]"[: len(FERRY) + 4] + "[2]"
+    report = check(cited, [FERRY, f"Times: {FERRY}"], "How long?", judge=ScriptedModel(reply))
     assert {target: state for _, target, state in statuses(report)} == {"1": "supported", "2": status}
     assert asked == ["claims", "verdicts", "verdicts"]
 

@@ -251,10 +251,12 @@ def test_a_judge_without_a_model_still_gets_candidates():
 
         def assess(self, questions, purpose="verdicts"):
             yield from ()
+            assert {question.asked for question in questions} == {"How big is it?"}
             self.sizes += [len(question.passages) for question in questions]
             return Assessment(judgements=tuple(Judgement(claim_id=q.claim.id, undecided="?") for q in questions))
 
-    check("House 1 is big.", [filling(n) for n in range(9)], judge=Asked(), options=VerifyOptions(passages=6))
+    options = VerifyOptions(passages=6)
+    check("House 1 is big.", [filling(n) for n in range(9)], "How big is it?", judge=Asked(), options=options)
     assert Asked.sizes == [6]
 
 

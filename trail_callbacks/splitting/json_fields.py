@@ -211,7 +211,7 @@ def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, b
     awaiting = "value"  # or: key, colon, next
     while True:
         token = tokens.match(text, at)
-        if token is None:
+        if token is None or (single and (token["call"] or token["mark"] in {"(", ")"})):  # Python's, not of an answer
             solid = _SOLID.search(text, at)
             begin = solid.start() if solid else at
             if (
@@ -224,8 +224,6 @@ def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, b
         if token["end"] is not None:
             return _truncated(text, container, out)
         mark = token["mark"]
-        if single and (token["call"] or mark in {"(", ")"}):
-            return at, False
         if mark in {"{", "[", "("} and awaiting == "value":
             if container is not None and container.depth >= _DEEPEST:
                 return begin, False

@@ -42,7 +42,7 @@ def audit(
         leaves: The evidence.
         judge: The judge; one with a model reads the leaves whole, see `trail_callbacks.verify.sources`.
         options: Settings.
-        asked: The user's request, for judges that read whole.
+        asked: The user's request.
     """
     if not leaves:
         return Findings(judged={claim.id: _absent(claim, "No source reached the answer.") for claim in claims})
@@ -52,7 +52,7 @@ def audit(
         judged, warnings = yield from read(claims, leaves, judge, options, asked)
         return Findings(judged=judged, warnings=warnings)
     passages = candidates(claims, leaves, options.passages)
-    questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
+    questions = [Question(claim=claim, passages=passages[claim.id], asked=asked) for claim in claims]
     assessment = yield from judge.assess(questions)
     judged = {judgement.claim_id: judgement for judgement in matched(questions, assessment.judgements)}
     return Findings(judged=judged, warnings=assessment.warnings)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, candidates, whole
-from trail_callbacks.graph import Node
+from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.tokens import count
@@ -21,7 +21,7 @@ from trail_callbacks.retrieval.ranking import Index, Surroundings
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["REQUEST", "Sources", "material", "read"]
+__all__ = ["REQUEST", "Sources", "material", "read", "request"]
 
 _TURNS = 5  # in all, so that a claim that nothing supports costs at most five readings
 _SHRINK = 4  # times that less is read at once because the model takes no more
@@ -46,7 +46,7 @@ def read(
         A judgement for each claim, by its id, and the judge's warnings.
     """
     evidence = material(leaves)
-    request = asked if len(asked) <= REQUEST else ""
+    asked = asked if len(asked) <= REQUEST else ""
     sources = Sources(claims, evidence, options.read_tokens)
     nearest = candidates(claims, evidence, options.passages) if getattr(judge, "wants_nearest", False) else {}
     judged: dict[str, Judgement] = {}
@@ -58,7 +58,7 @@ def read(
         if not shown and turns:
             break
         questions = [
-            Question(claim=claim, passages=shown, asked=request, nearest=nearest.get(claim.id, ())) for claim in open_
+            Question(claim=claim, passages=shown, asked=asked, nearest=nearest.get(claim.id, ())) for claim in open_
         ]
         assessment = yield from judge.assess(questions)
         answers = matched(questions, assessment.judgements)
@@ -80,6 +80,12 @@ def read(
         else judgement
         for id_, judgement in judged.items()
     }, tuple(dict.fromkeys(warnings))
+
+
+def request(graph: ProvenanceGraph) -> str:
+    """Returns what the user asked, as a judge is shown it: nothing if it is so long that it is shown as a source."""
+    asked = graph.question
+    return asked.text if asked and len(asked.text) <= REQUEST else ""
 
 
 def material(leaves: Sequence[Node]) -> list[Node]:
