@@ -106,6 +106,43 @@ def test_the_question_is_shown_as_what_was_asked_and_supports_nothing():
     assert report.verdicts[0].support is SupportClass.ABSENT
 
 
+ORDERS = (
+    ["Use only the context.", "Say so if you do not know.", "Keep to three sentences."],
+    ["Nutze nur den Kontext und nichts anderes.", "Antworte in der Sprache, in der gefragt wurde."],
+)
+
+
+@pytest.mark.parametrize("orders", ORDERS)
+@pytest.mark.parametrize(
+    ("fact", "pages"),
+    [
+        ("The shop closes at 18:00.", ["The castle of Moss has nine towers.", filling(1)]),
+        ("Der Laden in der Burg und die Post sind montags zu.", ["Die Burg von Moss hat neun Türme und Tore."]),
+    ],
+)
+@pytest.mark.parametrize("one_pass", [False, True])
+def test_of_a_prompt_the_facts_are_read_for_claims_that_the_sources_leave_open_and_the_orders_never(
+    orders, fact, pages, one_pass
+):
+    prompt = Node(id="i1", kind="instruction", text=" ".join([orders[0], fact, *orders[1:]]))
+    stated = pages[0]
+    report, calls = judged(f"{stated} {fact}", [*pages, prompt], one_pass=one_pass)
+    assert [verdict.support for verdict in report.verdicts] == ["supported", "supported"]
+    assert [item.node_id for verdict in report.verdicts for item in verdict.evidence] == ["source-1", "i1"]
+    assert "supported only by the question or instructions, not by a source: c2" in report.warnings
+    _, (only,) = judged(stated, [*pages, prompt])
+    assert stated in block(only)
+    assert not [order for call in [only, *calls] for order in orders if f"] {order}" in block(call)]
+
+
+@pytest.mark.parametrize("orders", ORDERS)
+def test_where_a_prompt_has_only_orders_the_sources_are_read_once(orders):
+    prompt = Node(id="i1", kind="instruction", text=" ".join(orders))
+    report, (call,) = judged("The castle has nine towers.", [filling(1), prompt])
+    assert report.verdicts[0].support is SupportClass.ABSENT
+    assert not any(order in block(call) for order in orders)
+
+
 def test_a_text_pasted_into_the_question_is_read():
     pasted = f"Sum this up: {filling(4, 20)}"
     report, (call,) = judged("House 4 has a garden with 5 trees and a wall of stone.", ["Else."], question=pasted)
