@@ -162,11 +162,9 @@ def test_a_prompt_that_code_put_together_is_a_source(handler, wrapped):
     assert [str(verdict.support) for verdict in handler.report().verdicts] == ["supported", "contradicted"]
 
 
-@pytest.mark.parametrize("by_code", [False, True])
-def test_facts_in_a_system_prompt_support_and_are_marked(handler, by_code):
+def test_facts_in_a_system_prompt_support_and_are_marked(handler):
     prompt = ChatPromptTemplate.from_messages([("system", f"You know this. {KNOWN}"), ("user", "{question}")])
-    code = RunnableLambda(lambda given: prompt.format_messages(**given))
-    ((code if by_code else prompt) | played(KNOWN)).invoke({"question": "When did the museum open?"}, {"callbacks": [handler]})
+    (prompt | played(KNOWN)).invoke({"question": "When did the museum open?"}, {"callbacks": [handler]})
     report = handler.report()
     assert {str(verdict.support) for verdict in report.verdicts} == {"supported"}
     assert any("not by a source" in warning for warning in report.warnings)
