@@ -114,6 +114,7 @@ def test_a_unit_at_the_end_of_a_sentence_ends_it(text, count):
         ("ru", "Мост открыли 3. октября 1990.|Потом он закрылся."),
         ("nl", "De brug (gebouwd in jan. 1990) Nee. (januari 2024) Nee."),
         ("en", "1. Foo is good.|2. Bar is bad."),
+        ("en", "See Vol. 3 of the set.|Stir the tea.|2 Add milk."),
         ("en", "It seats 40.|October is quiet."),
         ("en", "It opened in 1990.|Then it closed."),
     ],

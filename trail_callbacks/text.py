@@ -55,7 +55,8 @@ _BEGUN = re.compile(r"\W*(?:\w+\.?\s)?\d{1,3}\.")  # `3. Foo`, `Im 19. Jahrhunde
 _GOES_ON = (  # what stands before and after a full stop that ends no sentence, in whatever language
     (re.compile(r"\d[^\W\d_]{0,3}\.$"), lambda after: after[:1].islower()),  # `3. lokakuuta`, `1er. janvier`
     (re.compile(r"(?<!\d)\d{1,2}\.$"), re.compile(r"[^\W\d_]+\.?\s\d{4}\b").match),  # `3. Oktober 1990`
-    (re.compile(r"(?<![\w.])[^\W\d_]{1,4}\.$"), re.compile(r"\d++(?!\.\s)").match),  # `Jan. 1990`, `Nr. 5`
+    # `Jan. 1990`, `Nr. 5`; but not `Stir the tea. 2 Add milk.`
+    (re.compile(r"(?<![\w.-])[^\W\d_]{1,3}\.$"), re.compile(r"\d++(?!\.\s|\s+[^\W\d_a-z\u00df-\u00ff])").match),
 )
 _GAP = re.compile(r"\s+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
