@@ -97,3 +97,28 @@ def test_short_texts_have_no_fingerprint():
 )
 def test_a_unit_at_the_end_of_a_sentence_ends_it(text, count):
     assert len(sentences(text)) == count
+
+
+@pytest.mark.parametrize(
+    ("own", "text"),
+    [
+        ("de", "Der Vertrag endete am 3. Oktober 1990.|Danach wurde gebaut."),
+        ("de", "Im 19. Jahrhundert war sie zu.|Danach wurde gebaut."),
+        ("fr", "Ouvert le 1er. janvier 1990.|Puis il ferma."),
+        ("es", "Abrió el 3. de octubre de 1990.|Luego cerró."),
+        ("cs", "Stalo se to 3. října 1990.|Pak přišel."),
+        ("fi", "Se avattiin 3. lokakuuta 1990.|Sitten tuli."),
+        ("da", "Den åbnede den 3. oktober 1990.|Så kom han."),
+        ("hu", "Az 1990. október 3. napján nyílt meg.|Aztán jött."),
+        ("tr", "3. Ekim'de bitti.|Sonra geldi."),
+        ("ru", "Мост открыли 3. октября 1990.|Потом он закрылся."),
+        ("nl", "De brug (gebouwd in jan. 1990) Nee. (januari 2024) Nee."),
+        ("en", "1. Foo is good.|2. Bar is bad."),
+        ("en", "See Vol. 3 of the set.|Stir the tea.|2 Add milk."),
+        ("en", "It seats 40.|October is quiet."),
+        ("en", "It opened in 1990.|Then it closed."),
+    ],
+)
+def test_a_full_stop_behind_a_number_or_an_abbreviation_ends_only_a_whole_sentence(own, text):
+    for language in {"en", own}:
+        assert "|".join(s.text for s in sentences(text.replace("|", " "), language)) == text

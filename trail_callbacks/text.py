@@ -51,6 +51,14 @@ _END = re.compile(r"[.!?\u3002\uff01\uff1f][\"')\]\u201d\u2019]?\s+(?=[^\W\d_a-z
 _UNIT_END = re.compile(
     r"\d\s?(?:[kcm]?m(?:[\u00b2\u00b3]|/s)?|km/h|[kMGT]?Wh?|k?Hz|[km]?g|[km]?l|[mM]?B|h|s|min|t|ha|mph|dB)\.\s+(?=[A-Z\u00c0-\u00de\"\u201c(])"
 )
+_NEAR = 40  # characters on both sides of a full stop by which its meaning is told
+_BEGUN = re.compile(r"\W*(?:\w+\.?\s)?\d{1,3}\.")  # `3. Foo`, `Im 19. Jahrhundert`, `Section 3. Fees`
+_GOES_ON = (  # what stands before and after a full stop that ends no sentence, in whatever language
+    (re.compile(r"\d[^\W\d_]{0,3}\.$"), lambda after: after[:1].islower()),  # `3. lokakuuta`, `1er. janvier`
+    (re.compile(r"(?<!\d)\d{1,2}\.$"), re.compile(r"[^\W\d_]+\.?\s\d{4}\b").match),  # `3. Oktober 1990`
+    # `Jan. 1990`, `Nr. 5`; but not `Stir the tea. 2 Add milk.`
+    (re.compile(r"(?<![\w.-])[^\W\d_]{1,3}\.$"), re.compile(r"\d++(?!\.\s|\s+[^\W\d_a-z\u00df-\u00ff])").match),
+)
 _GAP = re.compile(r"\s+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CLOSING = frozenset(".!?:;\u3002\uff01\uff1f\u0964|}]")
@@ -130,15 +138,26 @@ def sentences(text: str, language: str = "en") -> tuple[Sentence, ...]:
     for offset, block in _blocks(text):  # one at a time: within a list sentencex misses sentence ends
         if slices is not None:
             slices.pause()
-        for boundary in get_sentence_boundaries(language, encodable(block)):
-            whole: str = boundary["text"]
-            cuts = [0, *(match.end() for match in _UNIT_END.finditer(whole)), len(whole)]
-            for start, end in pairwise(cuts):
-                stripped = whole[start:end].strip()
-                if stripped:
-                    at = offset + boundary["start_index"] + whole.index(stripped, start)
-                    found.append(Sentence(at, at + len(stripped), text[at : at + len(stripped)]))
+        starts = [boundary["start_index"] for boundary in get_sentence_boundaries(language, encodable(block))]
+        ends = [at for before, at in pairwise(starts) if _ends(block[before:at], block[at : at + _NEAR])]
+        cuts = sorted({*starts[:1], *ends, *(match.end() for match in _UNIT_END.finditer(block)), len(block)})
+        for start, end in pairwise(cuts):
+            stripped = block[start:end].strip()
+            if stripped:
+                at = offset + block.index(stripped, start)
+                found.append(Sentence(at, at + len(stripped), text[at : at + len(stripped)]))
     return tuple(found)
+
+
+def _ends(before: str, after: str) -> bool:
+    """Whether a sentence ends between two parts of a line, as sentencex says.
+
+    It ends sentences behind ordinals, numbers of lists and abbreviations, and near parentheses even between two words.
+    """
+    last = before.rstrip()
+    if last[-1:].isalnum() or _BEGUN.fullmatch(last):
+        return False
+    return not any(left.search(last[-_NEAR:]) and goes_on(after) for left, goes_on in _GOES_ON)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:

@@ -344,6 +344,18 @@ def test_origins_say_who_wrote_each_text():
     }
 
 
+def test_a_system_message_is_the_wording_of_a_prompt_also_where_code_writes_it():
+    rule = "Be brief and only use what is given."
+    shown = [message(f"{rule}\n{OAK}", "system"), message(ASKED)]
+    log = RunLog()
+    with log.run("chain", text(ASKED)) as out:
+        log.did("retriever", [text(ASKED)], [document(OAK)])
+        log.did("chain", [text(ASKED)], shown)
+        log.did("model", shown, [message(SAID, "assistant")])
+        out.append(text(SAID))
+    assert by_text(build(log.events), rule).origin == "template"
+
+
 def test_a_tool_that_echoes_its_arguments_is_no_evidence_and_what_it_adds_is():
     log = RunLog()
     invented = "The oak fell in 2019."

@@ -111,6 +111,34 @@ def test_rows_of_tables_have_numbers_and_their_head(text, rows, head):
     assert leads(text)["row 1"] == head
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("[(1, 'Halm', Decimal('3.5')), (2, 'St. Ives (old)', None)]", {"$[0]": "(1, 'Halm', Decimal('3.5'))", "$[1]": "(2, 'St. Ives (old)', None)"}),
+        ("1 | Halm | 37\n2 | Torsby | 33", {"row 1": "1 | Halm | 37", "row 2": "2 | Torsby | 33"}),
+        ("1\tHalm\n2\tTorsby", {"row 1": "1\tHalm", "row 2": "2\tTorsby"}),
+        (" id | team\n----+------\n  1 | Halm\n  2 | Moss", {"head": "id | team", "row 1": "1 | Halm", "row 2": "2 | Moss"}),
+        ("+----+------+\n| id | team |\n+----+------+\n|  1 | Halm |\n+----+------+", {"head": "| id | team |", "row 1": "|  1 | Halm |"}),
+        ("Halm | Oslo\nMoss | Bergen", {"row 1": "Halm | Oslo", "row 2": "Moss | Bergen"}),
+    ],
+)  # fmt: skip
+def test_the_first_row_of_a_result_is_the_head_only_if_it_names_columns(text, rows):
+    assert dict(read(text)) == rows
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Boiler in the basement of the north wing   Not inspected yet", "roof of the north wing   inspected"],
+        ["The boiler in the north wing: Not inspected yet", "roof of the north wing: inspected in 2023"],
+        ["<tr><td>Boiler</td><td>Not inspected yet</td></tr>", "<tr><td>roof</td><td>inspected</td></tr>"],
+    ],
+)
+def test_a_row_does_not_run_into_the_next(rows):
+    assert [passage for _, passage in read("\n".join(rows))] == rows
+    assert rows[0][0] != "<" or [passage for _, passage in read("".join(rows))] == rows
+
+
 def test_the_line_above_a_table_goes_with_its_head():
     text = "Results in EUR million\n| Team | Points |\n| Halm | 37 |\nThat is all."
     assert leads(text)["row 1"] == "Results in EUR million\n| Team | Points |"

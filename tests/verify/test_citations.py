@@ -89,14 +89,14 @@ def test_a_model_is_asked_once_more_only_for_sources_that_its_evidence_leaves_ou
 
     def reply(call):
         asked.append(call.purpose)
+        assert "How long?" in call.messages[-1].content
         if call.purpose == "onepass":
             return {"claims": [{"quote": FERRY, "supporting": ["s1"], "support": "supported"}], "abstained": False}
         supporting = ["s1"] if second == "supported" else []
         return {"verdicts": [verdicts(claim="c1", support=second, supporting=supporting)]}
 
-    report = check(
-        f"{FERRY} [1] {FERRY} [2]"[: len(FERRY) + 4] + "[2]", [FERRY, f"Times: {FERRY}"], judge=ScriptedModel(reply)
-    )
+    cited = f"{FERRY} [1] {FERRY} [2]"[: len(FERRY) + 4] + "[2]"
+    report = check(cited, [FERRY, f"Times: {FERRY}"], "How long?", judge=ScriptedModel(reply))
     assert {target: state for _, target, state in statuses(report)} == {"1": "supported", "2": status}
     assert asked == ["onepass", "verdicts"]
 

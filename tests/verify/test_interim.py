@@ -175,6 +175,7 @@ class Counting:
     def assess(self, questions, purpose="verdicts"):
         yield from ()
         self.asked.append([question.claim.id for question in questions])
+        assert {question.asked for question in questions} == {"How deep is it?"}
         judgements = [Judgement(claim_id=q.claim.id, support=S.ABSENT, error_type=ErrorType.OTHER) for q in questions]
         return Assessment(judgements=tuple(judgements))
 
@@ -188,9 +189,9 @@ class Counting:
 )
 def test_where_room_is_tight_claims_share_a_call_as_far_as_it_goes(room, asked):
     texts = [" ".join(FILLER[n : n + size]) for n, size in ((0, 4), (4, 4), (8, 12), (20, 4))]
-    graph = ProvenanceGraph.from_texts(CLAIM, texts)
+    graph = ProvenanceGraph.from_texts(CLAIM, texts, "How deep is it?")
     cache, judge, walks = PassageCache(), Counting(), []
-    for n, node in enumerate(graph.leaves()):
+    for n, node in enumerate(leaf for leaf in graph.leaves() if leaf.kind == "document"):
         walk = Walk(graph, Claim(id=f"c{n}", text=CLAIM, quote="", start=0, end=0), (), 1)
         walk.take(walk.layer, Selection(passages=cache.of(node)))
         walks.append(walk)

@@ -41,10 +41,13 @@ def filling(n, sentences=12):
 def says(call):
     """Finds claims as sentences, and supports each by the passage with its words."""
     prompt = call.messages[1].content
-    if call.purpose == "claims":
-        answer = re.search(r"<<<ANSWER \w+>>>\n(.*?)\n<<<END", prompt, re.DOTALL)[1]
-        return {"claims": [{"quote": said, "claim": said} for said in re.findall(r"[^.]+\.", answer)]}
     passages = {m[2]: m[1] for m in re.finditer(r"^\[(s\d+)\] (?:\([^)]*\) )?(.*)$", prompt, re.MULTILINE)}
+    if call.purpose in {"claims", "onepass"}:
+        answer = re.search(r"<<<ANSWER \w+>>>\n(.*?)\n<<<END", prompt, re.DOTALL)[1]
+        quotes = [said.strip() for said in re.findall(r"[^.]+\.", answer)]
+        if call.purpose == "claims":
+            return {"claims": [{"quote": quote} for quote in quotes]}
+        return {"claims": [{**_verdict("", passages.get(quote)), "quote": quote} for quote in quotes]}
     claims = re.findall(r"^\[(c\d+)\] \(candidates: all\) (.*)$", prompt, re.MULTILINE)
     return {"verdicts": [_verdict(key, passages.get(text)) for key, text in claims]}
 
@@ -55,10 +58,11 @@ def _verdict(key, found):
     return {"claim": key, "supporting": [found], "support": "supported"}
 
 
-def judged(answer, sources, script=says, question=None, **options):
+def judged(answer, sources, script=says, question=None, claims_per_call=8, **options):
     model = ScriptedModel(script)
-    report = check(answer, sources, question, LLMJudge(model), VerifyOptions(**options, concurrency=1))
-    return report, [call for call in model.calls if call.purpose == "verdicts"]
+    judge = LLMJudge(model, claims_per_call=claims_per_call)
+    report = check(answer, sources, question, judge, VerifyOptions(**options, concurrency=1))
+    return report, [call for call in model.calls if call.purpose != "claims"]
 
 
 def block(call, name="PASSAGES"):
@@ -104,6 +108,43 @@ def test_the_question_is_shown_as_what_was_asked_and_supports_nothing():
     assert block(call, "QUESTION") == asked
     assert asked not in block(call)
     assert report.verdicts[0].support is SupportClass.ABSENT
+
+
+ORDERS = (
+    ["Use only the context.", "Say so if you do not know.", "Keep to three sentences."],
+    ["Nutze nur den Kontext und nichts anderes.", "Antworte in der Sprache, in der gefragt wurde."],
+)
+
+
+@pytest.mark.parametrize("orders", ORDERS)
+@pytest.mark.parametrize(
+    ("fact", "pages"),
+    [
+        ("The shop closes at 18:00.", ["The castle of Moss has nine towers.", filling(1)]),
+        ("Der Laden in der Burg und die Post sind montags zu.", ["Die Burg von Moss hat neun Türme und Tore."]),
+    ],
+)
+@pytest.mark.parametrize("claims_per_call", [None, 8])
+def test_of_a_prompt_the_facts_are_read_for_claims_that_the_sources_leave_open_and_the_orders_never(
+    orders, fact, pages, claims_per_call
+):
+    prompt = Node(id="i1", kind="instruction", text=" ".join([orders[0], fact, *orders[1:]]))
+    stated = pages[0]
+    report, calls = judged(f"{stated} {fact}", [*pages, prompt], claims_per_call=claims_per_call)
+    assert [verdict.support for verdict in report.verdicts] == ["supported", "supported"]
+    assert [item.node_id for verdict in report.verdicts for item in verdict.evidence] == ["source-1", "i1"]
+    assert "supported only by the question or instructions, not by a source: c2" in report.warnings
+    _, (only,) = judged(stated, [*pages, prompt])
+    assert stated in block(only)
+    assert not [order for call in [only, *calls] for order in orders if f"] {order}" in block(call)]
+
+
+@pytest.mark.parametrize("orders", ORDERS)
+def test_where_a_prompt_has_only_orders_the_sources_are_read_once(orders):
+    prompt = Node(id="i1", kind="instruction", text=" ".join(orders))
+    report, (call,) = judged("The castle has nine towers.", [filling(1), prompt])
+    assert report.verdicts[0].support is SupportClass.ABSENT
+    assert not any(order in block(call) for order in orders)
 
 
 def test_a_text_pasted_into_the_question_is_read():
@@ -251,10 +292,12 @@ def test_a_judge_without_a_model_still_gets_candidates():
 
         def assess(self, questions, purpose="verdicts"):
             yield from ()
+            assert {question.asked for question in questions} == {"How big is it?"}
             self.sizes += [len(question.passages) for question in questions]
             return Assessment(judgements=tuple(Judgement(claim_id=q.claim.id, undecided="?") for q in questions))
 
-    check("House 1 is big.", [filling(n) for n in range(9)], judge=Asked(), options=VerifyOptions(passages=6))
+    options = VerifyOptions(passages=6)
+    check("House 1 is big.", [filling(n) for n in range(9)], "How big is it?", judge=Asked(), options=options)
     assert Asked.sizes == [6]
 
 

@@ -95,6 +95,8 @@ def _apart(text: str, start: int, end: int) -> bool:
 def _author(slot: Slot) -> Origin:
     """Who wrote words that no step produced: the app if it passed them to its own code, else the prompt's template.
 
-    What is in the state or the input of a step of code is a value; the adapter may know more about a model's input.
+    What is in the state or the input of a step of code is a value, but for a system message; the adapter may know more
+    about a model's input.
     """
-    return slot.piece.origin or ("given" if slot.run.kind == "chain" else "template")
+    value = slot.run.kind == "chain" and slot.piece.role != "system"
+    return slot.piece.origin or ("given" if value else "template")

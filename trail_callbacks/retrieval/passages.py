@@ -18,8 +18,12 @@ _PROSE = 300  # characters; a longer string in JSON is split like prose
 _BREAK = re.compile(r"\s+")
 _WORD = re.compile(r"\w")
 _FENCE = re.compile(r"(?:```|~~~)\w*")
-_KEYED = re.compile(r"[-\w.]+:\s")
-_NEXT_KEY = re.compile(r"\s*\n\s*(?=[-\w.]+:\s)")
+# Lines that are no wrapped sentence, by how the first begins, and where they part: settings, rows of cells, HTML.
+_LINES = (
+    (re.compile(r"[^\s:][^\n:!?]{0,60}:\s[^\n]*\n"), re.compile(r"\s*\n\s*(?=[^\s:][^\n:!?]{0,60}:\s)")),
+    (re.compile(r"[^\n]*[^\s.:!?](?:\t|[^\S\n]{2,})\S[^\n]*\n"), re.compile(r"\s*\n\s*")),
+    (re.compile(r"<\w"), re.compile(r"(?=<(?:tr|li|dt|p|div|h[1-6])\b)|<br\s*/?>", re.IGNORECASE)),
+)
 _ESCAPE = re.compile(r"\\[nrt]|\\.", re.DOTALL)
 
 
@@ -111,10 +115,10 @@ def _prose(part: str, text: str, offset: int, place: Field | None = None) -> Ite
         if _FENCE.fullmatch(sentence.text):
             continue
         at = offset + sentence.start
-        if "\n" in sentence.text and _KEYED.match(sentence.text):  # a list of settings is not a wrapped sentence
-            for line in _NEXT_KEY.finditer(sentence.text):
-                yield from _cut(text, at, offset + sentence.start + line.start(), place)
-                at = offset + sentence.start + line.end()
+        parts = next((parts for begins, parts in _LINES if begins.match(sentence.text)), None)
+        for line in parts.finditer(sentence.text) if parts else ():
+            yield from _cut(text, at, offset + sentence.start + line.start(), place)
+            at = offset + sentence.start + line.end()
         yield from _cut(text, at, offset + sentence.end, place)
 
 

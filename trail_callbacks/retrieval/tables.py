@@ -13,6 +13,8 @@ __all__ = ["Row", "Table", "labelled", "pairs", "tables"]
 _PIPE = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"^[\s|:+=-]*-[\s|:+=-]*$")
 _NUMBER = re.compile(r"^[\W\d]*\d[\W\d]*$")
+_DIGIT = re.compile(r"\d")
+_CELL = re.compile(r"[|\t]")
 _CSV_ROWS = 3  # fewer lines with equally many commas are coincidence
 _CAPTION = 160  # characters of the line above a table that are kept with its header
 _HEAD = 400  # characters of the header itself
@@ -25,8 +27,8 @@ class Row:
     Attributes:
         start: Offset of its first character in the text, without surrounding whitespace.
         end: Offset after its last character.
-        number: From 1; 0 is the header.
-        head: The line above the table, if there is one, and the header; empty for the header itself.
+        number: From 1; 0 is the header: above a rule, or names above values.
+        head: The line above the table, if there is one, and the first line unless it holds values; empty for that line.
     """
 
     start: int
@@ -112,6 +114,8 @@ def _lines(text: str, start: int) -> Iterator[_Line]:
 def _delimiter(line: str) -> str:
     """The delimiter of the cells of a line, if it may be a row; else empty."""
     stripped = line.strip()
+    if "+" in stripped and _RULE.match(stripped):
+        return "|"
     if "|" in stripped:
         return "|" if _PIPE.search(stripped[1:]) else ""
     if "\t" in stripped:
@@ -143,15 +147,20 @@ def _width(line: str, delimiter: str) -> int:
 
 
 def _table(lines: Sequence[_Line], before: str) -> Table:
-    head = ""
+    stripped = [line.text.strip() for line in lines]
+    rules = [_RULE.match(each) is not None for each in stripped]
+    first = rules.index(False) if False in rules else 0
+    ruled = any(rules[first + 1 : first + 2])
+    named = ruled or not any(_NUMBER.match(cell[:_HEAD]) for cell in _CELL.split(stripped[first]))
+    strict = _delimiter(stripped[first]) in {",", ";"}  # lines with these are a table only below a header
+    headed = ruled or (named and (strict or any(map(_DIGIT.search, stripped[first + 1 :]))))
+    head = caption = before.strip()[:_CAPTION]
     rows: list[Row] = []
-    for line in lines:
-        stripped = line.text.strip()
-        if _RULE.match(stripped):
+    for line, own, rule in zip(lines, stripped, rules, strict=True):
+        if rule:
             continue
-        at = line.start + line.text.index(stripped)
-        rows.append(Row(at, at + len(stripped), len(rows), head))
-        if not head:
-            caption = before.strip()[:_CAPTION]
-            head = "\n".join(part for part in (caption, stripped[:_HEAD]) if part)
+        at = line.start + line.text.index(own)
+        rows.append(Row(at, at + len(own), len(rows) + (not headed), "" if named and not rows else head))
+        if named and len(rows) == 1:
+            head = "\n".join(part for part in (caption, own[:_HEAD]) if part)
     return Table(lines[0].start, lines[-1].start + len(lines[-1].text), tuple(rows))

@@ -22,7 +22,8 @@ _KEY = 40  # characters of a key in an address
 _LEAD = 200  # characters
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"' + r"|'[^'\\]*(?:\\.[^'\\]*)*'"
-_START = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*[\[{\"'\-\dtfnTFN])")
+_START = re.compile(r"\{(?=\s*[\"'])|\[(?=\s*[(\[{\"'\-\dtfnTFN])")
+_CLOSING = {"{": "}", "[": "]", "(": ")"}
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _SOLID = re.compile(r"\S")
 
@@ -138,7 +139,8 @@ def _tokens() -> re.Pattern[str]:
     return re.compile(
         rf"\s*(?:(?P<string>{_STRING})"
         r"|(?P<scalar>(?:-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity|inf)|true|false|null|NaN|True|False|None|nan)(?![\w.]))"
-        r"|(?P<mark>[{}\[\],:])|(?P<end>\Z))",
+        rf"|(?P<call>[^\W\d][\w.]*\((?:[^()\"']|{_STRING})*\))"  # Decimal('1.5') in a row of a database
+        r"|(?P<mark>[{}\[\](),:])|(?P<end>\Z))",
         re.DOTALL,
     )
 
@@ -209,7 +211,7 @@ def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, b
     awaiting = "value"  # or: key, colon, next
     while True:
         token = tokens.match(text, at)
-        if token is None:
+        if token is None or (single and (token["call"] or token["mark"] in {"(", ")"})):  # Python's, not of an answer
             solid = _SOLID.search(text, at)
             begin = solid.start() if solid else at
             if (
@@ -222,19 +224,18 @@ def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, b
         if token["end"] is not None:
             return _truncated(text, container, out)
         mark = token["mark"]
-        if mark in {"{", "["} and awaiting == "value":
+        if mark in {"{", "[", "("} and awaiting == "value":
             if container is not None and container.depth >= _DEEPEST:
                 return begin, False
             step = key[1] if key else container.count if container else ""
             depth = container.depth + 1 if container else 0
             at_key, run = key[0] if key else begin, 0 if single else _RUN
-            container = _Container(begin, mark == "[", container, step, at_key, depth, not single, run)
-            key, awaiting = None, "value" if mark == "[" else "key"
+            container = _Container(begin, mark != "{", container, step, at_key, depth, not single, run)
+            key, awaiting = None, "key" if mark == "{" else "value"
         elif (
-            mark in {"}", "]"}
-            and container is not None
-            and container.array == (mark == "]")
-            and _may_end(container, awaiting)
+            container is not None
+            and mark == _CLOSING[text[container.start]]
+            and (_may_end(container, awaiting) or (mark == ")" and awaiting == "value"))
         ):
             above = container.above
             _close(container, end, out)
@@ -247,7 +248,7 @@ def _read(text: str, at: int, out: list[Field], *, single: bool) -> tuple[int, b
             awaiting = "value"
         elif token["string"] and awaiting == "key":
             key, awaiting = (begin, text[begin + 1 : end - 1]), "colon"
-        elif (token["string"] or token["scalar"]) and awaiting == "value" and container is not None:
+        elif (token["string"] or token["scalar"] or token["call"]) and awaiting == "value" and container is not None:
             _add(container, key, (begin, end), "string" if token["string"] else "scalar")
             key, awaiting = None, "next"
         else:

@@ -52,7 +52,8 @@ def audit(
         judged, warnings = yield from read(claims, leaves, judge, options, told(graph))
         return Findings(judged=judged, warnings=warnings)
     passages = candidates(claims, leaves, options.passages)
-    questions = [Question(claim=claim, passages=passages[claim.id]) for claim in claims]
+    asked = graph.question.text if graph.question else ""
+    questions = [Question(claim=claim, passages=passages[claim.id], asked=asked) for claim in claims]
     assessment = yield from judge.assess(questions)
     judged = {judgement.claim_id: judgement for judgement in matched(questions, assessment.judgements)}
     return Findings(judged=judged, warnings=assessment.warnings)

@@ -20,9 +20,9 @@ from trail_callbacks.judges.judge import Judgement
 from trail_callbacks.language.terms import keys
 from trail_callbacks.report import Layer
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.text import sentences
+from trail_callbacks.text import forms, sentences
 
-__all__ = ["READ", "Backtrace", "Introduction", "carriers"]
+__all__ = ["READ", "Backtrace", "Introduction", "carriers", "speaks"]
 
 READ = 12
 """Outputs read at once for one statement."""
@@ -36,6 +36,9 @@ _NUMBER = re.compile(r"\d(?:[\d.,'\u00a0\u202f](?=\d)|\d)*")
 
 _BARE = 3  # words of a value without a sentence around it
 _BEGINNING = 500  # characters
+_CALL = re.compile(r"[\w.:-]+\(.*\)")  # as a completion that only calls tools is shown
+_QUESTION = ("?", "\uff1f", "\u061f")
+_SAYING = re.compile(rf"(?:[^\"\n.!{''.join(_QUESTION)}]|[.!](?!\s|$))+[{''.join(_QUESTION)}]?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,10 @@ class Backtrace:
             return [unread.nodes[round(i * step)] for i in range(READ)]
         return self._ahead(unread.nodes)
 
+    def may_hold(self, node: Node) -> bool:
+        """Whether an output that says nothing in a sentence still has the words, or the invented numbers, of it."""
+        return _covers(set(keys(node.text)), set(keys(self.statement))) or self.holds_numbers(node)
+
     def dismiss(self, nodes: Sequence[Node], note: str) -> None:
         """Assumes that nodes do not state it."""
         self.stated |= dict.fromkeys((node.id for node in nodes), False)
@@ -116,11 +123,11 @@ class Backtrace:
             return
         stating = _stating(nodes, judgement)
         for node in nodes:
-            self.stated[node.id] = node.id in stating or self._holds_numbers(node)
+            self.stated[node.id] = node.id in stating or self.holds_numbers(node)
             self.notes[node.id] = judgement.rationale
         self.wording += [quote for quotes in stating.values() for quote in quotes]
 
-    def _holds_numbers(self, node: Node) -> bool:
+    def holds_numbers(self, node: Node) -> bool:
         """Whether a bare value, such as "1973", holds the numbers of the statement that no source does.
 
         A map step may return no more than that. It states nothing on its own, but nobody else can have made it up.
@@ -226,6 +233,16 @@ class Backtrace:
             room = READ - len(chosen)
             chosen |= {node.id: node for node in layer[:room]}
         return list(chosen.values())
+
+
+def speaks(text: str) -> bool:
+    """Tells whether an output says something: a label, a question and a call of a tool do not."""
+    if all(_CALL.fullmatch(line) for line in text.split("\n") if line):
+        return False
+    return len(text) > _BEGINNING or any(
+        not said.endswith(_QUESTION) and sum(not word.isdigit() for word in forms(said)) > _BARE
+        for said in _SAYING.findall(text)
+    )
 
 
 def _digits(text: str) -> set[str]:

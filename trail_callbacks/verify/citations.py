@@ -19,6 +19,7 @@ from trail_callbacks.models.tokens import count
 from trail_callbacks.report import Verdict
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.sources import request
 
 __all__ = ["CitedClaims", "cited"]
 
@@ -59,7 +60,7 @@ def cited(
     judged = dict(zip((claim.id for claim in claims), verdicts, strict=True))
     found = attach([claim for claim in claims if claim.checkable], answer, leaves, _shown(graph))
     unsettled = [one for one in found if _settled(one, judged[one.claim_id]) is None]
-    asked = yield from _asked(unsettled, {claim.id: claim for claim in claims}, leaves, judge, options)
+    asked = yield from _asked(graph, unsettled, {claim.id: claim for claim in claims}, judge, options)
     status = {id(one): _of(judgement) for one, judgement in zip(unsettled, asked, strict=True)}
     by_claim: dict[str, list[Citation]] = defaultdict(list)
     for one in found:
@@ -118,13 +119,13 @@ def _settled(one: Cited, verdict: Verdict) -> CitationStatus | None:
 
 
 def _asked(
+    graph: ProvenanceGraph,
     unsettled: Sequence[Cited],
     claims: Mapping[str, Claim],
-    leaves: Sequence[Node],
     judge: Judge,
     options: VerifyOptions,
 ) -> Pipeline[Sequence[Judgement]]:
-    nodes = {leaf.id: leaf for leaf in leaves}
+    nodes = {leaf.id: leaf for leaf in graph.leaves()}
     citing: dict[tuple[Region, ...], dict[str, Claim]] = defaultdict(dict)  # what is cited is read once for all
     for one in unsettled:
         citing[one.regions][one.claim_id] = claims[one.claim_id]
@@ -137,7 +138,10 @@ def _asked(
     places: dict[tuple[str, tuple[Region, ...]], int] = {}  # a claim that cites one source many times is judged once
     for one in unsettled:
         places.setdefault((one.claim_id, one.regions), len(places))
-    questions = [Question(claim=claims[claim_id], passages=shown[regions][claim_id]) for claim_id, regions in places]
+    questions = [
+        Question(claim=claims[claim_id], passages=shown[regions][claim_id], asked=request(graph))
+        for claim_id, regions in places
+    ]
     if not questions:
         return ()
     assessment = yield from judge.assess(questions)

@@ -17,6 +17,7 @@ from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.together import together
 from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.verify.sources import request
 from trail_callbacks.verify.walk import LONGEST, PassageCache, Walk, absent, length, packed
 
 __all__ = ["Room", "interim_verdicts"]
@@ -121,7 +122,9 @@ def interim_verdicts(
 
 def _asked(parts: Sequence[_Part], judge: Judge, room: Room, warnings: list[str]) -> Pipeline[list[Judgement]]:
     """Asks about parts, in batches that are asked at the same time."""
-    questions = [Question(claim=part.walk.claim, passages=part.passages) for part in parts]
+    questions = [
+        Question(claim=part.walk.claim, passages=part.passages, asked=request(part.walk.graph)) for part in parts
+    ]
     batches = _batches(parts, room)
     assessments = yield from together([judge.assess([questions[i] for i in batch]) for batch in batches])
     answers: dict[int, Judgement] = {}

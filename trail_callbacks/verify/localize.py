@@ -14,7 +14,6 @@ is shown beside a claim what the sources say instead, and an output that departs
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +24,8 @@ from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Question, matched
 from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
-from trail_callbacks.verify.backtrace import READ, Backtrace, Introduction
+from trail_callbacks.text import sentences
+from trail_callbacks.verify.backtrace import READ, Backtrace, Introduction, speaks
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["Introductions", "Suspect", "localize"]
@@ -33,8 +33,8 @@ __all__ = ["Introductions", "Suspect", "localize"]
 _WIDE = 48  # outputs of one layer that are read for one claim
 _PER_NODE = 2  # sentences of each output that are read at least
 _QUOTES = 2  # of the sources, shown beside a claim
-_LONGEST_QUOTE = 160  # characters
-_SENTENCES = re.compile(r"(?<=[.!?;]) +|\n")  # also inside JSON and tables, where a passage may be a whole field
+_LONG_QUOTE = 160  # characters; of a longer one its nearest sentence is shown, whole
+_LONGEST_QUOTE = 600  # characters; as a passage, what has no sentences is cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +82,9 @@ def localize(
     if graph.answer is None:
         return Introductions(by_claim={})
     walks = [Backtrace(graph, suspect.claim, statement) for suspect in suspects for statement in _statements(suspect)]
+    silent = [node for node in graph.upstream(graph.answer.id) if node.kind == "completion" and not speaks(node.text)]
+    for walk in walks:
+        walk.dismiss([node for node in silent if not walk.may_hold(node)], "Not read: it only labels, asks or calls.")
     evidence = {suspect.claim.id: suspect.evidence for suspect in suspects}
     warnings: list[str] = []
     while reading := [(walk, nodes) for walk in walks if (nodes := walk.wanted())]:
@@ -124,9 +127,11 @@ def _quotes(evidence: Sequence[Evidence], statement: str) -> tuple[str, ...]:
 
 
 def _part(quote: str, asked: set[str]) -> str:
-    if len(quote) <= _LONGEST_QUOTE:
+    if len(quote) <= _LONG_QUOTE:
         return quote
-    return max(_SENTENCES.split(quote), key=lambda part: len(asked.intersection(keys(part))))
+    # A field of JSON is one quotation, in which no sentence ends.
+    parts = [quote[sentence.start : sentence.end] for sentence in sentences(quote.replace('"', " "))] or [quote]
+    return max(parts, key=lambda part: len(asked.intersection(keys(part))))
 
 
 def _questions(

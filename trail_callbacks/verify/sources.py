@@ -7,6 +7,7 @@ supported, in what is left, beside the passages that were cited for them so far.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,13 +17,14 @@ from trail_callbacks.claims import Claim
 from trail_callbacks.evidence import Passage, candidates, whole
 from trail_callbacks.graph import Node, ProvenanceGraph
 from trail_callbacks.judges.judge import Judge, Judgement, Question, matched
+from trail_callbacks.language.terms import keys
 from trail_callbacks.models.call import Pipeline
 from trail_callbacks.models.tokens import count
 from trail_callbacks.retrieval.ranking import Index, Surroundings
 from trail_callbacks.taxonomy import SupportClass
 from trail_callbacks.verify.options import VerifyOptions
 
-__all__ = ["REQUEST", "Sources", "Told", "material", "read", "told"]
+__all__ = ["REQUEST", "Sources", "Told", "material", "read", "request", "told"]
 
 _TURNS = 5  # in all, so that a claim that nothing supports costs at most five readings
 _SHRINK = 4  # times that less is read at once because the model takes no more
@@ -32,15 +34,13 @@ _PICKS = 16  # passages for each claim that together cover it; others follow by 
 REQUEST = 1000
 """Characters of a request; a longer one carries material of its own, such as a pasted text."""
 _CONVERSATION = 2000  # characters of earlier turns, the latest ones
+_OFTEN = 0.25  # share of the passages in which a word tells nothing of what a text is about
 _OPEN = frozenset({SupportClass.ABSENT, SupportClass.PARTIALLY_SUPPORTED})
 _FOUND = frozenset({SupportClass.SUPPORTED, SupportClass.CONTRADICTED, SupportClass.PARTIALLY_SUPPORTED})
 
 
 class Told(TypedDict):
-    """What the claims of an answer are understood by: fields of `Question`. The request is no evidence.
-
-    A request that is so long that it must carry material of its own is among the sources instead.
-    """
+    """What the claims of an answer are understood by: fields of `Question`."""
 
     asked: str
     answer: str
@@ -49,12 +49,11 @@ class Told(TypedDict):
 
 def told(graph: ProvenanceGraph) -> Told:
     """Collects what the claims of a graph's answer are understood by."""
-    request = graph.question.text if graph.question else ""
     answer = graph.answer
     before = [node for node in graph.upstream(answer.id) if _is_before(node, graph)] if answer else []
     lines = (f"{'ASSISTANT' if node.origin == 'model' else 'USER'}: {' '.join(node.text.split())}" for node in before)
     return Told(
-        asked=request if len(request) <= REQUEST else "",
+        asked=request(graph),
         answer=answer.text if answer else "",
         conversation="\n".join(lines)[-_CONVERSATION:],
     )
@@ -72,18 +71,26 @@ def read(
 ) -> Pipeline[tuple[dict[str, Judgement], tuple[str, ...]]]:
     """Judges claims by sources that are read whole, as far as `options.read_tokens` and a few turns allow.
 
+    The wording of the app's prompts is mostly orders: of it only what may bear on a claim that the sources leave open
+    is read, after them.
+
     Returns:
         A judgement for each claim, by its id, and the judge's warnings.
     """
     evidence = material(leaves)
+    known = {node.id for node in evidence}
+    wording = [leaf for leaf in leaves if leaf.origin == "template" and leaf.id not in known]
     sources = Sources(claims, evidence, options.read_tokens)
-    nearest = candidates(claims, evidence, options.passages) if getattr(judge, "wants_nearest", False) else {}
+    nearest = (
+        candidates(claims, [*evidence, *wording], options.passages) if getattr(judge, "wants_nearest", False) else {}
+    )
     judged: dict[str, Judgement] = {}
     seen: dict[str, set[str]] = {claim.id: set() for claim in claims}
     warnings: list[str] = []
     open_, turns, shrunk = list(claims), 0, 0
     while open_ and turns < _TURNS:
-        shown = sources.next(open_, [judged[claim.id] for claim in open_ if claim.id in judged])
+        before = [judged[claim.id] for claim in open_ if claim.id in judged]
+        shown = (sources.bearing(wording, open_, before) if turns == 1 else ()) or sources.next(open_, before)
         if not shown and turns:
             break
         questions = [
@@ -111,9 +118,16 @@ def read(
     }, tuple(dict.fromkeys(warnings))
 
 
+def request(graph: ProvenanceGraph) -> str:
+    """Returns what the user asked, as a judge is shown it: nothing if it is so long that it is shown as a source."""
+    asked = graph.question
+    return asked.text if asked and len(asked.text) <= REQUEST else ""
+
+
 def material(leaves: Sequence[Node]) -> list[Node]:
-    """Returns what of some leaves is evidence: not a request, unless it is long, or nothing else is there."""
-    others = [leaf for leaf in leaves if leaf.kind != "question" or len(leaf.text) > REQUEST]
+    """Returns what of some leaves is read first: no short request or prompt's wording, if anything else is there."""
+    others = [leaf for leaf in leaves if leaf.origin != "template"]
+    others = [leaf for leaf in others if leaf.kind != "question" or len(leaf.text) > REQUEST]
     return others or list(leaves)
 
 
@@ -168,13 +182,29 @@ class Sources:
             return shown
         if len(self._read) == len(self._blocks):
             return ()
-        cited = {(item.node_id, item.start, item.end) for judgement in judged for item in judgement.evidence}
-        again = [i for i, p in enumerate(self._passages) if cited and (p.node_id, p.start, p.end) in cited]
+        again = self._cited(judged)
         chosen = self._choose(claims, self._limit - sum(self._costs[i] for i in again))
         self._read.update(chosen)
         read = {i for n in chosen for i in range(self._blocks[n].start, self._blocks[n].end)}.union(again)
         beside = {i for n in chosen for i in self._beside(self._blocks[n])} - read
         return tuple(self._in_context[i] if i in read else self._passages[i] for i in sorted(read | beside))
+
+    def bearing(
+        self, nodes: Sequence[Node], claims: Sequence[Claim], judged: Iterable[Judgement]
+    ) -> tuple[Passage, ...]:
+        """Returns what of other texts shares a number, or two words that are rare in the sources, with an open claim.
+
+        Passages that were cited for these claims come with it.
+        """
+        held = Counter(key for passage in self._passages if nodes for key in set(keys(passage.text)))
+        often = max(1, len(self._passages) * _OFTEN)
+        asked = [{key for key in keys(claim.text) if held[key] <= often or key[0].isdigit()} for claim in claims]
+        bearing = [
+            replace(passage, id=f"s{n}")
+            for n, passage in enumerate(whole(nodes, context=True), len(self._passages) + 1)
+            if any(map(_tells, map(set(keys(passage.text)).intersection, asked)))
+        ]
+        return (*(self._passages[i] for i in self._cited(judged)), *bearing) if bearing else ()
 
     def shrink(self, shown: Collection[Passage]) -> bool:
         """Takes note that the model can read only half as much at once; False if that is one block already."""
@@ -200,6 +230,10 @@ class Sources:
         tokens = sum(cost for cost, here in zip(self._costs, known, strict=True) if here)
         share = 100 * tokens / sum(self._costs)
         return f"(Read {len(touched)} of {len(texts)} texts, {share:.0f} % of the tokens.)"
+
+    def _cited(self, judged: Iterable[Judgement]) -> list[int]:
+        cited = {(item.node_id, item.start, item.end) for judgement in judged for item in judgement.evidence}
+        return [i for i, p in enumerate(self._passages) if cited and (p.node_id, p.start, p.end) in cited]
 
     def _beside(self, block: _Block) -> Iterator[int]:
         """What a stretch is understood by: the opening of its text, and the passages on both sides."""
@@ -263,6 +297,10 @@ class Sources:
             heads = () if opening is None or opening is passage else (opening.text,)
             yield Surroundings(passage.text, passage.text, previous.text if previous else "", heads)
             previous = passage
+
+
+def _tells(shared: Collection[str]) -> bool:
+    return len(shared) > 1 or any(key[0].isdigit() and len(key) > 1 for key in shared)
 
 
 def _in_turn(queues: Sequence[Sequence[int]]) -> Iterator[int]:
