@@ -193,7 +193,15 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             return lambda: captured(config, message, text) or redacted(config, from_messages(read, text, ignored))
 
         rejected, spent = self._before(request)
-        return guard_answer(self._settings, request, graph_of=graph_of, revised=revised, rejected=rejected, spent=spent)
+        return guard_answer(
+            self._settings,
+            request,
+            graph_of=graph_of,
+            texts_of=lambda response: [text for _, text in filter(None, [answer_of(response)])],
+            revised=revised,
+            rejected=rejected,
+            spent=spent,
+        )
 
     def _before(self, request: ModelRequest[Any]) -> tuple[int, Usage]:
         """Drafts rejected earlier in this turn, and their cost: calling tools in between resets neither."""
@@ -214,7 +222,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     ) -> tuple[ModelResponse[Any], dict[str, Any]]:
         """The response that the agent gets, with the summary on it, and the summary."""
         response, summary = outcome.draft, outcome.summary()
-        if outcome.action == "block":
+        if outcome.instead(self._settings.message) is not None:
             response = withheld(response, self._text(request, outcome), summary)
         elif summary and outcome.action != "raise":
             response = annotated(response, summary)
@@ -246,7 +254,9 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
         answer = answer_of(outcome.draft)
         asked = [message.text for message in request.messages if isinstance(message, HumanMessage)]
-        return withheld_text([answer[1]] if answer else [], [*asked, *read_texts(graph)], self._settings.message)
+        texts = outcome.taken or ([answer[1]] if answer else [])
+        shown = outcome.instead(self._settings.message) or ""
+        return withheld_text(texts, [*asked, *read_texts(graph)], shown)
 
 
 def _turn(request: ModelRequest[Any]) -> str | None:

@@ -18,6 +18,7 @@ from langchain_trail.attempts import Attempts, Draft
 from langchain_trail.chunks import added, as_chunk, trailing
 from langchain_trail.drafts import isolated
 from langchain_trail.parts import short_fields
+from langchain_trail.pieces import pieces
 from langchain_trail.revising import Revise, prepared, revised
 from langchain_trail.sentences import SentenceStream
 from langchain_trail.streams import StreamSteps, acarry_out_stream, by_sentence, carry_out_stream, whole
@@ -112,6 +113,7 @@ class Guarded(Around[In, Out]):
             self._settings,
             prepared(self._runnable, given),
             graph_of=graph_of,
+            texts_of=lambda draft: [piece.text for piece in pieces(draft.output)],
             revised=lambda request, draft, feedback: attempts.reviewed(
                 given, self._revise(request, draft.output, feedback)
             ),
@@ -145,7 +147,7 @@ class Guarded(Around[In, Out]):
         output = outcome.draft.output
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.action == "block":
+        if outcome.instead(self._settings.message) is not None:
             output = self._withheld(outcome, attempts, summary)
         elif summary:
             output = annotated(output, summary)
@@ -256,10 +258,10 @@ class Guarded(Around[In, Out]):
         if outcome.action == "raise":
             reject(outcome)
         if isinstance(draft, SentenceStream):
-            chunks = (
-                [draft.instead(self._settings.message, summary)] if outcome.action == "block" else draft.last(summary)
-            )
-        elif outcome.action == "block":
+            ends = {"block": self._settings.message, "strip": ""}
+            last = ends.get(outcome.action)
+            chunks = draft.last(summary) if last is None else [draft.instead(last, summary)]
+        elif outcome.instead(self._settings.message) is not None:
             chunks = [as_chunk(self._withheld(outcome, attempts, summary))]
         else:
             chunks = [] if self._stream == "pass" else list(draft.chunks)

@@ -34,6 +34,7 @@ __all__ = [
     "read",
     "recorded",
     "run_here",
+    "texts_of",
 ]
 
 _SOURCES = frozenset({"document", "tool_result"})
@@ -163,6 +164,11 @@ def graph_of(request: Request, draft: Draft) -> Callable[[], ProvenanceGraph] | 
         return from_nodes(nodes, draft.text, request.query.query_str)
 
     return graph
+
+
+def texts_of(draft: Draft) -> list[str]:
+    """Returns the text of a draft, as the one that may be its answer."""
+    return [draft.text]
 
 
 @_span

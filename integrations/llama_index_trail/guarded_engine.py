@@ -25,6 +25,7 @@ from llama_index_trail.drafts import (
     read,
     recorded,
     run_here,
+    texts_of,
 )
 from llama_index_trail.grounds import withheld_text
 from llama_index_trail.responses import replayed, response_text, streams, withheld
@@ -242,13 +243,13 @@ class GuardedQueryEngine(BaseQueryEngine):
         return await asyncio.to_thread(self._result, outcome)  # work, if the answer is long
 
     def _steps(self, request: Request) -> GuardSteps[Draft]:
-        return guard_answer(self._settings, request, graph_of=graph_of, revised=self._rewriting.revised)
+        return guard_answer(self._settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised)
 
     def _result(self, outcome: Outcome[Draft]) -> Any:
         attempt, report = outcome.draft, outcome.report
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.action == "block":
+        if outcome.instead(self._settings.message) is not None:
             response, report = withheld(attempt.response, self._text(outcome)), None
         else:
             response = attempt.response if attempt.chunks is None else replayed(attempt.response, attempt.chunks)
@@ -257,7 +258,8 @@ class GuardedQueryEngine(BaseQueryEngine):
     def _text(self, outcome: Outcome[Draft]) -> Withheld:
         attempt = outcome.draft
         known = [attempt.query, *(read_texts(outcome.report.graph) if outcome.report else ())]
-        return withheld_text([attempt.text], known, attempt.response.source_nodes or (), self._settings.message)
+        shown = outcome.instead(self._settings.message) or ""
+        return withheld_text(outcome.taken or [attempt.text], known, attempt.response.source_nodes or (), shown)
 
     # ------------------------------------------------------------------ streams that the user reads at once
 

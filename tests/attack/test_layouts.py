@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from apps import APPS, WAYS
 from careless import CANNOT_SAY, JUDGES, TRUE, TURNS, Turning
 
-from trail_callbacks.report.threshold import unsettled
+from trail_callbacks.verify.threshold import unsettled
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own
 FULL = os.environ.get("TRAIL_ATTACK") == "full"

@@ -5,12 +5,12 @@ with feedback, block). Adapters run the loop and know how their framework asks a
 `verify`.
 """
 
-from trail_callbacks.guard.checker import Checker, JudgeDraft, WriteFeedback
+from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.loop import GuardSteps, WriteDraft, acarry_out, carry_out, guard_answer
 from trail_callbacks.guard.policy import Action, LateReport, Outcome, decide, reject
 from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
-from trail_callbacks.report.threshold import OnUndecided
+from trail_callbacks.verify.threshold import OnUndecided
 
 __all__ = [
     "BLOCKED",
@@ -27,6 +27,7 @@ __all__ = [
     "Outcome",
     "ReadMessage",
     "Stream",
+    "StripAnswer",
     "WriteDraft",
     "WriteFeedback",
     "acarry_out",

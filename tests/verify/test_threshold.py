@@ -6,7 +6,7 @@ import pytest
 
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.report.scoring import Scoring
-from trail_callbacks.report.threshold import counted_score, is_complete, unsettled
+from trail_callbacks.verify.threshold import counted_score, is_complete, unsettled
 
 YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE
 PART = SupportClass.PARTIALLY_SUPPORTED
