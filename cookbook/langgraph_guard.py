@@ -43,7 +43,7 @@ def log(report: Report) -> None:
 
 
 def main() -> None:
-    guard = TrailGuard(on_fail="retry", max_retries=2, on_report=log)  # exhausted="block": then withhold the answer
+    guard = TrailGuard(judge="local", on_fail="retry", max_retries=2, on_report=log)  # exhausted="block": then withhold the answer
     agent = create_agent(MODEL, [look_up], middleware=[guard])
     out = agent.invoke({"messages": [("user", "How tall is the lighthouse of Genoa, and may I visit it?")]})
 

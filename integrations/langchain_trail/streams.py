@@ -19,6 +19,7 @@ from trail_callbacks.guard import (
     WriteDraft,
     WriteFeedback,
     decide,
+    waits,
 )
 from trail_callbacks.guard.stripping import Stripped
 from trail_callbacks.models.call import Usage
@@ -112,7 +113,9 @@ def by_sentence(
             if stream.text[stream.released : end].strip():
                 report = yield JudgeDraft(graph_of(stream.text[:end]), usage)
                 usage += report.usage
-                action = decide(settings, report, settings.max_retries if stream.released else rejected)
+                action = decide(settings, report, settings.max_retries if stream.shown else rejected)
+                if more and waits(settings, report):
+                    action, stream.released = "skip", end
                 if settings.on_fail == "strip" and (action == "strip" or (action == "pass" and (more or remaining))):
                     remaining = yield StripAnswer(report, [stream.text[:end]], ended=not more)
                     if remaining is None or not remaining.text.startswith(stream.shown):

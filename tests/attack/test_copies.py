@@ -46,7 +46,7 @@ FULL = os.environ.get("TRAIL_ATTACK") == "full"
 SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
 FALSE = "The lighthouse of Genoa is 9713 metres tall."
 HEIGHT = re.compile(r"(?<![\w-])9713(?![\w-])")  # not in an id, nor in a time
-BLOCK: Any = {"on_fail": "block"}
+BLOCK: Any = {"judge": "local", "on_fail": "block"}
 STORED = [name for name in COPIES if "generator" not in name and name not in {"iterator", "map"}]
 """What can be written to a checkpoint."""
 

@@ -8,7 +8,7 @@ with feedback, block). Adapters run the loop and know how their framework asks a
 from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.guard.loop import GuardSteps, WriteDraft, acarry_out, carry_out, guard_answer
-from trail_callbacks.guard.policy import Action, LateReport, Outcome, decide, reject
+from trail_callbacks.guard.policy import Action, LateReport, Outcome, decide, reject, waits
 from trail_callbacks.guard.settings import BLOCKED, GuardKeywords, GuardSettings, LastResort, OnFail, Stream
 from trail_callbacks.verify.threshold import OnUndecided
 
@@ -37,4 +37,5 @@ __all__ = [
     "guard_answer",
     "message_nodes",
     "reject",
+    "waits",
 ]

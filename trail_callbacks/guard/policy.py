@@ -14,9 +14,9 @@ from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
-from trail_callbacks.verify.threshold import refusal, unsettled
+from trail_callbacks.verify.threshold import Refusal, refusal, unsettled
 
-__all__ = ["Action", "LateReport", "Outcome", "decide", "reject"]
+__all__ = ["Action", "LateReport", "Outcome", "decide", "reject", "waits"]
 
 Action = Literal["pass", "retry", "strip", "annotate", "block", "raise", "skip"]
 """`skip`: the draft is not an answer, because the model calls tools."""
@@ -43,7 +43,7 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
     """
     if isinstance(report, LateReport):
         return _last_resort(settings)
-    why = refusal(report, settings.max_score, settings.on_undecided, memory=settings.no_evidence == "pass")
+    why = _refusal(settings, report)
     if why is None:
         return "pass"
     if why.kind == "incomplete":
@@ -51,6 +51,16 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
     if settings.on_fail == "strip" and why.kind == "score":
         return "strip"
     return "retry" if settings.on_fail == "retry" and rejected < settings.max_retries else _last_resort(settings)
+
+
+def waits(settings: GuardSettings, report: Report) -> bool:
+    """Tells whether a part of an answer may yet pass with the rest: so far, nothing was decided."""
+    why = None if isinstance(report, LateReport) else _refusal(settings, report)
+    return why is not None and why.kind == "undecided"
+
+
+def _refusal(settings: GuardSettings, report: Report) -> Refusal | None:
+    return refusal(report, settings.max_score, settings.on_undecided, memory=settings.no_evidence == "pass")
 
 
 def _last_resort(settings: GuardSettings) -> Action:
