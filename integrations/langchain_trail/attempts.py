@@ -139,10 +139,8 @@ class Attempts:
         graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
         output = outcome.draft.output
         known = [piece.text for piece in pieces([self._given, earlier(self.unreviewed(output))])] + read_texts(graph)
-        instead = outcome.instead(shown)
-        known += [instead] if outcome.taken and instead else []
         texts = outcome.taken or _answer_texts(output, graph, known)
-        self._withheld = withheld_text(texts, known, instead or shown)
+        self._withheld = withheld_text(texts, known, outcome.instead(shown) or shown)
         return self._withheld
 
     def _scrub(self, outcome: Outcome[Any], shown: str) -> Callable[[Any], Any]:

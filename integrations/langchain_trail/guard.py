@@ -197,7 +197,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             self._settings,
             request,
             graph_of=graph_of,
-            texts_of=lambda response: [text for _, text in filter(None, [answer_of(response)])],
+            texts_of=_texts,
             revised=revised,
             rejected=rejected,
             spent=spent,
@@ -257,6 +257,12 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         texts = outcome.taken or ([answer[1]] if answer else [])
         shown = outcome.instead(self._settings.message) or ""
         return withheld_text(texts, [*asked, *read_texts(graph)], shown)
+
+
+def _texts(response: ModelResponse[Any]) -> list[str]:
+    """What may be the answer; fields of a structured one are none."""
+    answer = answer_of(response)
+    return [answer[1]] if answer and response.structured_response is None else []
 
 
 def _turn(request: ModelRequest[Any]) -> str | None:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar, Unpack, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from langchain_trail.answers import annotated, calls_tools, replaced
@@ -113,7 +114,7 @@ class Guarded(Around[In, Out]):
             self._settings,
             prepared(self._runnable, given),
             graph_of=graph_of,
-            texts_of=lambda draft: [piece.text for piece in pieces(draft.output)],
+            texts_of=_texts,
             revised=lambda request, draft, feedback: attempts.reviewed(
                 given, self._revise(request, draft.output, feedback)
             ),
@@ -267,6 +268,11 @@ class Guarded(Around[In, Out]):
             chunks = [] if self._stream == "pass" else list(draft.chunks)
             chunks += trailing(draft.output, summary) if summary else []
         return [attempts.unreviewed(chunk) for chunk in chunks]
+
+
+def _texts(draft: Draft) -> list[str]:
+    """What may be the answer, in an output that has a place for another."""
+    return [piece.text for piece in pieces(draft.output)] if isinstance(draft.output, str | AIMessage | dict) else []
 
 
 @shows_settings(GuardSettings, GuardKeywords)

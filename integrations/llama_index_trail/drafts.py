@@ -167,8 +167,9 @@ def graph_of(request: Request, draft: Draft) -> Callable[[], ProvenanceGraph] | 
 
 
 def texts_of(draft: Draft) -> list[str]:
-    """Returns the text of a draft, as the one that may be its answer."""
-    return [draft.text]
+    """Returns the text of a draft, if its answer is a text and no object."""
+    said = [draft.response.response] if draft.chunks is None else draft.chunks
+    return [draft.text] if all(isinstance(each, str) for each in said) else []
 
 
 @_span
