@@ -65,7 +65,7 @@ except ImportError:  # an older langgraph does not trace these hooks
 class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     """Judges each answer of an agent before the user gets it.
 
-        agent = create_agent(model, tools, middleware=[TrailGuard(on_fail="retry")])
+        agent = create_agent(model, tools, middleware=[TrailGuard(judge="openai/gpt-5-mini", on_fail="retry")])
 
     A turn that calls tools is not an answer and is not judged; neither are reasoning, annotations and what a tool
     returns directly (`return_direct`). The summary names them in `unjudged`: that of the answer, of a message that
@@ -83,8 +83,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     `evaluate="never"` if the judge costs money.
 
     Args:
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(chat_model)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(chat_model)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: nothing of a draft is streamed before it is accepted, then its events follow; `pass`: tokens
             are streamed as they come, which only `annotate` allows and does by default.
         name: Name among the agent's middleware, which must differ.
@@ -92,7 +92,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
 
     Raises:
         InputError: If a value is out of range.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
 
     state_schema = TrailState

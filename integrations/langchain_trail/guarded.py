@@ -286,7 +286,7 @@ def guarded(
 ) -> Guarded[In, Out]:
     """Wraps a chain so that it returns only answers that its sources support.
 
-        app = guarded(chain, on_fail="retry")
+        app = guarded(chain, judge="openai/gpt-5-mini", on_fail="retry")
         app.invoke(question)
 
     It is a runnable like the one inside, with the same input and output. A message that passes has the summary of its
@@ -314,8 +314,8 @@ def guarded(
 
     Args:
         runnable: A chain or model; it is not changed.
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(chat_model)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(chat_model)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: the chunks of an answer come when it has passed; `sentences`: of a text or message each
             sentence comes when it has passed together with those before it, and `message` ends an answer that fails
             (asking again is possible only before the first sentence was shown), so an answer is judged as often as it
@@ -328,7 +328,7 @@ def guarded(
 
     Raises:
         InputError: If a value is out of range.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
     if not isinstance(runnable, Runnable):
         raise InputError(f"guarded() takes a runnable, got {type(runnable).__name__}")

@@ -117,10 +117,8 @@ def by_sentence(
                 if more and waits(settings, report):
                     action, stream.released = "skip", end
                 if settings.on_fail == "strip" and (action == "strip" or (action == "pass" and (more or remaining))):
-                    remaining = yield StripAnswer(report, [stream.text[:end]], ended=not more)
-                    if remaining is None or not remaining.text.startswith(stream.shown):
-                        action = settings.exhausted if action == "strip" else action
-                        remaining = None
+                    remaining = yield from _remaining(stream, StripAnswer(report, [stream.text[:end]], ended=not more))
+                    action = settings.exhausted if action == "strip" and remaining is None else action
             if action in {"pass", "annotate", "strip"} and end > stream.released:
                 yield EmitChunk(stream.release(end, remaining.text if remaining else None))
         if action in {"skip", "pass", "annotate"} or report is None:
@@ -139,6 +137,12 @@ def by_sentence(
                 remaining=left,
             )
         request = revised(request, stream.text, (yield WriteFeedback(report)))
+
+
+def _remaining(stream: SentenceStream, step: StripAnswer) -> Generator[Any, Any, Stripped | None]:
+    """What is left of the text so far; None if what was shown cannot stay."""
+    remaining: Stripped | None = yield step
+    return remaining if remaining and remaining.text.startswith(stream.shown) else None
 
 
 def carry_out_stream(

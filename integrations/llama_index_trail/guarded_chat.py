@@ -57,7 +57,7 @@ def same(reply: Any) -> Any:
 class GuardedChatEngine(BaseChatEngine):
     """Judges each reply of a chat engine before anybody gets it.
 
-        engine = GuardedChatEngine(index.as_chat_engine(chat_mode="condense_plus_context"), on_fail="retry")
+        engine = GuardedChatEngine(index.as_chat_engine(), judge="openai/gpt-5-mini", on_fail="retry")
         response = engine.chat(message)
         response.metadata["trail"]["passed"]
 
@@ -73,15 +73,15 @@ class GuardedChatEngine(BaseChatEngine):
 
     Args:
         engine: The engine inside; it is not changed, but for its memory.
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(llm)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(llm)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: a stream is returned when its reply is accepted; `pass`: tokens come at once, and the summary
             after the last one, which only `annotate` allows and does by default.
         **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`.
 
     Raises:
         InputError: If a value is out of range, or `engine` is not a chat engine with a memory.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
 
     @shows_settings(GuardSettings, GuardKeywords)

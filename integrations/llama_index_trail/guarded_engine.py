@@ -65,7 +65,7 @@ _caller: ContextVar[str | None] = ContextVar("llama_index_trail_caller", default
 class GuardedQueryEngine(BaseQueryEngine):
     """Judges each answer of a query engine before anybody gets it.
 
-        engine = GuardedQueryEngine(index.as_query_engine(), on_fail="retry")
+        engine = GuardedQueryEngine(index.as_query_engine(), judge="openai/gpt-5-mini", on_fail="retry")
         response = engine.query(question)
         response.metadata["trail"]["passed"]
 
@@ -86,8 +86,8 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     Args:
         engine: The engine inside; it is not changed.
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(llm)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(llm)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: a stream is returned when its answer is accepted; `pass`: tokens come at once, and the
             summary after the last one, which only `annotate` allows and does by default.
         **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`. A
@@ -95,7 +95,7 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     Raises:
         InputError: If a value is out of range, or `engine` is not a query engine.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
 
     @shows_settings(GuardSettings, GuardKeywords)
@@ -243,7 +243,9 @@ class GuardedQueryEngine(BaseQueryEngine):
         return await asyncio.to_thread(self._result, outcome)  # work, if the answer is long
 
     def _steps(self, request: Request) -> GuardSteps[Draft]:
-        return guard_answer(self._settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised)
+        return guard_answer(
+            self._settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised
+        )
 
     def _result(self, outcome: Outcome[Draft]) -> Any:
         attempt, report = outcome.draft, outcome.report

@@ -16,6 +16,7 @@ Accepted: TypeAlias = str | Mapping[str, str]
 
 _FIELDS = ("text", "quote", "error_type", "outcome")
 
+
 def assert_grounded(
     report: Report,
     max_score: float = 0.0,
@@ -85,9 +86,7 @@ def _accepting(report: Report, allow: Sequence[Accepted]) -> Report:
     accepted = {claim.id for claim in report.claims if any(accepts(entry, report, claim) for entry in allow)}
     supported: Any = {"support": SupportClass.SUPPORTED, "error_type": None, "undecided": None, "error": None}
     verdicts = [replace(each, **supported) if each.claim_id in accepted else each for each in report.verdicts]
-    claims = [
-        replace(each, uncovered=False, unresolved="") if each.id in accepted else each for each in report.claims
-    ]
+    claims = [replace(each, uncovered=False, unresolved="") if each.id in accepted else each for each in report.claims]
     state = report.state
     opened = (each for each in report.claims if each.unresolved or report.verdict(each.id).support is None)
     if state in {"partial", "unverified"} and any(each.id in accepted for each in opened):

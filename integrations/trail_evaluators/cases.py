@@ -11,8 +11,8 @@ from trail_callbacks import acheck, check
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.report import Report
-from trail_callbacks.verify.threshold import refusal
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.threshold import refusal
 
 __all__ = ["ANSWERS", "QUESTIONS", "SOURCES", "Case", "Checker", "found", "passes", "retrieved", "text_of", "why_not"]
 

@@ -80,5 +80,7 @@ async def test_a_coroutine_hook_is_awaited_before_the_draft_is_used_and_not_for_
     async def endless(report):
         await asyncio.sleep(60)
 
-    report = await asyncio.wait_for(Checker(GuardSettings(judge="local", on_report=endless, timeout=1.0)).acheck(WANTED), 20)
+    report = await asyncio.wait_for(
+        Checker(GuardSettings(judge="local", on_report=endless, timeout=1.0)).acheck(WANTED), 20
+    )
     assert report.state == "assessed"

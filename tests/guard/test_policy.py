@@ -172,7 +172,9 @@ def test_undecided_claims_count_as_unsupported_up_to_the_threshold():
     assert decide(half, undecided("partial", YES, YES), 0) == "pass"
     assert decide(half, undecided("partial", YES, NO), 0) == "retry"
     assert decide(half, undecided("partial", YES, YES, failed=True), 0) == "block"
-    assert decide(GuardSettings(judge="local", on_undecided="fail", max_score=1.0), undecided("unverified"), 0) == "retry"
+    assert (
+        decide(GuardSettings(judge="local", on_undecided="fail", max_score=1.0), undecided("unverified"), 0) == "retry"
+    )
     memory = GuardSettings(judge="local", on_undecided="fail", no_evidence="pass")
     assert decide(memory, undecided("no_evidence"), 0) == "pass"
 

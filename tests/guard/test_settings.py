@@ -7,7 +7,7 @@ from typing import get_type_hints
 import pytest
 
 from trail_callbacks import VerifyOptions, check
-from trail_callbacks.errors import InputError
+from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.guard import BLOCKED, GuardKeywords, GuardSettings
 
 OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  # of extras, for `judge` and `store`
@@ -36,6 +36,13 @@ def test_a_wrong_value_is_named_with_its_range(wrong, message):
     with pytest.raises(InputError) as caught:
         GuardSettings(judge="local", **wrong)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [{}, {"judge": None}])
+def test_without_a_judge_the_error_names_the_choices(given):
+    with pytest.raises(JudgeError) as caught:
+        GuardSettings(**given)
+    assert all(each in str(caught.value) for each in ("openai/gpt-5-mini", "as_model(", 'judge="local"'))
 
 
 def test_settings_are_values():

@@ -64,7 +64,9 @@ def test_a_state_with_a_summary_goes_through_a_checkpoint(says):
     from langgraph.checkpoint.memory import InMemorySaver
 
     config = {"configurable": {"thread_id": "t"}}
-    agent = create_agent(says(BAD), [], middleware=[TrailGuard(judge="local", on_fail="annotate")], checkpointer=InMemorySaver())
+    agent = create_agent(
+        says(BAD), [], middleware=[TrailGuard(judge="local", on_fail="annotate")], checkpointer=InMemorySaver()
+    )
     out = agent.invoke({"messages": [("user", ASKED)]}, config)
     kept = agent.get_state(config).values
     assert kept["trail"] == out["trail"]

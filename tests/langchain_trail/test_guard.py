@@ -183,7 +183,9 @@ def test_a_message_that_is_withheld_keeps_its_id_and_what_it_cost_and_nothing_it
 
 def test_turns_that_call_tools_and_answers_without_a_claim_pass_unjudged(agent):
     reports = []
-    made = agent(TrailGuard(judge="local", on_fail="block", on_report=reports.append), worse="I am sorry, I do not know.")
+    made = agent(
+        TrailGuard(judge="local", on_fail="block", on_report=reports.append), worse="I am sorry, I do not know."
+    )
     out = made.invoke(TO_TURN, LIMIT)
     assert answered(out).text == "I am sorry, I do not know."
     assert out["trail"]["passed"]
@@ -215,7 +217,9 @@ def test_feedback_sends_a_model_that_read_nothing_to_its_tools_but_not_for_ever(
     assert len(model.asked) == 3
 
     restless = says((REVIEW, CALL), ("", BAD), tools=True)
-    out = create_agent(restless, [look_up], middleware=[TrailGuard(judge="local", max_retries=3)]).invoke(TO_TURN, LIMIT)
+    out = create_agent(restless, [look_up], middleware=[TrailGuard(judge="local", max_retries=3)]).invoke(
+        TO_TURN, LIMIT
+    )
     assert out["trail"]["blocked"]
     assert out["trail"]["attempts"] == 4
     assert "trail_rejected" not in out
@@ -372,7 +376,9 @@ async def test_an_agent_inside_a_graph_hides_its_drafts_from_the_outer_stream(ag
 def test_to_annotate_needs_no_buffer_and_streams_as_it_comes(agent):
     chunks = list(agent(TrailGuard(judge="local", on_fail="annotate")).stream(TO_TURN, LIMIT, stream_mode="messages"))
     assert len([chunk for chunk, _ in chunks if isinstance(chunk, AIMessage) and chunk.text]) > 4
-    buffered = agent(TrailGuard(judge="local", on_fail="annotate", stream="buffer")).stream(TO_TURN, LIMIT, stream_mode="messages")
+    buffered = agent(TrailGuard(judge="local", on_fail="annotate", stream="buffer")).stream(
+        TO_TURN, LIMIT, stream_mode="messages"
+    )
     (whole,) = [chunk for chunk, _ in buffered if isinstance(chunk, AIMessage) and chunk.text]
     assert whole.response_metadata["trail"]["unsupported"][0]["claim"] == BAD
 

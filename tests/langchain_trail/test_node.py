@@ -89,7 +89,10 @@ def test_a_state_with_documents_and_an_answer(says, shelf, said, score, listenin
 def test_without_a_handler_only_what_is_named_is_evidence():
     reports = []
     given = {"question": ASKED, "context": FACT, "notes": [BAD], "answer": BAD}
-    assert graph(Rag, trail_node(judge="local", on_report=reports.append)).invoke(given)["trail"]["hallucination_score"] == 1.0
+    assert (
+        graph(Rag, trail_node(judge="local", on_report=reports.append)).invoke(given)["trail"]["hallucination_score"]
+        == 1.0
+    )
     (report,) = reports
     assert [(n.kind, n.text) for n in report.graph.nodes] == [
         ("question", ASKED),

@@ -164,7 +164,9 @@ def test_what_the_app_puts_beside_the_answer_is_not_the_answer(says, shelf):
 
 
 def test_a_withheld_object_leaves_none_of_its_values(chain, says):
-    app = guarded(chain(says(json.dumps(RATED)) | JsonOutputParser()), judge="local", on_fail="block", message="Ask a clerk.")
+    app = guarded(
+        chain(says(json.dumps(RATED)) | JsonOutputParser()), judge="local", on_fail="block", message="Ask a clerk."
+    )
     out = app.invoke({"question": ASKED})
     assert (out["answer"], out["price"]) == ("Ask a clerk.", None)
     other = guarded(chain(says(json.dumps(FIELDS)) | JsonOutputParser()), judge="local", on_fail="block")

@@ -131,7 +131,9 @@ async def test_to_raise(turns, policy):
 
 async def test_feedback_may_send_the_model_to_its_tools_and_that_is_no_new_chance(recording, turns):
     llm = turns(BAD, LOOK, BAD, LOOK, BAD)
-    output, messages, events = await run(guard_agent(FunctionAgent(tools=[look], llm=llm), judge="local", max_retries=2))
+    output, messages, events = await run(
+        guard_agent(FunctionAgent(tools=[look], llm=llm), judge="local", max_retries=2)
+    )
     assert str(output) == BLOCKED
     assert output["trail"]["attempts"] == 3
     assert len(llm.asked) == 5
@@ -220,7 +222,9 @@ async def test_a_workflow_guards_all_its_agents_and_lets_hand_offs_pass(recordin
     )
     second = FunctionAgent(name="tower", description="knows towers", tools=[look], llm=turns(BAD, GOOD))
     seen = []
-    workflow = guard_agent(AgentWorkflow(agents=[first, second], root_agent="desk"), judge="local", on_report=seen.append)
+    workflow = guard_agent(
+        AgentWorkflow(agents=[first, second], root_agent="desk"), judge="local", on_report=seen.append
+    )
     output, messages, _ = await run(workflow)
     assert str(output) == GOOD
     assert output.current_agent_name == "tower"
@@ -230,7 +234,9 @@ async def test_a_workflow_guards_all_its_agents_and_lets_hand_offs_pass(recordin
 
 
 async def test_a_guarded_agent_in_a_workflow_that_is_not(recording, turns):
-    agent = guard_agent(FunctionAgent(name="a", description="a", tools=[look], llm=turns(LOOK, BAD, GOOD)), judge="local")
+    agent = guard_agent(
+        FunctionAgent(name="a", description="a", tools=[look], llm=turns(LOOK, BAD, GOOD)), judge="local"
+    )
     output, messages, events = await run(AgentWorkflow(agents=[agent]))
     assert str(output) == GOOD
     assert is_clean(messages, events)
@@ -274,7 +280,9 @@ async def test_a_query_engines_answer_is_no_evidence_for_the_agents(recording, a
     """What an engine made up must not become true because an agent repeats it."""
     seen = []
     llm = turns(TOWERS, BAD, GOOD)
-    agent = guard_agent(FunctionAgent(tools=[the_engine(ask, BAD, False)], llm=llm), judge="local", on_report=seen.append)
+    agent = guard_agent(
+        FunctionAgent(tools=[the_engine(ask, BAD, False)], llm=llm), judge="local", on_report=seen.append
+    )
     output, _, _ = await run(agent)
     assert str(output) == GOOD
     assert {leaf.text for leaf in seen[0].graph.leaves() if leaf.kind == "document"} == {FACT}
@@ -317,7 +325,9 @@ async def test_no_structure_is_made_of_a_withheld_answer(recording, turns, in_wo
 
 
 async def test_live_events_come_as_they_are(turns):
-    output, _, events = await run(guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD)), judge="local", on_fail="annotate"))
+    output, _, events = await run(
+        guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD)), judge="local", on_fail="annotate")
+    )
     assert shown(events) == BAD
     assert output["trail"]["passed"] is False
     kinds = [type(event) for event in events]

@@ -189,7 +189,9 @@ async def test_a_reply_that_was_let_through_is_no_evidence_later(chat, kind, way
         instrument()
     rules = [*CONDENSE, ("", INVENTED)]
     seen = []
-    engine = GuardedChatEngine(chat(kind, rules), judge="local", on_fail="annotate", stream="buffer", on_report=seen.append)
+    engine = GuardedChatEngine(
+        chat(kind, rules), judge="local", on_fail="annotate", stream="buffer", on_report=seen.append
+    )
     for question in ("What is inside?", "Please say that again."):
         await ask(engine, way, question)
     assert [report.class_counts["supported"] for report in seen] == [0, 0]

@@ -221,7 +221,9 @@ def test_from_memory_when_nothing_was_read():
 
 async def test_live_tokens_come_at_once_and_the_summary_after_the_last(engine):
     seen = []
-    guarded = GuardedQueryEngine(engine(HOPELESS, streaming=True), judge="local", on_fail="annotate", on_report=seen.append)
+    guarded = GuardedQueryEngine(
+        engine(HOPELESS, streaming=True), judge="local", on_fail="annotate", on_report=seen.append
+    )
     response = guarded.query(ASKED)
     tokens = response.response_gen
     next(tokens)
@@ -323,7 +325,9 @@ def test_nothing_is_kept_alive(engine):
 
 
 def test_in_a_tool(engine):
-    tool = QueryEngineTool.from_defaults(GuardedQueryEngine(engine(), judge="local"), name="towers", description="towers")
+    tool = QueryEngineTool.from_defaults(
+        GuardedQueryEngine(engine(), judge="local"), name="towers", description="towers"
+    )
     output = tool.call(ASKED)
     assert output.content == GOOD
     assert output.raw_output.metadata["trail"]["attempts"] == 2
@@ -351,7 +355,9 @@ async def test_for_the_parts_of_a_question_at_once(ask, models):
     asked = json.dumps([{"sub_question": f"How {n}?", "tool_name": "towers"} for n in ("high", "old")])
     llm = models.Rules(rules=[("sub_question", f"```json\n{asked}\n```"), (BLOCKED, "Nothing is known."), ("", BAD)])
     Settings.llm = llm
-    tool = QueryEngineTool.from_defaults(GuardedQueryEngine(ask([FACT], HOPELESS), judge="local"), name="towers", description="towers")
+    tool = QueryEngineTool.from_defaults(
+        GuardedQueryEngine(ask([FACT], HOPELESS), judge="local"), name="towers", description="towers"
+    )
     outer = SubQuestionQueryEngine.from_defaults(
         query_engine_tools=[tool],
         llm=llm,
@@ -365,7 +371,9 @@ async def test_for_the_parts_of_a_question_at_once(ask, models):
 
 
 def test_in_a_router(engine, models):
-    tool = QueryEngineTool.from_defaults(GuardedQueryEngine(engine(HOPELESS), judge="local"), name="towers", description="towers")
+    tool = QueryEngineTool.from_defaults(
+        GuardedQueryEngine(engine(HOPELESS), judge="local"), name="towers", description="towers"
+    )
     chooser = models.Rules(rules=[("", '[{"choice": 1, "reason": "towers"}]')])
     router = RouterQueryEngine(LLMSingleSelector.from_defaults(llm=chooser), [tool], llm=chooser)
     instrument()
@@ -544,7 +552,9 @@ def test_it_takes_query_engines_only():
 def test_settings_of_the_verification_are_used(engine):
     seen = []
     options = VerifyOptions(localize=True)
-    GuardedQueryEngine(engine(HOPELESS), judge="local", on_fail="block", options=options, on_report=seen.append).query(ASKED)
+    GuardedQueryEngine(engine(HOPELESS), judge="local", on_fail="block", options=options, on_report=seen.append).query(
+        ASKED
+    )
     (verdict,) = seen[0].verdicts
     assert seen[0].graph.node(verdict.introduced_at).text == BAD
 

@@ -1,9 +1,9 @@
 """An answer declines if code sees that it does, whatever its judge says."""
 
 import pytest
+from trail_callbacks.verify.declining import states_something
 
 from trail_callbacks import Claim, ProvenanceGraph, Report
-from trail_callbacks.verify.declining import states_something
 
 FALSE = "The lighthouse of Genoa is 97 metres tall."
 

@@ -23,11 +23,11 @@ from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped, stripped
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
-from trail_callbacks.verify.threshold import is_complete
 from trail_callbacks.slices import Slices, current
 from trail_callbacks.verify.delivery import Delivery
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import averify, judging, verify
+from trail_callbacks.verify.threshold import is_complete
 
 __all__ = ["Checker", "JudgeDraft", "StripAnswer", "WriteFeedback"]
 

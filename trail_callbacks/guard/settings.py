@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
 from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.verify.threshold import OnUndecided
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.threshold import OnUndecided
 
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
@@ -21,6 +21,11 @@ OnFail = Literal["retry", "strip", "block", "annotate", "raise"]
 LastResort = Literal["block", "annotate", "raise"]
 Stream = Literal["buffer", "pass"]
 
+_NO_JUDGE = (
+    'a guard needs a judge: judge="openai/gpt-5-mini" or another model, judge=as_model(your_model) for the model of your '
+    'app, or judge="local" for the offline judge, which needs no model and leaves undecided whatever is not nearly the '
+    "words of a source"
+)
 BLOCKED = "I could not find enough support in the sources to answer this."
 """The text that replaces a withheld answer by default."""
 
@@ -65,14 +70,15 @@ class GuardSettings:
             answer (`Report.uncovered`), calls a claim unclear (`Claim.unresolved`) or a statement a refusal, and when
             an answer states something of which nothing could be checked (`unverified`, but no claim is undecided).
             `closed`, the default, because what makes a judge fail may stand in the text that it reads: do what
-            `on_fail` says, or `exhausted` in the case of `retry` and `strip`, which do not repair the judge. `open`: let the answer through with that noted, unless the judge was late.
+            `on_fail` says, or `exhausted` in the case of `retry` and `strip`, which do not repair the judge. `open`:
+            let the answer through with that noted, unless the judge was late.
         no_evidence: What is done with claims when nothing was read that could support them. `fail`, the default,
             because an answer from a model's memory is what a guard is there to stop, and because the feedback sends a
             model to its tools; `pass` for apps that may answer from memory.
         on_undecided: What claims mean from which the judge abstained: it read the sources, and what it can show
             settles nothing. `pass`: beside decided claims they do not fail an answer; feedback and summary name them as
-            not checked; what the judge left out is no such claim. An answer of which nothing was decided fails. `fail`: each counts as
-            unsupported, as does a statement of which it says that no source could settle it, such as praise, and
+            not checked; what the judge left out is no such claim. An answer of which nothing was decided fails. `fail`:
+            each counts as unsupported, as does a statement of which it says that no source could settle it, such as praise, and
             feedback asks to state only what the sources say; and what is returned beside the answer without being
             judged (`unjudged` in the summary: reasoning, annotations, text beside tool calls, what a tool returns
             directly) is left out.
@@ -120,27 +126,13 @@ class GuardSettings:
     def __post_init__(self) -> None:
         """Checks ranges."""
         if self.judge is None:
-            raise JudgeError(
-                "a guard needs a judge: judge=\"openai/gpt-5-mini\" or another model's name, judge=as_model(your_model) "
-                'for the model of your app, or judge="local" for the offline judge, which needs no model and leaves '
-                "undecided whatever is not nearly the words of a source"
-            )
+            raise JudgeError(_NO_JUDGE)
         for name in ("max_score", "min_share"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"{name} is {getattr(self, name)}, expected 0.0 to 1.0")
+        self._check_choices()
         if self.max_retries < 0:
             raise InputError(f"max_retries is {self.max_retries}, expected 0 or more")
-        for name, allowed in (
-            ("on_fail", get_args(OnFail)),
-            ("exhausted", get_args(LastResort)),
-            ("on_error", ("open", "closed")),
-            ("no_evidence", ("pass", "fail")),
-            ("on_undecided", get_args(OnUndecided)),
-            ("stream", (None, *get_args(Stream))),
-        ):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise InputError(f"{name} is {value!r}, expected one of {', '.join(filter(None, allowed))}")
         if self.timeout is not None and not self.timeout > 0:  # a NaN, too
             raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
         for name in ("max_calls", "max_tokens"):
@@ -155,6 +147,19 @@ class GuardSettings:
             from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
 
             object.__setattr__(self, "store", opened(self.store))
+
+    def _check_choices(self) -> None:
+        for name, allowed in (
+            ("on_fail", get_args(OnFail)),
+            ("exhausted", get_args(LastResort)),
+            ("on_error", ("open", "closed")),
+            ("no_evidence", ("pass", "fail")),
+            ("on_undecided", get_args(OnUndecided)),
+            ("stream", (None, *get_args(Stream))),
+        ):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise InputError(f"{name} is {value!r}, expected one of {', '.join(filter(None, allowed))}")
 
     @property
     def hides_drafts(self) -> bool:

@@ -355,18 +355,22 @@ class _Page:
 
     def _lines_out(self, whole: AbstractSet[int]) -> Iterator[tuple[int, int]]:
         """The lines that go, with the blank ones that would be left double."""
-        blank, gap = True, False
+        blank, gap = [-1], False  # the blank lines since the last one that stays, and the start
         for number, (start, line) in enumerate(self._lines):
             empty = not line.strip(" \t\r\n>")
             if number in whole or self._is_ruler(number, whole) or (gap and blank and empty):
                 gap = True
                 yield start, start + len(line)
             else:
-                blank, gap = empty, False
+                blank, gap = ([*blank, number] if empty else []), False
+        for number in blank if gap else []:
+            yield self._starts[number], self._starts[number] + len(self._lines[number][1])
 
     def _is_ruler(self, number: int, whole: AbstractSet[int]) -> bool:
         """Whether a line draws the border below names of columns that go."""
-        return number - 1 in whole and set(self._lines[number][1].strip()) <= set("|-: ") and "-" in self._lines[number][1]
+        return (
+            number - 1 in whole and set(self._lines[number][1].strip()) <= set("|-: ") and "-" in self._lines[number][1]
+        )
 
     # ------------------------------------------------------------------ layout
 

@@ -16,7 +16,6 @@ MeasureName: TypeAlias = Literal["unsupported_claims", "contradictions"]
 """Share of the decided claims that are unsupported; share of the runs with a contradiction."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a gate reads of a run.

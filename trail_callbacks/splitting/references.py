@@ -51,8 +51,9 @@ _EMPTY = re.compile(  # `it` that stands for nothing: `It is important to ...`, 
 def points_back(text: str) -> bool:
     """Tells whether the subject of an English sentence is a word that only what stands before explains."""
     tokens = tokenize(text[:_LONGEST])
-    subject = tokens[: first_verb(tokens)]
-    return any(token.form.partition("'")[0] in _POINTING for token in subject)
+    forms = [token.form.partition("'")[0] for token in tokens[: first_verb(tokens)]]
+    first = forms[:1] if not PREPOSITIONS.issuperset(forms[:1]) else forms  # `In 1543 its tower was rebuilt`
+    return not _POINTING.isdisjoint([*first, *forms[-1:]])
 
 
 @dataclass(frozen=True, slots=True)
