@@ -8,6 +8,7 @@ import pytest
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.errors import AnswerRejectedError
 from trail_callbacks.guard import GuardSettings, Outcome, decide, reject
+from trail_callbacks.guard.stripping import stripped
 from trail_callbacks.models.call import Usage
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
@@ -208,3 +209,17 @@ def test_the_error_says_why_without_the_answer_and_survives_a_process_border():
     copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own
     assert (str(copy), copy.attempts, copy.report) == (str(caught.value), 2, caught.value.report)
     assert "99" not in str(copy)
+
+
+def test_the_summary_of_a_stripped_answer_names_what_went_and_what_stays_unchecked(by_colour):
+    old, red, blue = (f"The lighthouse is {word}." for word in ("old", "red", "blue"))
+    answer = f"{old} {red} {blue}"
+    judged = check(answer, ["The lighthouse is old."], judge=by_colour)
+    remaining = stripped(judged, [answer], "pass", 0.25, self_contained=False)
+    outcome = Outcome(draft=answer, action="strip", report=judged, remaining=remaining)
+    assert (outcome.instead("No."), outcome.withheld, outcome.taken) == (f"{old} {blue}", True, [red])
+    summary = outcome.summary()
+    assert (summary["passed"], summary["blocked"], summary["hallucination_score"]) == (False, False, 0.5)
+    assert [(part["text"], part["claims"][0]["outcome"]) for part in summary.pop("removed")] == [(red, "contradicted")]
+    assert [each["quote"] for each in summary["undecided_claims"]] == [blue]
+    assert red not in repr(summary)

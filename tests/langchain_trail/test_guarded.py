@@ -456,6 +456,38 @@ def test_only_texts_and_messages_have_sentences(says):
         list(app.stream(ASKED))
 
 
+# ------------------------------------------------------------------------------------- sentences that are taken out
+
+
+def test_to_strip_in_every_way_to_call(chain):
+    worse = f"{GOOD} {BAD} The lighthouse of Genoa was rebuilt in 1543."
+    end = f"{GOOD} The lighthouse of Genoa was rebuilt in 1543."
+    assert every_way(guarded(chain(worse=worse), judge="local", on_fail="strip"), TO_CALL) == [end] * 8
+    for out in every_way(guarded(chain(worse=worse, parser=False), judge="local", on_fail="strip"), TO_CALL):
+        assert out.text == end
+        summary = out.response_metadata["trail"]
+        assert (summary["passed"], summary["blocked"], summary["attempts"]) == (False, False, 1)
+        assert [each["text"] for each in summary["removed"]] == [BAD]
+    assert every_way(guarded(chain(worse=BAD), judge="local", on_fail="strip"), TO_CALL) == [BLOCKED] * 8
+    least = guarded(chain(worse=worse), judge="local", on_fail="strip", min_share=0.9, exhausted="annotate")
+    assert every_way(least, TO_CALL) == [worse] * 8
+
+
+def test_a_stream_leaves_out_each_sentence_that_fails(chain):
+    built = "The lighthouse of Genoa was rebuilt in 1543."
+    app = guarded(
+        chain(worse=f"{GOOD} {BAD}\n\n- {BAD}\n- {built}"), judge="local", on_fail="strip", stream="sentences"
+    )
+    for chunks in by_sentence(app):
+        assert [chunk for chunk in chunks if chunk] == [GOOD, f"\n\n- {built}"]
+    messages = guarded(chain(worse=f"{GOOD} {BAD}", parser=False), judge="local", on_fail="strip", stream="sentences")
+    for chunks in by_sentence(messages):
+        assert sum_up(chunks).text == GOOD
+        assert [each["text"] for each in sum_up(chunks).response_metadata["trail"]["removed"]] == [BAD]
+    for chunks in by_sentence(guarded(chain(worse=f"{BAD} {BAD}"), judge="local", on_fail="strip", stream="sentences")):
+        assert "".join(chunks) == BLOCKED
+
+
 # ------------------------------------------------------------------------------------------- claims left undecided
 
 OLD, RED, BLUE = (f"The lighthouse is {word}." for word in ("old", "red", "blue"))

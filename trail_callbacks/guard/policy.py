@@ -65,7 +65,7 @@ def _refusal(settings: GuardSettings, report: Report) -> Refusal | None:
 
 def _last_resort(settings: GuardSettings) -> Action:
     """What is done with a draft that neither asking again nor taking sentences out can help."""
-    return settings.exhausted if settings.on_fail in {"retry", "strip"} else settings.on_fail  # type: ignore[return-value]  # the others are actions
+    return settings.exhausted if settings.on_fail in {"retry", "strip"} else settings.on_fail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,11 @@ class Outcome(Generic[Draft]):
     @property
     def taken(self) -> list[str]:
         """The texts that were taken out of the draft."""
-        return [each["text"] for each in self.remaining.removed] if self.remaining else []
+        return [each["text"] for each in self._removed]
+
+    @property
+    def _removed(self) -> tuple[dict[str, Any], ...]:
+        return self.remaining.removed if self.remaining else ()
 
     def instead(self, message: str) -> str | None:
         """Returns what the user reads instead of the draft; None if it is the draft, or an error is raised.
@@ -124,8 +128,9 @@ class Outcome(Generic[Draft]):
         summary = self.report.summary()
         if self.withheld:  # claims, quotes and warnings repeat what nobody is to read
             summary = {key: value for key, value in summary.items() if key in _WITHOUT_TEXT}
-        else:
-            left = [*self.report.undecided, *unsettled(self.report)]
+        if not blocked:
+            gone = {each["claim"] for part in self._removed for each in part["claims"]}
+            left = [each for each in (*self.report.undecided, *unsettled(self.report)) if each.text not in gone]
             claims = ((claim, self.report.verdict(claim.id)) for claim in left)
             summary["undecided_claims"] = [
                 {"claim": claim.text, "quote": claim.quote, "reason": verdict.undecided or verdict.rationale}
@@ -139,7 +144,7 @@ class Outcome(Generic[Draft]):
             **unjudged,
             "passed": self.action == "pass",
             "blocked": blocked,
-            **({"removed": list(self.remaining.removed)} if self.remaining else {}),
+            **({"removed": list(self._removed)} if self._removed else {}),
             "attempts": self.attempts,
             "usage": cost,
         }

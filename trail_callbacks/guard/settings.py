@@ -21,11 +21,10 @@ OnFail = Literal["retry", "strip", "block", "annotate", "raise"]
 LastResort = Literal["block", "annotate", "raise"]
 Stream = Literal["buffer", "pass"]
 
-_NO_JUDGE = (
-    'a guard needs a judge: judge="openai/gpt-5-mini" or another model, judge=as_model(your_model) for the model of your '
-    'app, or judge="local" for the offline judge, which needs no model and leaves undecided whatever is not nearly the '
-    "words of a source"
-)
+_NO_JUDGE = """a guard needs a judge:
+judge="openai/gpt-5-mini" or another model, through instructor;
+judge=as_model(your_model) for the model of your app;
+judge="local" for the offline judge: no model, no key, and it leaves undecided what no source says in its words"""
 BLOCKED = "I could not find enough support in the sources to answer this."
 """The text that replaces a withheld answer by default."""
 
@@ -78,9 +77,9 @@ class GuardSettings:
         on_undecided: What claims mean from which the judge abstained: it read the sources, and what it can show
             settles nothing. `pass`: beside decided claims they do not fail an answer; feedback and summary name them as
             not checked; what the judge left out is no such claim. An answer of which nothing was decided fails. `fail`:
-            each counts as unsupported, as does a statement of which it says that no source could settle it, such as praise, and
-            feedback asks to state only what the sources say; and what is returned beside the answer without being
-            judged (`unjudged` in the summary: reasoning, annotations, text beside tool calls, what a tool returns
+            each counts as unsupported, as does a statement of which it says that no source could settle it, such as
+            praise, and feedback asks to state only what the sources say; and what is returned beside the answer without
+            being judged (`unjudged` in the summary: reasoning, annotations, text beside tool calls, what a tool returns
             directly) is left out.
         timeout: Seconds for judging one draft, above 0; None is no limit. After nine tenths of it no call of the
             judge's model goes on. A judge that is late never lets an answer through, whatever `on_error` says: how long
