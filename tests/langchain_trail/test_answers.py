@@ -23,7 +23,12 @@ def sent(value):
 @pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainBetaWarning")  # `loads` is new
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize(
-    "wrap", [traced, partial(guarded, on_fail="annotate", stream="buffer"), partial(guarded, on_fail="block")]
+    "wrap",
+    [
+        traced,
+        partial(guarded, judge="local", on_fail="annotate", stream="buffer"),
+        partial(guarded, judge="local", on_fail="block"),
+    ],
 )
 def test_a_message_with_a_summary_is_data(says, wrap, streaming):
     app = wrap(says(BAD))

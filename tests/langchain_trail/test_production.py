@@ -188,10 +188,10 @@ def busy(says, shelf):
         found=RunnableLambda(lambda x: x["x"])
         | shelf("A passage about ships.")
         | (lambda found: found[0].page_content),
-        broken_chat=guarded(template("{x}") | says(ValueError("down")), judge="local"),
-        broken_chain=guarded(RunnableLambda(lambda x: 1 / 0), judge="local"),
-        broken_tool=guarded(RunnableLambda(lambda x: {"x": x["x"]}) | sink, judge="local"),
-        broken_shelf=guarded(RunnableLambda(lambda x: x["x"]) | NoShelf(), judge="local"),
+        broken_chat=guarded(template("{x}") | says(ValueError("down"))),
+        broken_chain=guarded(RunnableLambda(lambda x: 1 / 0)),
+        broken_tool=guarded(RunnableLambda(lambda x: {"x": x["x"]}) | sink),
+        broken_shelf=guarded(RunnableLambda(lambda x: x["x"]) | NoShelf()),
     )
 
 
