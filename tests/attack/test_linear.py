@@ -96,6 +96,7 @@ EXCLUDED = {
     "render.terminal.to_rich": "what to_text prints",
     "report.citations": "counts",
     "report.report.Report.to_evaluations": "export.evaluations",
+    "splitting.references.points_back": "one sentence, cut at 600 characters",
     "splitting.frames.bare_lead": "a heading or label of at most one line",
     "verify.caching": "a hash of what was asked",
     "verify.delivery": "calls the app's own function",
