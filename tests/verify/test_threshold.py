@@ -131,7 +131,10 @@ FALSE = "The lighthouse of Genoa is 97 metres tall."
 )
 def test_what_its_judge_says_declines(answer, state, states):
     claim = Claim(id="c1", text=answer, quote=answer, start=0, end=len(answer))
-    report = Report(state=state, graph=ProvenanceGraph.from_texts(answer, ["A source."]), claims=(claim,))
+    verdicts = (Verdict(claim_id="c1", support=SKIP if state == "abstained" else YES),)
+    report = Report(
+        state=state, graph=ProvenanceGraph.from_texts(answer, ["A source."]), claims=(claim,), verdicts=verdicts
+    )
     found = refusal(report, 0.0)
     assert (found is not None and found.reason.endswith("declines, but it states something")) is states
 

@@ -1,8 +1,8 @@
 """Guards: checking an answer before the user gets it, independent of a framework.
 
 Start with `settings` and `policy` (what a guard does about a failed answer), then `checker` and `loop` (check, retry
-with feedback, block), and `stripping` (take sentences out). Adapters run the loop and know how their framework asks a model again; verification itself is in
-`verify`.
+with feedback, block), and `stripping` (take sentences out). Adapters run the loop and know how their framework asks a
+model again; verification itself is in `verify`.
 """
 
 from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
