@@ -43,7 +43,8 @@ def log(report: Report) -> None:
 
 
 def main() -> None:
-    guard = TrailGuard(on_fail="retry", max_retries=2, on_report=log)  # exhausted="block": then withhold the answer
+    # The offline judge, for a recipe that needs no key. After two retries the answer is withheld: exhausted="block".
+    guard = TrailGuard(judge="local", on_fail="retry", max_retries=2, on_report=log)
     agent = create_agent(MODEL, [look_up], middleware=[guard])
     out = agent.invoke({"messages": [("user", "How tall is the lighthouse of Genoa, and may I visit it?")]})
 

@@ -139,11 +139,12 @@ class Attempts:
         graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
         output = outcome.draft.output
         known = [piece.text for piece in pieces([self._given, earlier(self.unreviewed(output))])] + read_texts(graph)
-        self._withheld = withheld_text(_answer_texts(output, graph, known), known, shown)
+        texts = outcome.taken or _answer_texts(output, graph, known)
+        self._withheld = withheld_text(texts, known, outcome.instead(shown) or shown)
         return self._withheld
 
     def _scrub(self, outcome: Outcome[Any], shown: str) -> Callable[[Any], Any]:
-        if outcome.action != "block":
+        if outcome.instead(shown) is None:
             return self.unreviewed
         return withholding(self._reviews, self.withheld(outcome, shown))
 

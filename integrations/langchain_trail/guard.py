@@ -65,7 +65,7 @@ except ImportError:  # an older langgraph does not trace these hooks
 class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     """Judges each answer of an agent before the user gets it.
 
-        agent = create_agent(model, tools, middleware=[TrailGuard(on_fail="retry")])
+        agent = create_agent(model, tools, middleware=[TrailGuard(judge="openai/gpt-5-mini", on_fail="retry")])
 
     A turn that calls tools is not an answer and is not judged; neither are reasoning, annotations and what a tool
     returns directly (`return_direct`). The summary names them in `unjudged`: that of the answer, of a message that
@@ -83,8 +83,8 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     `evaluate="never"` if the judge costs money.
 
     Args:
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(chat_model)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(chat_model)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: nothing of a draft is streamed before it is accepted, then its events follow; `pass`: tokens
             are streamed as they come, which only `annotate` allows and does by default.
         name: Name among the agent's middleware, which must differ.
@@ -92,7 +92,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
 
     Raises:
         InputError: If a value is out of range.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
 
     state_schema = TrailState
@@ -193,7 +193,15 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
             return lambda: captured(config, message, text) or redacted(config, from_messages(read, text, ignored))
 
         rejected, spent = self._before(request)
-        return guard_answer(self._settings, request, graph_of=graph_of, revised=revised, rejected=rejected, spent=spent)
+        return guard_answer(
+            self._settings,
+            request,
+            graph_of=graph_of,
+            texts_of=_texts,
+            revised=revised,
+            rejected=rejected,
+            spent=spent,
+        )
 
     def _before(self, request: ModelRequest[Any]) -> tuple[int, Usage]:
         """Drafts rejected earlier in this turn, and their cost: calling tools in between resets neither."""
@@ -214,7 +222,7 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
     ) -> tuple[ModelResponse[Any], dict[str, Any]]:
         """The response that the agent gets, with the summary on it, and the summary."""
         response, summary = outcome.draft, outcome.summary()
-        if outcome.action == "block":
+        if outcome.instead(self._settings.message) is not None:
             response = withheld(response, self._text(request, outcome), summary)
         elif summary and outcome.action != "raise":
             response = annotated(response, summary)
@@ -246,7 +254,15 @@ class TrailGuard(AgentMiddleware[TrailState, Any, Any]):
         graph = outcome.report.graph if outcome.report else ProvenanceGraph(nodes=())
         answer = answer_of(outcome.draft)
         asked = [message.text for message in request.messages if isinstance(message, HumanMessage)]
-        return withheld_text([answer[1]] if answer else [], [*asked, *read_texts(graph)], self._settings.message)
+        texts = outcome.taken or ([answer[1]] if answer else [])
+        shown = outcome.instead(self._settings.message) or ""
+        return withheld_text(texts, [*asked, *read_texts(graph)], shown)
+
+
+def _texts(response: ModelResponse[Any]) -> list[str]:
+    """What may be the answer; fields of a structured one are none."""
+    answer = answer_of(response)
+    return [answer[1]] if answer and response.structured_response is None else []
 
 
 def _turn(request: ModelRequest[Any]) -> str | None:

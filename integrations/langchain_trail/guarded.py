@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar, Unpack, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from langchain_trail.answers import annotated, calls_tools, replaced
@@ -18,6 +19,7 @@ from langchain_trail.attempts import Attempts, Draft
 from langchain_trail.chunks import added, as_chunk, trailing
 from langchain_trail.drafts import isolated
 from langchain_trail.parts import short_fields
+from langchain_trail.pieces import pieces
 from langchain_trail.revising import Revise, prepared, revised
 from langchain_trail.sentences import SentenceStream
 from langchain_trail.streams import StreamSteps, acarry_out_stream, by_sentence, carry_out_stream, whole
@@ -112,6 +114,7 @@ class Guarded(Around[In, Out]):
             self._settings,
             prepared(self._runnable, given),
             graph_of=graph_of,
+            texts_of=_texts,
             revised=lambda request, draft, feedback: attempts.reviewed(
                 given, self._revise(request, draft.output, feedback)
             ),
@@ -145,7 +148,7 @@ class Guarded(Around[In, Out]):
         output = outcome.draft.output
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.action == "block":
+        if outcome.instead(self._settings.message) is not None:
             output = self._withheld(outcome, attempts, summary)
         elif summary:
             output = annotated(output, summary)
@@ -256,15 +259,20 @@ class Guarded(Around[In, Out]):
         if outcome.action == "raise":
             reject(outcome)
         if isinstance(draft, SentenceStream):
-            chunks = (
-                [draft.instead(self._settings.message, summary)] if outcome.action == "block" else draft.last(summary)
-            )
-        elif outcome.action == "block":
+            ends = {"block": self._settings.message, "strip": ""}
+            last = ends.get(outcome.action)
+            chunks = draft.last(summary) if last is None else [draft.instead(last, summary)]
+        elif outcome.instead(self._settings.message) is not None:
             chunks = [as_chunk(self._withheld(outcome, attempts, summary))]
         else:
             chunks = [] if self._stream == "pass" else list(draft.chunks)
             chunks += trailing(draft.output, summary) if summary else []
         return [attempts.unreviewed(chunk) for chunk in chunks]
+
+
+def _texts(draft: Draft) -> list[str]:
+    """What may be the answer, in an output that has a place for another."""
+    return [piece.text for piece in pieces(draft.output)] if isinstance(draft.output, str | AIMessage | dict) else []
 
 
 @shows_settings(GuardSettings, GuardKeywords)
@@ -278,7 +286,7 @@ def guarded(
 ) -> Guarded[In, Out]:
     """Wraps a chain so that it returns only answers that its sources support.
 
-        app = guarded(chain, on_fail="retry")
+        app = guarded(chain, judge="openai/gpt-5-mini", on_fail="retry")
         app.invoke(question)
 
     It is a runnable like the one inside, with the same input and output. A message that passes has the summary of its
@@ -306,8 +314,8 @@ def guarded(
 
     Args:
         runnable: A chain or model; it is not changed.
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(chat_model)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(chat_model)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: the chunks of an answer come when it has passed; `sentences`: of a text or message each
             sentence comes when it has passed together with those before it, and `message` ends an answer that fails
             (asking again is possible only before the first sentence was shown), so an answer is judged as often as it
@@ -320,7 +328,7 @@ def guarded(
 
     Raises:
         InputError: If a value is out of range.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
     if not isinstance(runnable, Runnable):
         raise InputError(f"guarded() takes a runnable, got {type(runnable).__name__}")

@@ -41,7 +41,7 @@ def trail_node(
 ) -> Runnable[Any, dict[str, Any]]:
     """Makes a node for a LangGraph graph that verifies the answer and writes the summary of the report.
 
-        builder.add_node("verify", trail_node())
+        builder.add_node("verify", trail_node(judge="openai/gpt-5-mini"))
         builder.add_edge("generate", "verify")
         builder.add_conditional_edges("verify", lambda s: "generate" if s["trail"]["hallucination_score"] else END)
 
@@ -56,7 +56,7 @@ def trail_node(
     in its `response_metadata["trail"]` too. The node never raises because of the judge: see the summary's `state`.
 
     Args:
-        judge: Who decides; None is the offline judge. See `TrailCallbackHandler`.
+        judge: Who decides; it must be given, as of a guard, because a graph goes by it. `"local"` is the offline judge.
         answer: Key of the answer in the state; by default the last message of a model in `messages`, else the first
             key in the state of `structured_response`, `answer`, `final_answer`, `generation`, `output`, `response`,
             `result`, `summary`.
@@ -68,7 +68,7 @@ def trail_node(
 
     Raises:
         InputError: If a value is out of range.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
     if not key:
         raise InputError("key is empty, expected the name of a key of the graph's state")

@@ -19,13 +19,14 @@ class SentenceStream:
 
     Attributes:
         text: Their text.
-        released: How much of it the user has, in characters.
+        released: How much of it is judged, in characters.
+        shown: What the user has of it.
     """
 
     def __init__(self) -> None:
         self._chunks: list[Any] = []
         self._strict = False
-        self.text = ""
+        self.text = self.shown = ""
         self.released = 0
 
     def add(self, chunk: Any) -> None:
@@ -52,9 +53,17 @@ class SentenceStream:
         spans = list(sentences(self.text[self.released :]))  # not those that were judged: there may be thousands
         return self.released + spans[-2].end if len(spans) > 1 else 0
 
-    def release(self, end: int) -> Any:
-        """Returns the chunk for the text accepted now, up to an offset."""
-        text, self.released = self.text[self.released : end], end
+    def release(self, end: int, whole: str | None = None) -> Any:
+        """Returns the chunk for the text accepted now, up to an offset.
+
+        Args:
+            end: The offset.
+            whole: What the user is to have of the text up to there, where not all of it is accepted.
+        """
+        if whole is None:
+            kept = self.text.startswith(self.shown)
+            whole = self.text[:end] if kept else self.shown + self.text[self.released : end]
+        text, self.shown, self.released = whole[len(self.shown) :], whole, end
         return text if isinstance(self._chunks[0], str) else AIMessageChunk(content=text, id=self._chunks[0].id)
 
     def judged_only(self) -> SentenceStream:
@@ -76,7 +85,7 @@ class SentenceStream:
 
     def instead(self, message: str, summary: dict[str, Any]) -> Any:
         """Returns the chunk that ends an answer which fails; sentences that passed stay."""
-        text = f"\n\n{message}" if self.text[: self.released].strip() else message
+        text = f"\n\n{message}" if self.shown.strip() and message else message
         if isinstance(self._chunks[0], str):
             return text
         return as_chunk(AIMessageChunk(content=text, id=self._chunks[0].id, response_metadata={"trail": summary}))

@@ -15,10 +15,13 @@ from trail_callbacks.guard import (
     GuardSteps,
     JudgeDraft,
     Outcome,
+    StripAnswer,
     WriteDraft,
     WriteFeedback,
     decide,
+    waits,
 )
+from trail_callbacks.guard.stripping import Stripped
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
@@ -88,7 +91,8 @@ def by_sentence(
     """Guards a stream of text; each new sentence is judged together with those before it, and released if they pass.
 
     Args:
-        settings: How answers are guarded. `retry` can start again only while nothing was released.
+        settings: How answers are guarded. `retry` can start again only while nothing was released; `strip` leaves out
+            what fails, and cannot take back what was released.
         request: What the app is asked.
         graph_of: Returns how to get the graph of the answer so far.
         revised: As in `trail_callbacks.guard.guard_answer`, with the text of the draft.
@@ -99,7 +103,8 @@ def by_sentence(
         stream, more = SentenceStream(), True
         action: Action = "skip"
         report: Report | None = None
-        while more and action in {"skip", "pass", "annotate"}:
+        remaining: Stripped | None = None
+        while more and action in {"skip", "pass", "annotate", "strip"}:
             chunk = yield FetchChunk()
             more = chunk is not END
             if more:
@@ -108,18 +113,36 @@ def by_sentence(
             if stream.text[stream.released : end].strip():
                 report = yield JudgeDraft(graph_of(stream.text[:end]), usage)
                 usage += report.usage
-                action = decide(settings, report, settings.max_retries if stream.released else rejected)
-            if action in {"pass", "annotate"} and end > stream.released:
-                yield EmitChunk(stream.release(end))
+                action = decide(settings, report, settings.max_retries if stream.shown else rejected)
+                if more and waits(settings, report):
+                    action, stream.released = "skip", end
+                if settings.on_fail == "strip" and (action == "strip" or (action == "pass" and (more or remaining))):
+                    remaining = yield from _remaining(stream, StripAnswer(report, [stream.text[:end]], ended=not more))
+                    action = settings.exhausted if action == "strip" and remaining is None else action
+            if action in {"pass", "annotate", "strip"} and end > stream.released:
+                yield EmitChunk(stream.release(end, remaining.text if remaining else None))
         if action in {"skip", "pass", "annotate"} or report is None:
             attempts = rejected + 1
         else:
             attempts = rejected = rejected + 1
         if action != "retry" or report is None:
+            left = remaining if action == "strip" else None
             return Outcome(
-                draft=stream, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage
+                draft=stream,
+                action=action,
+                report=report,
+                rejected=rejected,
+                attempts=attempts,
+                usage=usage,
+                remaining=left,
             )
         request = revised(request, stream.text, (yield WriteFeedback(report)))
+
+
+def _remaining(stream: SentenceStream, step: StripAnswer) -> Generator[Any, Any, Stripped | None]:
+    """What is left of the text so far; None if what was shown cannot stay."""
+    remaining: Stripped | None = yield step
+    return remaining if remaining and remaining.text.startswith(stream.shown) else None
 
 
 def carry_out_stream(

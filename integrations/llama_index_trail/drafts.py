@@ -34,6 +34,7 @@ __all__ = [
     "read",
     "recorded",
     "run_here",
+    "texts_of",
 ]
 
 _SOURCES = frozenset({"document", "tool_result"})
@@ -163,6 +164,12 @@ def graph_of(request: Request, draft: Draft) -> Callable[[], ProvenanceGraph] | 
         return from_nodes(nodes, draft.text, request.query.query_str)
 
     return graph
+
+
+def texts_of(draft: Draft) -> list[str]:
+    """Returns the text of a draft, if its answer is a text and no object."""
+    said = [draft.response.response] if draft.chunks is None else draft.chunks
+    return [draft.text] if all(isinstance(each, str) for each in said) else []
 
 
 @_span

@@ -33,7 +33,7 @@ def guard_agent(
 ) -> Agent:
     """Returns an agent that judges each of its answers before the user gets it.
 
-        agent = guard_agent(FunctionAgent(tools=tools, llm=llm), on_fail="retry")
+        agent = guard_agent(FunctionAgent(tools=tools, llm=llm), judge=as_model(llm), on_fail="retry")
         output = await agent.run(question)
         output["trail"]["passed"]
 
@@ -51,8 +51,8 @@ def guard_agent(
 
     Args:
         agent: A `FunctionAgent`, `ReActAgent`, `CodeActAgent`, one of your own, or an `AgentWorkflow`.
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(llm)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(llm)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: nothing of a step is shown before it is accepted, then its events follow; `pass`: events are
             shown as they come, which only `annotate` allows and does by default.
         **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`. The
@@ -60,7 +60,7 @@ def guard_agent(
 
     Raises:
         InputError: If a value is out of range, or `agent` is not an agent.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
     if not isinstance(agent, BaseWorkflowAgent | AgentWorkflow):
         raise InputError(f"guard_agent() takes an agent of llama_index.core.agent.workflow, got {type(agent).__name__}")

@@ -16,7 +16,7 @@ from llama_index_instrumentation import get_dispatcher
 from llama_index_trail.answering_again import ChatDraft, ChatRequest, drafting, revised
 from llama_index_trail.chat_replies import cleaned, followed, streamed, withheld
 from llama_index_trail.context import Trail
-from llama_index_trail.drafts import adraft, draft, graph_of, no_span, note_history, recorded, run_here
+from llama_index_trail.drafts import adraft, draft, graph_of, no_span, note_history, recorded, run_here, texts_of
 from llama_index_trail.grounds import from_nodes, withheld_text
 from llama_index_trail.responses import is_empty
 from llama_index_trail.results import decide, graph_for
@@ -57,7 +57,7 @@ def same(reply: Any) -> Any:
 class GuardedChatEngine(BaseChatEngine):
     """Judges each reply of a chat engine before anybody gets it.
 
-        engine = GuardedChatEngine(index.as_chat_engine(chat_mode="condense_plus_context"), on_fail="retry")
+        engine = GuardedChatEngine(index.as_chat_engine(), judge="openai/gpt-5-mini", on_fail="retry")
         response = engine.chat(message)
         response.metadata["trail"]["passed"]
 
@@ -73,15 +73,15 @@ class GuardedChatEngine(BaseChatEngine):
 
     Args:
         engine: The engine inside; it is not changed, but for its memory.
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(llm)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(llm)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: a stream is returned when its reply is accepted; `pass`: tokens come at once, and the summary
             after the last one, which only `annotate` allows and does by default.
         **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`.
 
     Raises:
         InputError: If a value is out of range, or `engine` is not a chat engine with a memory.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
 
     @shows_settings(GuardSettings, GuardKeywords)
@@ -179,7 +179,7 @@ class GuardedChatEngine(BaseChatEngine):
         outcome = carry_out(self._steps(request), self._write, self._checker)
         if outcome.action == "raise":
             reject(outcome)
-        outcome.draft.memory.keep(message, self._instead(outcome))
+        outcome.draft.memory.keep(message, outcome.instead(self._settings.message))
         return self._result(outcome, form)
 
     @_span
@@ -188,7 +188,7 @@ class GuardedChatEngine(BaseChatEngine):
         outcome = await acarry_out(self._steps(request), self._awrite, self._checker)
         if outcome.action == "raise":
             reject(outcome)
-        await outcome.draft.memory.akeep(message, self._instead(outcome))
+        await outcome.draft.memory.akeep(message, outcome.instead(self._settings.message))
         return await asyncio.to_thread(self._result, outcome, form)  # work, if the reply is long
 
     def _write(self, request: ChatRequest) -> ChatDraft:
@@ -220,13 +220,10 @@ class GuardedChatEngine(BaseChatEngine):
         return attempt
 
     def _steps(self, request: ChatRequest) -> GuardSteps[ChatDraft]:
-        return guard_answer(self._settings, request, graph_of=graph_of, revised=revised)
-
-    def _instead(self, outcome: Outcome[ChatDraft]) -> str | None:
-        return self._settings.message if outcome.action == "block" else None
+        return guard_answer(self._settings, request, graph_of=graph_of, texts_of=texts_of, revised=revised)
 
     def _result(self, outcome: Outcome[ChatDraft], form: Form) -> Any:
-        message, response = self._instead(outcome), outcome.draft.response
+        message, response = outcome.instead(self._settings.message), outcome.draft.response
         reply = form(cleaned(response) if message is None else withheld(response, self._text(outcome)))
         _mark(reply, outcome)
         return reply
@@ -234,7 +231,8 @@ class GuardedChatEngine(BaseChatEngine):
     def _text(self, outcome: Outcome[ChatDraft]) -> Withheld:
         attempt = outcome.draft
         known = [attempt.query, *(read_texts(outcome.report.graph) if outcome.report else ())]
-        return withheld_text([attempt.text], known, attempt.response.source_nodes or (), self._settings.message)
+        shown = outcome.instead(self._settings.message) or ""
+        return withheld_text(outcome.taken or [attempt.text], known, attempt.response.source_nodes or (), shown)
 
     def _followed(self, reply: Any, message: str) -> StreamingAgentChatResponse:
         """A stream that the user reads at once, and that is judged after its last token."""
@@ -244,7 +242,7 @@ class GuardedChatEngine(BaseChatEngine):
                 return None
             return lambda: graph_for(reply) or from_nodes(reply.source_nodes, reply.response, message)
 
-        steps = guard_answer(self._settings, None, graph_of=graph_of_reply, revised=_never)
+        steps = guard_answer(self._settings, None, graph_of=graph_of_reply, texts_of=_no_texts, revised=_never)
 
         async def written(_: None) -> Any:
             return reply
@@ -274,6 +272,11 @@ def _never(_: None, __: Any, ___: str) -> None:
     """A reply that the user has read is not asked for again."""
 
 
+def _no_texts(_: Any) -> list[str]:
+    """Nothing is taken out of one that was read."""
+    return []
+
+
 def _mark(reply: Any, outcome: Outcome[Any]) -> None:
     if summary := outcome.summary():
-        decide(reply, summary, None if outcome.action == "block" else outcome.report)
+        decide(reply, summary, None if outcome.withheld else outcome.report)

@@ -25,6 +25,7 @@ from llama_index_trail.drafts import (
     read,
     recorded,
     run_here,
+    texts_of,
 )
 from llama_index_trail.grounds import withheld_text
 from llama_index_trail.responses import replayed, response_text, streams, withheld
@@ -64,7 +65,7 @@ _caller: ContextVar[str | None] = ContextVar("llama_index_trail_caller", default
 class GuardedQueryEngine(BaseQueryEngine):
     """Judges each answer of a query engine before anybody gets it.
 
-        engine = GuardedQueryEngine(index.as_query_engine(), on_fail="retry")
+        engine = GuardedQueryEngine(index.as_query_engine(), judge="openai/gpt-5-mini", on_fail="retry")
         response = engine.query(question)
         response.metadata["trail"]["passed"]
 
@@ -85,8 +86,8 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     Args:
         engine: The engine inside; it is not changed.
-        judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(llm)` is the app's own model.
+        judge: Who decides; it must be given. A string such as `"openai/gpt-5-mini"` is a model through instructor;
+            `as_model(llm)` is the app's own model; `"local"` is the offline judge.
         stream: `buffer`: a stream is returned when its answer is accepted; `pass`: tokens come at once, and the
             summary after the last one, which only `annotate` allows and does by default.
         **settings: `max_score`, `on_fail`, `max_retries` and more; see `trail_callbacks.guard.GuardSettings`. A
@@ -94,7 +95,7 @@ class GuardedQueryEngine(BaseQueryEngine):
 
     Raises:
         InputError: If a value is out of range, or `engine` is not a query engine.
-        JudgeError: If the judge is unknown.
+        JudgeError: If there is no judge, or it is unknown.
     """
 
     @shows_settings(GuardSettings, GuardKeywords)
@@ -242,13 +243,15 @@ class GuardedQueryEngine(BaseQueryEngine):
         return await asyncio.to_thread(self._result, outcome)  # work, if the answer is long
 
     def _steps(self, request: Request) -> GuardSteps[Draft]:
-        return guard_answer(self._settings, request, graph_of=graph_of, revised=self._rewriting.revised)
+        return guard_answer(
+            self._settings, request, graph_of=graph_of, texts_of=texts_of, revised=self._rewriting.revised
+        )
 
     def _result(self, outcome: Outcome[Draft]) -> Any:
         attempt, report = outcome.draft, outcome.report
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.action == "block":
+        if outcome.instead(self._settings.message) is not None:
             response, report = withheld(attempt.response, self._text(outcome)), None
         else:
             response = attempt.response if attempt.chunks is None else replayed(attempt.response, attempt.chunks)
@@ -257,7 +260,8 @@ class GuardedQueryEngine(BaseQueryEngine):
     def _text(self, outcome: Outcome[Draft]) -> Withheld:
         attempt = outcome.draft
         known = [attempt.query, *(read_texts(outcome.report.graph) if outcome.report else ())]
-        return withheld_text([attempt.text], known, attempt.response.source_nodes or (), self._settings.message)
+        shown = outcome.instead(self._settings.message) or ""
+        return withheld_text(outcome.taken or [attempt.text], known, attempt.response.source_nodes or (), shown)
 
     # ------------------------------------------------------------------ streams that the user reads at once
 

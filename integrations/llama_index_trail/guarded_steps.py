@@ -106,17 +106,22 @@ class GuardedStop:
         def revised(messages: list[ChatMessage], reply: Any, feedback: str) -> list[ChatMessage]:
             return [*messages, reply.message, ChatMessage(role="user", content=feedback)]
 
-        steps: GuardSteps[Any] = guard_answer(guard.settings, llm_input, graph_of=graph_of, revised=revised)
+        def texts_of(reply: Any) -> list[str]:
+            return [answer_text(reply.message)]
+
+        steps: GuardSteps[Any] = guard_answer(
+            guard.settings, llm_input, graph_of=graph_of, texts_of=texts_of, revised=revised
+        )
         outcome = await acarry_out(steps, write, guard.checker)
         if (kept := _early_stop.get()) is not None:
             kept.append(outcome)
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.action != "block":
+        if (shown := outcome.instead(guard.settings.message)) is None:
             events.release()
             return outcome.draft
-        events.instead(guard.settings.message, getattr(args[0] if args else self, "name", ""))
-        return ChatResponse(message=ChatMessage(role="assistant", content=guard.settings.message))
+        events.instead(shown, getattr(args[0] if args else self, "name", ""))
+        return ChatResponse(message=ChatMessage(role="assistant", content=shown))
 
     @step
     async def parse_agent_output(self, ctx: Context, ev: AgentOutput) -> StopEvent | AgentInput | ToolCall | None:
@@ -173,7 +178,9 @@ class GuardedStep(GuardedStop):
             return replace(request, messages=[*request.messages, *review])
 
         request = _Request(llm_input)
-        steps = guard_answer(guard.settings, request, graph_of=graph_of, revised=revised, rejected=rejected)
+        steps = guard_answer(
+            guard.settings, request, graph_of=graph_of, texts_of=_texts, revised=revised, rejected=rejected
+        )
         outcome = await acarry_out(steps, write, guard.checker)
         await notes.keep_last(start)
         after = outcome.rejected if outcome.action == "skip" else 0
@@ -182,9 +189,9 @@ class GuardedStep(GuardedStop):
         output = outcome.draft.output
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.action == "block":
-            events.instead(guard.settings.message, output.current_agent_name)
-            text = await asyncio.to_thread(_text, outcome, llm_input, guard.settings.message)
+        if (shown := outcome.instead(guard.settings.message)) is not None:
+            events.instead(shown, output.current_agent_name)
+            text = await asyncio.to_thread(_text, outcome, llm_input, shown)
             await notes.replace(text)
             await clear_store(ctx.store, text)
             await held.akeep_added(text.cleared)
@@ -218,12 +225,12 @@ class GuardedStep(GuardedStop):
         def graph_of(_: None, __: _Draft) -> Callable[[], ProvenanceGraph]:
             return lambda: _grounds(here, [], results, text)
 
-        steps = guard_answer(_once(guard.settings), None, graph_of=graph_of, revised=_never)
+        steps = guard_answer(_once(guard.settings), None, graph_of=graph_of, texts_of=_texts, revised=_never)
         outcome = await acarry_out(steps, write, guard.checker)
         if outcome.action == "raise":
             reject(outcome)
-        if outcome.action == "block":
-            withheld = await asyncio.to_thread(_text, outcome, [], guard.settings.message)
+        if (shown := outcome.instead(guard.settings.message)) is not None:
+            withheld = await asyncio.to_thread(_text, outcome, [], shown)
             await Notes(self, ctx).replace(withheld)
             output = _withheld(output, withheld)
         return _marked(await of_class.finalize(ctx, output, memory), outcome)
@@ -231,6 +238,10 @@ class GuardedStep(GuardedStop):
 
 def _same(message: ChatMessage) -> ChatMessage:
     return message
+
+
+def _texts(draft: _Draft) -> list[str]:
+    return [] if draft.text is None else [draft.text]
 
 
 def _never(_: None, __: _Draft, ___: str) -> None:
@@ -278,7 +289,7 @@ def _text(outcome: Outcome[_Draft], messages: list[ChatMessage], message: str) -
     """What is withheld of a draft."""
     read = read_texts(outcome.report.graph) if outcome.report else []
     asked = [each.content or "" for each in messages if each.role in {"user", "system"}]
-    return Withheld([outcome.draft.text or ""], [*asked, *read], message)
+    return Withheld(outcome.taken or [outcome.draft.text or ""], [*asked, *read], message)
 
 
 def _withheld(output: AgentOutput, text: Withheld) -> AgentOutput:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from trail_callbacks import Claim, Report
@@ -15,18 +15,18 @@ Accepted: TypeAlias = str | Mapping[str, str]
 """A claim that is accepted: its text or quote, or fields of which all must match, see `assert_grounded`."""
 
 _FIELDS = ("text", "quote", "error_type", "outcome")
-_UNKNOWN = {
-    "error": "the verification failed",
-    "interrupted": "the run was interrupted and has not answered yet",
-    "no_evidence": "no source reached the answer",
-}
 
 
-def assert_grounded(report: Report, max_score: float = 0.0, allow: Sequence[Accepted] = ()) -> None:
+def assert_grounded(
+    report: Report,
+    max_score: float = 0.0,
+    allow: Sequence[Accepted] = (),
+    on_undecided: Literal["pass", "fail"] = "fail",
+) -> None:
     """Fails unless an answer was judged completely and its hallucination score is low enough.
 
-    A report that is not known completely fails with any threshold: no evidence, a judge that failed, claims it did not
-    decide, statements it left out. Accepted claims count as supported, undecided ones too.
+    A report that is not known completely fails with any threshold: no evidence, nothing decided, a judge that failed,
+    statements it left out. Accepted claims count as supported, undecided ones too.
 
     Args:
         report: What `trail_check`, `check` or a handler returned.
@@ -34,6 +34,8 @@ def assert_grounded(report: Report, max_score: float = 0.0, allow: Sequence[Acce
         allow: Claims that are accepted. A string is the text or the quote of one; a dictionary has any of `text`,
             `quote`, `error_type` and `outcome`, and accepts every claim of which all match. The message of a failure
             names the entries that match no claim.
+        on_undecided: What claims mean that the judge left undecided beside decided ones: `fail` counts each as
+            unsupported, `pass` does not count them.
 
     Raises:
         AssertionError: If the report does not pass; with the report.
@@ -41,7 +43,7 @@ def assert_grounded(report: Report, max_score: float = 0.0, allow: Sequence[Acce
     """
     __tracebackhide__ = True
     check_arguments(max_score, allow)
-    reason = refusal(report, max_score, allow)
+    reason = refusal(report, max_score, allow, on_undecided)
     if reason is not None:
         raise AssertionError(message(report, reason, allow))
 
@@ -63,33 +65,33 @@ def check_arguments(max_score: float, allow: Sequence[Accepted]) -> None:
             raise InputError(f"allow has {dict(entry)}, expected texts, or dictionaries of {', '.join(_FIELDS)}")
 
 
-def refusal(report: Report, max_score: float, allow: Sequence[Accepted]) -> str | None:
+def refusal(
+    report: Report, max_score: float, allow: Sequence[Accepted], on_undecided: Literal["pass", "fail"] = "fail"
+) -> str | None:
     """Returns why a report does not pass; None if it does. See `assert_grounded` for the arguments."""
-    from trail_callbacks.report.scoring import score  # noqa: PLC0415 - the engine, not before it is used
-    from trail_callbacks.report.threshold import counted_score  # noqa: PLC0415 - as above
-    from trail_callbacks.taxonomy import SupportClass  # noqa: PLC0415 - as above
+    from trail_callbacks.verify import threshold  # noqa: PLC0415 - the engine, not before it is used
 
-    if report.state in _UNKNOWN:
-        return f"the answer is not known to be grounded: {_UNKNOWN[report.state]}"
-    if report.claims_error is not None:
-        return f"the answer is not known to be grounded: claims are missing ({report.claims_error})"
+    found = threshold.refusal(_accepting(report, allow), max_score, on_undecided)
+    if found is None:
+        return None
+    if found.kind == "score":
+        return f"{found.reason} is over {max_score:.2f}"
+    return f"the answer is not known to be grounded: {found.reason}"
+
+
+def _accepting(report: Report, allow: Sequence[Accepted]) -> Report:
+    """The report as if its judge had found each accepted claim supported."""
+    from trail_callbacks.taxonomy import SupportClass  # noqa: PLC0415 - the engine, not before it is used
+
     accepted = {claim.id for claim in report.claims if any(accepts(entry, report, claim) for entry in allow)}
-    value = counted_score(report, "pass")
-    if accepted:
-        verdicts = [
-            replace(verdict, support=SupportClass.SUPPORTED) if verdict.claim_id in accepted else verdict
-            for verdict in report.verdicts
-        ]
-        value = score([verdict.support for verdict in verdicts if verdict.support is not None], report.scoring)
-    if value is not None and value > max_score:
-        return f"hallucination score {value:.2f} is over {max_score:.2f}"
-    left = [claim for claim in report.claims if report.verdict(claim.id).support is None and claim.id not in accepted]
-    if left:
-        n = len(left)
-        return f"{n} claim{'' if n == 1 else 's'} of the answer had no verdict; the first is {left[0].quote!r}"
-    if report.state == "unverified" and (not accepted or len(accepted) < len(report.claims)):
-        return "nothing that the answer states could be checked"
-    return None
+    supported: Any = {"support": SupportClass.SUPPORTED, "error_type": None, "undecided": None, "error": None}
+    verdicts = [replace(each, **supported) if each.claim_id in accepted else each for each in report.verdicts]
+    claims = [replace(each, uncovered=False, unresolved="") if each.id in accepted else each for each in report.claims]
+    state = report.state
+    opened = (each for each in report.claims if each.unresolved or report.verdict(each.id).support is None)
+    if state in {"partial", "unverified"} and any(each.id in accepted for each in opened):
+        state = "partial" if any(each.support is None for each in verdicts) else "assessed"
+    return replace(report, state=state, claims=tuple(claims), verdicts=tuple(verdicts))
 
 
 def message(report: Report, reason: str, allow: Sequence[Accepted]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -11,6 +12,7 @@ __all__ = ["OPTIONS", "Options", "add_options"]
 
 OPTIONS = {
     "max-score": ("SCORE", "highest hallucination score that assert_grounded accepts, 0.0 to 1.0 (default: 0.0)"),
+    "on-undecided": ("pass|fail", "what claims left undecided beside decided ones do to a test (default: fail)"),
     "judge": ("JUDGE", "judge of trail_check, such as openai/gpt-5-mini (default: the offline judge)"),
     "repeat": ("N", "make each check of a judge with a model N times; most verdicts decide (default: 1)"),
     "baseline": ("FILE", "accept the findings in FILE, which --trail-update-baseline writes"),
@@ -26,6 +28,7 @@ class Options:
 
     Attributes:
         max_score: The highest score that passes, 0.0 to 1.0.
+        on_undecided: What claims left undecided beside decided ones mean.
         judge: The judge of `trail_check`; None is the offline judge.
         repeat: How often a check is made, 1 or more.
         baseline: The file of accepted findings.
@@ -35,6 +38,7 @@ class Options:
     """
 
     max_score: float = 0.0
+    on_undecided: Literal["pass", "fail"] = "fail"
     judge: str | None = None
     repeat: int = 1
     baseline: Path | None = None
@@ -51,6 +55,7 @@ class Options:
         """
         chosen = cls(
             max_score=_max_score(_value(config, "max-score")),
+            on_undecided=_on_undecided(_value(config, "on-undecided") or "fail"),
             judge=_value(config, "judge"),
             repeat=_count(config, "repeat", "checks") or 1,
             canary_probes=_count(config, "canary-probes", "probes"),
@@ -91,6 +96,12 @@ def _max_score(given: str | None) -> float:
     if not 0.0 <= value <= 1.0:
         raise pytest.UsageError(f"--trail-max-score is {given}, expected 0.0 (no unsupported claim) to 1.0")
     return value
+
+
+def _on_undecided(given: str) -> Literal["pass", "fail"]:
+    if given not in {"pass", "fail"}:
+        raise pytest.UsageError(f"--trail-on-undecided is {given}, expected pass or fail")
+    return given  # type: ignore[return-value]  # one of them
 
 
 def _count(config: pytest.Config, name: str, of: str) -> int | None:

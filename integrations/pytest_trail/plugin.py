@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pytest
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
 _ACCEPTED: pytest.StashKey[Collection[Finding]] = pytest.StashKey()
 _RECORDED: pytest.StashKey[Recorded] = pytest.StashKey()
+_Refused: TypeAlias = Callable[["Report", Sequence[grounded.Accepted]], str | None]
 _WORST = {"failed": 0, "skipped": 1, "passed": 2}  # plugins that run tests again have outcomes of their own
 
 
@@ -85,16 +86,25 @@ def _assert_grounded(request: pytest.FixtureRequest) -> Callable[..., None]:
     """`pytest_trail.assert_grounded` with the threshold and the baseline of the options."""
     chosen = request.config.stash[_OPTIONS]
 
-    def asserted(report: Report, max_score: float | None = None, allow: Sequence[grounded.Accepted] = ()) -> None:
+    def asserted(
+        report: Report,
+        max_score: float | None = None,
+        allow: Sequence[grounded.Accepted] = (),
+        on_undecided: Literal["pass", "fail"] | None = None,
+    ) -> None:
         __tracebackhide__ = True
         highest = chosen.max_score if max_score is None else max_score
+
+        def refused(report: Report, allow: Sequence[grounded.Accepted]) -> str | None:
+            return grounded.refusal(report, highest, allow, on_undecided or chosen.on_undecided)
+
         grounded.check_arguments(highest, allow)
         recorded, check = _record(request.node, report)
         recorded.allow(report, allow)
-        known = _known(request, report, highest, allow)
+        known = _known(request, report, refused, allow)
         everything = [*allow, *({"quote": each.quote, "outcome": each.outcome} for each in known)]
-        _count_passing(request.node, check, highest, everything)
-        reason = grounded.refusal(report, highest, everything)
+        _count_passing(request.node, check, refused, everything)
+        reason = refused(report, everything)
         if reason is None or not chosen.update_baseline:
             recorded.accepted |= known
         if reason is not None:
@@ -206,7 +216,7 @@ def _property(item: pytest.Item, check: Check, name: str, value: object) -> None
 
 
 def _known(
-    request: pytest.FixtureRequest, report: Report, highest: float, allow: Sequence[grounded.Accepted]
+    request: pytest.FixtureRequest, report: Report, refused: _Refused, allow: Sequence[grounded.Accepted]
 ) -> set[Finding]:
     """The findings of a report that the baseline accepts; all, where it is rewritten and the report needs it."""
     chosen, accepted = request.config.stash[_OPTIONS], request.config.stash[_ACCEPTED]
@@ -215,11 +225,11 @@ def _known(
     found = {Finding(request.node.nodeid, *each) for each in grounded.findings(report, allow)}
     if not chosen.update_baseline:
         return found.intersection(accepted)
-    return found if grounded.refusal(report, highest, allow) is not None else set()
+    return found if refused(report, allow) is not None else set()
 
 
-def _count_passing(item: pytest.Item, check: Check, highest: float, allow: Sequence[grounded.Accepted]) -> None:
-    passing = sum(grounded.refusal(run, highest, allow) is None for run in check.runs)
+def _count_passing(item: pytest.Item, check: Check, refused: _Refused, allow: Sequence[grounded.Accepted]) -> None:
+    passing = sum(refused(run, allow) is None for run in check.runs)
     if check.passing is None and len(check.runs) > 1:
         _property(item, check, "pass_rate", round(passing / len(check.runs), 4))
     check.passing = passing

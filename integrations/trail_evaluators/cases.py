@@ -11,8 +11,8 @@ from trail_callbacks import acheck, check
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.report import Report
-from trail_callbacks.report.threshold import is_complete
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.threshold import refusal
 
 __all__ = ["ANSWERS", "QUESTIONS", "SOURCES", "Case", "Checker", "found", "passes", "retrieved", "text_of", "why_not"]
 
@@ -134,12 +134,8 @@ def text_of(value: object) -> str | None:
 
 def passes(report: Report, max_score: float) -> bool | None:
     """Whether an answer is good enough; None if that is not known: there was no evidence, or the judge failed."""
-    score = report.hallucination_score
-    if score is not None and score > max_score:
-        return False
-    if report.state == "no_evidence" or not is_complete(report):
-        return None
-    return score is not None or report.state in {"abstained", "no_checkable_claims"} or None
+    found = refusal(report, max_score)
+    return True if found is None else False if found.kind == "score" else None
 
 
 def why_not(report: Report) -> str:

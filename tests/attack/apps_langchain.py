@@ -101,7 +101,7 @@ def chain(answer: str, source: str, way: str, settings: dict[str, Any], made: Ca
     app = RunnablePassthrough.assign(context=context) | (text if made is str else text | made)
     if way.endswith("sentences"):
         settings, way = {**settings, "stream": "sentences"}, {"s": "stream", "a": "astream"}[way[0]]
-    return called(guarded(app, **settings), GIVEN, way)
+    return called(guarded(app, **{"judge": "local", **settings}), GIVEN, way)
 
 
 def called(app: Any, given: Any, way: str, config: Any = None, **options: Any) -> str:
@@ -147,7 +147,7 @@ def agent(answer: str, source: str, way: str, settings: dict[str, Any], **parts:
         message = AIMessage("", tool_calls=[{"name": "Tower", "args": {"said": answer}, "id": "call-1"}])
     elif form == "provider":
         message = AIMessage(json.dumps({"said": answer}))
-    middleware = [*parts.pop("before", ()), TrailGuard(**settings), *parts.pop("after", ())]
+    middleware = [*parts.pop("before", ()), TrailGuard(**{"judge": "local", **settings}), *parts.pop("after", ())]
     app = create_agent(
         Answers(message=message), [], system_prompt=source, middleware=middleware, checkpointer=InMemorySaver(),
         response_format=forms.get(form or ""), **parts,

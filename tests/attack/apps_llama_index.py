@@ -115,7 +115,9 @@ def query_engine(answer: str, source: str, way: str, settings: dict[str, Any], i
     synthesizer = get_response_synthesizer(
         llm=llm.as_structured_llm(Tower) if structured else llm, response_mode="simple_summarize", streaming=streaming
     )
-    engine = GuardedQueryEngine(inside or RetrieverQueryEngine(Nodes(source), synthesizer), **settings)
+    engine = GuardedQueryEngine(
+        inside or RetrieverQueryEngine(Nodes(source), synthesizer), **{"judge": "local", **settings}
+    )
 
     async def asked():
         response = await engine.aquery(ASKED)
@@ -135,7 +137,7 @@ def chat_engine(answer: str, source: str, way: str, settings: dict[str, Any], in
     made = inside or kind.from_defaults(
         retriever=Nodes(source), llm=Says(answer=answer), memory=ChatMemoryBuffer.from_defaults(token_limit=10_000_000)
     )
-    engine = GuardedChatEngine(made, **settings)
+    engine = GuardedChatEngine(made, **{"judge": "local", **settings})
 
     async def streamed():
         reply = await engine.astream_chat(ASKED)
@@ -166,7 +168,9 @@ def workflow(answer: str, source: str, way: str, settings: dict[str, Any], insid
         agent = ReActAgent(llm=Chats(answer=f"Thought: I know it.\nAnswer: {answer}"), **options)
     else:
         agent = FunctionAgent(name="one", llm=Chats(answer=answer), **options)
-    guarded = guard_agent(AgentWorkflow(agents=[agent]) if way == "in a workflow" else agent, **settings)
+    guarded = guard_agent(
+        AgentWorkflow(agents=[agent]) if way == "in a workflow" else agent, **{"judge": "local", **settings}
+    )
 
     async def run():
         context: Any = Context(guarded)

@@ -41,12 +41,15 @@ from llama_index.core.tools import ToolOutput
 from llama_index.core.workflow import Context, Event
 from llama_index_trail import GuardedChatEngine, GuardedQueryEngine, guard_agent
 
+from trail_callbacks.guard import BLOCKED
+
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own
 FULL = os.environ.get("TRAIL_ATTACK") == "full"
 SOURCE = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
 FALSE = "The lighthouse of Genoa is 9713 metres tall."
+TRUE = "The lighthouse of Genoa is 77 metres tall."
 HEIGHT = re.compile(r"(?<![\w-])9713(?![\w-])")  # not in an id, nor in a time
-BLOCK: Any = {"on_fail": "block"}
+BLOCK: Any = {"judge": "local", "on_fail": "block"}
 STORED = [name for name in COPIES if "generator" not in name and name not in {"iterator", "map"}]
 """What can be written to a checkpoint."""
 
@@ -306,6 +309,20 @@ def test_around_the_answer_of_a_workflow(copy, place):
     assert not leaks(*asyncio.run(run()))
 
 
+@pytest.mark.parametrize("copy", [*COPIES, *HARD])
+def test_with_a_sentence_that_is_taken_out_go_its_copies(copy):
+    says = Answers(message=AIMessage(f"{TRUE} {FALSE}"))
+    app = (
+        RunnableLambda(lambda given: {"context": [Document(SOURCE)], **given})
+        | (lambda found: {"answer": says.invoke([SystemMessage(SOURCE)]).text, **found})
+        | (lambda out: {**out, "copy": {**COPIES, **HARD}[copy](FALSE)})
+    )
+    out = guarded(app, judge="local", on_fail="strip").invoke(GIVEN)
+    removed = [each["text"] for each in out.pop("trail").get("removed", ())]
+    beside = copy in {"message", "arguments of a tool"}  # which are judged with the answer, as one text
+    assert (out["answer"], removed) == ((BLOCKED, []) if beside else (TRUE, [FALSE]))
+    assert not leaks(out)
+
+
 def test_what_is_supported_keeps_its_copies():
-    true = "The lighthouse of Genoa is 77 metres tall."
-    assert "<p>" in chain(true, SOURCE, "invoke", BLOCK, lambda x: {"answer": x, "html": f"<p>{x}</p>"})
+    assert "<p>" in chain(TRUE, SOURCE, "invoke", BLOCK, lambda x: {"answer": x, "html": f"<p>{x}</p>"})

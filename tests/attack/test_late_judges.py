@@ -53,7 +53,7 @@ def test_a_huge_source_opens_no_guard(guard, on_error):
 
 @pytest.mark.parametrize("timeout", [0.05, 0.5, 2.0])
 async def test_a_late_judge_ends_in_time(timeout):
-    checker = Checker(GuardSettings(timeout=timeout))
+    checker = Checker(GuardSettings(judge="local", timeout=timeout))
     step = JudgeDraft(lambda: ProvenanceGraph.from_texts(FALSE, [SOURCE]), Usage())
     for check in (partial(asyncio.to_thread, checker.check), checker.acheck):
         start, worked = time.perf_counter(), time.process_time()
@@ -62,4 +62,4 @@ async def test_a_late_judge_ends_in_time(timeout):
         assert time.perf_counter() - start < HANGS
         assert isinstance(report, LateReport) or report.hallucination_score == 1.0
         for on_error in ("open", "closed"):
-            assert decide(GuardSettings(on_error=on_error, on_fail="block"), report, 0) == "block"
+            assert decide(GuardSettings(judge="local", on_error=on_error, on_fail="block"), report, 0) == "block"

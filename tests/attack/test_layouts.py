@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from apps import APPS, WAYS
 from careless import CANNOT_SAY, JUDGES, TRUE, TURNS, Turning
 
-from trail_callbacks.report.threshold import unsettled
+from trail_callbacks.guard import BLOCKED
+from trail_callbacks.verify.threshold import unsettled
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own
 FULL = os.environ.get("TRAIL_ATTACK") == "full"
@@ -73,6 +74,7 @@ MODES = (
     {"on_fail": "block"},
     {"on_fail": "retry", "max_retries": 1},
     {"on_fail": "block", "on_undecided": "fail"},
+    {"on_fail": "strip"},
 )
 
 
@@ -85,12 +87,13 @@ def turns(names, *others):
 
 
 def leaks(visible):
+    visible = re.sub(r"\\*'removed\\*': \[.*?\], \\*'attempts", "", visible)  # what the app is told of `strip`
     return re.search("(97|\u0669\u0667|ninety-seven|\u2079\u2077)\\W{1,3}metres", visible) is not None
 
 
-def beside(judge, text):
-    """The answer for a judge: with a true sentence before the false one for those who see only that."""
-    return f"{TRUE}\n\n{text}" if judge.startswith("one of two") else text
+def beside(judge, text, mode=MODES[0]):
+    """The answer for a judge: with a true sentence before the false one for those who see only that, and to be left."""
+    return f"{TRUE}\n\n{text}" if judge.startswith("one of two") or mode["on_fail"] == "strip" else text
 
 
 @pytest.mark.parametrize("guard", APPS)
@@ -98,7 +101,7 @@ def beside(judge, text):
 def test_a_layout_opens_no_guard(guard, judge):
     leaked = []
     for name, way, mode in turns(LAYOUTS, WAYS[guard], MODES):
-        visible = APPS[guard](beside(judge, LAYOUTS[name]), SOURCE, way, {"judge": JUDGES[judge](), **mode})
+        visible = APPS[guard](beside(judge, LAYOUTS[name], mode), SOURCE, way, {"judge": JUDGES[judge](), **mode})
         if leaks(visible):
             leaked.append((name, way, mode))
     assert leaked == []
@@ -159,3 +162,12 @@ def test_what_is_true_passes_in_all_ways(guard):
     """So that what the other tests say is not that nothing is shown at all."""
     for way in WAYS[guard]:
         assert "1543" in APPS[guard](TRUE, SOURCE, way, {"on_fail": "block"})
+
+
+@pytest.mark.parametrize("guard", APPS)
+def test_what_is_true_stays_where_the_false_is_taken_out(guard):
+    for way in WAYS[guard]:
+        visible = APPS[guard](f"{TRUE} {FALSE}", SOURCE, way, {"on_fail": "strip"})
+        assert not leaks(visible), way
+        structured = guard != "guard_agent" and any(form in way for form in ("tool", "provider", "structured"))
+        assert (BLOCKED in visible) is structured, way

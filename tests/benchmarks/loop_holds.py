@@ -127,8 +127,8 @@ def _agent(answer: str, source: str, middleware: list[Any]) -> Any:
 
 
 ASK: Any = {"messages": [("user", ASKED)]}
-BLOCK: Any = {"on_fail": "block", "timeout": 3.0}
-SHOW: Any = {"on_fail": "annotate", "timeout": 3.0}
+BLOCK: Any = {"judge": "local", "on_fail": "block", "timeout": 3.0}
+SHOW: Any = {"judge": "local", "on_fail": "annotate", "timeout": 3.0}
 CASES: dict[str, tuple[Callable[[str, str], Awaitable[Any]], Callable[[str, str], Awaitable[Any]] | None]] = {
     "acheck": (lambda a, s: acheck(a, [s]), None),
     "areport": (_reported, lambda a, s: _chain(a, s).ainvoke(GIVEN)),

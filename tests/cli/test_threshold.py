@@ -75,7 +75,7 @@ def abstaining(monkeypatch, by_colour):
             "score (1 undecided claim counted as unsupported) 0.50 is over --max-score 0.00",
         ),
         (f"{OLD} {BLUE}", "0.5", FAIL, 0, ""),
-        (f"{BLUE} {BLUE}", "0", (), 0, ""),
+        (f"{BLUE} {BLUE}", "1", (), 1, "nothing that the answer states could be checked"),
         (f"{BLUE} {BLUE}", "0", FAIL, 1, "2 undecided claims counted as unsupported) 1.00 is over"),
         (f"{OLD} {RED} {BLUE}", "0.4", (), 1, "score 0.50 is over"),
         (f"{OLD} {BLUE} {BLACK}", "1", (), 1, "some claims were not judged"),
@@ -112,7 +112,7 @@ def test_another_word_for_undecided_claims_is_refused(trail):
         (f"{OLD} {OLD}", f"{OLD} {BLUE}", FAIL, 1),
         (f"{RED} {BLUE} {BLUE} {BLUE}", f"{RED} {BLUE} {BLUE} {BLUE}", (), 0),  # as bad as before, not worse
         (f"{OLD} {BLUE}", f"{RED} {BLUE}", (), 1),
-        (OLD, BLUE, (), 0),
+        (OLD, BLUE, (), 1),
         (OLD, BLUE, FAIL, 1),
         (f"{RED} {BLACK}", f"{RED} {OLD}", (), 0),
         (OLD, f"{OLD} {BLUE} {BLACK}", (), 1),

@@ -17,7 +17,7 @@ def test_a_graph_that_cannot_be_built_is_a_failed_judge():
     def broken():
         raise ValueError("no graph")
 
-    report = Checker(GuardSettings(timeout=None)).check(JudgeDraft(broken, Usage()))
+    report = Checker(GuardSettings(judge="local", timeout=None)).check(JudgeDraft(broken, Usage()))
     assert report.state == "error"
     assert report.warnings == ("not verified: failed: ValueError('no graph')",)
 
@@ -30,7 +30,7 @@ def test_a_check_that_takes_too_long_is_left_behind():
         raise AssertionError
 
     started = time.monotonic()
-    report = Checker(GuardSettings(timeout=0.05)).check(JudgeDraft(slow, Usage()))
+    report = Checker(GuardSettings(judge="local", timeout=0.05)).check(JudgeDraft(slow, Usage()))
     assert time.monotonic() - started < 10
     let_go.set()
     assert report.warnings == ("not verified: the judge took longer than 0.05 s",)
@@ -58,7 +58,7 @@ async def test_a_hook_that_raises_does_not_lose_the_report():
         raise KeyError("mine")
 
     for hook in (broken, abroken):
-        checker = Checker(GuardSettings(on_report=hook))
+        checker = Checker(GuardSettings(judge="local", on_report=hook))
         for report in (await asyncio.to_thread(checker.check, WANTED), await checker.acheck(WANTED)):
             assert report.hallucination_score == 0.0
             assert report.warnings == ("on_report raised KeyError",)
@@ -71,7 +71,7 @@ async def test_a_coroutine_hook_is_awaited_before_the_draft_is_used_and_not_for_
         await asyncio.sleep(0.05)
         seen.append(report.state)
 
-    checker = Checker(GuardSettings(on_report=slow))
+    checker = Checker(GuardSettings(judge="local", on_report=slow))
     await checker.acheck(WANTED)
     assert seen == ["assessed"]
     await asyncio.to_thread(checker.check, WANTED)
@@ -80,5 +80,7 @@ async def test_a_coroutine_hook_is_awaited_before_the_draft_is_used_and_not_for_
     async def endless(report):
         await asyncio.sleep(60)
 
-    report = await asyncio.wait_for(Checker(GuardSettings(on_report=endless, timeout=1.0)).acheck(WANTED), 20)
+    report = await asyncio.wait_for(
+        Checker(GuardSettings(judge="local", on_report=endless, timeout=1.0)).acheck(WANTED), 20
+    )
     assert report.state == "assessed"

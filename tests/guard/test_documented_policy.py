@@ -7,19 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pytest_trail.grounded import refusal as grounding
 
 from trail_callbacks import Claim, LLMJudge, LocalJudge, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks.cli.threshold import refusal, regression
+from trail_callbacks.comparison import compare
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
 from trail_callbacks.judges import Assessment, Judgement
 from trail_callbacks.models.call import Reply, Usage
 from trail_callbacks.models.failure import Failure
+from trail_callbacks.observations import observe
+from trail_callbacks.releases.arm import read
 from trail_callbacks.testing import ScriptedModel
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
 GOOD = "The lighthouse of Genoa is 77 metres tall."
 BAD = "The lighthouse of Genoa is 97 metres tall."
 ODD = "The keeper of the lighthouse likes to sing in the evening."
-MODES = ("retry", "block", "annotate", "raise")
+MODES = ("retry", "strip", "block", "annotate", "raise")
 PAGE = (Path(__file__).parents[2] / "docs" / "guards.md").read_text(encoding="utf-8")
 
 
@@ -29,7 +34,7 @@ def table(heading):
     return rows[2:]
 
 
-ROWS = {row[0]: row[1:] for row in table("What happens to a draft")}
+ROWS = {row[0]: row[1:] for row in table("What happens to an answer")}
 
 
 def claims(*quotes):
@@ -118,16 +123,22 @@ async def judged(name, **more):
 
 @pytest.mark.parametrize("name", ROWS)
 async def test_each_row_is_what_the_code_does(name):
-    *actions, other = ROWS[name]
+    *actions, command, gate, tested, other = ROWS[name]
     for report in await judged(name):
-        done = [decide(GuardSettings(on_fail=mode), report, 0) for mode in MODES]
+        done = [decide(GuardSettings(judge="local", on_fail=mode), report, 0) for mode in MODES]
         assert done == actions, report.state
+        assert (refusal(report, 0.0) is None) == (command == "pass")
+        unchanged = regression(compare(replace(report, state="assessed"), report), 0.0)
+        assert (unchanged is None) == (command == "pass" or name == "a claim contradicted or absent")
+        left = read(observe(report)).left
+        assert ("counted" if not left else "open" if left == 1.0 else "in part") == gate
+        assert (grounding(report, 0.0, []) is None) == (tested == "pass")
         if other:
             setting, _, action = other.partition(": ")
             key, value = re.fullmatch(r"`(\w+)=(.+)`", setting).groups()
             changed = {key: float(value) if key == "max_score" else value.strip('"')}
-            assert decide(GuardSettings(**changed), report, 0) == action
-        blocked = decide(GuardSettings(exhausted="annotate"), report, 0)
+            assert decide(GuardSettings(judge="local", **changed), report, 0) == action
+        blocked = decide(GuardSettings(judge="local", exhausted="annotate"), report, 0)
         assert blocked == ("annotate" if actions[0] == "block" else actions[0])
 
 
@@ -140,4 +151,4 @@ def test_all_that_can_happen_is_in_the_table():
 async def test_an_answer_that_was_judged_late_is_not_asked_for_again():
     report = (await judged("it was late"))[0]
     assert type(report).__name__ == "LateReport"
-    assert decide(GuardSettings(), replace(report, state="partial"), 0) == "block"
+    assert decide(GuardSettings(judge="local"), replace(report, state="partial"), 0) == "block"

@@ -19,9 +19,10 @@ def steps(drafts, sources=(FACT,)):
         return request + 1
 
     made = guard_answer(
-        GuardSettings(),
+        GuardSettings(judge="local"),
         0,
         graph_of=lambda request, draft: draft and (lambda: ProvenanceGraph.from_texts(draft, sources)),
+        texts_of=lambda draft: [draft],
         revised=revised,
     )
     return made, lambda request: drafts[request], written
@@ -33,12 +34,12 @@ def test_the_loop_sync_and_async():
 
     made, plain, feedback = steps([BAD, GOOD])
     for outcome in (
-        carry_out(made, plain, Checker(GuardSettings())),
-        asyncio.run(acarry_out(steps([BAD, GOOD])[0], write, Checker(GuardSettings()))),
+        carry_out(made, plain, Checker(GuardSettings(judge="local"))),
+        asyncio.run(acarry_out(steps([BAD, GOOD])[0], write, Checker(GuardSettings(judge="local")))),
     ):
         assert (outcome.draft, outcome.action, outcome.attempts, outcome.rejected) == (GOOD, "pass", 2, 1)
     assert len(feedback) == 1
-    skipped = carry_out(steps([None])[0], lambda request: None, Checker(GuardSettings()))
+    skipped = carry_out(steps([None])[0], lambda request: None, Checker(GuardSettings(judge="local")))
     assert (skipped.action, skipped.report) == ("skip", None)
 
 
@@ -48,4 +49,4 @@ def test_what_the_app_raises_is_not_taken_for_an_end(kind):
         raise kind("out of replies")
 
     with pytest.raises(kind):
-        carry_out(steps([BAD])[0], write, Checker(GuardSettings()))
+        carry_out(steps([BAD])[0], write, Checker(GuardSettings(judge="local")))

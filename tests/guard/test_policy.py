@@ -8,6 +8,7 @@ import pytest
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict, check
 from trail_callbacks.errors import AnswerRejectedError
 from trail_callbacks.guard import GuardSettings, Outcome, decide, reject
+from trail_callbacks.guard.stripping import stripped
 from trail_callbacks.models.call import Usage
 
 FACT = "The lighthouse of Genoa was rebuilt in 1543 and is 77 metres tall."
@@ -52,7 +53,7 @@ YES, NO = SupportClass.SUPPORTED, SupportClass.ABSENT
     ],
 )
 def test_decisions(settings, judged, rejected, action):
-    assert decide(GuardSettings(**settings), judged, rejected) == action
+    assert decide(GuardSettings(judge="local", **settings), judged, rejected) == action
 
 
 def left_out(state, *supports):
@@ -69,13 +70,13 @@ def left_out(state, *supports):
 def test_what_the_judge_left_out_is_a_matter_of_on_error_whatever_undecided_claims_mean(state, supports, on_undecided):
     judged = left_out(state, *supports)
     common = {"on_undecided": on_undecided, "no_evidence": "pass"}
-    assert decide(GuardSettings(on_error="closed", **common), judged, 0) == "block"
-    assert decide(GuardSettings(on_error="closed", on_fail="raise", **common), judged, 0) == "raise"
-    assert decide(GuardSettings(on_error="open", **common), judged, 0) == "annotate"
+    assert decide(GuardSettings(judge="local", on_error="closed", **common), judged, 0) == "block"
+    assert decide(GuardSettings(judge="local", on_error="closed", on_fail="raise", **common), judged, 0) == "raise"
+    assert decide(GuardSettings(judge="local", on_error="open", **common), judged, 0) == "annotate"
 
 
 def test_what_the_judge_left_out_saves_no_answer_that_fails():
-    assert decide(GuardSettings(on_error="open"), left_out("partial", YES, NO), 0) == "retry"
+    assert decide(GuardSettings(judge="local", on_error="open"), left_out("partial", YES, NO), 0) == "retry"
     with pytest.raises(AnswerRejectedError, match="left out 1 of its statements"):
         reject(Outcome(draft="x", action="raise", report=left_out("partial", YES)))
 
@@ -91,8 +92,8 @@ def unclear(state, *supports):
 @pytest.mark.parametrize("on_undecided", ["pass", "fail"])
 @pytest.mark.parametrize("judged", [unclear("assessed", YES), unclear("unverified"), unclear("abstained")])
 def test_a_claim_that_is_called_unclear_was_not_judged(judged, on_undecided):
-    assert decide(GuardSettings(on_undecided=on_undecided), judged, 0) == "block"
-    assert decide(GuardSettings(on_undecided=on_undecided, on_error="open"), judged, 0) == "annotate"
+    assert decide(GuardSettings(judge="local", on_undecided=on_undecided), judged, 0) == "block"
+    assert decide(GuardSettings(judge="local", on_undecided=on_undecided, on_error="open"), judged, 0) == "annotate"
 
 
 def unsettled(state, *supports):
@@ -105,8 +106,8 @@ def unsettled(state, *supports):
 
 @pytest.mark.parametrize("judged", [unsettled("assessed", YES), unsettled("no_checkable_claims")])
 def test_a_statement_that_no_source_could_settle_is_undecided_to_those_who_want_all_checked(judged):
-    assert decide(GuardSettings(), judged, 0) == "pass"
-    assert decide(GuardSettings(on_undecided="fail"), judged, 0) == "retry"
+    assert decide(GuardSettings(judge="local"), judged, 0) == "pass"
+    assert decide(GuardSettings(judge="local", on_undecided="fail"), judged, 0) == "retry"
     said = Outcome(draft="x", action="pass", report=judged).summary()["undecided_claims"]
     assert said == [{"claim": "It is fine.", "quote": "it is fine", "reason": "Praise."}]
 
@@ -120,8 +121,8 @@ def test_that_an_answer_declines_the_judge_alone_does_not_say(answer, action):
     judged = Report(
         state="abstained", graph=ProvenanceGraph.from_texts(answer, [FACT]), claims=(whole,), verdicts=(verdict,)
     )
-    assert decide(GuardSettings(), judged, 0) == action
-    assert decide(GuardSettings(on_undecided="fail"), judged, 0) == action
+    assert decide(GuardSettings(judge="local"), judged, 0) == action
+    assert decide(GuardSettings(judge="local", on_undecided="fail"), judged, 0) == action
 
 
 def undecided(state, *supports, failed=False, **more):
@@ -147,8 +148,8 @@ OPEN, FAILS = "annotate", "retry"  # what `on_error="open"`, and the default of 
         (undecided("partial", YES, claims_error="refused"), OPEN, FAILS),
         (undecided("partial", NO, failed=True), FAILS, FAILS),
         (report("partial", YES), OPEN, OPEN),
-        (undecided("unverified"), "pass", FAILS),
-        (undecided("unverified", SupportClass.UNEVALUATABLE), "pass", FAILS),
+        (undecided("unverified"), FAILS, FAILS),
+        (undecided("unverified", SupportClass.UNEVALUATABLE), FAILS, FAILS),
         (report("unverified", SupportClass.UNEVALUATABLE), OPEN, OPEN),
         (report("unverified"), OPEN, OPEN),
         (undecided("no_evidence", NO), FAILS, FAILS),
@@ -161,19 +162,21 @@ OPEN, FAILS = "annotate", "retry"  # what `on_error="open"`, and the default of 
 )
 def test_what_undecided_claims_do_in_each_state(judged, passing, failing):
     for setting, action in (("pass", passing), ("fail", failing)):
-        assert decide(GuardSettings(on_undecided=setting, on_error="open"), judged, 0) == action
-        closed = decide(GuardSettings(on_undecided=setting), judged, 0)
+        assert decide(GuardSettings(judge="local", on_undecided=setting, on_error="open"), judged, 0) == action
+        closed = decide(GuardSettings(judge="local", on_undecided=setting), judged, 0)
         assert closed == ("block" if action == OPEN else action)
-    assert GuardSettings().on_undecided == "pass"
+    assert GuardSettings(judge="local").on_undecided == "pass"
 
 
 def test_undecided_claims_count_as_unsupported_up_to_the_threshold():
-    half = GuardSettings(on_undecided="fail", max_score=0.5)
+    half = GuardSettings(judge="local", on_undecided="fail", max_score=0.5)
     assert decide(half, undecided("partial", YES, YES), 0) == "pass"
     assert decide(half, undecided("partial", YES, NO), 0) == "retry"
     assert decide(half, undecided("partial", YES, YES, failed=True), 0) == "block"
-    assert decide(GuardSettings(on_undecided="fail", max_score=1.0), undecided("unverified"), 0) == "pass"
-    memory = GuardSettings(on_undecided="fail", no_evidence="pass")
+    assert (
+        decide(GuardSettings(judge="local", on_undecided="fail", max_score=1.0), undecided("unverified"), 0) == "retry"
+    )
+    memory = GuardSettings(judge="local", on_undecided="fail", no_evidence="pass")
     assert decide(memory, undecided("no_evidence"), 0) == "pass"
 
 
@@ -206,3 +209,17 @@ def test_the_error_says_why_without_the_answer_and_survives_a_process_border():
     copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own
     assert (str(copy), copy.attempts, copy.report) == (str(caught.value), 2, caught.value.report)
     assert "99" not in str(copy)
+
+
+def test_the_summary_of_a_stripped_answer_names_what_went_and_what_stays_unchecked(by_colour):
+    old, red, blue = (f"The lighthouse is {word}." for word in ("old", "red", "blue"))
+    answer = f"{old} {red} {blue}"
+    judged = check(answer, ["The lighthouse is old."], judge=by_colour)
+    remaining = stripped(judged, [answer], "pass", 0.25, self_contained=False)
+    outcome = Outcome(draft=answer, action="strip", report=judged, remaining=remaining)
+    assert (outcome.instead("No."), outcome.withheld, outcome.taken) == (f"{old} {blue}", True, [red])
+    summary = outcome.summary()
+    assert (summary["passed"], summary["blocked"], summary["hallucination_score"]) == (False, False, 0.5)
+    assert [(part["text"], part["claims"][0]["outcome"]) for part in summary.pop("removed")] == [(red, "contradicted")]
+    assert [each["quote"] for each in summary["undecided_claims"]] == [blue]
+    assert red not in repr(summary)

@@ -7,7 +7,7 @@ from typing import get_type_hints
 import pytest
 
 from trail_callbacks import VerifyOptions, check
-from trail_callbacks.errors import InputError
+from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.guard import BLOCKED, GuardKeywords, GuardSettings
 
 OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  # of extras, for `judge` and `store`
@@ -19,7 +19,7 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
         ({"max_score": 1.1}, "max_score is 1.1, expected 0.0 to 1.0"),
         ({"max_score": float("nan")}, "max_score is nan, expected 0.0 to 1.0"),
         ({"max_retries": -1}, "max_retries is -1, expected 0 or more"),
-        ({"on_fail": "shrug"}, "on_fail is 'shrug', expected one of retry, block, annotate, raise"),
+        ({"on_fail": "shrug"}, "on_fail is 'shrug', expected one of retry, strip, block, annotate, raise"),
         ({"exhausted": "retry"}, "exhausted is 'retry', expected one of block, annotate, raise"),
         ({"on_error": "maybe"}, "on_error is 'maybe', expected one of open, closed"),
         ({"no_evidence": "block"}, "no_evidence is 'block', expected one of pass, fail"),
@@ -34,8 +34,15 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
 )
 def test_a_wrong_value_is_named_with_its_range(wrong, message):
     with pytest.raises(InputError) as caught:
-        GuardSettings(**wrong)
+        GuardSettings(judge="local", **wrong)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [{}, {"judge": None}])
+def test_without_a_judge_the_error_names_the_choices(given):
+    with pytest.raises(JudgeError) as caught:
+        GuardSettings(**given)
+    assert all(each in str(caught.value) for each in ("openai/gpt-5-mini", "as_model(", 'judge="local"'))
 
 
 def test_settings_are_values():
@@ -43,7 +50,7 @@ def test_settings_are_values():
     copy = pickle.loads(pickle.dumps(settings))  # noqa: S301 - our own
     assert copy == settings
     assert hash(copy) == hash(settings)
-    assert copy != GuardSettings()
+    assert copy != GuardSettings(judge="local")
 
 
 def test_the_keywords_are_settings_with_the_same_types():
@@ -63,14 +70,14 @@ def test_the_keywords_are_settings_with_the_same_types():
     ],
 )
 def test_drafts_are_hidden_unless_they_are_let_through_anyway(settings, hidden):
-    assert GuardSettings(**settings).hides_drafts is hidden
+    assert GuardSettings(judge="local", **settings).hides_drafts is hidden
 
 
 def test_the_origin_of_claims_is_looked_for_only_if_somebody_reads_it():
-    assert not GuardSettings(on_fail="retry").verification.localize
-    assert GuardSettings(on_fail="raise").verification.localize
+    assert not GuardSettings(judge="local", on_fail="retry").verification.localize
+    assert GuardSettings(judge="local", on_fail="raise").verification.localize
     given = VerifyOptions(passages=3)
-    assert GuardSettings(options=given).verification is given
+    assert GuardSettings(judge="local", options=given).verification is given
 
 
 def test_the_default_message_makes_no_claim():

@@ -23,7 +23,12 @@ def sent(value):
 @pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainBetaWarning")  # `loads` is new
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize(
-    "wrap", [traced, partial(guarded, on_fail="annotate", stream="buffer"), partial(guarded, on_fail="block")]
+    "wrap",
+    [
+        traced,
+        partial(guarded, judge="local", on_fail="annotate", stream="buffer"),
+        partial(guarded, judge="local", on_fail="block"),
+    ],
 )
 def test_a_message_with_a_summary_is_data(says, wrap, streaming):
     app = wrap(says(BAD))
@@ -64,7 +69,9 @@ def test_a_state_with_a_summary_goes_through_a_checkpoint(says):
     from langgraph.checkpoint.memory import InMemorySaver
 
     config = {"configurable": {"thread_id": "t"}}
-    agent = create_agent(says(BAD), [], middleware=[TrailGuard(on_fail="annotate")], checkpointer=InMemorySaver())
+    agent = create_agent(
+        says(BAD), [], middleware=[TrailGuard(judge="local", on_fail="annotate")], checkpointer=InMemorySaver()
+    )
     out = agent.invoke({"messages": [("user", ASKED)]}, config)
     kept = agent.get_state(config).values
     assert kept["trail"] == out["trail"]

@@ -112,7 +112,7 @@ def answered(out):
     ids=["retry", "retry-block", "retry-annotate", "retry-raise", "block", "annotate", "raise"],
 )
 def test_every_policy_with_every_kind_of_agent(agent, policy, better, tools, form, asynchronous):  # noqa: PLR0917
-    guard = TrailGuard(**policy)
+    guard = TrailGuard(judge="local", **policy)
     made = agent(guard, tools=tools, form=form, better=better)
 
     def run():
@@ -150,7 +150,7 @@ def test_every_policy_with_every_kind_of_agent(agent, policy, better, tools, for
 
 
 def test_feedback_names_the_claim_and_what_the_sources_say_and_comes_after_the_draft(agent):
-    made = agent(TrailGuard(), worse="The lighthouse of Genoa is 99 metres tall.")
+    made = agent(TrailGuard(judge="local"), worse="The lighthouse of Genoa is 99 metres tall.")
     made.invoke(TO_TURN, LIMIT)
     told = made.model.asked[-1]
     assert told.index("99 metres tall.") < told.index(REVIEW)
@@ -167,14 +167,14 @@ def test_each_tool_call_of_a_structured_draft_is_answered_as_providers_want_it(a
         def on_chat_model_start(self, serialized, messages, **kwargs):
             seen.append(messages[0])
 
-    agent(TrailGuard(), form="tool").invoke(TO_TURN, {**LIMIT, "callbacks": [Spy()]})
+    agent(TrailGuard(judge="local"), form="tool").invoke(TO_TURN, {**LIMIT, "callbacks": [Spy()]})
     called = {call["id"] for m in seen[-1] if isinstance(m, AIMessage) for call in m.tool_calls}
     assert called == {m.tool_call_id for m in seen[-1] if m.type == "tool"} == {"call-1", "call-2"}
     assert [m.type for m in seen[-1]] == ["human", "ai", "tool", "ai", "tool"]
 
 
 def test_a_message_that_is_withheld_keeps_its_id_and_what_it_cost_and_nothing_it_said(agent):
-    made = agent(TrailGuard(on_fail="block", message="Ask a librarian."))
+    made = agent(TrailGuard(judge="local", on_fail="block", message="Ask a librarian."))
     message = answered(made.invoke(TO_TURN, LIMIT))
     assert message.text == "Ask a librarian."
     assert message.usage_metadata["total_tokens"] == 10
@@ -183,12 +183,14 @@ def test_a_message_that_is_withheld_keeps_its_id_and_what_it_cost_and_nothing_it
 
 def test_turns_that_call_tools_and_answers_without_a_claim_pass_unjudged(agent):
     reports = []
-    made = agent(TrailGuard(on_fail="block", on_report=reports.append), worse="I am sorry, I do not know.")
+    made = agent(
+        TrailGuard(judge="local", on_fail="block", on_report=reports.append), worse="I am sorry, I do not know."
+    )
     out = made.invoke(TO_TURN, LIMIT)
     assert answered(out).text == "I am sorry, I do not know."
     assert out["trail"]["passed"]
     assert [report.state for report in reports] == ["abstained"]
-    empty = agent(TrailGuard(on_fail="block"), worse=AIMessage("")).invoke(TO_TURN, LIMIT)
+    empty = agent(TrailGuard(judge="local", on_fail="block"), worse=AIMessage("")).invoke(TO_TURN, LIMIT)
     assert empty["trail"]["state"] == "no_checkable_claims"
 
 
@@ -197,7 +199,7 @@ def test_an_answer_out_of_nowhere(says, no_evidence):
     made = create_agent(
         says("The moon was discovered by Quixodoro.", tools=True),
         [],
-        middleware=[TrailGuard(on_fail="block", no_evidence=no_evidence)],
+        middleware=[TrailGuard(judge="local", on_fail="block", no_evidence=no_evidence)],
     )
     out = made.invoke({"messages": [("user", "Who discovered it?")]}, LIMIT)
     assert out["trail"]["state"] == "no_evidence"
@@ -208,14 +210,16 @@ def test_feedback_sends_a_model_that_read_nothing_to_its_tools_but_not_for_ever(
     """Between one draft and the next the model calls a tool: the agent goes round, and the retries still run out."""
     rules = (FACT, BAD), (REVIEW, CALL), ("", BAD)
     model = says(*rules, tools=True)
-    made = create_agent(model, [look_up], middleware=[TrailGuard(max_retries=1)])
+    made = create_agent(model, [look_up], middleware=[TrailGuard(judge="local", max_retries=1)])
     out = made.invoke(TO_TURN, LIMIT)
     assert "No source was read" in model.asked[1]
     assert out["trail"]["blocked"]
     assert len(model.asked) == 3
 
     restless = says((REVIEW, CALL), ("", BAD), tools=True)
-    out = create_agent(restless, [look_up], middleware=[TrailGuard(max_retries=3)]).invoke(TO_TURN, LIMIT)
+    out = create_agent(restless, [look_up], middleware=[TrailGuard(judge="local", max_retries=3)]).invoke(
+        TO_TURN, LIMIT
+    )
     assert out["trail"]["blocked"]
     assert out["trail"]["attempts"] == 4
     assert "trail_rejected" not in out
@@ -224,7 +228,7 @@ def test_feedback_sends_a_model_that_read_nothing_to_its_tools_but_not_for_ever(
 def test_feedback_is_no_evidence_for_what_it_repeats(agent):
     """The second draft says again what the review quotes; neither with nor without the handler does that support it."""
     for callbacks in ([], [TrailCallbackHandler(evaluate="never")]):
-        out = agent(TrailGuard(), better=BAD).invoke(TO_TURN, {**LIMIT, "callbacks": callbacks})
+        out = agent(TrailGuard(judge="local"), better=BAD).invoke(TO_TURN, {**LIMIT, "callbacks": callbacks})
         assert out["trail"]["blocked"]
         for handler in callbacks:
             assert not [node for node in handler.graph().nodes if REVIEW in node.text]
@@ -248,7 +252,7 @@ def test_what_a_model_did_not_see_in_its_messages_is_found_in_the_captured_graph
 
     call = AIMessage("", tool_calls=[{"name": "research", "args": {"what": "it"}, "id": "call-1"}])
     rules = ("guides ships", "The lighthouse of Genoa stands on the hill of Capo di Faro."), ("", call)
-    made = create_agent(says(*rules, tools=True), [research], middleware=[TrailGuard(on_fail="block")])
+    made = create_agent(says(*rules, tools=True), [research], middleware=[TrailGuard(judge="local", on_fail="block")])
     assert made.invoke(TO_TURN, LIMIT)["trail"]["blocked"]
     handler = TrailCallbackHandler(evaluate="never")
     assert made.invoke(TO_TURN, {**LIMIT, "callbacks": [handler]})["trail"]["passed"]
@@ -259,7 +263,7 @@ def test_what_a_model_did_not_see_in_its_messages_is_found_in_the_captured_graph
 def test_a_report_names_the_answer_s_step_in_the_captured_graph(agent):
     reports = []
     handler = TrailCallbackHandler(evaluate="never")
-    made = agent(TrailGuard(on_fail="annotate", on_report=reports.append))
+    made = agent(TrailGuard(judge="local", on_fail="annotate", on_report=reports.append))
     made.invoke(TO_TURN, {**LIMIT, "callbacks": [handler]})
     (report,) = reports
     assert report.graph.answer.text == BAD
@@ -270,7 +274,7 @@ def test_a_report_names_the_answer_s_step_in_the_captured_graph(agent):
 
 
 def test_a_turn_before_is_no_evidence_and_counts_no_attempts(agent):
-    made = agent(TrailGuard(max_retries=1), better=BAD, checkpointer=InMemorySaver())
+    made = agent(TrailGuard(judge="local", max_retries=1), better=BAD, checkpointer=InMemorySaver())
     config = {**LIMIT, "configurable": {"thread_id": "1"}}
     first = made.invoke(TO_TURN, config)
     second = made.invoke({"messages": [("user", "And who built it?")]}, config)
@@ -282,14 +286,14 @@ def test_a_turn_before_is_no_evidence_and_counts_no_attempts(agent):
 
 def test_an_earlier_structured_answer_is_no_evidence(agent):
     """The agent's history says that a tool returned it, but a model wrote it."""
-    made = agent(TrailGuard(on_fail="annotate"), form="tool", tools=False, checkpointer=InMemorySaver())
+    made = agent(TrailGuard(judge="local", on_fail="annotate"), form="tool", tools=False, checkpointer=InMemorySaver())
     config = {**LIMIT, "configurable": {"thread_id": "1"}}
     for _ in range(2):
         assert not made.invoke(TO_TURN, config)["trail"]["passed"]
 
 
 def test_the_state_key_is_part_of_the_output_only(agent):
-    made = agent(TrailGuard())
+    made = agent(TrailGuard(judge="local"))
     assert "trail" not in made.get_input_jsonschema()["properties"]
     assert "trail" in made.get_output_jsonschema()["properties"]
     assert "trail_rejected" not in made.get_output_jsonschema()["properties"]
@@ -310,7 +314,7 @@ def texts_of(chunks):
 async def test_no_stream_mode_shows_a_rejected_draft(agent, mode, better, form):
     config = {**LIMIT, "configurable": {"thread_id": "1"}}
     for asynchronous in (False, True):
-        made = agent(TrailGuard(), better=better, form=form, checkpointer=InMemorySaver())
+        made = agent(TrailGuard(judge="local"), better=better, form=form, checkpointer=InMemorySaver())
         if asynchronous:
             chunks = [chunk async for chunk in made.astream(TO_TURN, config, stream_mode=mode)]
         else:
@@ -328,7 +332,7 @@ async def test_no_stream_mode_shows_a_rejected_draft(agent, mode, better, form):
 
 @pytest.mark.parametrize("better", [GOOD, BAD], ids=["good", "never good"])
 async def test_events_show_the_accepted_draft_token_by_token_and_no_other(agent, better):
-    made = agent(TrailGuard(), better=better)
+    made = agent(TrailGuard(judge="local"), better=better)
     events = [event async for event in made.astream_events(TO_TURN, LIMIT, version="v2")]
     assert LEAKED not in repr(events)
     assert REVIEW not in repr(events)
@@ -345,12 +349,12 @@ async def test_events_show_the_accepted_draft_token_by_token_and_no_other(agent,
 @pytest.mark.filterwarnings("ignore:.*v3 streaming protocol")
 @pytest.mark.parametrize("better", [GOOD, BAD], ids=["good", "never good"])
 async def test_the_third_event_protocol(agent, better):
-    made = agent(TrailGuard(), better=better)
+    made = agent(TrailGuard(judge="local"), better=better)
     try:
         events = list(made.stream_events(TO_TURN, LIMIT, version="v3"))
     except (AttributeError, NotImplementedError):
         pytest.skip("this langgraph does not speak it")
-    stream = await agent(TrailGuard(), better=better).astream_events(TO_TURN, LIMIT, version="v3")
+    stream = await agent(TrailGuard(judge="local"), better=better).astream_events(TO_TURN, LIMIT, version="v3")
     events += [event async for event in stream]
     assert LEAKED not in repr(events)
     assert repr(events).count(GOOD if better is GOOD else BLOCKED) >= 2
@@ -360,7 +364,7 @@ async def test_an_agent_inside_a_graph_hides_its_drafts_from_the_outer_stream(ag
     from langgraph.graph import START, MessagesState, StateGraph
 
     outer = StateGraph(MessagesState)
-    outer.add_node("agent", agent(TrailGuard()))
+    outer.add_node("agent", agent(TrailGuard(judge="local")))
     outer.add_edge(START, "agent")
     graph = outer.compile()
     for subgraphs in (False, True):
@@ -370,9 +374,11 @@ async def test_an_agent_inside_a_graph_hides_its_drafts_from_the_outer_stream(ag
 
 
 def test_to_annotate_needs_no_buffer_and_streams_as_it_comes(agent):
-    chunks = list(agent(TrailGuard(on_fail="annotate")).stream(TO_TURN, LIMIT, stream_mode="messages"))
+    chunks = list(agent(TrailGuard(judge="local", on_fail="annotate")).stream(TO_TURN, LIMIT, stream_mode="messages"))
     assert len([chunk for chunk, _ in chunks if isinstance(chunk, AIMessage) and chunk.text]) > 4
-    buffered = agent(TrailGuard(on_fail="annotate", stream="buffer")).stream(TO_TURN, LIMIT, stream_mode="messages")
+    buffered = agent(TrailGuard(judge="local", on_fail="annotate", stream="buffer")).stream(
+        TO_TURN, LIMIT, stream_mode="messages"
+    )
     (whole,) = [chunk for chunk, _ in buffered if isinstance(chunk, AIMessage) and chunk.text]
     assert whole.response_metadata["trail"]["unsupported"][0]["claim"] == BAD
 
@@ -390,7 +396,7 @@ class Tracer(BaseCallbackHandler):
 
 def test_handlers_of_the_app_hear_every_draft(agent):
     tracer = Tracer()
-    list(agent(TrailGuard()).stream(TO_TURN, {**LIMIT, "callbacks": [tracer]}, stream_mode="messages"))
+    list(agent(TrailGuard(judge="local")).stream(TO_TURN, {**LIMIT, "callbacks": [tracer]}, stream_mode="messages"))
     assert tracer.seen == ["start", "", "start", BAD, "start", GOOD]
 
 
@@ -567,13 +573,13 @@ def test_a_hook_that_raises_does_not_take_the_answer_away(agent):
     def hook(report):
         raise ValueError("the hook is broken")
 
-    out = agent(TrailGuard(on_fail="annotate", on_report=hook)).invoke(TO_TURN, LIMIT)
+    out = agent(TrailGuard(judge="local", on_fail="annotate", on_report=hook)).invoke(TO_TURN, LIMIT)
     assert answered(out).text == BAD
     assert "on_report raised ValueError" in out["trail"]["warnings"]
 
 
 def test_what_the_model_raises_passes_through(says):
-    made = create_agent(says(ValueError("the model is down"), tools=True), [], middleware=[TrailGuard()])
+    made = create_agent(says(ValueError("the model is down"), tools=True), [], middleware=[TrailGuard(judge="local")])
     with pytest.raises(ValueError, match="the model is down"):
         made.invoke(TO_TURN, LIMIT)
 
@@ -599,7 +605,7 @@ class Last(Watches):
 @pytest.mark.parametrize("form", [None, "tool", "provider"])
 @pytest.mark.parametrize("tools", [True, False], ids=["tools", "no tools"])
 def test_blocking_ends_an_agent_whose_other_middleware_loses_the_jump(agent, tools, form):
-    guard = TrailGuard(on_fail="block")
+    guard = TrailGuard(judge="local", on_fail="block")
     made = agent(guard, tools=tools, form=form, more=[Watches(), WatchesToo(), Last()])
     out = made.invoke(TO_TURN, LIMIT)
     assert answered(out).text == BLOCKED
@@ -608,14 +614,14 @@ def test_blocking_ends_an_agent_whose_other_middleware_loses_the_jump(agent, too
 
 
 def test_two_guards_need_two_names(says):
-    guards = [TrailGuard(name="strict"), TrailGuard(on_fail="annotate", name="lenient")]
+    guards = [TrailGuard(judge="local", name="strict"), TrailGuard(judge="local", on_fail="annotate", name="lenient")]
     assert create_agent(says(GOOD, tools=True), [], middleware=guards).invoke(TO_TURN, LIMIT)["trail"]
     with pytest.raises(AssertionError):
-        create_agent(says(GOOD, tools=True), [], middleware=[TrailGuard(), TrailGuard()])
+        create_agent(says(GOOD, tools=True), [], middleware=[TrailGuard(judge="local"), TrailGuard(judge="local")])
 
 
 async def test_one_guard_serves_many_runs_at_once(agent):
-    made = agent(TrailGuard())
+    made = agent(TrailGuard(judge="local"))
     outs = await asyncio.gather(*(made.ainvoke(TO_TURN, LIMIT) for _ in range(20)))
     assert {answered(out).text for out in outs} == {GOOD}
     assert {out["trail"]["attempts"] for out in outs} == {2}
@@ -625,7 +631,7 @@ async def test_one_guard_serves_many_runs_at_once(agent):
 def test_the_user_s_messages_and_config_are_not_changed(agent):
     messages, config = [HumanMessage(ASKED, id="m")], {**LIMIT, "callbacks": [Tracer()]}
     before = messages[0].model_copy(deep=True)
-    agent(TrailGuard()).invoke({"messages": messages}, config)
+    agent(TrailGuard(judge="local")).invoke({"messages": messages}, config)
     assert messages == [before]
     assert len(config["callbacks"]) == 1
 
@@ -636,7 +642,7 @@ def test_the_user_s_messages_and_config_are_not_changed(agent):
         ({"max_score": 1.1}, "max_score is 1.1"),
         ({"max_score": float("nan")}, "max_score is nan"),
         ({"max_retries": -1}, "max_retries is -1"),
-        ({"on_fail": "shrug"}, "on_fail is 'shrug', expected one of retry, block, annotate, raise"),
+        ({"on_fail": "shrug"}, "on_fail is 'shrug', expected one of retry, strip, block, annotate, raise"),
         ({"exhausted": "retry"}, "exhausted is 'retry'"),
         ({"on_error": "maybe"}, "on_error is 'maybe'"),
         ({"no_evidence": "block"}, "no_evidence is 'block'"),
@@ -648,7 +654,7 @@ def test_the_user_s_messages_and_config_are_not_changed(agent):
 )
 def test_bad_settings_are_told(settings, told):
     with pytest.raises(InputError, match=told):
-        TrailGuard(**settings)
+        TrailGuard(judge="local", **settings)
 
 
 def test_it_is_imported_only_when_asked_for_and_says_what_is_missing():
@@ -669,20 +675,21 @@ except ImportError as error:
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_undecided_claims_pass_unless_they_are_to_fail(agent, by_colour, asynchronous):
+def test_undecided_claims_pass_beside_decided_ones_unless_they_are_to_fail(agent, by_colour, asynchronous):
     old, blue = "The lighthouse is old.", "The lighthouse is blue."
+    both = f"{old} {blue}"
 
-    def ask(**settings):
-        made = agent(TrailGuard(by_colour, **settings), better=old, worse=blue)
+    def ask(first, **settings):
+        made = agent(TrailGuard(by_colour, **settings), better=old, worse=first)
         given = {"messages": [HumanMessage(ASKED)]}
         return asyncio.run(made.ainvoke(given)) if asynchronous else made.invoke(given)
 
-    out = ask()
-    assert answered(out).text == blue
-    assert (out["trail"]["passed"], out["trail"]["undecided"], out["trail"]["state"]) == (True, 1, "unverified")
-    out = ask(on_undecided="fail")
-    assert answered(out).text == old
-    assert (out["trail"]["attempts"], out["trail"]["undecided"]) == (2, 0)
+    out = ask(both)
+    assert answered(out).text == both
+    assert (out["trail"]["passed"], out["trail"]["undecided"], out["trail"]["state"]) == (True, 1, "partial")
+    for out in (ask(blue), ask(both, on_undecided="fail")):
+        assert answered(out).text == old
+        assert (out["trail"]["attempts"], out["trail"]["undecided"]) == (2, 0)
 
 
 def hidden(text):
@@ -694,7 +701,7 @@ def test_the_judge_sees_what_the_handler_is_allowed_to_keep(agent, id_):
     seen = []
     handler = TrailCallbackHandler(evaluate="never", redact=hidden)
     wrong = AIMessage("The lighthouse of Genoa is 99 metres tall.", id=id_)
-    app = agent(TrailGuard(on_report=seen.append), worse=wrong)
+    app = agent(TrailGuard(judge="local", on_report=seen.append), worse=wrong)
     assert answered(app.invoke(TO_TURN, {"callbacks": [handler], **LIMIT})).text == GOOD
     assert [report.hallucination_score for report in seen] == [1.0, 0.0]
     for report in seen:

@@ -90,9 +90,9 @@ def sum_up(chunks):
     ],
 )
 def test_every_policy_in_every_way_to_call(chain, policy, better, end):
-    for out in every_way(guarded(chain(better), **policy), TO_CALL):
+    for out in every_way(guarded(chain(better), judge="local", **policy), TO_CALL):
         assert out == end
-    for out in every_way(guarded(chain(better, parser=False), **policy), TO_CALL):
+    for out in every_way(guarded(chain(better, parser=False), judge="local", **policy), TO_CALL):
         assert out.text == end
         assert out.response_metadata["trail"]["passed"] is (end == GOOD)
         assert out.response_metadata["trail"]["blocked"] is (end not in {GOOD, BAD})
@@ -100,7 +100,7 @@ def test_every_policy_in_every_way_to_call(chain, policy, better, end):
 
 @pytest.mark.parametrize("policy", [{"on_fail": "raise"}, {"exhausted": "raise"}])
 async def test_to_raise(chain, policy):
-    app = guarded(chain(BAD), **policy)
+    app = guarded(chain(BAD), judge="local", **policy)
     with pytest.raises(AnswerRejectedError) as caught:
         app.invoke(TO_CALL)
     assert caught.value.report.hallucination_score == 1.0
@@ -111,8 +111,8 @@ async def test_to_raise(chain, policy):
 
 
 def test_an_accepted_stream_keeps_its_chunks(chain):
-    assert len(list(guarded(chain()).stream(TO_CALL))) > 4
-    *chunks, last = guarded(chain(parser=False)).stream(TO_CALL)
+    assert len(list(guarded(chain(), judge="local").stream(TO_CALL))) > 4
+    *chunks, last = guarded(chain(parser=False), judge="local").stream(TO_CALL)
     assert len({chunk.id for chunk in [*chunks, last]}) == 1
     assert last.text == ""
     assert last.response_metadata["trail"]["attempts"] == 2
@@ -130,7 +130,7 @@ def test_an_accepted_stream_keeps_its_chunks(chain):
 )
 def test_feedback_to_a_model_follows_its_draft(model, given):
     asked = model(BAD)
-    out = guarded(asked).invoke(given)
+    out = guarded(asked, judge="local").invoke(given)
     assert out.text == BLOCKED
     assert asked.asked[1].startswith(f"{TOLD}\n{BAD}\n{REVIEW}")
 
@@ -144,7 +144,7 @@ def test_feedback_in_a_dictionary(model):
 
     for given in ({"messages": [HumanMessage(TOLD)]}, {"feedback": ""}):
         seen.clear()
-        guarded(RunnableLambda(look) | model()).invoke(given)
+        guarded(RunnableLambda(look) | model(), judge="local").invoke(given)
         assert REVIEW in repr(seen[1])
         assert REVIEW not in repr(seen[0])
         assert REVIEW not in repr(given)
@@ -152,7 +152,7 @@ def test_feedback_in_a_dictionary(model):
 
 def test_a_prompt_that_asks_for_feedback_gets_none_at_first(chain):
     assert "feedback" not in TO_CALL
-    assert guarded(chain()).invoke(TO_CALL) == GOOD
+    assert guarded(chain(), judge="local").invoke(TO_CALL) == GOOD
 
 
 def test_an_input_without_a_place_is_given_again(says):
@@ -167,7 +167,7 @@ def test_an_input_without_a_place_is_given_again(says):
         lambda x: f"{x['q']} {x['found'][0].page_content}"
     )
     app = app | RunnableLambda(lambda prompt: says(sampled(prompt)).invoke(prompt).text)
-    assert guarded(app).invoke(ASKED) == GOOD
+    assert guarded(app, judge="local").invoke(ASKED) == GOOD
     assert calls[0] == calls[1]
 
 
@@ -178,13 +178,13 @@ def test_the_user_can_say_how_to_ask_again(chain):
         told.append((given, output))
         return {**given, "feedback": f"Shorter! {feedback}"}
 
-    assert guarded(chain(), revise=revise).invoke({**TO_CALL, "feedback": ""}) == GOOD
+    assert guarded(chain(), judge="local", revise=revise).invoke({**TO_CALL, "feedback": ""}) == GOOD
     assert told == [({**TO_CALL, "feedback": ""}, BAD)]
 
 
 def test_feedback_in_a_prompt_is_no_evidence_for_what_it_repeats(chain):
     handler = TrailCallbackHandler(evaluate="never")
-    assert guarded(chain(BAD)).invoke(TO_CALL, {"callbacks": [handler]}) == BLOCKED
+    assert guarded(chain(BAD), judge="local").invoke(TO_CALL, {"callbacks": [handler]}) == BLOCKED
     assert not [node for node in handler.graph().nodes if REVIEW in node.text and node.kind != "completion"]
     assert handler.errors == []
 
@@ -198,12 +198,12 @@ def test_dictionaries_are_blocked_where_the_answer_stands(says, shelf):
         | says(BAD)
         | StrOutputParser()
     )
-    for out in every_way(guarded(rag, on_fail="block"), TO_CALL):
+    for out in every_way(guarded(rag, judge="local", on_fail="block"), TO_CALL):
         assert out["answer"] == BLOCKED
         assert out["documents"][0].page_content == FACT
         assert out["trail"]["blocked"]
         assert LEAKED not in repr(out)
-    for out in every_way(guarded(rag, on_fail="annotate"), TO_CALL):
+    for out in every_way(guarded(rag, judge="local", on_fail="annotate"), TO_CALL):
         assert out["answer"] == BAD
         assert out["trail"]["hallucination_score"] == 1.0
 
@@ -215,7 +215,7 @@ def test_a_graph_s_state_is_guarded_too(says):
     graph = StateGraph(MessagesState)
     graph.add_node("say", lambda state: {"messages": [says((REVIEW, GOOD), ("", BAD)).invoke(state["messages"])]})
     graph.add_edge(START, "say")
-    app = guarded(graph.compile(), on_fail="block")
+    app = guarded(graph.compile(), judge="local", on_fail="block")
     out = app.invoke({"messages": [("system", FACT), ("user", ASKED)]})
     assert [m.text for m in out["messages"]] == [FACT, ASKED, BLOCKED]
     assert LEAKED not in repr(out)
@@ -224,7 +224,7 @@ def test_a_graph_s_state_is_guarded_too(says):
 def test_an_output_without_a_place_for_a_message_raises(says):
     app = says(BAD) | RunnableLambda(lambda message: [message.text])
     with pytest.raises(AnswerRejectedError, match="a list has no place"):
-        guarded(app, on_fail="block").invoke(ASKED)
+        guarded(app, judge="local", on_fail="block").invoke(ASKED)
 
 
 FALSE_BESIDE = {"fleet": BAD, "yard": GOOD}
@@ -241,16 +241,16 @@ def test_texts_side_by_side_are_judged_together(says, shelf, said, parser):
     chain = RunnablePassthrough.assign(context=lambda x: shelf(FACT).invoke(x["question"])) | RunnableParallel(
         {key: branch(text) for key, text in said.items()}
     )
-    for out in every_way(guarded(chain, on_fail="block"), TO_CALL):
+    for out in every_way(guarded(chain, judge="local", on_fail="block"), TO_CALL):
         assert {key: getattr(out[key], "text", out[key]) for key in said} == dict.fromkeys(said, BLOCKED)
         assert out["trail"]["blocked"]
         assert LEAKED not in str(out)
-    annotated = guarded(chain, on_fail="annotate").invoke(TO_CALL)["trail"]
+    annotated = guarded(chain, judge="local", on_fail="annotate").invoke(TO_CALL)["trail"]
     assert BAD in [each["quote"] for each in annotated["unsupported"]]
     true = RunnablePassthrough.assign(context=lambda x: shelf(FACT).invoke(x["question"])) | RunnableParallel(
         fleet=branch(GOOD), yard=branch(GOOD)
     )
-    assert guarded(true, on_fail="block").invoke(TO_CALL)["trail"]["passed"]
+    assert guarded(true, judge="local", on_fail="block").invoke(TO_CALL)["trail"]["passed"]
 
 
 def test_a_list_of_texts_with_one_that_fails_is_refused(says, shelf):
@@ -259,9 +259,9 @@ def test_a_list_of_texts_with_one_that_fails_is_refused(says, shelf):
     asked = ["Who was its designer?", ASKED, ASKED]
     chain = RunnableLambda(lambda _: [{"context": shelf(FACT).invoke(q), "question": q} for q in asked]) | each.map()
     with pytest.raises(AnswerRejectedError, match="a list has no place"):
-        guarded(chain, on_fail="block").invoke(TO_CALL)
+        guarded(chain, judge="local", on_fail="block").invoke(TO_CALL)
     asked[0] = ASKED
-    assert guarded(chain, on_fail="block").invoke(TO_CALL) == [GOOD] * 3
+    assert guarded(chain, judge="local", on_fail="block").invoke(TO_CALL) == [GOOD] * 3
 
 
 def test_steps_and_labels_beside_the_last_text_are_no_answer(says, shelf):
@@ -273,7 +273,7 @@ def test_steps_and_labels_beside_the_last_text_are_no_answer(says, shelf):
         | RunnablePassthrough.assign(draft=prompt | says(BAD) | StrOutputParser())
         | RunnablePassthrough.assign(final=polish)
     )
-    out = guarded(chain, on_fail="block").invoke(TO_CALL)
+    out = guarded(chain, judge="local", on_fail="block").invoke(TO_CALL)
     assert out["final"] == GOOD
     assert out["trail"]["passed"]
     assert out["trail"]["claims"] == 1
@@ -286,20 +286,20 @@ def test_a_withheld_answer_is_withheld_inside_lists_too(says, shelf):
         | RunnablePassthrough.assign(answer=prompt | says(BAD) | StrOutputParser())
         | RunnableLambda(lambda x: {"answer": x["answer"], "log": [{"said": x["answer"]}, x["question"]]})
     )
-    out = guarded(chain, on_fail="block").invoke(TO_CALL)
+    out = guarded(chain, judge="local", on_fail="block").invoke(TO_CALL)
     assert out["answer"] == BLOCKED
     assert out["log"] == [{"said": BLOCKED}, ASKED]
 
 
 def test_an_unknown_way_to_stream_is_told_all_there_are(says):
     with pytest.raises(InputError, match="'buffer', 'sentences' or 'pass'"):
-        guarded(says(GOOD), stream="words")
+        guarded(says(GOOD), judge="local", stream="words")
 
 
 def test_a_message_that_calls_tools_passes_unjudged(says):
     call = AIMessage("", tool_calls=[{"name": "look_up", "args": {}, "id": "1"}])
     reports = []
-    app = guarded(says(call), on_report=reports.append)
+    app = guarded(says(call), judge="local", on_report=reports.append)
     assert app.invoke(ASKED).tool_calls
     assert sum_up(list(app.stream(ASKED))).tool_calls
     assert reports == []
@@ -318,14 +318,14 @@ class Ears(BaseCallbackHandler):
 
 def test_who_watches_hears_of_the_report(chain):
     ears, reports = Ears(), []
-    guarded(chain(BAD), on_report=reports.append).invoke(TO_CALL, {"callbacks": [ears]})
+    guarded(chain(BAD), judge="local", on_report=reports.append).invoke(TO_CALL, {"callbacks": [ears]})
     assert ears.told == [("trail.report", True)]
     assert [report.hallucination_score for report in reports] == [1.0] * 3
 
 
 @pytest.mark.parametrize("better", [GOOD, BAD], ids=["good", "never good"])
 async def test_events_show_no_rejected_draft(chain, better):
-    app = guarded(chain(better)) | RunnableLambda(lambda text: text.upper())
+    app = guarded(chain(better), judge="local") | RunnableLambda(lambda text: text.upper())
     events = [event async for event in app.astream_events(TO_CALL, version="v2")]
     assert not re.search(LEAKED, repr(events), re.IGNORECASE)
     assert REVIEW not in repr(events)
@@ -338,7 +338,7 @@ async def test_inside_a_graph_s_node_no_stream_shows_a_rejected_draft(says):
     pytest.importorskip("langgraph")
     from langgraph.graph import START, MessagesState, StateGraph
 
-    app = guarded(says((REVIEW, GOOD), ("", BAD)))
+    app = guarded(says((REVIEW, GOOD), ("", BAD)), judge="local")
     graph = StateGraph(MessagesState)
     graph.add_node("say", lambda state: {"messages": [app.invoke(state["messages"])]})
     graph.add_edge(START, "say")
@@ -352,32 +352,32 @@ async def test_inside_a_graph_s_node_no_stream_shows_a_rejected_draft(says):
 
 def test_it_is_one_run_of_the_app_and_its_drafts_are_inside(chain):
     handler = TrailCallbackHandler(evaluate="never")
-    guarded(chain()).invoke(TO_CALL, {"callbacks": [handler]})
+    guarded(chain(), judge="local").invoke(TO_CALL, {"callbacks": [handler]})
     graph = handler.graph()
     assert graph.answer.text == GOOD
     assert graph.question.text == ASKED
     assert FACT in {leaf.text for leaf in graph.leaves()}
-    assert traced(guarded(chain())).invoke(TO_CALL).report.hallucination_score == 0.0
+    assert traced(guarded(chain(), judge="local")).invoke(TO_CALL).report.hallucination_score == 0.0
 
 
 async def test_many_at_once_do_not_mix(chain):
-    app = guarded(chain())
+    app = guarded(chain(), judge="local")
     assert await asyncio.gather(*(app.ainvoke(TO_CALL) for _ in range(20))) == [GOOD] * 20
     assert app.batch([TO_CALL] * 8, {"max_concurrency": 8}) == [GOOD] * 8
 
 
 def test_it_has_the_schemas_of_what_is_inside(chain):
     inner = chain()
-    assert guarded(inner).get_input_jsonschema() == inner.get_input_jsonschema()
-    assert guarded(inner).get_output_jsonschema() == inner.get_output_jsonschema()
-    assert (guarded(inner) | len).invoke(TO_CALL) == len(GOOD)
+    assert guarded(inner, judge="local").get_input_jsonschema() == inner.get_input_jsonschema()
+    assert guarded(inner, judge="local").get_output_jsonschema() == inner.get_output_jsonschema()
+    assert (guarded(inner, judge="local") | len).invoke(TO_CALL) == len(GOOD)
 
 
 def test_what_the_app_raises_passes_through(says):
     with pytest.raises(ValueError, match="the model is down"):
-        guarded(says(ValueError("the model is down"))).invoke(ASKED)
+        guarded(says(ValueError("the model is down")), judge="local").invoke(ASKED)
     with pytest.raises(InputError, match="takes a runnable"):
-        guarded(lambda x: x)
+        guarded(lambda x: x, judge="local")
 
 
 # ---------------------------------------------------------------------------------------------------- sentences
@@ -394,9 +394,9 @@ def by_sentence(app, given=None):
 
 
 def test_sentences_come_once_they_pass(chain):
-    for chunks in by_sentence(guarded(chain(worse=TRUE), stream="sentences")):
+    for chunks in by_sentence(guarded(chain(worse=TRUE), judge="local", stream="sentences")):
         assert chunks == [GOOD, " It was rebuilt in 1543."]
-    for chunks in by_sentence(guarded(chain(worse=TRUE, parser=False), stream="sentences")):
+    for chunks in by_sentence(guarded(chain(worse=TRUE, parser=False), judge="local", stream="sentences")):
         assert [chunk.text for chunk in chunks] == [GOOD, " It was rebuilt in 1543.", ""]
         assert all(isinstance(chunk, AIMessageChunk) for chunk in chunks)
         assert sum_up(chunks).text == TRUE
@@ -404,9 +404,9 @@ def test_sentences_come_once_they_pass(chain):
 
 
 def test_the_sentence_that_fails_is_not_shown_and_ends_the_answer(chain):
-    for chunks in by_sentence(guarded(chain(worse=STORY), stream="sentences")):
+    for chunks in by_sentence(guarded(chain(worse=STORY), judge="local", stream="sentences")):
         assert chunks == [GOOD, " It was rebuilt in 1543.", f"\n\n{BLOCKED}"]
-    for chunks in by_sentence(guarded(chain(worse=STORY, parser=False), stream="sentences")):
+    for chunks in by_sentence(guarded(chain(worse=STORY, parser=False), judge="local", stream="sentences")):
         assert LEAKED not in repr(chunks)
         assert sum_up(chunks).response_metadata["trail"]["blocked"]
 
@@ -421,7 +421,7 @@ def test_sentences_are_judged_while_the_model_still_writes(shelf):
             yield piece
 
     found = RunnablePassthrough.assign(documents=(lambda given: given["question"]) | shelf(FACT))
-    stream = guarded(found | write, stream="sentences", on_fail="block").stream(TO_CALL)
+    stream = guarded(found | write, judge="local", stream="sentences", on_fail="block").stream(TO_CALL)
     assert next(stream) == GOOD
     assert asked == [GOOD, " It was rebuilt"]
     stream.close()
@@ -434,26 +434,58 @@ def test_evidence_of_a_stream_that_goes_on_may_be_given_with_its_input(model, pa
     prompt = ChatPromptTemplate.from_template("{documents}\n{question}\n{feedback}")
     app = prompt | model(TRUE, STORY) | (StrOutputParser() if parser else RunnablePassthrough())
     given = {"documents": [Document(FACT)], "question": ASKED}
-    for chunks in by_sentence(guarded(app, stream="sentences"), given):
+    for chunks in by_sentence(guarded(app, judge="local", stream="sentences"), given):
         said = [chunk if parser else chunk.text for chunk in chunks]
         assert said[:2] == [GOOD, " It was rebuilt in 1543."]
         assert BLOCKED in said[2]
 
 
 def test_asking_again_is_possible_before_the_first_sentence(chain):
-    for chunks in by_sentence(guarded(chain(better=TRUE), stream="sentences")):
+    for chunks in by_sentence(guarded(chain(better=TRUE), judge="local", stream="sentences")):
         assert chunks == [GOOD, " It was rebuilt in 1543."]
-    for chunks in by_sentence(guarded(chain(better=BAD), stream="sentences")):
+    for chunks in by_sentence(guarded(chain(better=BAD), judge="local", stream="sentences")):
         assert chunks == [BLOCKED]
-    app = guarded(chain(better=BAD), stream="sentences", exhausted="raise")
+    app = guarded(chain(better=BAD), judge="local", stream="sentences", exhausted="raise")
     with pytest.raises(AnswerRejectedError):
         list(app.stream(TO_CALL))
 
 
 def test_only_texts_and_messages_have_sentences(says):
-    app = guarded(says(BAD) | (lambda message: {"answer": message.text}), stream="sentences")
+    app = guarded(says(BAD) | (lambda message: {"answer": message.text}), judge="local", stream="sentences")
     with pytest.raises(InputError, match="this app streams dict"):
         list(app.stream(ASKED))
+
+
+# ------------------------------------------------------------------------------------- sentences that are taken out
+
+
+def test_to_strip_in_every_way_to_call(chain):
+    worse = f"{GOOD} {BAD} The lighthouse of Genoa was rebuilt in 1543."
+    end = f"{GOOD} The lighthouse of Genoa was rebuilt in 1543."
+    assert every_way(guarded(chain(worse=worse), judge="local", on_fail="strip"), TO_CALL) == [end] * 8
+    for out in every_way(guarded(chain(worse=worse, parser=False), judge="local", on_fail="strip"), TO_CALL):
+        assert out.text == end
+        summary = out.response_metadata["trail"]
+        assert (summary["passed"], summary["blocked"], summary["attempts"]) == (False, False, 1)
+        assert [each["text"] for each in summary["removed"]] == [BAD]
+    assert every_way(guarded(chain(worse=BAD), judge="local", on_fail="strip"), TO_CALL) == [BLOCKED] * 8
+    least = guarded(chain(worse=worse), judge="local", on_fail="strip", min_share=0.9, exhausted="annotate")
+    assert every_way(least, TO_CALL) == [worse] * 8
+
+
+def test_a_stream_leaves_out_each_sentence_that_fails(chain):
+    built = "The lighthouse of Genoa was rebuilt in 1543."
+    app = guarded(
+        chain(worse=f"{GOOD} {BAD}\n\n- {BAD}\n- {built}"), judge="local", on_fail="strip", stream="sentences"
+    )
+    for chunks in by_sentence(app):
+        assert [chunk for chunk in chunks if chunk] == [GOOD, f"\n\n- {built}"]
+    messages = guarded(chain(worse=f"{GOOD} {BAD}", parser=False), judge="local", on_fail="strip", stream="sentences")
+    for chunks in by_sentence(messages):
+        assert sum_up(chunks).text == GOOD
+        assert [each["text"] for each in sum_up(chunks).response_metadata["trail"]["removed"]] == [BAD]
+    for chunks in by_sentence(guarded(chain(worse=f"{BAD} {BAD}"), judge="local", on_fail="strip", stream="sentences")):
+        assert "".join(chunks) == BLOCKED
 
 
 # ------------------------------------------------------------------------------------------- claims left undecided
@@ -465,7 +497,8 @@ OLD, RED, BLUE = (f"The lighthouse is {word}." for word in ("old", "red", "blue"
     ("worse", "settings", "end", "passed"),
     [
         (f"{OLD} {BLUE}", {}, f"{OLD} {BLUE}", True),
-        (BLUE, {}, BLUE, True),
+        (BLUE, {}, OLD, True),
+        (f"{BLUE} {OLD}", {}, f"{BLUE} {OLD}", True),
         (f"{OLD} {BLUE}", {"on_undecided": "fail"}, OLD, True),
         (f"{OLD} {BLUE}", {"on_undecided": "fail", "max_score": 0.5}, f"{OLD} {BLUE}", True),
         (f"{OLD} {BLUE}", {"on_undecided": "fail", "on_fail": "annotate"}, f"{OLD} {BLUE}", False),
@@ -511,7 +544,7 @@ def test_feedback_tells_the_model_what_could_not_be_verified(model, by_colour):
 def test_the_judge_sees_what_the_handler_of_the_app_is_allowed_to_keep(chain, parser):
     seen = []
     handler = TrailCallbackHandler(evaluate="never", redact=lambda text: text.replace("Genoa", "[city]"))
-    app = guarded(chain(parser=parser), on_report=seen.append)
+    app = guarded(chain(parser=parser), judge="local", on_report=seen.append)
     every_way(app, TO_CALL, {"callbacks": [handler]})
     assert seen
     assert {report.hallucination_score for report in seen} == {1.0, 0.0}

@@ -84,7 +84,7 @@ SESSION = {"configurable": {"session_id": "s", "thread_id": "t"}}
 @pytest.mark.parametrize(("policy", "better", "end"), POLICIES)
 async def test_a_history_of_messages(history, policy, better, end, way):
     app, kept, given = history(better)
-    app = guarded(app, no_evidence="fail", **policy)
+    app = guarded(app, judge="local", no_evidence="fail", **policy)
     for question in (ASKED, AGAIN):
         assert (await call(app, way, given(question), SESSION)).strip() == end
     assert [message.text for message in kept.messages] == [ASKED, end, AGAIN, end]
@@ -95,7 +95,7 @@ async def test_a_history_of_messages(history, policy, better, end, way):
 async def test_a_history_has_nothing_of_a_turn_that_raises(history, way):
     app, kept, given = history(BAD)
     with pytest.raises(AnswerRejectedError):
-        await call(guarded(app, on_fail="raise"), way, given(ASKED), SESSION)
+        await call(guarded(app, judge="local", on_fail="raise"), way, given(ASKED), SESSION)
     assert kept.messages == []
 
 
@@ -130,7 +130,7 @@ def everything(saver):
 @pytest.mark.parametrize(("policy", "better", "end"), POLICIES)
 async def test_the_checkpoints_of_a_graph(agent, policy, better, end, way):
     graph, saver = agent(better)
-    app = guarded(graph, **policy)
+    app = guarded(graph, judge="local", **policy)
     for turn, question in enumerate((ASKED, AGAIN), 1):
         assert await call(app, way, {"messages": [("user", question)]}, SESSION) == end
         state = graph.get_state(SESSION)
@@ -148,7 +148,7 @@ async def test_the_checkpoints_of_a_graph(agent, policy, better, end, way):
 async def test_a_graph_has_no_checkpoint_of_a_turn_that_raises(agent, way):
     graph, saver = agent(BAD)
     with pytest.raises(AnswerRejectedError):
-        await call(guarded(graph, on_fail="raise"), way, {"messages": [("user", ASKED)]}, SESSION)
+        await call(guarded(graph, judge="local", on_fail="raise"), way, {"messages": [("user", ASKED)]}, SESSION)
     assert [*saver.list(None)] == []
 
 
@@ -157,7 +157,7 @@ async def test_a_graph_has_no_checkpoint_of_a_turn_that_raises(agent, way):
 async def test_middleware_of_an_agent_with_a_checkpointer(agent, better, way):
     from langchain_trail import TrailGuard
 
-    graph, saver = agent(better, middleware=[TrailGuard()])
+    graph, saver = agent(better, middleware=[TrailGuard(judge="local")])
     end = GOOD if better == GOOD else BLOCKED
     for question in (ASKED, AGAIN):
         assert await call(graph, way, {"messages": [("user", question)]}, SESSION) == end
@@ -191,7 +191,7 @@ async def test_a_graph_that_asks_its_user_goes_on_from_where_it_stopped(says):
     builder.add_edge("ask", "answer")
     graph = builder.compile(checkpointer=InMemorySaver())
     graph.update_state(SESSION, {"unchanged": "kept"}, as_node="answer")
-    app = guarded(graph, on_fail="block")
+    app = guarded(graph, judge="local", on_fail="block")
     out = await app.ainvoke({"messages": [("user", ASKED)]}, SESSION)
     assert out["__interrupt__"][0].value == "May I look it up?"
     assert graph.get_state(SESSION).next == ("ask",)
@@ -205,7 +205,7 @@ async def test_a_graph_that_asks_its_user_goes_on_from_where_it_stopped(says):
 
 async def test_conversations_at_once_do_not_mix(agent):
     graph, _ = agent(GOOD)
-    app = guarded(graph)
+    app = guarded(graph, judge="local")
 
     async def talk(n):
         config = {"configurable": {"thread_id": f"t{n}"}}
@@ -264,7 +264,7 @@ async def test_channels_that_are_kept_as_differences(says, better, end, every):
     builder.add_node("say", lambda state: {"messages": [model.invoke([("system", FACT), *state["messages"]])]})
     builder.add_edge(START, "say")
     graph = builder.compile(checkpointer=InMemorySaver())
-    app = guarded(graph)
+    app = guarded(graph, judge="local")
     for turn, question in enumerate((ASKED, AGAIN), 1):
         out = await app.ainvoke({"messages": [HumanMessage(question)]}, SESSION)
         assert out["messages"][-1].text == end

@@ -58,7 +58,7 @@ def run(app, given, config, asynchronous):
 @pytest.mark.parametrize("listening", [True, False], ids=["handler", "no handler"])
 @pytest.mark.parametrize(("said", "state"), [(GOOD, "assessed"), (BAD, "no_evidence")])
 def test_messages(says, said, state, listening, asynchronous):
-    app = graph(Talk, trail_node(), say=lambda state: {"messages": [says(said).invoke(state["messages"])]})
+    app = graph(Talk, trail_node(judge="local"), say=lambda state: {"messages": [says(said).invoke(state["messages"])]})
     handler = TrailCallbackHandler(evaluate="never")
     given = {"messages": [("user", ASKED), ("ai", "Let me see."), ("user", f"{FACT} {ASKED}")]}
     config = {"callbacks": [handler]} if listening else None
@@ -76,7 +76,7 @@ def test_messages(says, said, state, listening, asynchronous):
 def test_a_state_with_documents_and_an_answer(says, shelf, said, score, listening, asynchronous):  # noqa: PLR0917
     app = graph(
         Rag,
-        trail_node(),
+        trail_node(judge="local"),
         find=lambda state: {"documents": shelf(FACT).invoke(state["question"])},
         say=lambda state: {"answer": says(said).invoke(f"{state['documents'][0].page_content} {ASKED}").text},
     )
@@ -89,14 +89,17 @@ def test_a_state_with_documents_and_an_answer(says, shelf, said, score, listenin
 def test_without_a_handler_only_what_is_named_is_evidence():
     reports = []
     given = {"question": ASKED, "context": FACT, "notes": [BAD], "answer": BAD}
-    assert graph(Rag, trail_node(on_report=reports.append)).invoke(given)["trail"]["hallucination_score"] == 1.0
+    assert (
+        graph(Rag, trail_node(judge="local", on_report=reports.append)).invoke(given)["trail"]["hallucination_score"]
+        == 1.0
+    )
     (report,) = reports
     assert [(n.kind, n.text) for n in report.graph.nodes] == [
         ("question", ASKED),
         ("document", FACT),
         ("answer", BAD),
     ]
-    named = graph(Rag, trail_node(sources="notes", answer="answer"))
+    named = graph(Rag, trail_node(judge="local", sources="notes", answer="answer"))
     assert named.invoke(given)["trail"]["hallucination_score"] == 0.0
 
 
@@ -117,28 +120,28 @@ class Model(BaseModel):
 
 @pytest.mark.parametrize("schema", [Plain, Model])
 def test_other_kinds_of_state_and_another_key(schema):
-    out = graph(schema, trail_node(key="verdict")).invoke({"question": ASKED})
+    out = graph(schema, trail_node(judge="local", key="verdict")).invoke({"question": ASKED})
     assert out["verdict"]["hallucination_score"] == 1.0
 
 
 def test_nothing_to_verify_and_a_judge_that_fails_are_said_not_raised():
-    assert graph(Rag, trail_node()).invoke({"question": ASKED})["trail"]["state"] == "no_checkable_claims"
+    assert graph(Rag, trail_node(judge="local")).invoke({"question": ASKED})["trail"]["state"] == "no_checkable_claims"
     down = LLMJudge(ScriptedModel([RuntimeError("the judge is down")]))
     out = graph(Rag, trail_node(down)).invoke({"context": FACT, "answer": BAD})
     assert out["trail"]["state"] == "error"
     with pytest.raises(InputError, match="key is empty"):
-        trail_node(key="")
+        trail_node(judge="local", key="")
 
 
 def test_a_message_that_calls_tools_is_no_answer():
     call = AIMessage("", tool_calls=[{"name": "look_up", "args": {}, "id": "1"}])
-    out = graph(Talk, trail_node()).invoke({"messages": [("user", ASKED), call]})
+    out = graph(Talk, trail_node(judge="local")).invoke({"messages": [("user", ASKED), call]})
     assert out["trail"]["state"] == "no_checkable_claims"
     assert len(out["messages"]) == 2
 
 
 async def test_who_watches_hears_of_it():
-    app = graph(Rag, trail_node())
+    app = graph(Rag, trail_node(judge="local"))
     events = [e async for e in app.astream_events({"context": FACT, "answer": BAD}, version="v2")]
     (told,) = [e for e in events if e["event"] == "on_custom_event"]
     assert (told["name"], told["data"]["hallucination_score"]) == ("trail.report", 1.0)
@@ -148,7 +151,7 @@ def test_a_graph_can_go_back_until_the_answer_holds(says):
     model = says((BAD, GOOD), ("", BAD))
     app = StateGraph(Rag)
     app.add_node("say", lambda s: {"answer": model.invoke(f"{s['context']} Before: {s.get('answer')}").text})
-    app.add_node("verify", trail_node())
+    app.add_node("verify", trail_node(judge="local"))
     app.add_edge(START, "say")
     app.add_edge("say", "verify")
     app.add_conditional_edges("verify", lambda s: "say" if s["trail"]["hallucination_score"] else END)

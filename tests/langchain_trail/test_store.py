@@ -53,9 +53,9 @@ async def test_a_handler_stores_what_it_verified(store, chain):
 
 async def test_a_guard_stores_the_last_draft_with_what_was_done(store, chain):
     settings = {"store": store, "max_retries": 1}
-    mended = guarded(chain(("Review", GOOD), ("<<<REVIEW", GOOD), ("", BAD)), **settings)
+    mended = guarded(chain(("Review", GOOD), ("<<<REVIEW", GOOD), ("", BAD)), judge="local", **settings)
     assert mended.invoke(TO_CALL) == GOOD
-    withheld = guarded(chain(("", BAD)), **settings)
+    withheld = guarded(chain(("", BAD)), judge="local", **settings)
     assert await withheld.ainvoke(TO_CALL) != BAD
     assert store.flush(20)
     found = list(store.observations())

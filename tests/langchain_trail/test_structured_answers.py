@@ -124,7 +124,7 @@ def structured(request, says, chain):
 def test_a_chain_gives_the_same_claims_and_score_from_handler_guard_and_check(structured, mode):
     handler, reports, given = TrailCallbackHandler(), [], {"question": ASKED}
     config = {"callbacks": [handler]}
-    guard = guarded(structured, on_fail="annotate", on_report=reports.append)
+    guard = guarded(structured, judge="local", on_fail="annotate", on_report=reports.append)
 
     async def consume(app, config):
         return [chunk async for chunk in app.astream(given, config)]
@@ -146,7 +146,7 @@ def test_a_chain_gives_the_same_claims_and_score_from_handler_guard_and_check(st
 def test_what_a_model_wrote_beside_the_answer_is_judged_too(chain, says):
     app, handler, reports = chain(says(json.dumps(RATED)) | JsonOutputParser()), TrailCallbackHandler(), []
     app.invoke({"question": ASKED}, {"callbacks": [handler]})
-    guarded(app, on_fail="annotate", on_report=reports.append).invoke({"question": ASKED})
+    guarded(app, judge="local", on_fail="annotate", on_report=reports.append).invoke({"question": ASKED})
     report = handler.report(timeout=60)
     assert said(report) == said(reports[-1]) == said(check(json.dumps(RATED), [SOURCE], question=ASKED))
     assert [claim.path for claim in report.claims] == ["answer", "price"]
@@ -164,10 +164,12 @@ def test_what_the_app_puts_beside_the_answer_is_not_the_answer(says, shelf):
 
 
 def test_a_withheld_object_leaves_none_of_its_values(chain, says):
-    app = guarded(chain(says(json.dumps(RATED)) | JsonOutputParser()), on_fail="block", message="Ask a clerk.")
+    app = guarded(
+        chain(says(json.dumps(RATED)) | JsonOutputParser()), judge="local", on_fail="block", message="Ask a clerk."
+    )
     out = app.invoke({"question": ASKED})
     assert (out["answer"], out["price"]) == ("Ask a clerk.", None)
-    other = guarded(chain(says(json.dumps(FIELDS)) | JsonOutputParser()), on_fail="block")
+    other = guarded(chain(says(json.dumps(FIELDS)) | JsonOutputParser()), judge="local", on_fail="block")
     with pytest.raises(AnswerRejectedError, match="no place for a message"):
         other.invoke({"question": ASKED})
 
@@ -193,7 +195,7 @@ def test_an_agent_gives_the_same_claims_and_score_from_handler_guard_node_and_ch
     if form == "tool":
         wrote = AIMessage("", tool_calls=[{"name": "Invoice", "args": FIELDS, "id": "c2"}])
     handler, reports = TrailCallbackHandler(), []
-    guard = TrailGuard(on_fail="annotate", on_report=reports.append)
+    guard = TrailGuard(judge="local", on_fail="annotate", on_report=reports.append)
     strategy = ToolStrategy(Invoice) if form == "tool" else ProviderStrategy(Invoice)
     model = says(("not paid", wrote), CALL, tools=True)
     agent = create_agent(model, [look_up], response_format=strategy, middleware=[guard])
@@ -205,7 +207,7 @@ def test_an_agent_gives_the_same_claims_and_score_from_handler_guard_node_and_ch
     else:
         out = agent.invoke(given, config)
     assert out["structured_response"] == Invoice(**FIELDS)
-    trail_node(on_report=reports.append).invoke(out)
+    trail_node(judge="local", on_report=reports.append).invoke(out)
     found = [said(report) for report in (handler.report(timeout=60), *reports)]
     assert len(found) == 3
     assert found == [said(expected())] * 3

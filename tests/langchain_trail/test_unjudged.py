@@ -42,11 +42,11 @@ async def call(app, way, given=ASKED):
 @pytest.mark.parametrize("name", BESIDE)
 async def test_what_is_beside_the_answer_is_named_or_left_out(says, name, way):
     message, kind = BESIDE[name]
-    out = await call(guarded(says(message)), way)
+    out = await call(guarded(says(message), judge="local"), way)
     summary = out.response_metadata["trail"]
     assert kind in summary["unjudged"]
     assert BAD in repr(out)
-    out = await call(guarded(says(message), on_undecided="fail"), way)
+    out = await call(guarded(says(message), judge="local", on_undecided="fail"), way)
     assert out.text == (BLOCKED if name == "another block" else GOOD)  # of which a marker is judged, and undecided
     assert kind in out.response_metadata["trail"]["unjudged"]
     assert BAD not in repr(out)
@@ -55,7 +55,7 @@ async def test_what_is_beside_the_answer_is_named_or_left_out(says, name, way):
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
 @pytest.mark.parametrize("name", REFUSED)
 async def test_a_refusal_is_judged(says, name, way):
-    out = await call(guarded(says(REFUSED[name]), on_fail="block"), way)
+    out = await call(guarded(says(REFUSED[name]), judge="local", on_fail="block"), way)
     assert out.response_metadata["trail"]["blocked"]
     assert "97" not in str(out.content)
     assert BAD not in repr(out)
@@ -65,22 +65,22 @@ async def test_a_refusal_is_judged(says, name, way):
 async def test_text_beside_tool_calls(says, way):
     message = AIMessage(BAD, tool_calls=[CALL])
     if way != "stream":
-        out = await call(guarded(says(message)), way)
+        out = await call(guarded(says(message), judge="local"), way)
         assert out.response_metadata["trail"] == {
             "unjudged": ["text beside tool calls"],
             "passed": False,
             "blocked": False,
         }
-    out = await call(guarded(says(message), on_undecided="fail"), way)
+    out = await call(guarded(says(message), judge="local", on_undecided="fail"), way)
     assert out.tool_calls
     assert BAD not in repr(out)
 
 
 def test_short_fields_beside_an_answer(says):
     app = RunnableParallel(height=says("97 metres") | StrOutputParser(), text=says(GOOD) | StrOutputParser())
-    out = guarded(app).invoke(ASKED)
+    out = guarded(app, judge="local").invoke(ASKED)
     assert out["trail"]["unjudged"] == ["height"]
-    strict = guarded(app, on_undecided="fail", message="No.").invoke(ASKED)
+    strict = guarded(app, judge="local", on_undecided="fail", message="No.").invoke(ASKED)
     assert strict["text"] == GOOD
     assert strict["height"] == "No."
 
@@ -98,7 +98,7 @@ def test_what_a_tool_returns_directly(says, strict, blocked):
         return BAD
 
     model = says(AIMessage("", tool_calls=[CALL]), tools=True)
-    agent = create_agent(model, [look], middleware=[TrailGuard(on_undecided=strict)])
+    agent = create_agent(model, [look], middleware=[TrailGuard(judge="local", on_undecided=strict)])
     out = agent.invoke({"messages": [("user", ASKED)]})
     assert out["trail"] == {"unjudged": ["result of the tool look"], "passed": False, "blocked": blocked}
     assert (BAD in repr(out)) is not blocked
@@ -115,7 +115,7 @@ def test_an_agent_s_message_that_calls_tools_and_its_answer(says, strict):
         return FACT
 
     model = says((FACT, BESIDE["reasoning block"][0]), ("", AIMessage(BAD, tool_calls=[CALL])), tools=True)
-    agent = create_agent(model, [look], middleware=[TrailGuard(on_undecided=strict)])
+    agent = create_agent(model, [look], middleware=[TrailGuard(judge="local", on_undecided=strict)])
     out = agent.invoke({"messages": [("user", "How high is it?")]})
     assert out["trail"]["passed"]
     assert out["trail"]["unjudged"] == ["reasoning"]
@@ -132,7 +132,7 @@ COPIES = {
 @pytest.mark.parametrize("name", COPIES)
 def test_copies_of_a_withheld_answer_are_withheld(says, name):
     chain = says(BAD) | StrOutputParser() | RunnableLambda(COPIES[name])
-    out = guarded(chain, on_fail="block").invoke(ASKED)
+    out = guarded(chain, judge="local", on_fail="block").invoke(ASKED)
     assert out["trail"]["blocked"]
     assert "97" not in repr({key: value for key, value in out.items() if key != "trail"})
 

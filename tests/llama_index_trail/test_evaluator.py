@@ -225,7 +225,7 @@ def test_evaluation_is_part_of_no_recording(ask):
 
 
 def test_a_guards_response(ask):
-    response = GuardedQueryEngine(ask([FACT], BAD), on_fail="annotate").query(ASKED)
+    response = GuardedQueryEngine(ask([FACT], BAD), judge="local", on_fail="annotate").query(ASKED)
     assert TrailEvaluator().evaluate_response(ASKED, response).score == 0.0
 
 

@@ -87,7 +87,7 @@ def is_clean(messages, events):
 
 async def test_a_function_agent_is_asked_again(recording, turns):
     llm = turns(LOOK, BAD, GOOD)
-    output, messages, events = await run(guard_agent(FunctionAgent(tools=[look], llm=llm)))
+    output, messages, events = await run(guard_agent(FunctionAgent(tools=[look], llm=llm), judge="local"))
     assert str(output) == GOOD
     assert output["trail"]["passed"] is True
     assert output["trail"]["attempts"] == 2
@@ -113,7 +113,7 @@ async def test_a_function_agent_is_asked_again(recording, turns):
 )
 async def test_every_policy(recording, turns, policy, steps, end, streaming):  # noqa: PLR0917 - pytest names them
     agent = FunctionAgent(tools=[look], llm=turns(LOOK, *steps), streaming=streaming)
-    output, messages, events = await run(guard_agent(agent, **policy))
+    output, messages, events = await run(guard_agent(agent, judge="local", **policy))
     assert str(output) == messages[-1].content == end
     assert output["trail"]["blocked"] is (end != BAD)
     assert shown(events) == (end if streaming else "")
@@ -125,13 +125,15 @@ async def test_every_policy(recording, turns, policy, steps, end, streaming):  #
 @pytest.mark.parametrize("policy", [{"on_fail": "raise"}, {"max_retries": 1, "exhausted": "raise"}])
 async def test_to_raise(turns, policy):
     with pytest.raises(AnswerRejectedError) as caught:
-        await run(guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD, BAD)), **policy))
+        await run(guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD, BAD)), judge="local", **policy))
     assert LEAKED not in str(caught.value)
 
 
 async def test_feedback_may_send_the_model_to_its_tools_and_that_is_no_new_chance(recording, turns):
     llm = turns(BAD, LOOK, BAD, LOOK, BAD)
-    output, messages, events = await run(guard_agent(FunctionAgent(tools=[look], llm=llm), max_retries=2))
+    output, messages, events = await run(
+        guard_agent(FunctionAgent(tools=[look], llm=llm), judge="local", max_retries=2)
+    )
     assert str(output) == BLOCKED
     assert output["trail"]["attempts"] == 3
     assert len(llm.asked) == 5
@@ -140,7 +142,7 @@ async def test_feedback_may_send_the_model_to_its_tools_and_that_is_no_new_chanc
 
 async def test_a_second_turn_has_all_its_chances_again(turns):
     llm = turns(LOOK, BAD, BAD, BAD, LOOK, BAD, GOOD)
-    agent = guard_agent(FunctionAgent(tools=[look], llm=llm))
+    agent = guard_agent(FunctionAgent(tools=[look], llm=llm), judge="local")
     memory = ChatMemoryBuffer.from_defaults(token_limit=100_000)
     assert str(await agent.run(ASKED, memory=memory)) == BLOCKED
     assert str(await agent.run(ASKED, memory=memory)) == GOOD
@@ -149,7 +151,7 @@ async def test_a_second_turn_has_all_its_chances_again(turns):
 
 
 async def test_a_react_agent_is_asked_again(recording, react_agent):
-    output, messages, events = await run(guard_agent(react_agent()))
+    output, messages, events = await run(guard_agent(react_agent(), judge="local"))
     assert str(output) == GOOD
     assert shown(events).endswith(GOOD)
     assert is_clean(messages, events)
@@ -157,7 +159,7 @@ async def test_a_react_agent_is_asked_again(recording, react_agent):
 
 
 async def test_a_react_agents_answer_is_withheld(recording, react_agent):
-    output, messages, events = await run(guard_agent(react_agent(better=BAD)))
+    output, messages, events = await run(guard_agent(react_agent(better=BAD), judge="local"))
     assert str(output) == BLOCKED
     assert output["trail"]["hallucination_score"] == 1.0
     assert is_clean(messages, events)
@@ -172,7 +174,7 @@ async def test_a_react_agent_that_repairs_its_output_gives_no_answer(models):
     ]
     seen = []
     agent = ReActAgent(tools=[look], llm=models.Rules(rules=rules))
-    output, _, _ = await run(guard_agent(agent, on_report=seen.append))
+    output, _, _ = await run(guard_agent(agent, judge="local", on_report=seen.append))
     assert str(output) in {GOOD, BLOCKED, "Thought: Hm\nAction Input: {"}
     assert len(seen) >= 1
 
@@ -180,7 +182,7 @@ async def test_a_react_agent_that_repairs_its_output_gives_no_answer(models):
 async def test_a_code_agent(models, recording):
     rules = [(REVIEW, GOOD), (f"Result of executing the code given:\n\n{FACT}", BAD), ("", "<execute>look()</execute>")]
     agent = CodeActAgent(code_execute_fn=lambda code: FACT, tools=[look], llm=models.Rules(rules=rules))
-    output, messages, events = await run(guard_agent(agent))
+    output, messages, events = await run(guard_agent(agent, judge="local"))
     assert str(output) == GOOD
     assert is_clean(messages, events)
 
@@ -202,11 +204,11 @@ class Own(BaseWorkflowAgent):
 
 async def test_an_agent_that_keeps_no_notes(recording, turns):
     llm = turns(BAD, GOOD)
-    output, messages, _ = await run(guard_agent(Own(llm=llm, system_prompt=FACT), max_retries=1))
+    output, messages, _ = await run(guard_agent(Own(llm=llm, system_prompt=FACT), judge="local", max_retries=1))
     assert f"{BAD}\n{REVIEW}" in llm.asked[-1]
     assert [message.content for message in messages] == [ASKED, str(output)]
     assert str(output) == GOOD
-    output, messages, _ = await run(guard_agent(Own(llm=turns(BAD, BAD, BAD), system_prompt=FACT)))
+    output, messages, _ = await run(guard_agent(Own(llm=turns(BAD, BAD, BAD), system_prompt=FACT), judge="local"))
     assert [message.content for message in messages] == [ASKED, BLOCKED]
     assert str(output) == BLOCKED
 
@@ -220,7 +222,9 @@ async def test_a_workflow_guards_all_its_agents_and_lets_hand_offs_pass(recordin
     )
     second = FunctionAgent(name="tower", description="knows towers", tools=[look], llm=turns(BAD, GOOD))
     seen = []
-    workflow = guard_agent(AgentWorkflow(agents=[first, second], root_agent="desk"), on_report=seen.append)
+    workflow = guard_agent(
+        AgentWorkflow(agents=[first, second], root_agent="desk"), judge="local", on_report=seen.append
+    )
     output, messages, _ = await run(workflow)
     assert str(output) == GOOD
     assert output.current_agent_name == "tower"
@@ -230,7 +234,9 @@ async def test_a_workflow_guards_all_its_agents_and_lets_hand_offs_pass(recordin
 
 
 async def test_a_guarded_agent_in_a_workflow_that_is_not(recording, turns):
-    agent = guard_agent(FunctionAgent(name="a", description="a", tools=[look], llm=turns(LOOK, BAD, GOOD)))
+    agent = guard_agent(
+        FunctionAgent(name="a", description="a", tools=[look], llm=turns(LOOK, BAD, GOOD)), judge="local"
+    )
     output, messages, events = await run(AgentWorkflow(agents=[agent]))
     assert str(output) == GOOD
     assert is_clean(messages, events)
@@ -253,7 +259,7 @@ async def test_what_a_query_engine_returns_directly_is_judged(recording, ask, tu
     else:
         step = f'Thought: I look.\nAction: towers\nAction Input: {{"input": "{ASKED}"}}'
         agent = ReActAgent(tools=[tool], llm=models.Rules(rules=[("", step)]))
-    output, messages, events = await run(guard_agent(agent))
+    output, messages, events = await run(guard_agent(agent, judge="local"))
     assert str(output) == BLOCKED
     assert output["trail"]["blocked"] is True
     assert output.raw is None
@@ -264,7 +270,7 @@ async def test_what_a_query_engine_returns_directly_is_judged(recording, ask, tu
 async def test_what_any_other_tool_returns_directly_is_a_source(recording, turns):
     seen = []
     tool = FunctionTool.from_defaults(look, return_direct=True)
-    agent = guard_agent(FunctionAgent(tools=[tool], llm=turns(LOOK)), on_report=seen.append)
+    agent = guard_agent(FunctionAgent(tools=[tool], llm=turns(LOOK)), judge="local", on_report=seen.append)
     output, messages, _ = await run(agent)
     assert str(output) == messages[-1].content == FACT
     assert seen == []
@@ -274,7 +280,9 @@ async def test_a_query_engines_answer_is_no_evidence_for_the_agents(recording, a
     """What an engine made up must not become true because an agent repeats it."""
     seen = []
     llm = turns(TOWERS, BAD, GOOD)
-    agent = guard_agent(FunctionAgent(tools=[the_engine(ask, BAD, False)], llm=llm), on_report=seen.append)
+    agent = guard_agent(
+        FunctionAgent(tools=[the_engine(ask, BAD, False)], llm=llm), judge="local", on_report=seen.append
+    )
     output, _, _ = await run(agent)
     assert str(output) == GOOD
     assert {leaf.text for leaf in seen[0].graph.leaves() if leaf.kind == "document"} == {FACT}
@@ -294,7 +302,7 @@ async def test_an_agent_that_runs_out_of_steps(recording, turns):
 
     llm = Ends(steps=[LOOK, LOOK, BAD, GOOD])
     agent = FunctionAgent(tools=[look], llm=llm, early_stopping_method="generate")
-    output, messages, events = await run(guard_agent(agent), max_iterations=2)
+    output, messages, events = await run(guard_agent(agent, judge="local"), max_iterations=2)
     assert str(output) == GOOD
     assert output["trail"]["attempts"] == 2
     assert is_clean(messages, events)
@@ -309,7 +317,7 @@ async def test_no_structure_is_made_of_a_withheld_answer(recording, turns, in_wo
         return {"says": messages[-1].content}
 
     agent = FunctionAgent(tools=[look], llm=turns(LOOK, BAD, LOOK, GOOD), structured_output_fn=structured)
-    guarded = guard_agent(AgentWorkflow(agents=[agent]) if in_workflow else agent, on_fail="block")
+    guarded = guard_agent(AgentWorkflow(agents=[agent]) if in_workflow else agent, judge="local", on_fail="block")
     output, _, _ = await run(guarded)
     assert (str(output), output.structured_response, made) == (BLOCKED, None, [])
     output, _, _ = await run(guarded)
@@ -317,7 +325,9 @@ async def test_no_structure_is_made_of_a_withheld_answer(recording, turns, in_wo
 
 
 async def test_live_events_come_as_they_are(turns):
-    output, _, events = await run(guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD)), on_fail="annotate"))
+    output, _, events = await run(
+        guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD)), judge="local", on_fail="annotate")
+    )
     assert shown(events) == BAD
     assert output["trail"]["passed"] is False
     kinds = [type(event) for event in events]
@@ -326,7 +336,7 @@ async def test_live_events_come_as_they_are(turns):
 
 async def test_the_agent_that_was_given_is_not_changed(turns):
     agent = FunctionAgent(name="one", tools=[look], llm=turns(LOOK, BAD), system_prompt="Be brief.", timeout=7)
-    guarded = guard_agent(agent, on_fail="block")
+    guarded = guard_agent(agent, judge="local", on_fail="block")
     assert type(agent) is FunctionAgent
     assert isinstance(guarded, FunctionAgent)
     assert type(guarded).__name__ == "FunctionAgent"
@@ -340,7 +350,7 @@ async def test_the_agent_that_was_given_is_not_changed(turns):
 
 async def test_the_recording_keeps_the_decision_and_finds_the_report(turns):
     instrument()
-    output, _, _ = await run(guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD, GOOD))))
+    output, _, _ = await run(guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD, GOOD)), judge="local"))
     assert output["trail"]["attempts"] == 2
     assert report_for(output).hallucination_score == 0.0
 
@@ -348,7 +358,7 @@ async def test_the_recording_keeps_the_decision_and_finds_the_report(turns):
 async def test_the_judge_sees_what_the_recording_is_allowed_to_see(turns):
     instrument(evaluate="never", redact=lambda text: text.replace("Genoa", "[city]"))
     seen = []
-    agent = guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD, GOOD)), on_report=seen.append)
+    agent = guard_agent(FunctionAgent(tools=[look], llm=turns(LOOK, BAD, GOOD)), judge="local", on_report=seen.append)
     output, _, _ = await run(agent)
     assert str(output) == GOOD
     assert [report.hallucination_score for report in seen] == [1.0, 0.0]
@@ -356,16 +366,16 @@ async def test_the_judge_sees_what_the_recording_is_allowed_to_see(turns):
 
 
 async def test_without_tools_from_memory(turns):
-    assert str((await run(guard_agent(FunctionAgent(llm=turns(BAD, BAD, BAD)))))[0]) == BLOCKED
-    output, _, _ = await run(guard_agent(FunctionAgent(llm=turns(BAD)), no_evidence="pass"))
+    assert str((await run(guard_agent(FunctionAgent(llm=turns(BAD, BAD, BAD)), judge="local")))[0]) == BLOCKED
+    output, _, _ = await run(guard_agent(FunctionAgent(llm=turns(BAD)), judge="local", no_evidence="pass"))
     assert str(output) == BAD
 
 
 async def test_the_system_prompt_and_the_user_may_support_an_answer(turns):
     agent = FunctionAgent(llm=turns(GOOD), system_prompt=FACT)
-    assert str((await run(guard_agent(agent)))[0]) == GOOD
+    assert str((await run(guard_agent(agent, judge="local")))[0]) == GOOD
     agent = FunctionAgent(llm=turns(GOOD))
-    assert str((await run(guard_agent(agent), f"{FACT} {ASKED}"))[0]) == GOOD
+    assert str((await run(guard_agent(agent, judge="local"), f"{FACT} {ASKED}"))[0]) == GOOD
 
 
 @pytest.mark.parametrize(("on_error", "end"), [("open", GOOD), ("closed", BLOCKED)])
@@ -379,23 +389,24 @@ async def test_a_judge_that_fails(turns, on_error, end):
 async def test_what_the_app_raises_is_what_the_user_sees(models):
     agent = FunctionAgent(tools=[look], llm=models.Turns(steps=[LOOK]))
     with pytest.raises(IndexError):
-        await run(guard_agent(agent))
+        await run(guard_agent(agent, judge="local"))
 
 
 def test_it_takes_agents_only(turns):
     with pytest.raises(InputError, match="takes an agent"):
-        guard_agent("agent")
+        guard_agent("agent", judge="local")
     with pytest.raises(InputError):
-        guard_agent(FunctionAgent(llm=turns()), max_score=2.0)
+        guard_agent(FunctionAgent(llm=turns()), judge="local", max_score=2.0)
     with pytest.raises(InputError):
-        guard_agent(FunctionAgent(llm=turns()), stream="pass")
+        guard_agent(FunctionAgent(llm=turns()), judge="local", stream="pass")
 
 
-async def test_undecided_claims_pass_unless_they_are_to_fail(recording, turns, by_colour):
+async def test_undecided_claims_pass_beside_decided_ones_unless_they_are_to_fail(recording, turns, by_colour):
     old, blue = "The lighthouse is old.", "The lighthouse is blue."
-    for settings, end in (({}, blue), ({"on_undecided": "fail"}, old)):
-        agent = FunctionAgent(tools=[look], llm=turns(LOOK, blue, old), streaming=False)
+    both = f"{old} {blue}"
+    for first, settings, end in ((both, {}, both), (blue, {}, old), (both, {"on_undecided": "fail"}, old)):
+        agent = FunctionAgent(tools=[look], llm=turns(LOOK, first, old), streaming=False)
         output, _, _ = await run(guard_agent(agent, by_colour, **settings))
         assert str(output) == end
         assert output["trail"]["passed"] is True
-        assert output["trail"]["undecided"] == (end == blue)
+        assert output["trail"]["undecided"] == (end == both)

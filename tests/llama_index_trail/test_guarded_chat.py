@@ -100,7 +100,7 @@ async def test_every_policy_in_every_way_to_ask(chat, kind, policy, rules, end, 
     if recording:
         instrument()
     plain = chat(kind, rules)
-    engine, reports = GuardedChatEngine(plain, **policy, **no_evidence), []
+    engine, reports = GuardedChatEngine(plain, judge="local", **policy, **no_evidence), []
     for turn, question in enumerate((ASKED, AGAIN), 1):
         response, text = await ask(engine, way, question)
         reports.append(response.metadata["trail"])
@@ -118,7 +118,7 @@ async def test_every_policy_in_every_way_to_ask(chat, kind, policy, rules, end, 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_to_raise_leaves_nothing_of_the_turn(chat, kind, way):
-    engine = GuardedChatEngine(chat(kind, HOPELESS), on_fail="raise")
+    engine = GuardedChatEngine(chat(kind, HOPELESS), judge="local", on_fail="raise")
     with pytest.raises(AnswerRejectedError, match="not accepted"):
         await ask(engine, way, ASKED)
     assert said(engine) == []
@@ -126,7 +126,7 @@ async def test_to_raise_leaves_nothing_of_the_turn(chat, kind, way):
 
 @pytest.mark.parametrize("way", ["chat", "astream_chat"])
 async def test_what_the_app_raises_is_what_the_user_sees(chat, kind, way):
-    engine = GuardedChatEngine(chat(kind, [("", ConnectionError("down"))]))
+    engine = GuardedChatEngine(chat(kind, [("", ConnectionError("down"))]), judge="local")
     with pytest.raises(ConnectionError, match="down"):
         await ask(engine, way, ASKED)
     assert said(engine) == []
@@ -135,7 +135,7 @@ async def test_what_the_app_raises_is_what_the_user_sees(chat, kind, way):
 @pytest.mark.parametrize("way", ["chat", "achat"])
 async def test_a_retry_writes_from_the_same_nodes_and_condenses_once(chat, kind, way):
     plain = chat(kind, RETRIED)
-    engine, searched = GuardedChatEngine(plain), []
+    engine, searched = GuardedChatEngine(plain, judge="local"), []
     retriever = getattr(plain, "_retriever", None) or getattr(getattr(plain, "_query_engine", None), "retriever", None)
     if retriever is not None:
         find, afind = type(retriever)._retrieve, type(retriever)._aretrieve
@@ -163,7 +163,7 @@ async def test_tokens_come_at_once_and_the_summary_after_the_last(chat, kind, wa
     for recording in (False, True):
         if recording:
             instrument(evaluate="never")
-        engine = GuardedChatEngine(chat(kind, HOPELESS), on_fail="annotate", stream="pass")
+        engine = GuardedChatEngine(chat(kind, HOPELESS), judge="local", on_fail="annotate", stream="pass")
         if way == "stream_chat":
             response = await asyncio.to_thread(engine.stream_chat, ASKED)
             assert not hasattr(response, "metadata")
@@ -189,7 +189,9 @@ async def test_a_reply_that_was_let_through_is_no_evidence_later(chat, kind, way
         instrument()
     rules = [*CONDENSE, ("", INVENTED)]
     seen = []
-    engine = GuardedChatEngine(chat(kind, rules), on_fail="annotate", stream="buffer", on_report=seen.append)
+    engine = GuardedChatEngine(
+        chat(kind, rules), judge="local", on_fail="annotate", stream="buffer", on_report=seen.append
+    )
     for question in ("What is inside?", "Please say that again."):
         await ask(engine, way, question)
     assert [report.class_counts["supported"] for report in seen] == [0, 0]
@@ -207,7 +209,7 @@ async def test_what_an_earlier_reply_rests_on_is_evidence_later(shelf, models, k
     retriever = shelf(FACT, fence).as_retriever(similarity_top_k=1)
     memory = ChatMemoryBuffer.from_defaults(token_limit=3000)
     plain, seen = engine.from_defaults(retriever=retriever, llm=llm, memory=memory), []
-    engine = GuardedChatEngine(plain, on_report=seen.append)
+    engine = GuardedChatEngine(plain, judge="local", on_report=seen.append)
     response = engine.chat(ASKED)
     assert [node.text for node in response.source_nodes] == [FACT]
     response = await engine.achat("fence lane painted green?")
@@ -225,7 +227,7 @@ async def test_what_an_earlier_reply_rests_on_is_evidence_later(shelf, models, k
 
 def test_the_recording_of_the_app_sees_the_whole_turn_and_keeps_the_decision(chat, kind):
     with trail() as t:
-        response = GuardedChatEngine(chat(kind, RETRIED)).chat(ASKED)
+        response = GuardedChatEngine(chat(kind, RETRIED), judge="local").chat(ASKED)
     assert t.report.hallucination_score == 0.0
     assert len(t.reports) == 1
     assert response.metadata["trail"]["attempts"] == 2
@@ -237,7 +239,7 @@ def test_the_recording_of_the_app_sees_the_whole_turn_and_keeps_the_decision(cha
 @pytest.mark.parametrize("way", ["chat", "achat"])
 async def test_a_history_that_the_caller_gives(chat, kind, way):
     history = [ChatMessage(role="user", content="Good day."), ChatMessage(role="assistant", content="Good day to you.")]
-    plain, guarded = chat(kind, RIGHT), GuardedChatEngine(chat(kind, RETRIED))
+    plain, guarded = chat(kind, RIGHT), GuardedChatEngine(chat(kind, RETRIED), judge="local")
     for engine in (plain, guarded):
         await ask(engine, way, ASKED, chat_history=list(history))
     assert said(guarded) == said(plain)
@@ -245,7 +247,7 @@ async def test_a_history_that_the_caller_gives(chat, kind, way):
 
 def test_options_of_the_engine_inside_reach_it(chat, shelf):
     chunks = shelf(FACT).as_retriever().retrieve(ASKED)
-    response = GuardedChatEngine(chat("context", RIGHT, texts=())).chat(ASKED, prev_chunks=chunks)
+    response = GuardedChatEngine(chat("context", RIGHT, texts=()), judge="local").chat(ASKED, prev_chunks=chunks)
     assert [node.text for node in response.source_nodes] == [FACT]
 
 
@@ -258,7 +260,7 @@ def test_a_memory_in_a_database_never_holds_a_draft(chat):
             await super().aput(message)
 
     memory = Watched.from_defaults(session_id="s", token_limit=3000)
-    engine = GuardedChatEngine(chat("condense_plus_context", HOPELESS, memory=memory))
+    engine = GuardedChatEngine(chat("condense_plus_context", HOPELESS, memory=memory), judge="local")
     for question in (ASKED, AGAIN):
         assert str(engine.chat(question)) == BLOCKED
     assert written == [ASKED, BLOCKED, AGAIN, BLOCKED]
@@ -266,7 +268,7 @@ def test_a_memory_in_a_database_never_holds_a_draft(chat):
 
 def test_it_is_a_chat_engine_like_the_one_inside(chat, kind, monkeypatch, capsys):
     plain = chat(kind, RETRIED)
-    engine = GuardedChatEngine(plain)
+    engine = GuardedChatEngine(plain, judge="local")
     assert isinstance(engine, BaseChatEngine)
     assert engine.callback_manager is plain.callback_manager
     with pytest.raises(AttributeError):
@@ -304,20 +306,20 @@ def test_an_engine_of_the_apps_own_is_asked_with_the_feedback(models):
         def chat_history(self):
             return self._memory.get_all()
 
-    engine = GuardedChatEngine(Own(models.Rules(rules=RETRIED)))
+    engine = GuardedChatEngine(Own(models.Rules(rules=RETRIED)), judge="local")
     assert str(engine.chat(ASKED)) == GOOD
     assert said(engine) == [("user", ASKED), ("assistant", GOOD)]
 
 
 def test_wrong_use_says_so(chat, shelf, models):
     with pytest.raises(InputError, match="takes a chat engine, got RetrieverQueryEngine"):
-        GuardedChatEngine(shelf(FACT).as_query_engine(llm=models.Rules(rules=RIGHT)))
+        GuardedChatEngine(shelf(FACT).as_query_engine(llm=models.Rules(rules=RIGHT)), judge="local")
     with pytest.raises(InputError, match="max_score is 2"):
-        GuardedChatEngine(chat("simple", RIGHT), max_score=2)
+        GuardedChatEngine(chat("simple", RIGHT), judge="local", max_score=2)
     bare = chat("simple", RIGHT)
     bare._memory = None
     with pytest.raises(InputError, match="SimpleChatEngine has no `_memory`"):
-        GuardedChatEngine(bare)
+        GuardedChatEngine(bare, judge="local")
 
 
 async def test_thirty_conversations_at_once_do_not_mix(shelf, models):
@@ -331,7 +333,7 @@ async def test_thirty_conversations_at_once_do_not_mix(shelf, models):
         plain = CondensePlusContextChatEngine.from_defaults(
             retriever=shelf(fact).as_retriever(), llm=llm, memory=memory
         )
-        engine = GuardedChatEngine(plain)
+        engine = GuardedChatEngine(plain, judge="local")
         for _ in range(2):
             response = await engine.achat(f"How many does ferry {n} carry?")
             assert (str(response), response.metadata["trail"]["attempts"]) == (fact, 2)
@@ -340,7 +342,7 @@ async def test_thirty_conversations_at_once_do_not_mix(shelf, models):
 
 
 def test_nothing_is_kept_alive(chat):
-    engine, kept = GuardedChatEngine(chat("condense_plus_context", RETRIED)), []
+    engine, kept = GuardedChatEngine(chat("condense_plus_context", RETRIED), judge="local"), []
     for _ in range(12):
         response = engine.chat(ASKED)
         kept.append(weakref.ref(response))

@@ -116,7 +116,7 @@ async def test_every_policy_in_every_way_to_ask(engine, policy, rules, end, stre
         instrument(evaluate="never")
     kinds = {type(plain.query(ASKED)), type(await plain.aquery(ASKED))}
     seen = []
-    for response, text in await everything(GuardedQueryEngine(plain, **policy, on_report=seen.append)):
+    for response, text in await everything(GuardedQueryEngine(plain, judge="local", **policy, on_report=seen.append)):
         assert text == end
         assert type(response) in kinds
         assert response.metadata["trail"]["passed"] is (end == GOOD)
@@ -132,7 +132,7 @@ async def test_every_policy_in_every_way_to_ask(engine, policy, rules, end, stre
 
 @pytest.mark.parametrize("policy", [{"on_fail": "raise"}, {"exhausted": "raise"}])
 async def test_to_raise(engine, policy):
-    guarded = GuardedQueryEngine(engine(HOPELESS), **policy)
+    guarded = GuardedQueryEngine(engine(HOPELESS), judge="local", **policy)
     with pytest.raises(AnswerRejectedError) as caught:
         guarded.query(ASKED)
     assert caught.value.report.hallucination_score == 1.0
@@ -145,7 +145,7 @@ async def test_to_raise(engine, policy):
 def test_a_retry_writes_from_the_same_nodes_and_searches_once(models, response_mode):
     retriever = Counting(FACT, OTHER)
     plain = RetrieverQueryEngine.from_args(retriever, llm=models.Rules(rules=RETRIED), response_mode=response_mode)
-    response = GuardedQueryEngine(plain).query(ASKED)
+    response = GuardedQueryEngine(plain, judge="local").query(ASKED)
     assert str(response) == GOOD
     assert retriever.asked == [ASKED]
     first, second = (next(p for p in llm_of(plain).asked if (REVIEW in p) is told) for told in (False, True))
@@ -156,7 +156,7 @@ def test_a_retry_writes_from_the_same_nodes_and_searches_once(models, response_m
 
 def test_citations_are_not_numbered_twice(shelf, models):
     plain = CitationQueryEngine.from_args(shelf(FACT, OTHER), llm=models.Rules(rules=RETRIED), similarity_top_k=2)
-    response = GuardedQueryEngine(plain).query(ASKED)
+    response = GuardedQueryEngine(plain, judge="local").query(ASKED)
     assert str(response) == GOOD
     assert llm_of(plain).asked[-1].count("Source 1:") == llm_of(plain).asked[0].count("Source 1:")
 
@@ -166,7 +166,7 @@ def test_a_transformed_query_is_retrieved_for_once(models):
     rules = [("Please write a passage", "A hypothetical passage."), *RETRIED]
     inner = RetrieverQueryEngine.from_args(retriever, llm=models.Rules(rules=rules))
     plain = TransformQueryEngine(inner, HyDEQueryTransform(llm=models.Rules(rules=rules)))
-    assert str(GuardedQueryEngine(plain).query(ASKED)) == GOOD
+    assert str(GuardedQueryEngine(plain, judge="local").query(ASKED)) == GOOD
     assert len(retriever.asked) == 1
 
 
@@ -191,7 +191,7 @@ class Own(BaseQueryEngine):
 
 def test_any_other_engine_is_asked_anew_and_embeds_the_question_alone():
     own = Own(FACT)
-    assert str(GuardedQueryEngine(own).query(ASKED)) == GOOD
+    assert str(GuardedQueryEngine(own, judge="local").query(ASKED)) == GOOD
     first, second = own.seen
     assert first.query_str == ASKED
     assert second.query_str.startswith(f"{ASKED}\n\n{REVIEW}")
@@ -200,28 +200,30 @@ def test_any_other_engine_is_asked_anew_and_embeds_the_question_alone():
 
 def test_the_query_keeps_its_embedding():
     own = Own(FACT)
-    GuardedQueryEngine(own).query(QueryBundle(ASKED, custom_embedding_strs=["x"], embedding=[0.5]))
+    GuardedQueryEngine(own, judge="local").query(QueryBundle(ASKED, custom_embedding_strs=["x"], embedding=[0.5]))
     assert {tuple(bundle.embedding_strs) for bundle in own.seen} == {("x",)}
     assert {tuple(bundle.embedding) for bundle in own.seen} == {(0.5,)}
 
 
 def test_nothing_found_is_no_claim(ask):
     seen = []
-    response = GuardedQueryEngine(ask([], HOPELESS), on_report=seen.append).query(ASKED)
+    response = GuardedQueryEngine(ask([], HOPELESS), judge="local", on_report=seen.append).query(ASKED)
     assert str(response) == "Empty Response"
     assert seen == []
 
 
 def test_from_memory_when_nothing_was_read():
-    assert str(GuardedQueryEngine(Own()).query(ASKED)) == BLOCKED
-    response = GuardedQueryEngine(Own(), no_evidence="pass").query(ASKED)
+    assert str(GuardedQueryEngine(Own(), judge="local").query(ASKED)) == BLOCKED
+    response = GuardedQueryEngine(Own(), judge="local", no_evidence="pass").query(ASKED)
     assert str(response) == BAD
     assert response.metadata["trail"]["state"] == "no_evidence"
 
 
 async def test_live_tokens_come_at_once_and_the_summary_after_the_last(engine):
     seen = []
-    guarded = GuardedQueryEngine(engine(HOPELESS, streaming=True), on_fail="annotate", on_report=seen.append)
+    guarded = GuardedQueryEngine(
+        engine(HOPELESS, streaming=True), judge="local", on_fail="annotate", on_report=seen.append
+    )
     response = guarded.query(ASKED)
     tokens = response.response_gen
     next(tokens)
@@ -237,11 +239,11 @@ async def test_live_tokens_come_at_once_and_the_summary_after_the_last(engine):
     assert "trail" not in response.metadata, "nobody judges what nobody read"
     assert len(seen) == 1
     with pytest.raises(InputError):
-        GuardedQueryEngine(engine(), stream="pass")
+        GuardedQueryEngine(engine(), judge="local", stream="pass")
 
 
 def test_a_live_stream_may_be_read_in_another_thread(engine):
-    response = GuardedQueryEngine(engine(HOPELESS, streaming=True), on_fail="annotate").query(ASKED)
+    response = GuardedQueryEngine(engine(HOPELESS, streaming=True), judge="local", on_fail="annotate").query(ASKED)
     read = []
     thread = threading.Thread(target=lambda: read.extend(response.response_gen))
     thread.start()
@@ -259,10 +261,10 @@ def test_structured_answers(shelf, models):
     llm = models.Rules(rules=[("", bad)])
     plain = shelf(FACT).as_query_engine(llm=llm.as_structured_llm(Tower), output_cls=None)
     assert isinstance(plain.query(ASKED), PydanticResponse)
-    shown = GuardedQueryEngine(plain, on_fail="annotate").query(ASKED)
+    shown = GuardedQueryEngine(plain, judge="local", on_fail="annotate").query(ASKED)
     assert shown.response == Tower(name="lighthouse of Genoa", architect="Quixodoro Vexx")
     assert shown.metadata["trail"]["passed"] is False
-    withheld = GuardedQueryEngine(plain, on_fail="block").query(ASKED)
+    withheld = GuardedQueryEngine(plain, judge="local", on_fail="block").query(ASKED)
     assert isinstance(withheld, PydanticResponse)
     assert withheld.response is None
     assert str(withheld) == str(withheld.get_response()) == BLOCKED
@@ -275,7 +277,7 @@ class Growing(BaseModel):
     """What a structured stream repeats as it grows."""
 
     name: str
-    architect: str | None = None
+    said: str | None = None
 
 
 class Streams(Own):
@@ -283,31 +285,31 @@ class Streams(Own):
 
     def _query(self, query_bundle):
         told = REVIEW in query_bundle.query_str
-        last = Growing(name="lighthouse of Genoa", architect=None if told else "Quixodoro Vexx")
+        last = Growing(name="lighthouse of Genoa", said=GOOD if told else BAD)
         return StreamingResponse(iter([Growing(name="light"), last]), list(self.nodes))
 
 
-@pytest.mark.parametrize(("rules", "end"), [({}, None), ({"on_fail": "annotate"}, "Quixodoro Vexx")])
+@pytest.mark.parametrize(("rules", "end"), [({}, GOOD), ({"on_fail": "annotate"}, BAD)])
 def test_streams_of_objects(rules, end):
-    response = GuardedQueryEngine(Streams(FACT), **rules).query(ASKED)
+    response = GuardedQueryEngine(Streams(FACT), judge="local", **rules).query(ASKED)
     chunks = list(response.response_gen)
     assert len(chunks) == 2
-    assert chunks[-1].architect == end
-    assert response.metadata["trail"]["passed"] is (end is None)
+    assert chunks[-1].said == end
+    assert response.metadata["trail"]["passed"] is (end == GOOD)
 
 
 @pytest.mark.parametrize("recorded", [False, True])
 def test_an_abandoned_live_stream_leaves_nothing_open(engine, recorded):
     if recorded:
         instrument(evaluate="never")
-    response = GuardedQueryEngine(engine(HOPELESS, streaming=True), on_fail="annotate").query(ASKED)
+    response = GuardedQueryEngine(engine(HOPELESS, streaming=True), judge="local", on_fail="annotate").query(ASKED)
     del response
     gc.collect()
     assert status().open_runs == 0
 
 
 def test_nothing_is_kept_alive(engine):
-    guarded, kept = GuardedQueryEngine(engine()), []
+    guarded, kept = GuardedQueryEngine(engine(), judge="local"), []
     others = list(_origins.values())  # what other tests hold
     for _ in range(30):
         response = guarded.query(ASKED)
@@ -323,7 +325,9 @@ def test_nothing_is_kept_alive(engine):
 
 
 def test_in_a_tool(engine):
-    tool = QueryEngineTool.from_defaults(GuardedQueryEngine(engine()), name="towers", description="towers")
+    tool = QueryEngineTool.from_defaults(
+        GuardedQueryEngine(engine(), judge="local"), name="towers", description="towers"
+    )
     output = tool.call(ASKED)
     assert output.content == GOOD
     assert output.raw_output.metadata["trail"]["attempts"] == 2
@@ -334,14 +338,14 @@ def test_in_a_tool(engine):
 @pytest.mark.parametrize("way", ["chat", "stream_chat"])
 def test_in_a_chat_engine(engine, models, way):
     llm = models.Rules(rules=[("", ASKED)])
-    chat = CondenseQuestionChatEngine.from_defaults(query_engine=GuardedQueryEngine(engine()), llm=llm)
+    chat = CondenseQuestionChatEngine.from_defaults(query_engine=GuardedQueryEngine(engine(), judge="local"), llm=llm)
     if way == "chat":
         response = chat.chat(ASKED)
         assert str(response) == GOOD
         assert response.sources[0].raw_output.metadata["trail"]["attempts"] == 2
     else:
         chat = CondenseQuestionChatEngine.from_defaults(
-            query_engine=GuardedQueryEngine(engine(streaming=True)), llm=llm
+            query_engine=GuardedQueryEngine(engine(streaming=True), judge="local"), llm=llm
         )
         assert "".join(chat.stream_chat(ASKED).response_gen) == GOOD
 
@@ -351,7 +355,9 @@ async def test_for_the_parts_of_a_question_at_once(ask, models):
     asked = json.dumps([{"sub_question": f"How {n}?", "tool_name": "towers"} for n in ("high", "old")])
     llm = models.Rules(rules=[("sub_question", f"```json\n{asked}\n```"), (BLOCKED, "Nothing is known."), ("", BAD)])
     Settings.llm = llm
-    tool = QueryEngineTool.from_defaults(GuardedQueryEngine(ask([FACT], HOPELESS)), name="towers", description="towers")
+    tool = QueryEngineTool.from_defaults(
+        GuardedQueryEngine(ask([FACT], HOPELESS), judge="local"), name="towers", description="towers"
+    )
     outer = SubQuestionQueryEngine.from_defaults(
         query_engine_tools=[tool],
         llm=llm,
@@ -365,7 +371,9 @@ async def test_for_the_parts_of_a_question_at_once(ask, models):
 
 
 def test_in_a_router(engine, models):
-    tool = QueryEngineTool.from_defaults(GuardedQueryEngine(engine(HOPELESS)), name="towers", description="towers")
+    tool = QueryEngineTool.from_defaults(
+        GuardedQueryEngine(engine(HOPELESS), judge="local"), name="towers", description="towers"
+    )
     chooser = models.Rules(rules=[("", '[{"choice": 1, "reason": "towers"}]')])
     router = RouterQueryEngine(LLMSingleSelector.from_defaults(llm=chooser), [tool], llm=chooser)
     instrument()
@@ -390,7 +398,7 @@ def test_of_sub_questions(ask, models):
         verbose=False,
     )
     seen = []
-    response = GuardedQueryEngine(plain, on_fail="block", on_report=seen.append).query(ASKED)
+    response = GuardedQueryEngine(plain, judge="local", on_fail="block", on_report=seen.append).query(ASKED)
     assert str(response) == BLOCKED
     assert {leaf.text for leaf in seen[0].graph.leaves() if leaf.kind == "document"} == {FACT}
 
@@ -398,7 +406,7 @@ def test_of_sub_questions(ask, models):
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_no_verdict_reaches_a_prompt(engine, models, streaming):
     """An engine that a retriever asks: its metadata becomes that of a node, and so text in a prompt."""
-    guarded = GuardedQueryEngine(engine(HOPELESS, streaming=streaming), on_fail="annotate")
+    guarded = GuardedQueryEngine(engine(HOPELESS, streaming=streaming), judge="local", on_fail="annotate")
     outer = models.Rules(rules=[("", GOOD)])
 
     class Pointing(BaseRetriever):
@@ -416,7 +424,7 @@ async def test_no_verdict_reaches_a_prompt(engine, models, streaming):
 
 
 def test_writing_from_nodes_is_guarded_too(engine):
-    guarded = GuardedQueryEngine(engine())
+    guarded = GuardedQueryEngine(engine(), judge="local")
     nodes = guarded.retrieve(QueryBundle(ASKED))
     assert str(guarded.synthesize(QueryBundle(ASKED), nodes)) == GOOD
     assert str(asyncio.run(guarded.asynthesize(QueryBundle(ASKED), nodes))) == GOOD
@@ -424,7 +432,7 @@ def test_writing_from_nodes_is_guarded_too(engine):
 
 def test_it_shows_what_the_engine_inside_has(engine):
     plain = engine()
-    guarded = GuardedQueryEngine(plain)
+    guarded = GuardedQueryEngine(plain, judge="local")
     assert guarded.retriever is plain.retriever
     assert any("text_qa_template" in name for name in guarded.get_prompts())
     with pytest.raises(AttributeError):
@@ -432,8 +440,8 @@ def test_it_shows_what_the_engine_inside_has(engine):
 
 
 def test_a_guard_may_guard_a_guard(engine):
-    inner = GuardedQueryEngine(engine(HOPELESS), on_fail="annotate")
-    assert str(GuardedQueryEngine(inner, on_fail="block").query(ASKED)) == BLOCKED
+    inner = GuardedQueryEngine(engine(HOPELESS), judge="local", on_fail="annotate")
+    assert str(GuardedQueryEngine(inner, judge="local", on_fail="block").query(ASKED)) == BLOCKED
 
 
 # -- recordings --------------------------------------------------------------------------------------------------
@@ -441,7 +449,7 @@ def test_a_guard_may_guard_a_guard(engine):
 
 def test_the_apps_recording_sees_the_whole_run_and_keeps_the_decision(engine):
     recording = instrument()
-    response = GuardedQueryEngine(engine()).query(ASKED)
+    response = GuardedQueryEngine(engine(), judge="local").query(ASKED)
     assert response.metadata["trail"]["attempts"] == 2
     graph = recording.graph
     assert graph.answer.text == GOOD
@@ -453,13 +461,13 @@ def test_the_apps_recording_sees_the_whole_run_and_keeps_the_decision(engine):
 def test_the_judge_sees_what_the_recording_is_allowed_to_see(engine):
     instrument(evaluate="never", redact=lambda text: text.replace("Genoa", "[city]"))
     seen = []
-    assert str(GuardedQueryEngine(engine(), on_report=seen.append).query(ASKED)) == GOOD
+    assert str(GuardedQueryEngine(engine(), judge="local", on_report=seen.append).query(ASKED)) == GOOD
     assert [report.hallucination_score for report in seen] == [1.0, 0.0]
     assert not any("Genoa" in node.text for report in seen for node in report.graph.nodes)
 
 
 def test_without_a_recording_none_is_left(engine):
-    GuardedQueryEngine(engine()).query(ASKED)
+    GuardedQueryEngine(engine(), judge="local").query(ASKED)
     now = status()
     assert (now.listening, now.open_runs, now.trails) == (False, 0, 0)
 
@@ -479,17 +487,17 @@ def test_a_judge_that_uses_the_apps_model_is_part_of_no_recording(engine, models
 
 
 def test_a_report_is_found_by_the_response_unless_it_was_withheld(engine):
-    response = GuardedQueryEngine(engine()).query(ASKED)
+    response = GuardedQueryEngine(engine(), judge="local").query(ASKED)
     assert report_for(response).hallucination_score == 0.0
     with pytest.raises(InputError):
-        report_for(GuardedQueryEngine(engine(), on_fail="block").query(ASKED))
+        report_for(GuardedQueryEngine(engine(), judge="local", on_fail="block").query(ASKED))
 
 
 async def test_thirty_at_once_do_not_mix(shelf, models):
     def one(k):
         fact = f"Tower number {k} is {100 + k} metres tall."
         rules = [(REVIEW, f"Tower number {k} is {100 + k} metres tall."), ("", f"Tower number {k} was built by Vexx.")]
-        return GuardedQueryEngine(shelf(fact).as_query_engine(llm=models.Rules(rules=rules)))
+        return GuardedQueryEngine(shelf(fact).as_query_engine(llm=models.Rules(rules=rules)), judge="local")
 
     found = await asyncio.gather(*(one(k).aquery(f"How tall is tower number {k}?") for k in range(30)))
     for k, response in enumerate(found):
@@ -504,7 +512,7 @@ async def test_thirty_at_once_do_not_mix(shelf, models):
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_what_the_app_raises_is_what_the_user_sees(engine, streaming):
     boom = ["The ", RuntimeError("boom")] if streaming else RuntimeError("boom")
-    guarded = GuardedQueryEngine(engine([("", boom)], streaming=streaming))
+    guarded = GuardedQueryEngine(engine([("", boom)], streaming=streaming), judge="local")
     with pytest.raises(RuntimeError, match="boom"):
         guarded.query(ASKED)
     with pytest.raises(RuntimeError, match="boom"):
@@ -533,35 +541,38 @@ def test_a_judge_that_hangs_is_left_behind(engine):
 )
 def test_settings_are_checked(engine, wrong):
     with pytest.raises(InputError):
-        GuardedQueryEngine(engine(), **wrong)
+        GuardedQueryEngine(engine(), judge="local", **wrong)
 
 
 def test_it_takes_query_engines_only():
     with pytest.raises(InputError, match="takes a query engine"):
-        GuardedQueryEngine("engine")
+        GuardedQueryEngine("engine", judge="local")
 
 
 def test_settings_of_the_verification_are_used(engine):
     seen = []
     options = VerifyOptions(localize=True)
-    GuardedQueryEngine(engine(HOPELESS), on_fail="block", options=options, on_report=seen.append).query(ASKED)
+    GuardedQueryEngine(engine(HOPELESS), judge="local", on_fail="block", options=options, on_report=seen.append).query(
+        ASKED
+    )
     (verdict,) = seen[0].verdicts
     assert seen[0].graph.node(verdict.introduced_at).text == BAD
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-def test_undecided_claims_pass_unless_they_are_to_fail(engine, by_colour, streaming):
+def test_undecided_claims_pass_beside_decided_ones_unless_they_are_to_fail(engine, by_colour, streaming):
     old, blue = "The lighthouse is old.", "The lighthouse is blue."
-    rules = [(REVIEW, old), ("", blue)]
+    both = f"{old} {blue}"
 
-    def ask(**settings):
+    def ask(first, **settings):
+        rules = [(REVIEW, old), ("", first)]
         response = GuardedQueryEngine(engine(rules, streaming=streaming), by_colour, **settings).query(ASKED)
         return str(response), response.metadata["trail"]
 
-    text, summary = ask()
-    assert text == blue
+    text, summary = ask(both)
+    assert text == both
     assert (summary["passed"], summary["undecided"]) == (True, 1)
     assert [each["quote"] for each in summary["undecided_claims"]] == [blue]
-    text, summary = ask(on_undecided="fail")
-    assert text == old
-    assert (summary["passed"], summary["undecided"], summary["attempts"]) == (True, 0, 2)
+    for text, summary in (ask(blue), ask(both, on_undecided="fail")):
+        assert text == old
+        assert (summary["passed"], summary["undecided"], summary["attempts"]) == (True, 0, 2)

@@ -38,7 +38,7 @@ def pickled(value):
 async def test_a_response_can_be_copied_and_sent(ask, guarding, asynchronous, end):
     engine = ask([HIVE], end)
     if guarding:
-        engine = GuardedQueryEngine(engine, on_fail="block")
+        engine = GuardedQueryEngine(engine, judge="local", on_fail="block")
     else:
         instrument()
     response = await engine.aquery(HOW) if asynchronous else await asyncio.to_thread(engine.query, HOW)
@@ -52,7 +52,7 @@ async def test_a_response_can_be_copied_and_sent(ask, guarding, asynchronous, en
 
 @pytest.mark.parametrize("end", [POUNDS, WRONG])
 async def test_a_guarded_stream_can_be_copied_before_it_is_read(ask, end):
-    engine = GuardedQueryEngine(ask([HIVE], end, streaming=True), on_fail="block", message="No.")
+    engine = GuardedQueryEngine(ask([HIVE], end, streaming=True), judge="local", on_fail="block", message="No.")
     shown = POUNDS if end == POUNDS else "No."
     for copied in (copy.deepcopy, pickled, lambda r: type(r)(**dataclasses.asdict(r))):
         response = await asyncio.to_thread(engine.query, HOW)
@@ -78,7 +78,7 @@ async def test_an_asynchronous_replay_is_read_once():
 def test_a_structured_response_that_is_withheld_can_be_copied(shelf, models):
     llm = models.Rules(rules=[("", '{"pounds": "The hive gave ninety pounds."}')])
     engine = GuardedQueryEngine(
-        shelf(HIVE).as_query_engine(llm=llm.as_structured_llm(Honey)), on_fail="block", message="No."
+        shelf(HIVE).as_query_engine(llm=llm.as_structured_llm(Honey)), judge="local", on_fail="block", message="No."
     )
     response = engine.query(HOW)
     for same in (copy.deepcopy(response), pickled(response)):
@@ -107,7 +107,7 @@ async def test_a_chat_reply_can_be_copied_and_sent(shelf, models, asynchronous):
 async def test_an_agents_output_can_be_copied_and_sent(models, guarding):
     agent = FunctionAgent(llm=models.Turns(steps=[POUNDS]), system_prompt=HIVE)
     if guarding:
-        agent = guard_agent(agent)
+        agent = guard_agent(agent, judge="local")
     else:
         instrument()
     output = await agent.run(HOW)

@@ -39,9 +39,9 @@ async def test_what_is_instrumented_is_stored(store, ask, evaluate):
 
 
 async def test_a_guarded_engine_stores_the_last_draft(store, ask):
-    guarded = GuardedQueryEngine(ask([FACT], [("<<<REVIEW", GOOD), ("", BAD)]), store=store)
+    guarded = GuardedQueryEngine(ask([FACT], [("<<<REVIEW", GOOD), ("", BAD)]), judge="local", store=store)
     assert str(guarded.query(ASKED)) == GOOD
-    withheld = GuardedQueryEngine(ask([FACT], BAD), store=store, on_fail="block")
+    withheld = GuardedQueryEngine(ask([FACT], BAD), judge="local", store=store, on_fail="block")
     assert str(await withheld.aquery(ASKED)) != BAD
     assert store.flush(20)
     assert [(each.fields["guard"], each.score) for each in store.observations()] == [("pass", 0.0), ("block", 1.0)]

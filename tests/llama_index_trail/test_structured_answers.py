@@ -71,7 +71,7 @@ def test_an_engine_gives_the_same_from_recording_guard_evaluator_and_check(shelf
     with trail() as t:
         recorded = ask(engine())
     assert recorded.response == Invoice(**FIELDS)
-    judged = ask(GuardedQueryEngine(engine(), on_fail="annotate"))
+    judged = ask(GuardedQueryEngine(engine(), judge="local", on_fail="annotate"))
     evaluator = TrailEvaluator()
     found = [
         t.report,

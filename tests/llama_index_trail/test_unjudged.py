@@ -56,10 +56,10 @@ async def run(agent):
 @pytest.mark.parametrize("name", BESIDE)
 async def test_what_is_beside_the_answer_is_named_or_left_out(replies, name):
     message, kind = BESIDE[name]
-    output, _ = await run(guard_agent(FunctionAgent(llm=replies(message), system_prompt=FACT)))
+    output, _ = await run(guard_agent(FunctionAgent(llm=replies(message), system_prompt=FACT), judge="local"))
     assert output["trail"]["unjudged"] == [kind]
     assert str(output) == GOOD
-    strict = guard_agent(FunctionAgent(llm=replies(message), system_prompt=FACT), on_undecided="fail")
+    strict = guard_agent(FunctionAgent(llm=replies(message), system_prompt=FACT), judge="local", on_undecided="fail")
     output, events = await run(strict)
     assert str(output) == GOOD
     assert BAD not in repr(output)
@@ -68,7 +68,7 @@ async def test_what_is_beside_the_answer_is_named_or_left_out(replies, name):
 
 async def test_a_refusal_is_judged(replies):
     agent = FunctionAgent(llm=replies(assistant(refusal=BAD)), system_prompt=FACT)
-    output, events = await run(guard_agent(agent, on_fail="block"))
+    output, events = await run(guard_agent(agent, judge="local", on_fail="block"))
     assert output["trail"]["blocked"]
     assert BAD not in repr([output, events])
 
@@ -81,7 +81,7 @@ async def test_what_a_tool_returns_directly(models, strict):
 
     tool = FunctionTool.from_defaults(look, return_direct=True)
     agent = FunctionAgent(tools=[tool], llm=models.Turns(steps=[[("look", {})]]))
-    output, _ = await run(guard_agent(agent, on_undecided=strict))
+    output, _ = await run(guard_agent(agent, judge="local", on_undecided=strict))
     assert output["trail"] == {
         "unjudged": ["result of the tool look"],
         "passed": False,
@@ -97,7 +97,7 @@ def test_what_the_answer_was_put_into_is_withheld_with_it():
             copy = NodeWithScore(node=TextNode(text=f"Sub question: {ASKED}\nResponse: {BAD}"))
             return Response(BAD, source_nodes=[source, copy], metadata={"html": f"<p>{BAD}</p>", "n": {"id": 5}})
 
-    response = GuardedQueryEngine(Copies(), on_fail="block").query(ASKED)
+    response = GuardedQueryEngine(Copies(), judge="local", on_fail="block").query(ASKED)
     assert response.metadata["trail"]["blocked"]
     assert response.source_nodes[0].node.text == FACT
     assert response.source_nodes[0].node.metadata == {"page": 97}

@@ -50,12 +50,28 @@ def test_a_claim_is_accepted_by_its_words():
         assert_grounded(BAD, allow=[BAD.claims[1].quote])
 
 
-@pytest.mark.parametrize("changes", [{"undecided": "too close"}, {"error": "the judge failed"}])
-def test_a_claim_without_a_verdict_never_passes_unless_it_is_accepted(changes):
-    report = replace(with_first(GOOD, **changes), state="partial")
-    with pytest.raises(AssertionError, match="1 claim of the answer had no verdict"):
-        assert_grounded(report, max_score=1.0)
-    assert_grounded(report, allow=[{"outcome": report.verdicts[0].outcome}])
+def test_a_claim_that_was_not_judged_never_passes_unless_it_is_accepted():
+    report = replace(with_first(GOOD, error="the judge failed"), state="partial")
+    with pytest.raises(AssertionError, match="some claims were not judged"):
+        assert_grounded(report, max_score=1.0, on_undecided="pass")
+    assert_grounded(report, allow=[{"outcome": "not_judged"}])
+
+
+def test_an_undecided_claim_counts_as_unsupported_unless_it_is_to_pass_or_accepted():
+    report = replace(with_first(GOOD, undecided="too close"), state="partial")
+    with pytest.raises(AssertionError, match=r"1 undecided claim counted as unsupported\) 0\.50 is over 0\.00"):
+        assert_grounded(report)
+    assert_grounded(report, max_score=0.5)
+    assert_grounded(report, on_undecided="pass")
+    assert_grounded(report, allow=[{"outcome": "undecided"}])
+
+
+def test_where_nothing_was_decided_nothing_passes_unless_all_is_accepted():
+    report = replace(with_first(GOOD, undecided="too close"), state="unverified")
+    report = replace(report, claims=report.claims[:1], verdicts=report.verdicts[:1])
+    with pytest.raises(AssertionError, match="nothing that the answer states could be checked"):
+        assert_grounded(report, max_score=1.0, on_undecided="pass")
+    assert_grounded(report, allow=[{"outcome": "undecided"}])
 
 
 @pytest.mark.parametrize("state", ["no_evidence", "error", "interrupted", "unverified"])

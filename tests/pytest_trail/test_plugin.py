@@ -69,6 +69,7 @@ def test_the_threshold_is_an_option_and_an_ini_value_and_the_option_wins(run, py
         ("--trail-max-score=2", "*--trail-max-score is 2*"),
         ("--trail-max-score=nan", "*--trail-max-score is nan*"),
         ("--trail-max-score=low", "*--trail-max-score is low*"),
+        ("--trail-on-undecided=maybe", "*--trail-on-undecided is maybe, expected pass or fail*"),
         ("--trail-judge=nonsense", "*--trail-judge: *nonsense*"),
         ("--trail-report=there/is/none.jsonl", "*--trail-report is there/is/none.jsonl*"),
         ("--trail-repeat=0", "*--trail-repeat is 0*"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -93,6 +94,16 @@ def test_claims_that_the_judge_failed_on_count_as_open_too(release):
     assert decide(release(600), release(600, left=1, state="partial"), Policy(max_undecided=0.5)).outcome != "passes"
     both = [release(600, left=1, state="partial") for _ in range(2)]
     assert decide(*both, Policy(max_undecided=0.5)).outcome == "passes"
+
+
+def test_undecided_claims_beside_decided_ones_are_open_or_count_as_unsupported(release):
+    vague = [replace(run, outcomes={**run.outcomes, "undecided": 5}, state="partial") for run in release(600)]
+    found = decide(release(600), vague).segments[0]
+    assert (found.outcome, found.candidate.open_share, found.candidate.claims) == ("not_enough_data", 0.5, 3000)
+    strict = decide(release(600), vague, Policy(on_undecided="fail"))
+    assert strict.outcome == "worse"
+    assert (strict.segments[0].candidate.open_share, strict.segments[0].candidate.claims) == (0.0, 6000)
+    assert decide(vague, vague, Policy(on_undecided="fail")).outcome == "passes"
 
 
 def test_an_app_that_declines_is_not_undecided(release, answer):

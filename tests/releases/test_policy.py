@@ -18,6 +18,7 @@ from trail_callbacks.releases import Policy
         ({"power": 1.0}, "power is 1.0"),
         ({"minimum": 3}, "minimum is 3, expected 10 or more"),
         ({"max_undecided": 1.5}, "max_undecided is 1.5"),
+        ({"on_undecided": "ignore"}, "on_undecided is 'ignore', expected 'pass' or 'fail'"),
         ({"critical": frozenset({"x"})}, "say of which one"),
     ],
 )

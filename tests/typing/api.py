@@ -75,9 +75,9 @@ def langchain() -> None:
     with trail() as recording:
         chain.invoke("four")
     assert_type(recording.report, Report)
-    assert_type(guarded(chain, on_fail="block").invoke("four"), int)
-    assert_type(TrailGuard(judge=None, max_score=0.5, on_fail="retry", max_retries=2).name, str)
-    assert_type(trail_node(key="trail").invoke({}), dict[str, Any])
+    assert_type(guarded(chain, judge="local", on_fail="block").invoke("four"), int)
+    assert_type(TrailGuard(judge="local", max_score=0.5, on_fail="retry", max_retries=2).name, str)
+    assert_type(trail_node(judge="local", key="trail").invoke({}), dict[str, Any])
 
 
 async def langchain_canary() -> None:
@@ -122,14 +122,14 @@ def settings() -> None:
     chain: RunnableLambda[str, int] = RunnableLambda(len)
     shared: GuardKeywords = {"max_score": 0.2, "on_fail": "block", "options": VerifyOptions(passages=4)}
     TrailGuard("local", name="first", **shared)
-    assert_type(guarded(chain, None, stream="sentences", revise=None, **shared), Guarded[str, int])
+    assert_type(guarded(chain, "local", stream="sentences", revise=None, **shared), Guarded[str, int])
     assert_type(GuardSettings(judge="local", **shared).max_score, float)
     assert_type(CaptureSettings(evaluate="never").ttl, float)
-    TrailGuard(max_score="high")  # type: ignore[arg-type]
-    TrailGuard(max_scores=0.5)  # type: ignore[call-arg]
-    TrailGuard(on_fail="shrug")  # type: ignore[arg-type]
-    TrailGuard(stream="sentences")  # type: ignore[arg-type]
-    guarded(chain, stream="words")  # type: ignore[arg-type]
+    TrailGuard(judge="local", max_score="high")  # type: ignore[arg-type]
+    TrailGuard(judge="local", max_scores=0.5)  # type: ignore[call-arg]
+    TrailGuard(judge="local", on_fail="shrug")  # type: ignore[arg-type]
+    TrailGuard(judge="local", stream="sentences")  # type: ignore[arg-type]
+    guarded(chain, judge="local", stream="words")  # type: ignore[arg-type]
     TrailCallbackHandler(None, "inline", sample_rate=0.5, redact=str.upper, on_report=print, max_traces=8, ttl=60)
     TrailCallbackHandler(on_report=keep)
     TrailCallbackHandler(evaluate="sometimes")  # type: ignore[arg-type]
@@ -195,12 +195,12 @@ async def llama_index_guards() -> None:
 
     def guard(engine: RetrieverQueryEngine, agent: FunctionAgent, workflow: AgentWorkflow) -> None:
         assert_type(GuardedQueryEngine(engine, "local", on_fail="block"), GuardedQueryEngine)
-        assert_type(guard_agent(agent, max_retries=1), FunctionAgent)
-        assert_type(guard_agent(workflow), AgentWorkflow)
-        guard_agent(agent, on_error="maybe")  # type: ignore[arg-type]
-        GuardedQueryEngine(engine, stream="sentences")  # type: ignore[arg-type]
+        assert_type(guard_agent(agent, judge="local", max_retries=1), FunctionAgent)
+        assert_type(guard_agent(workflow, judge="local"), AgentWorkflow)
+        guard_agent(agent, judge="local", on_error="maybe")  # type: ignore[arg-type]
+        GuardedQueryEngine(engine, judge="local", stream="sentences")  # type: ignore[arg-type]
         chat = SimpleChatEngine.from_defaults()
-        assert_type(GuardedChatEngine(chat, on_fail="block", on_report=keep), GuardedChatEngine)
+        assert_type(GuardedChatEngine(chat, judge="local", on_fail="block", on_report=keep), GuardedChatEngine)
 
     assert_type(await areport_for(Response("It opened."), timeout=1.0), Report)
     result = await TrailEvaluator().aevaluate_response("When?", Response("It opened."))

@@ -9,9 +9,9 @@ import pytest
 
 from trail_callbacks import LLMJudge, Report, SupportClass, acheck, check
 from trail_callbacks.claims import Claim, abstains, split
-from trail_callbacks.report.threshold import counted_score, is_complete
 from trail_callbacks.testing import ScriptedModel
 from trail_callbacks.verify.coverage import coverage
+from trail_callbacks.verify.threshold import counted_score, is_complete
 
 TRUE = "The ferry takes 40 minutes."
 FALSE = "It costs 12 euros."

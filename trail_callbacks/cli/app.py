@@ -144,10 +144,10 @@ def check(
 ) -> None:
     """Checks an answer against its sources.
 
-    With --max-score, an answer that could not be fully verified fails too (no evidence, claims that were not judged,
-    or statements that the judge left out). Claims that the judge left undecided are not in the score; with
-    --on-undecided fail each counts as
-    unsupported. If the judge fails completely, the exit status is 2, with or without --max-score.
+    With --max-score, an answer that could not be fully verified fails too (no evidence, nothing decided, claims that
+    were not judged, or statements that the judge left out). Claims that the judge left undecided beside decided ones
+    are not in the score; with --on-undecided fail each counts as unsupported. If the judge fails
+    completely, the exit status is 2, with or without --max-score.
     """
     threshold = checked(max_score)
     graph = texts(answer, answer_text, source or [], source_text or [], question)

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from trail_callbacks.cli.inputs import OnUndecidedClaims
 from trail_callbacks.cli.options import Json, OnNotEnough, Output, status_of
 from trail_callbacks.cli.output import display, dumped, emit
 from trail_callbacks.errors import InputError
@@ -50,6 +51,7 @@ def gate(
     max_undecided: Annotated[
         float, typer.Option(metavar="X", help="Share of the candidate's answers that the judge may have left open.")
     ] = 0.1,
+    on_undecided: OnUndecidedClaims = "pass",
     pairing: Annotated[
         Literal["auto", "paired", "unpaired"],
         typer.Option(help="Question by question, or releases as a whole."),
@@ -77,6 +79,7 @@ def gate(
         critical=frozenset(critical or ()),
         minimum=minimum,
         max_undecided=max_undecided,
+        on_undecided=on_undecided,
         pairing=pairing,
     )
     if baseline == candidate:

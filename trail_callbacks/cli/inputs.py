@@ -20,7 +20,8 @@ _STDIN = "-"
 OnUndecidedClaims = Annotated[
     Literal["pass", "fail"],
     typer.Option(
-        "--on-undecided", help="What claims that the judge left undecided do to the threshold: pass, or fail it."
+        "--on-undecided",
+        help="What claims left undecided beside decided ones do: pass, or count as unsupported (fail).",
     ),
 ]
 """Typer reads the name of the option and its values from here."""

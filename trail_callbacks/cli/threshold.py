@@ -7,23 +7,12 @@ from dataclasses import replace
 from trail_callbacks.comparison import Comparison
 from trail_callbacks.errors import InputError
 from trail_callbacks.report import Report
-from trail_callbacks.report.threshold import OnUndecided, counted_score, is_complete, unsettled
 from trail_callbacks.taxonomy import SupportClass
-from trail_callbacks.verify.declining import states_something
+from trail_callbacks.verify import threshold
+from trail_callbacks.verify.threshold import OnUndecided, counted_score
 
 __all__ = ["checked", "checked_increase", "refusal", "regression"]
 
-_CLOSED = {
-    "error": "the verification failed",
-    "interrupted": "the run was interrupted and has not answered yet",
-    "no_evidence": "no source reached the answer",
-    "partial": "some claims were not judged",
-    "unverified": "nothing that the answer states could be checked",
-}
-"""States that fail with any threshold, because the score of the whole answer is unknown; not those in which the judge
-failed on nothing, but abstained."""
-
-_NO_REFUSAL = "the judge says that the answer declines, but it states something"
 _ROUNDING = 1e-9  # 0.3 - 0.2 is not over 0.1
 
 
@@ -42,37 +31,12 @@ def refusal(report: Report, max_score: float | None, on_undecided: OnUndecided =
     """Returns why a report fails; None if it passes, or if no threshold was given."""
     if max_score is None:
         return None
-    value = counted_score(report, on_undecided)
-    if value is not None and value > max_score:
-        words = "hallucination score" + _counting(report, on_undecided)
-        return f"{words} {value:.2f} is over --max-score {max_score:.2f}"
-    if not _is_known(report):
-        return f"{_unknown(report)}: --max-score {max_score:.2f} cannot be checked"
-    return None
-
-
-def _is_known(report: Report) -> bool:
-    if not is_complete(report) or states_something(report):
-        return False
-    return report.state not in _CLOSED or report.state in {"partial", "unverified"}
-
-
-def _unknown(report: Report) -> str:
-    if report.uncovered:
-        return f"the judge left out {_number(len(report.uncovered), 'statement')} of the answer"
-    if report.state not in _CLOSED:
-        unclear = sum(bool(claim.unresolved) for claim in report.claims)
-        return f"the judge calls {_number(unclear, 'claim')} unclear" if unclear else _NO_REFUSAL
-    return _CLOSED[report.state]
-
-
-def _number(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def _counting(report: Report, on_undecided: OnUndecided) -> str:
-    n = len(report.undecided) + len(unsettled(report))
-    return f" ({_number(n, 'undecided claim')} counted as unsupported)" if n and on_undecided == "fail" else ""
+    found = threshold.refusal(report, max_score, on_undecided)
+    if found is None:
+        return None
+    if found.kind == "score":
+        return f"{found.reason} is over --max-score {max_score:.2f}"
+    return f"{found.reason}: --max-score {max_score:.2f} cannot be checked"
 
 
 def checked_increase(max_increase: float | None) -> float | None:
@@ -95,17 +59,17 @@ def regression(comparison: Comparison, max_increase: float | None, on_undecided:
     """
     if max_increase is None:
         return None
+    unknown = threshold.refusal(comparison.new, 1.0, on_undecided)
+    if unknown is not None:
+        return f"{unknown.reason}: --max-increase {max_increase:.2f} cannot be checked"
     new = counted_score(comparison.new, on_undecided)
-    if not _is_known(comparison.new):
-        return f"{_unknown(comparison.new)}: --max-increase {max_increase:.2f} cannot be checked"
     if new is None:
         return None  # it makes no claim that was found to be wrong
     if comparison.old.hallucination_score is not None and comparison.old.scoring != comparison.new.scoring:
         return f"{comparison.score.reason}: --max-increase {max_increase:.2f} cannot be checked"
     old = _lowest(comparison.old, on_undecided)
     if new - old > max_increase + _ROUNDING:
-        words = "hallucination score" + _counting(comparison.new, on_undecided)
-        return f"{words} rose by {new - old:.2f} from {old:.2f}, over --max-increase {max_increase:.2f}"
+        return f"hallucination score rose by {new - old:.2f} from {old:.2f}, over --max-increase {max_increase:.2f}"
     return None
 
 

@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard.feedback import feedback
 from trail_callbacks.guard.policy import LateReport
 from trail_callbacks.guard.settings import GuardSettings
+from trail_callbacks.guard.stripping import Stripped, stripped
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
-from trail_callbacks.report.threshold import is_complete
 from trail_callbacks.slices import Slices, current
 from trail_callbacks.verify.delivery import Delivery
 from trail_callbacks.verify.options import VerifyOptions
 from trail_callbacks.verify.pipeline import averify, judging, verify
+from trail_callbacks.verify.threshold import is_complete
 
-__all__ = ["Checker", "JudgeDraft", "WriteFeedback"]
+__all__ = ["Checker", "JudgeDraft", "StripAnswer", "WriteFeedback"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,21 @@ class WriteFeedback:
     """A step: write the feedback on a draft. Finding what the sources say instead is work too."""
 
     report: Report
+
+
+@dataclass(frozen=True, slots=True)
+class StripAnswer:
+    """A step: take out of an answer what is not supported.
+
+    Attributes:
+        report: The report on it.
+        texts: What the app returned.
+        ended: Whether it is written to its end.
+    """
+
+    report: Report
+    texts: Sequence[str]
+    ended: bool = True
 
 
 class Checker:
@@ -104,18 +120,21 @@ class Checker:
             report = self._failed(error, attempt)
         return await self._adelivered(attempt.dated(report))
 
-    def carry_out(self, step: JudgeDraft | WriteFeedback) -> Report | str:
+    def carry_out(self, step: _Step) -> Report | Stripped | str | None:
         """Carries out a step that does not need the app."""
-        return self._feedback(step.report) if isinstance(step, WriteFeedback) else self.check(step)
+        return self.check(step) if isinstance(step, JudgeDraft) else self._read(step)
 
-    async def acarry_out(self, step: JudgeDraft | WriteFeedback) -> Report | str:
+    async def acarry_out(self, step: _Step) -> Report | Stripped | str | None:
         """As `carry_out`."""
-        if isinstance(step, WriteFeedback):
-            return await asyncio.to_thread(self._feedback, step.report)
-        return await self.acheck(step)
+        return await (self.acheck(step) if isinstance(step, JudgeDraft) else asyncio.to_thread(self._read, step))
 
-    def _feedback(self, report: Report) -> str:
-        return feedback(report, on_undecided=self._settings.on_undecided)
+    def _read(self, step: StripAnswer | WriteFeedback) -> Stripped | str | None:
+        undecided = self._settings.on_undecided
+        if isinstance(step, WriteFeedback):
+            return feedback(step.report, on_undecided=undecided)
+        modelled = self._judge.model is not None
+        least = self._settings.min_share
+        return stripped(step.report, step.texts, undecided, least, self_contained=modelled, ended=step.ended)
 
     def _options(self, spent: Usage) -> VerifyOptions:
         """The options, with what is left of the time and of the cost."""
@@ -141,6 +160,9 @@ class Checker:
         errors: list[Exception] = []
         await self._delivery.adeliver(report, errors.append, self._settings.timeout)
         return _noted(report, errors)
+
+
+_Step: TypeAlias = JudgeDraft | StripAnswer | WriteFeedback
 
 
 class _Attempt:

@@ -11,8 +11,8 @@ from trail_callbacks.evidence import candidates
 from trail_callbacks.graph import Node
 from trail_callbacks.prompts import load, neutral
 from trail_callbacks.report import Report, Verdict
-from trail_callbacks.report.threshold import OnUndecided, unsettled
 from trail_callbacks.taxonomy import SupportClass
+from trail_callbacks.verify.threshold import OnUndecided, unsettled
 
 __all__ = ["feedback", "without_feedback"]
 

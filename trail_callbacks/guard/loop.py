@@ -5,14 +5,15 @@ As with the pipelines of verification, only the latter know of threads and event
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from trail_callbacks.graph import ProvenanceGraph
-from trail_callbacks.guard.checker import Checker, JudgeDraft, WriteFeedback
+from trail_callbacks.guard.checker import Checker, JudgeDraft, StripAnswer, WriteFeedback
 from trail_callbacks.guard.policy import Outcome, decide
 from trail_callbacks.guard.settings import GuardSettings
+from trail_callbacks.guard.stripping import Stripped
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
 
@@ -30,7 +31,7 @@ class WriteDraft(Generic[Request]):
 
 
 GuardSteps: TypeAlias = Generator[Any, Any, Outcome[Draft]]
-"""Yields `WriteDraft`, `JudgeDraft` and `WriteFeedback`; receives a draft, a report and a text."""
+"""Yields `WriteDraft`, `JudgeDraft`, `StripAnswer` and `WriteFeedback`; receives what each is named after."""
 
 
 def guard_answer(
@@ -39,6 +40,7 @@ def guard_answer(
     *,
     graph_of: Callable[[Request, Draft], Callable[[], ProvenanceGraph] | None],
     revised: Callable[[Request, Draft, str], Request],
+    texts_of: Callable[[Draft], Sequence[str]],
     rejected: int = 0,
     spent: Usage | None = None,
 ) -> GuardSteps[Draft]:
@@ -49,6 +51,7 @@ def guard_answer(
         request: What the app is asked.
         graph_of: Returns how to get the provenance graph of a draft, or None for a draft that is not an answer.
         revised: Makes a new request of the last one, the draft written for it, and feedback on that draft.
+        texts_of: Returns the texts of a draft; one of them is the answer, where sentences can be taken out of it.
         rejected: Drafts rejected earlier, for an app that does other things between one and the next.
         spent: What judging them cost.
     """
@@ -63,11 +66,22 @@ def guard_answer(
         report: Report = yield JudgeDraft(graph, usage)
         usage += report.usage
         action = decide(settings, report, rejected)
+        remaining: Stripped | None = None
+        if action == "strip" and (remaining := (yield StripAnswer(report, texts_of(draft)))) is None:
+            action = settings.exhausted
         if action != "pass":
             rejected += 1
         if action != "retry":
             _keep(settings, report, action)
-            return Outcome(draft=draft, action=action, report=report, rejected=rejected, attempts=attempts, usage=usage)
+            return Outcome(
+                draft=draft,
+                action=action,
+                report=report,
+                rejected=rejected,
+                attempts=attempts,
+                usage=usage,
+                remaining=remaining,
+            )
         request = revised(request, draft, (yield WriteFeedback(report)))
 
 

@@ -11,14 +11,14 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar
 
 from trail_callbacks.errors import AnswerRejectedError
 from trail_callbacks.guard.settings import GuardSettings
+from trail_callbacks.guard.stripping import Stripped
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report import Report
-from trail_callbacks.report.threshold import counted_score, is_complete, unsettled
-from trail_callbacks.verify.declining import states_something
+from trail_callbacks.verify.threshold import Refusal, refusal, unsettled
 
-__all__ = ["Action", "LateReport", "Outcome", "decide", "reject"]
+__all__ = ["Action", "LateReport", "Outcome", "decide", "reject", "waits"]
 
-Action = Literal["pass", "retry", "annotate", "block", "raise", "skip"]
+Action = Literal["pass", "retry", "strip", "annotate", "block", "raise", "skip"]
 """`skip`: the draft is not an answer, because the model calls tools."""
 
 Draft = TypeVar("Draft")
@@ -43,24 +43,29 @@ def decide(settings: GuardSettings, report: Report, rejected: int) -> Action:
     """
     if isinstance(report, LateReport):
         return _last_resort(settings)
-    score = counted_score(report, settings.on_undecided)
-    from_memory = report.state == "no_evidence" and settings.no_evidence == "fail"
-    if from_memory or (score is not None and score > settings.max_score):
-        failed = True
-    elif not is_complete(report) or states_something(report):
-        return "annotate" if settings.on_error == "open" else _last_resort(settings)
-    else:
-        failed = False
-    if not failed:
+    why = _refusal(settings, report)
+    if why is None:
         return "pass"
-    if settings.on_fail != "retry":
-        return settings.on_fail
-    return "retry" if rejected < settings.max_retries else settings.exhausted
+    if why.kind == "incomplete":
+        return "annotate" if settings.on_error == "open" else _last_resort(settings)
+    if settings.on_fail == "strip" and why.kind == "score":
+        return "strip"
+    return "retry" if settings.on_fail == "retry" and rejected < settings.max_retries else _last_resort(settings)
+
+
+def waits(settings: GuardSettings, report: Report) -> bool:
+    """Tells whether a part of an answer may yet pass with the rest: so far, nothing was decided."""
+    why = None if isinstance(report, LateReport) else _refusal(settings, report)
+    return why is not None and why.kind == "undecided"
+
+
+def _refusal(settings: GuardSettings, report: Report) -> Refusal | None:
+    return refusal(report, settings.max_score, settings.on_undecided, memory=settings.no_evidence == "pass")
 
 
 def _last_resort(settings: GuardSettings) -> Action:
-    """What is done with a draft that asking again cannot help."""
-    return settings.exhausted if settings.on_fail == "retry" else settings.on_fail
+    """What is done with a draft that neither asking again nor taking sentences out can help."""
+    return settings.exhausted if settings.on_fail in {"retry", "strip"} else settings.on_fail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +79,7 @@ class Outcome(Generic[Draft]):
         rejected: Drafts rejected, this one included if it was.
         attempts: Drafts written.
         usage: What judging all drafts cost.
+        remaining: What is left of it with `strip`.
         unjudged: Names of what the app returned beside the answer and nobody judged, such as `reasoning`.
     """
 
@@ -83,23 +89,48 @@ class Outcome(Generic[Draft]):
     rejected: int = 0
     attempts: int = 1
     usage: Usage = field(default_factory=Usage)
+    remaining: Stripped | None = None
     unjudged: tuple[str, ...] = ()
 
     @property
     def withheld(self) -> bool:
-        """True if the user does not get the draft."""
-        return self.action in {"block", "raise"}
+        """True if the user does not get the draft as the app wrote it."""
+        return self.action in {"block", "raise", "strip"}
+
+    @property
+    def taken(self) -> list[str]:
+        """The texts that were taken out of the draft."""
+        return [each["text"] for each in self._removed]
+
+    @property
+    def _removed(self) -> tuple[dict[str, Any], ...]:
+        return self.remaining.removed if self.remaining else ()
+
+    def instead(self, message: str) -> str | None:
+        """Returns what the user reads instead of the draft; None if it is the draft, or an error is raised.
+
+        Args:
+            message: What stands for a whole answer.
+        """
+        if self.remaining is not None:
+            return self.remaining.text
+        return message if self.action == "block" else None
 
     def summary(self) -> dict[str, Any]:
-        """Returns what is attached to the answer: small, JSON-safe, and without any text of a withheld answer."""
+        """Returns what is attached to the answer: small, JSON-safe, and without any text of a withheld answer.
+
+        What was taken out of an answer is in `removed`, with its verdicts: for the app, not for its user.
+        """
         unjudged = {"unjudged": list(self.unjudged)} if self.unjudged else {}
+        blocked = self.action in {"block", "raise"}
         if self.report is None:
-            return {**unjudged, "passed": False, "blocked": self.withheld} if unjudged else {}
+            return {**unjudged, "passed": False, "blocked": blocked} if unjudged else {}
         summary = self.report.summary()
         if self.withheld:  # claims, quotes and warnings repeat what nobody is to read
             summary = {key: value for key, value in summary.items() if key in _WITHOUT_TEXT}
-        else:
-            left = [*self.report.undecided, *unsettled(self.report)]
+        if not blocked:
+            gone = {each["claim"] for part in self._removed for each in part["claims"]}
+            left = [each for each in (*self.report.undecided, *unsettled(self.report)) if each.text not in gone]
             claims = ((claim, self.report.verdict(claim.id)) for claim in left)
             summary["undecided_claims"] = [
                 {"claim": claim.text, "quote": claim.quote, "reason": verdict.undecided or verdict.rationale}
@@ -112,7 +143,8 @@ class Outcome(Generic[Draft]):
             **late,
             **unjudged,
             "passed": self.action == "pass",
-            "blocked": self.withheld,
+            "blocked": blocked,
+            **({"removed": list(self._removed)} if self._removed else {}),
             "attempts": self.attempts,
             "usage": cost,
         }

@@ -6,21 +6,25 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Literal, TypedDict, get_args
 
-from trail_callbacks.errors import InputError
+from trail_callbacks.errors import InputError, JudgeError
 from trail_callbacks.judges.resolve import JudgeLike
-from trail_callbacks.report.threshold import OnUndecided
 from trail_callbacks.verify.delivery import OnReport
 from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.threshold import OnUndecided
 
 if TYPE_CHECKING:
     from trail_callbacks.store import Store
 
 __all__ = ["BLOCKED", "GuardKeywords", "GuardSettings", "LastResort", "OnFail", "Stream"]
 
-OnFail = Literal["retry", "block", "annotate", "raise"]
+OnFail = Literal["retry", "strip", "block", "annotate", "raise"]
 LastResort = Literal["block", "annotate", "raise"]
 Stream = Literal["buffer", "pass"]
 
+_NO_JUDGE = """a guard needs a judge:
+judge="openai/gpt-5-mini" or another model, through instructor;
+judge=as_model(your_model) for the model of your app;
+judge="local" for the offline judge: no model, no key, and it leaves undecided what no source says in its words"""
 BLOCKED = "I could not find enough support in the sources to answer this."
 """The text that replaces a withheld answer by default."""
 
@@ -32,6 +36,7 @@ class GuardKeywords(TypedDict, total=False):
     on_fail: OnFail
     max_retries: int
     exhausted: LastResort
+    min_share: float
     on_error: Literal["open", "closed"]
     no_evidence: Literal["pass", "fail"]
     on_undecided: OnUndecided
@@ -49,29 +54,32 @@ class GuardSettings:
     """How the answers of an app are guarded.
 
     Attributes:
-        judge: Who decides. None is the offline judge; a string such as `"openai/gpt-5-mini"` is a model through
-            instructor; `as_model(...)` of the adapter is the app's own model.
+        judge: Who decides; there is no default, because a guard is as good as its judge. A string such as
+            `"openai/gpt-5-mini"` is a model through instructor; `as_model(...)` of the adapter is the app's own model;
+            `"local"` is the offline judge, which decides only what it can show and leaves most paraphrases undecided.
         max_score: Hallucination score up to which an answer passes, 0.0 to 1.0.
         on_fail: What is done with an answer above it. `retry`: ask the app again, with feedback that lists the claims
-            that failed and what the sources say; `block`: return `message` instead; `annotate`: let it through with its
-            report; `raise`: raise `AnswerRejectedError`.
+            that failed and what the sources say; `strip`: take out the sentences that are not supported (see
+            `trail_callbacks.guard.stripping`) and name them in `removed` of the summary; `block`: return `message`
+            instead; `annotate`: let it through with its report; `raise`: raise `AnswerRejectedError`.
         max_retries: Further drafts asked for, 0 or more. They count for one turn of the conversation.
-        exhausted: What `retry` does with the last draft.
+        exhausted: What `retry` does with the last draft, and `strip` with one that it cannot mend.
+        min_share: Share of the answer's text that `strip` has to leave, 0.0 to 1.0: less is no answer any more.
         on_error: What is done when the judge fails, also on a part of the claims, when it leaves out a part of the
             answer (`Report.uncovered`), calls a claim unclear (`Claim.unresolved`) or a statement a refusal, and when
             an answer states something of which nothing could be checked (`unverified`, but no claim is undecided).
             `closed`, the default, because what makes a judge fail may stand in the text that it reads: do what
-            `on_fail` says, or `exhausted` in the case of `retry`, because asking the app again does not repair the
-            judge. `open`: let the answer through with that noted, unless the judge was late.
+            `on_fail` says, or `exhausted` in the case of `retry` and `strip`, which do not repair the judge. `open`:
+            let the answer through with that noted, unless the judge was late.
         no_evidence: What is done with claims when nothing was read that could support them. `fail`, the default,
             because an answer from a model's memory is what a guard is there to stop, and because the feedback sends a
             model to its tools; `pass` for apps that may answer from memory.
         on_undecided: What claims mean from which the judge abstained: it read the sources, and what it can show
-            settles nothing. `pass`: they do not fail an answer, not even if all of its claims are undecided; feedback
-            and summary name them as not checked; what the judge left out is no such claim. `fail`: each counts as
-            unsupported, as does a statement of which it says that no source could settle it, such as praise, and
-            feedback asks to state only what the sources say; and what is returned beside the answer without being
-            judged (`unjudged` in the summary: reasoning, annotations, text beside tool calls, what a tool returns
+            settles nothing. `pass`: beside decided claims they do not fail an answer; feedback and summary name them as
+            not checked; what the judge left out is no such claim. An answer of which nothing was decided fails. `fail`:
+            each counts as unsupported, as does a statement of which it says that no source could settle it, such as
+            praise, and feedback asks to state only what the sources say; and what is returned beside the answer without
+            being judged (`unjudged` in the summary: reasoning, annotations, text beside tool calls, what a tool returns
             directly) is left out.
         timeout: Seconds for judging one draft, above 0; None is no limit. After nine tenths of it no call of the
             judge's model goes on. A judge that is late never lets an answer through, whatever `on_error` says: how long
@@ -91,15 +99,17 @@ class GuardSettings:
             `"trail.db"`, the URL of a database, or a `trail_callbacks.store.Store`. Needs the extra `store`.
 
     Raises:
+        JudgeError: If there is no judge.
         InputError: If a value is out of range, or the store cannot be opened.
         MissingExtraError: If the store needs what is not installed.
     """
 
-    judge: JudgeLike = None
+    judge: JudgeLike = None  # refused: so that the error can name the choices
     max_score: float = 0.0
     on_fail: OnFail = "retry"
     max_retries: int = 2
     exhausted: LastResort = "block"
+    min_share: float = 0.25
     on_error: Literal["open", "closed"] = "closed"
     no_evidence: Literal["pass", "fail"] = "fail"
     on_undecided: OnUndecided = "pass"
@@ -114,21 +124,14 @@ class GuardSettings:
 
     def __post_init__(self) -> None:
         """Checks ranges."""
-        if not 0.0 <= self.max_score <= 1.0:
-            raise InputError(f"max_score is {self.max_score}, expected 0.0 to 1.0")
+        if self.judge is None:
+            raise JudgeError(_NO_JUDGE)
+        for name in ("max_score", "min_share"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise InputError(f"{name} is {getattr(self, name)}, expected 0.0 to 1.0")
+        self._check_choices()
         if self.max_retries < 0:
             raise InputError(f"max_retries is {self.max_retries}, expected 0 or more")
-        for name, allowed in (
-            ("on_fail", get_args(OnFail)),
-            ("exhausted", get_args(LastResort)),
-            ("on_error", ("open", "closed")),
-            ("no_evidence", ("pass", "fail")),
-            ("on_undecided", get_args(OnUndecided)),
-            ("stream", (None, *get_args(Stream))),
-        ):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise InputError(f"{name} is {value!r}, expected one of {', '.join(filter(None, allowed))}")
         if self.timeout is not None and not self.timeout > 0:  # a NaN, too
             raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
         for name in ("max_calls", "max_tokens"):
@@ -143,6 +146,19 @@ class GuardSettings:
             from trail_callbacks.store import opened  # noqa: PLC0415 - SQLAlchemy is needed by few
 
             object.__setattr__(self, "store", opened(self.store))
+
+    def _check_choices(self) -> None:
+        for name, allowed in (
+            ("on_fail", get_args(OnFail)),
+            ("exhausted", get_args(LastResort)),
+            ("on_error", ("open", "closed")),
+            ("no_evidence", ("pass", "fail")),
+            ("on_undecided", get_args(OnUndecided)),
+            ("stream", (None, *get_args(Stream))),
+        ):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise InputError(f"{name} is {value!r}, expected one of {', '.join(filter(None, allowed))}")
 
     @property
     def hides_drafts(self) -> bool:

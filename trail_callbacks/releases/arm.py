@@ -8,14 +8,12 @@ from typing import Literal, TypeAlias
 
 from trail_callbacks.observations import SIGNALS, Observation
 from trail_callbacks.releases.difference import Cluster
+from trail_callbacks.verify.threshold import OnUndecided, is_decided
 
 __all__ = ["Answer", "Arm", "MeasureName", "clusters", "counted", "read"]
 
 MeasureName: TypeAlias = Literal["unsupported_claims", "contradictions"]
 """Share of the decided claims that are unsupported; share of the runs with a contradiction."""
-
-_FINISHED = frozenset({"assessed", "partial", "abstained", "no_checkable_claims"})
-_OPEN = ("undecided", "not_judged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +75,19 @@ class Arm:
     open_share: float = 0.0
 
 
-def read(run: Observation, segment: str | None = None) -> Answer:
+def read(run: Observation, segment: str | None = None, on_undecided: OnUndecided = "pass") -> Answer:
     """Reads a run. Of one that the judge failed on, or of which it decided nothing, no claim counts.
 
     Args:
         run: The run.
         segment: Name of the segment that is decided by.
+        on_undecided: With `fail`, claims left undecided beside decided ones count as unsupported.
     """
-    unsupported, decided = run.unsupported, run.decided
-    claims = sum(run.outcomes.get(each, 0) for each in _OPEN)
-    if run.state not in _FINISHED or (run.state == "partial" and not decided):
+    undecided = run.outcomes.get("undecided", 0)
+    counted = undecided if on_undecided == "fail" else 0
+    unsupported, decided = run.unsupported + counted, run.decided + counted
+    claims = undecided - counted + run.outcomes.get("not_judged", 0)
+    if not is_decided(run.state, run.decided):
         left, unsupported, decided, claims, contradicted = 1.0, 0, 0, 0, None
     else:
         left = claims / (claims + decided) if claims else 0.0

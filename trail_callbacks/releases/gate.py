@@ -66,7 +66,7 @@ def decide(baseline: Iterable[Observation], candidate: Iterable[Observation], po
             and no question was asked in both.
     """
     rules = policy or Policy()
-    old, new = ([read(run, rules.segment) for run in runs] for runs in (baseline, candidate))
+    old, new = ([read(run, rules.segment, rules.on_undecided) for run in runs] for runs in (baseline, candidate))
     judge = _judge(old, new)
     matched = common(old, new)
     paired = rules.pairing == "paired" or (rules.pairing == "auto" and matched >= _SAME)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from trail_callbacks.errors import InputError
+from trail_callbacks.verify.threshold import OnUndecided
 
 __all__ = ["Pairing", "Policy"]
 
@@ -30,6 +31,8 @@ class Policy:
         power: How often a candidate without a change is to pass: what the missing number of answers is computed for.
         minimum: Questions in each release below which a segment is merged with others, 10 or more.
         max_undecided: Share of the candidate's answers that the judge may have left open, 0.0 to 1.0.
+        on_undecided: What claims that the judge left undecided beside decided ones mean, in both releases: `pass`
+            leaves them open, `fail` counts each as unsupported.
         pairing: `paired` compares question by question, `unpaired` does not; `auto` pairs if the questions of both
             releases are the same but for a few.
 
@@ -45,6 +48,7 @@ class Policy:
     power: float = 0.8
     minimum: int = 30
     max_undecided: float = 0.1
+    on_undecided: OnUndecided = "pass"
     pairing: Pairing = "auto"
 
     def __post_init__(self) -> None:
@@ -54,6 +58,8 @@ class Policy:
         _within("power", self.power, 0.5, 1.0)
         if not 0.0 <= self.max_undecided <= 1.0:
             raise InputError(f"max_undecided is {self.max_undecided}, expected 0.0 to 1.0")
+        if self.on_undecided not in get_args(OnUndecided):
+            raise InputError(f"on_undecided is {self.on_undecided!r}, expected 'pass' or 'fail'")
         if self.minimum < _MINIMUM:
             raise InputError(f"minimum is {self.minimum}, expected {_MINIMUM} or more: fewer answers show nothing")
         if self.critical and self.segment is None:

@@ -23,7 +23,7 @@ from trail_callbacks.splitting.words import (
     tokenize,
 )
 
-__all__ = ["Thread"]
+__all__ = ["Thread", "points_back"]
 
 _LONGEST = 600  # characters of a sentence that are read
 _NAME = 8  # words a subject has at most to be put in place of a pronoun
@@ -35,6 +35,7 @@ _NO_NAME = (PREPOSITIONS | _PRONOUNS) | vocabulary(
     """there this that these those what if you we i here who no each every any few many most some all neither either
     none another other such both several"""
 )
+_POINTING = _PRONOUNS | vocabulary("this that these those")
 _BETWEEN = vocabulary("also then not now still often")
 _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Prof|Sir|Lady)\.?\s", re.IGNORECASE)
 _EMPTY = re.compile(  # `it` that stands for nothing: `It is important to ...`, `It takes an hour to ...`
@@ -45,6 +46,14 @@ _EMPTY = re.compile(  # `it` that stands for nothing: `It is important to ...`, 
     r"|it\s(?:seems|appears|rains|rained|snows|snowed|turns|turned|depends|follows|happens|happened|looks|takes|took|became\sclear)\b",
     re.IGNORECASE,
 )
+
+
+def points_back(text: str) -> bool:
+    """Tells whether the subject of an English sentence is a word that only what stands before explains."""
+    tokens = tokenize(text[:_LONGEST])
+    forms = [token.form.partition("'")[0] for token in tokens[: first_verb(tokens)]]
+    first = forms[:1] if not PREPOSITIONS.issuperset(forms[:1]) else forms  # `In 1543 its tower was rebuilt`
+    return not _POINTING.isdisjoint([*first, *forms[-1:]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 
 from trail_callbacks import Claim, ProvenanceGraph, Report, SupportClass, Verdict
 from trail_callbacks.report.scoring import Scoring
-from trail_callbacks.report.threshold import counted_score, is_complete, unsettled
+from trail_callbacks.verify.threshold import counted_score, is_complete, refusal, unsettled
 
 YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVALUATABLE
 PART = SupportClass.PARTIALLY_SUPPORTED
@@ -93,3 +93,51 @@ def test_a_statement_that_no_source_could_settle_counts_as_undecided(state, outc
     assert counted_score(judged, "fail") == failing
     assert counted_score(judged, "pass") == judged.hallucination_score
     assert len(unsettled(judged)) == (failing is not None)
+
+
+@pytest.mark.parametrize(
+    ("judged", "kind"),
+    [
+        (report("assessed", YES), None),
+        (report("assessed", YES, NO), "score"),
+        (report("partial", YES, None), None),
+        (report("unverified", None), "undecided"),
+        (report("unverified", None, SKIP), "undecided"),
+        (report("no_evidence", NO), "no_evidence"),
+        (report("partial", YES, "failed"), "incomplete"),
+        (report("error", "failed"), "incomplete"),
+        (report("no_checkable_claims", SKIP), None),
+    ],
+)
+def test_where_nothing_was_decided_nothing_passes(judged, kind):
+    found = refusal(judged, 0.0)
+    assert (found and found.kind) == kind
+    assert (refusal(judged, 1.0) is None) == (kind in {None, "score"})
+
+
+FALSE = "The lighthouse of Genoa is 97 metres tall."
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "states"),
+    [
+        (FALSE, "abstained", True),
+        (f"I do not know. {FALSE}", "abstained", True),
+        ("I do not know.", "abstained", False),
+        ("Je ne sais pas.", "abstained", False),
+        ("\u308f\u304b\u308a\u307e\u305b\u3093\u3002", "abstained", False),
+        (FALSE, "assessed", False),
+    ],
+)
+def test_what_its_judge_says_declines(answer, state, states):
+    claim = Claim(id="c1", text=answer, quote=answer, start=0, end=len(answer))
+    verdicts = (Verdict(claim_id="c1", support=SKIP if state == "abstained" else YES),)
+    report = Report(
+        state=state, graph=ProvenanceGraph.from_texts(answer, ["A source."]), claims=(claim,), verdicts=verdicts
+    )
+    found = refusal(report, 0.0)
+    assert (found is not None and found.reason.endswith("declines, but it states something")) is states
+
+
+def test_without_an_answer_nothing_is_stated():
+    assert refusal(Report(state="abstained", graph=ProvenanceGraph(nodes=())), 0.0) is None
