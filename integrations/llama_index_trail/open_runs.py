@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 import weakref
+from asyncio import CancelledError
 from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import count
@@ -22,7 +23,7 @@ from llama_index_trail.scope import Scope, current
 from llama_index_trail.spans import HANDOFF, Span, Trace
 from llama_index_trail.streams import Stream, is_stream
 from llama_index_trail.usage import usage_of
-from trail_callbacks.capture.payloads import described
+from trail_callbacks.capture.payloads import described, is_cancellation
 from trail_callbacks.session import Session
 
 __all__ = ["STREAMING", "OpenRuns"]
@@ -133,6 +134,8 @@ class OpenRuns:
                 self._finish(trace, self._outputs(root, result), None, response)
         elif is_kind(result, "StreamingAgentChatResponse"):
             self._await_writer(root, result)
+        elif result is None and is_kind(root.instance, "Workflow"):  # it was cancelled: a run ends with an event
+            self._finish(trace, [], CancelledError())
         elif not (is_kind(result, *STREAMING) and self._wrap(root, result)):
             self._finish(trace, self._outputs(root, result), None, result)
 
@@ -153,9 +156,7 @@ class OpenRuns:
 
         def ended(chunks: list[Any], error: BaseException | None) -> None:
             try:
-                text = _joined(chunks)
-                closed = isinstance(error, GeneratorExit) and text.strip()  # what the app has read is the answer
-                self._finish(trace, [Raw(text, ("response",))], None if closed else error, kept())
+                self._finish(trace, [Raw(_joined(chunks), ("response",))], error, kept())
             except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
                 self.keep(fault, trace.scope)
 
@@ -201,6 +202,9 @@ class OpenRuns:
         root = trace.root
         if root is None or self._traces.pop(root.id, None) is None:
             return  # ended already, or given up as too old
+        stopped = is_cancellation(error)
+        if stopped and not outputs and trace.streaming is not None:  # what a workflow streamed as events was read
+            outputs = self._outputs(*trace.streaming)
         if len(trace.open) > 1:
             self._close_models(trace, outputs, error)
             self._close_unread(trace, outputs, error)
@@ -210,7 +214,7 @@ class OpenRuns:
                 root.trace.finish(id_, (Failed, id_, described(error), status_of(error), outputs))
             else:
                 root.trace.finish(id_, (Ended, id_, outputs if id_ == root.node else (), _earlier(trace)))
-        if error is None and response is not None:
+        if response is not None and (error is None or stopped):
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:
             self.on_idle()
@@ -219,10 +223,11 @@ class OpenRuns:
         """Ends streams of models that reported no end: their author left out the callbacks, or nobody read them."""
         unended = [span for span in list(trace.open.values()) if span.streaming and span is not trace.root]
         for span in unended:
-            if error is None and len(unended) == 1 and outputs:
-                span.trace.finish(span.id, (Ended, span.id, [Raw(outputs[0].text, ("text",))]))
+            read = [Raw(outputs[0].text, ("text",))] if len(unended) == 1 and outputs else []
+            if error is None and read:
+                span.trace.finish(span.id, (Ended, span.id, read))
             else:
-                span.trace.finish(span.id, (Failed, span.id, described(error or GeneratorExit()), "cancelled"))
+                span.trace.finish(span.id, (Failed, span.id, described(error or GeneratorExit()), "cancelled", read))
 
     def _close_unread(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
         """Ends the components that passed the stream on; what went through another stream is not known."""
@@ -231,7 +236,8 @@ class OpenRuns:
             passed_on = trace.unread[-1][1] if trace.unread else None
         for span, key in trace.unread:
             if error is not None:
-                span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error)))
+                read = outputs if key == passed_on else ()
+                span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error), read))
             else:
                 span.trace.finish(span.id, (Ended, span.id, outputs if key == passed_on else ()))
 

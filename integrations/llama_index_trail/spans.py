@@ -85,6 +85,7 @@ class Trace:
         "started",
         "stream",
         "streamed",
+        "streaming",
         "tokens",
         "unread",
         "written",
@@ -106,6 +107,7 @@ class Trace:
         self.unread: list[tuple[Span, int]] = []  # spans that returned a stream, and its identity, innermost first
         self.stream: int | None = None  # identity of the stream that the root returned
         self.streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run
+        self.streaming: tuple[Span, Any] | None = None  # the model that streamed last, and its reply so far
         self.written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
 
 
