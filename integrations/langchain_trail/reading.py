@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import repeat
+from operator import is_
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -228,14 +230,9 @@ def _answer_in(output: object) -> AIMessage | None:
 
 def _holds(payload: object, message: AIMessage) -> bool:
     """True for inputs with this very message in them: the app had it before."""
-    if payload is message:
-        return True
-    if isinstance(payload, Mapping):
-        parts = list(payload.values())
-    else:
-        parts = [payload, *getattr(payload, "__dict__", {}).values()]
+    parts = payload.values() if isinstance(payload, Mapping) else (payload, *getattr(payload, "__dict__", {}).values())
     return any(
-        part is message or (isinstance(part, list | tuple) and any(each is message for each in part)) for part in parts
+        part is message or (isinstance(part, list | tuple) and any(map(is_, part, repeat(message)))) for part in parts
     )
 
 

@@ -20,6 +20,7 @@ from llama_index_trail.pieces import answer_of, event_fields
 from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, status_of
 from llama_index_trail.scope import Scope, current
+from llama_index_trail.sending import follow
 from llama_index_trail.spans import HANDOFF, Span, Trace
 from llama_index_trail.streams import Stream, is_stream
 from llama_index_trail.usage import usage_of
@@ -42,6 +43,7 @@ class OpenRuns:
         self._spans: dict[str, Span] = {}
         self._traces: dict[str, Trace] = {}
         self._lazy: list[Span] = []  # async streams of models that may call their sync twin while read
+        self._chats: dict[int, Trace] = {}  # by the identity of the response, while its writer or reader is at work
         self._lost: deque[Callable[[], None]] = deque()
         self._errors: deque[Exception] = deque(maxlen=_ERRORS)
         self._numbers = count(1)
@@ -156,7 +158,11 @@ class OpenRuns:
 
         def ended(chunks: list[Any], error: BaseException | None) -> None:
             try:
-                self._finish(trace, [Raw(_joined(chunks), ("response",))], error, kept())
+                text = _joined(chunks)
+                if trace.reading and error is None:  # a writer has it all, and its reader not yet
+                    trace.written = (id(kept()), text, None)
+                else:
+                    self._finish(trace, [Raw(text, ("response",))], error, kept())
             except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
                 self.keep(fault, trace.scope)
 
@@ -171,6 +177,8 @@ class OpenRuns:
         """A chat engine's stream is read by a writer of its own, on a thread or task, into a queue for the app."""
         trace = root.trace
         trace.streamed = weakref.ref(response)
+        self._chats[id(response)] = trace
+        follow(type(response), self.reading)
 
         def lost() -> None:
             self._lost.append(lambda: self._finish(trace, [], GeneratorExit()))
@@ -184,6 +192,26 @@ class OpenRuns:
             response.achat_stream = stream.wrapped_async(response.achat_stream)
         self._settle(trace)
 
+    def reading(self, response: Any, source: Any) -> Any:
+        """Somebody reads a chat response, perhaps not to its end: returns the stream that shows how far."""
+        trace = self._chats.get(id(response))
+        if trace is None or trace.root is None or trace.streamed is None or trace.streamed() is not response:
+            return source
+        trace.reading, kept = True, trace.streamed
+
+        def ended(chunks: list[str], error: BaseException | None) -> None:
+            try:
+                trace.reading = False
+                if is_cancellation(error):
+                    self._finish(trace, [Raw("".join(chunks), ("response",))], error, kept())
+                else:
+                    self._settle(trace)
+            except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
+                self.keep(fault, trace.scope)
+
+        stream = Stream(trace.root.id, ended, lambda *end: self._lost.append(lambda: ended(*end)))
+        return stream.wrapped_async(source) if hasattr(source, "__anext__") else stream.wrapped(source)
+
     def _wrote(self, span: Span, error: BaseException | None) -> None:
         response: Any = span.instance
         text = str(response.response or span.trace.reply)  # older versions leave it to the app's reading to set it
@@ -193,7 +221,7 @@ class OpenRuns:
     def _settle(self, trace: Trace) -> None:
         """Ends the run once both have happened, in either order: the root returned, and the writer is done."""
         response = trace.streamed() if trace.streamed else None
-        if response is None or trace.written is None or trace.written[0] != id(response):
+        if response is None or trace.written is None or trace.written[0] != id(response) or trace.reading:
             return
         _, text, error = trace.written
         self._finish(trace, [Raw(text, ("response",))], error, response)
@@ -244,6 +272,7 @@ class OpenRuns:
     def _drop(self, trace: Trace | None) -> None:
         if trace is not None:
             trace.closed, trace.root = True, None
+            self._chats = {key: each for key, each in self._chats.items() if each is not trace}
             for span in list(trace.open.values()):
                 self._forget(span)
             for id_ in trace.lent:

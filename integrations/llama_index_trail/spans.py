@@ -79,6 +79,7 @@ class Trace:
         "lent",
         "memory",
         "open",
+        "reading",
         "reply",
         "root",
         "scope",
@@ -101,6 +102,7 @@ class Trace:
         self.history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
         self.lent: list[str] = []  # ended spans that returned a stream, which stand for the run around them
         self.memory: Any = None  # of a chat or an agent
+        self.reading = False  # somebody reads the chat response: the run ends with the reader
         self.reply = ""  # what a model streamed last
         self.open: dict[str, Span] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity

@@ -252,9 +252,7 @@ def test_a_turn_s_message_is_not_part_of_the_next_turn(quick, says):
 
 def test_one_object_for_many_runs_shows_the_last_and_no_dictionary_is_filled_twice(quick):
     model = FakeMessagesListChatModel(responses=[AIMessage(FALSE)])
-    summaries = []
-    for _ in range(3):
-        summaries.append(shown((template | model).invoke(ASK, {"callbacks": [quick]})))
+    summaries = [shown((template | model).invoke(ASK, {"callbacks": [quick]})) for _ in range(3)]
     quick.flush()
     assert len({id(each) for each in summaries}) == 3
     assert [each["run_id"] for each in summaries] == list(quick.reports)

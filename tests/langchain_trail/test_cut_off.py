@@ -106,14 +106,16 @@ def test_a_sync_stream_that_is_closed(handler, app):
 async def test_an_async_stream_that_loses_its_reader(handler, app, how):
     """The host sees its own exception, and nothing of ours."""
     make, given, options = APPS[app]
-    run_id, read = uuid.uuid4(), []
+    run_id, read, enough = uuid.uuid4(), [], asyncio.Event()
 
     async def consume():
         seconds = 0.01 if how == "cancelled within" else 0
         stream = make(seconds).astream(given, {"callbacks": [handler], "run_id": run_id}, **options)
         async for chunk in stream:
             read.append(text(chunk))
-            if len(read) == READ and how != "cancelled within":
+            if len(read) == READ:
+                enough.set()
+            if enough.is_set() and how != "cancelled within":
                 if how == "cancelled between":
                     await asyncio.sleep(30)
                 break
@@ -122,8 +124,7 @@ async def test_an_async_stream_that_loses_its_reader(handler, app, how):
 
     task = asyncio.create_task(consume())
     if how.startswith("cancelled"):
-        while len(read) < READ:
-            await asyncio.sleep(0.001)
+        await enough.wait()
         task.cancel("the client has gone")
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -139,7 +140,7 @@ async def test_an_async_stream_that_loses_its_reader(handler, app, how):
 
 
 async def test_a_reader_of_events_that_is_cancelled(handler):
-    run_id, read = uuid.uuid4(), []
+    run_id, read, enough = uuid.uuid4(), [], asyncio.Event()
 
     async def consume():
         config = {"callbacks": [handler], "run_id": run_id}
@@ -148,11 +149,11 @@ async def test_a_reader_of_events_that_is_cancelled(handler):
                 if event["event"] == "on_chat_model_stream":
                     read.append(event["data"]["chunk"].text)
                     if len(read) == READ:
+                        enough.set()
                         await asyncio.sleep(30)
 
     task = asyncio.create_task(consume())
-    while len(read) < READ:
-        await asyncio.sleep(0.001)
+    await enough.wait()
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
@@ -229,7 +230,7 @@ def number(i):
 
 async def test_without_an_id_the_report_is_of_the_caller_s_own_run(handler):
     """Requests of a server: others end in between, and after it."""
-    app = RunnableLambda(lambda i: number(i))
+    app = RunnableLambda(number)
 
     async def request(i):
         await app.ainvoke(i, {"callbacks": [handler]})

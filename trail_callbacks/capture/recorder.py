@@ -203,8 +203,8 @@ class Recorder:
     @property
     def alone(self) -> bool:
         """False if others that the caller may mean ran beside `latest`."""
-        last, *others = self._meant() or [None]
-        return last is None or all(each.ended <= last.started or last.ended <= each.started for each in others)
+        meant = self._meant()
+        return all(each.ended <= meant[0].started or meant[0].ended <= each.started for each in meant[1:])
 
     def _meant(self) -> list[RunTree]:
         """The roots that the caller may mean, the last first: its own, and those begun in copies of its context since.
