@@ -166,7 +166,9 @@ class RecordingHooks(BaseCallbackHandler):
                 why = "interrupted: the graph waits to be resumed"
                 if root := self._finish(run_id, (Failed, run_id, why, "paused", snapshot(payload), late)):
                     self._readings.ended(root, None)
-            elif root := self._finish(run_id, (Ended, run_id, snapshot(payload), late, model and model.metadata)):
+            elif root := self._finish(
+                run_id, (Ended, run_id, snapshot(payload), late, model.metadata if model else None)
+            ):
                 self._readings.ended(root, payload)
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
@@ -177,14 +179,22 @@ class RecordingHooks(BaseCallbackHandler):
             run_id, late, partial = details["run_id"], details.get("inputs"), details.get("response")
             model, status = self._readings.model_ended(run_id), status_of(error)
             if status == "cancelled" and (stopped := self._readings.stopped(run_id, error)) is not None:
-                self._stop(run_id, error, stopped, snapshot(late), model and model.metadata)
+                self._stop(run_id, error, stopped, snapshot(late), model.metadata if model else None)
                 return
             if model is not None and model.chunks:
                 partial = model.partial()
             graph_id = details.get("parent_run_id")
             if graph_id is not None and not self.receives_interrupts and stops_graph(error, details):
                 self._interrupted.append(graph_id)
-            record = (Failed, run_id, described(error), status, partial, snapshot(late), model and model.metadata)
+            record = (
+                Failed,
+                run_id,
+                described(error),
+                status,
+                partial,
+                snapshot(late),
+                model.metadata if model else None,
+            )
             if root := self._finish(run_id, record):
                 self._readings.ended(root, None)
         except BaseException as fault:  # noqa: BLE001 - see _keep
@@ -210,7 +220,7 @@ class RecordingHooks(BaseCallbackHandler):
         if root := self._finish(run_id, record):
             self._readings.ended(root, None, cut=True)
 
-    def _bare(self, keep: Callable[..., None], details: dict[str, Any], record: tuple[Any, ...]) -> None:
+    def _bare(self, keep: Callable[..., object], details: dict[str, Any], record: tuple[Any, ...]) -> None:
         """Keeps the record of a payload that could not be read, without it: the runs inside need their parent."""
         run_id = details.get("run_id")
         try:

@@ -113,12 +113,12 @@ class Readings:
         if model is None or (model.chunks and model.chunks[-1] is chunk):  # some report a chunk that LangChain reports
             return
         model.chunks.append(chunk)
-        message = getattr(chunk, "message", None)
+        message: Any = getattr(chunk, "message", None)
         if self._attach and getattr(message, "chunk_position", None) == "last":
             calls = any(getattr(each.message, "tool_call_chunks", None) for each in model.chunks)
             if not calls and self._session.samples(model.root):
                 model.marked, model.summary = message, {"state": "pending", "run_id": model.root}
-                _put(model.marked, model.summary)
+                _put(message, model.summary)
 
     def model_ended(self, run_id: UUID, result: object = None) -> Model | None:
         """A model ended. Its message carries no summary yet, or that of another run if it comes from a cache."""

@@ -261,8 +261,9 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
     if not isinstance(runnable, Runnable):
         raise InputError(f"traced() takes a runnable, got {type(runnable).__name__}")
     settings.setdefault("max_traces", _MAX_TRACES)
-    attach = settings.pop("attach", True)  # on a copy of the message, when the report is ready
-    return Traced(runnable, TrailCallbackHandler(judge, **settings, attach=False), attach=attach)
+    attach = settings.get("attach", True)
+    settings["attach"] = False  # the report goes on a copy of the message, when it is ready
+    return Traced(runnable, TrailCallbackHandler(judge, **settings), attach=attach)
 
 
 def _no_report(error: Exception) -> Report:

@@ -197,13 +197,13 @@ class OpenRuns:
         trace = self._chats.get(id(response))
         if trace is None or trace.root is None or trace.streamed is None or trace.streamed() is not response:
             return source
-        trace.reading, kept = True, trace.streamed
+        trace.reading = True
 
         def ended(chunks: list[str], error: BaseException | None) -> None:
             try:
                 trace.reading = False
                 if is_cancellation(error):
-                    self._finish(trace, [Raw("".join(chunks), ("response",))], error, kept())
+                    self._finish(trace, [Raw("".join(chunks), ("response",))], error, response)
                 else:
                     self._settle(trace)
             except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream

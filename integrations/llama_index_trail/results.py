@@ -120,6 +120,8 @@ class Summary(dict[str, Any]):
 
     def fill(self, values: dict[str, Any]) -> None:
         """Completes a pending summary; those who wait for it go on."""
+        if "run_id" not in values:
+            dict.pop(self, "run_id", None)
         dict.update(self, values)
         ready, self._ready = self._ready, None
         if ready is not None:

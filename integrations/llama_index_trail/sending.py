@@ -46,7 +46,7 @@ def follow(response: type, read: Callable[[Any, Any], Any]) -> None:
         if owner is None or any(each[:2] == (owner, name) for each in _wrapped):
             continue
         original: Any = vars(owner)[name]
-        get = original.fget if isinstance(original, property) else original
+        get: Any = original.fget if isinstance(original, property) else original
 
         @wraps(get)
         def given(self: Any, get: Callable[[Any], Any] = get) -> Any:

@@ -261,6 +261,7 @@ class Tracker(OpenRuns):
             return
         self._forget(span)
         last = span.trace.streaming
+        stopped = stopped and not isinstance(error, GeneratorExit)  # with that LlamaIndex itself leaves streams early
         read = self._outputs(*last) if stopped and last is not None and last[0] is span else []
         span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error), read))
 

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage, message_to_dict, me
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
-from langchain_trail import TrailCallbackHandler, guarded, trail, traced
+from langchain_trail import TrailCallbackHandler, guarded, traced, trail
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 

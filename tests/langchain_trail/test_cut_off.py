@@ -270,6 +270,20 @@ def test_in_a_script_it_is_the_last_one_however_it_was_called(handler):
     assert handler.report().graph.answer.text == number(5)
 
 
+async def test_a_run_that_goes_on_is_the_caller_s_own_too(handler):
+    async def request():
+        await RunnableLambda(number).ainvoke(1, {"callbacks": [handler]})
+        stream = (template | model()).astream({"context": SOURCE}, {"callbacks": [handler]})
+        await anext(stream)
+        report = await handler.areport()
+        await stream.aclose()
+        return report.graph, (await handler.areport()).cut
+
+    so_far, cut = await asyncio.create_task(request())
+    assert so_far.answer is None
+    assert cut
+
+
 async def test_two_handlers_in_one_task_each_know_their_own_run(handler):
     with trail() as t:
         await RunnableLambda(number).ainvoke(1)

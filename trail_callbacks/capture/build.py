@@ -291,7 +291,7 @@ class _Builder:
 
     def _answer(self, root: Run) -> list[str]:
         """Adds the answer; returns other texts that the app returned."""
-        if not root.outputs or (root.failed and not root.stopped):
+        if root.failed or not root.outputs:
             return []
         slots, text, alternatives = answer_text(root, self._wrote_last, self._wrote_both)
         if not slots:

@@ -193,7 +193,7 @@ class Recorder:
         it since. If roots are joined all count, and one that may have answered goes before a retriever or tool called
         after it.
         """
-        meant = self._meant()
+        meant, _ = self._meant()
         last = next(iter(meant), None)
         if self._joins:
             ended = [each.root_id for each in meant[:_JOINED] if each.ended < math.inf]
@@ -202,25 +202,35 @@ class Recorder:
 
     @property
     def alone(self) -> bool:
-        """False if others that the caller may mean ran beside `latest`."""
-        meant = self._meant()
-        return all(each.ended <= meant[0].started or meant[0].ended <= each.started for each in meant[1:])
+        """False if `latest` is not of the caller's own context, and others that it may mean ran beside it."""
+        meant, own = self._meant()
+        if not meant or meant[0].root_id in own:
+            return True
+        last, *others = meant
+        return all(each.root_id in own or each.ended <= last.started or last.ended <= each.started for each in others)
 
-    def _meant(self) -> list[RunTree]:
-        """The roots that the caller may mean, the last first: its own, and those begun in copies of its context since.
+    def _meant(self) -> tuple[list[RunTree], set[str]]:
+        """The roots that the caller may mean, the last first; and which of them its context began.
 
-        Without one of its own, as for a report on what another thread did, they are all.
+        Beside these they are those that began in copies of its context since. If it began none, as where a report on
+        what another thread did is asked for, they are all.
         """
         with self._lock:
             found = [*reversed(self._closed.values()), *reversed(self._open.values())]
-        own = None if self._joins else self._own()
-        if own is None:
-            return found
-        family = {own}
+        known = {each.root_id: each for each in found}
+        here, own = self._own(), set[str]()
+        family = {here}
+        while here is not None and here not in own:
+            own.add(here)
+            here = known[here].inherited if here in known else None
+        if self._joins or not own:
+            return found, own
         for each in sorted(found, key=lambda each: each.started):
             if each.inherited in family:
                 family.add(each.root_id)
-        return [each for each in found if each.root_id in family]
+        current = self._own()  # if it goes on, it is meant all the same
+        meant = [each for each in found if each.root_id in family or each.root_id in own]
+        return sorted(meant, key=lambda each: each.root_id != current or each.ended < math.inf), own
 
     def _own(self) -> str | None:
         """The root that the caller's context began last."""
