@@ -347,6 +347,42 @@ def test_a_guard_s_decision_stays(quick, says):
     quick.flush()
 
 
+@pytest.mark.parametrize("mode", ["values", "messages"])
+def test_an_agent_s_answer_shows_it_and_its_tool_calls_do_not(quick, says, mode):
+    from langchain.agents import create_agent
+    from langchain_core.tools import tool
+
+    @tool
+    def look(what: str) -> str:
+        """Looks something up."""
+        return SOURCE
+
+    call = AIMessage("", tool_calls=[{"name": "look", "args": {"what": "Titan"}, "id": "c1"}])
+    agent = create_agent(says((SOURCE, FALSE), call, tools=True), [look])
+    outer = StateGraph(MessagesState)  # the agent is a subgraph
+    outer.add_node("agent", agent)
+    outer.add_edge(START, "agent")
+    seen = list(
+        outer.compile().stream(
+            {"messages": [("user", "Who found Titan?")]},
+            {"callbacks": [quick]},
+            stream_mode=["values", "messages"],
+            subgraphs=True,
+        )
+    )
+    quick.flush()
+    if mode == "messages":
+        chunks = [payload[0] for _, kind, payload in seen if kind == "messages"]
+        assert [chunk.response_metadata.get("trail") for chunk in chunks[:-1]] == [None] * (len(chunks) - 1)
+        last = chunks[-1]
+    else:
+        messages = [payload for _, kind, payload in seen if kind == "values"][-1]["messages"]
+        assert ["trail" in message.response_metadata for message in messages] == [False, False, False, True]
+        last = messages[-1]
+    assert shown(last) == quick.report().summary()
+    assert shown(last)["class_counts"] == {"contradicted": 1}
+
+
 # ---------------------------------------------------------------- plain data
 
 

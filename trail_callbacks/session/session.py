@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
 __all__ = ["Session"]
+
+_TURNS = 16  # of the event loop, in which it closes the generators inside a stream that the app has just closed
 
 
 class Session:
@@ -162,7 +165,12 @@ class Session:
 
     async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:
         """As `report`, without blocking the event loop."""
-        return await self._verifier.areport(self._reported(run_id), timeout)
+        root = self._reported(run_id)
+        for _ in range(_TURNS):
+            if self._recorder.ended(root):
+                break
+            await asyncio.sleep(0)
+        return await self._verifier.areport(root, timeout)
 
     async def settled(self, run_id: str) -> None:
         """Waits until the verification of an ended root run, if one is under way, is finished. Raises nothing of it."""
