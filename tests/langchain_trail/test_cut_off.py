@@ -132,7 +132,7 @@ async def test_an_async_stream_that_loses_its_reader(handler, app, how):
         assert await task is None
     del task
     gc.collect()
-    while how in {"drop", "cancelled between"} and run_id not in map(uuid.UUID, handler.reports):
+    while how in {"drop", "cancelled between"} and run_id not in map(uuid.UUID, handler.reports):  # noqa: ASYNC110 - nobody tells
         await asyncio.sleep(0.005)  # the loop closes it when it comes to that
     check(await handler.areport(run_id), run_id, "".join(read))
 

@@ -131,7 +131,7 @@ async def test_an_async_stream_whose_reader_leaves(kind, how):
         assert await task is None
     del task
     gc.collect()
-    while not kept and not recording.reports:
+    while not kept and not recording.reports:  # noqa: ASYNC110 - nobody tells
         await asyncio.sleep(0.005)  # the loop closes it when it comes to that
     report = await (areport_for(kept[0]) if kept else recording.areport())
     check(report, read)
