@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 __all__ = [
+    "CUT_OFF",
     "EVIDENCE_KINDS",
     "EVIDENCE_ORIGINS",
     "LOST",
@@ -47,6 +48,9 @@ EVIDENCE_ORIGINS: frozenset[str] = frozenset({"retrieved", "tool", "user", "temp
 
 REQUEST_ORIGINS: frozenset[str] = frozenset({"user", "template"})
 """Origins of text that asks rather than informs. It may contain facts; claims that rest on nothing else are marked."""
+
+CUT_OFF = "cut"
+"""Attribute of an answer, True: the app stopped it, or stopped reading it. Its text is what was read by then."""
 
 LOST = "lost"
 """Attribute of an answer: what its graph lacks, a list of sentences. A report on such an answer is never complete."""

@@ -39,7 +39,7 @@ class TrailCallbackHandler(RecordingHooks):
             takes the work off a busy server; `inline`: before the app gets its answer, awaited in an event loop;
             `never`: only when `report()` is asked for.
         **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
-            `ttl`, `sources`, `source_keys`, `context`, `versions` and `store`; see
+            `ttl`, `sources`, `source_keys`, `context`, `versions`, `store` and `attach`; see
             `trail_callbacks.session.CaptureSettings`.
 
     Raises:
@@ -90,14 +90,15 @@ class TrailCallbackHandler(RecordingHooks):
         return self._session.trace(_text(run_id))
 
     def report(self, run_id: UUID | str | None = None, timeout: float | None = None) -> Report:
-        """Returns the report of a root run, by default the latest; verifies now if nobody has.
+        """Returns the report of a root run; verifies now if nobody has.
 
         Args:
-            run_id: Id of the root run, as in `config["run_id"]`.
+            run_id: Id of the root run, as in `config["run_id"]`. None is the last one of the caller's own task or
+                thread; without one the last of all, unless others ran beside it.
             timeout: Seconds to wait for a verification that is under way; None waits as long as it takes.
 
         Raises:
-            InputError: If nothing was recorded under this id.
+            InputError: If nothing was recorded under this id, or several runs may be meant.
             TimeoutError: If the verification is not finished in time.
         """
         return self._session.report(_text(run_id), timeout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from uuid import UUID
@@ -10,6 +10,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 
 from langchain_trail.convert import Ended, Failed, Started, snapshot, status_of, stops_graph
+from langchain_trail.reading import Readings, Stopped
 from trail_callbacks.capture.events import RunKind
 from trail_callbacks.capture.payloads import described
 from trail_callbacks.session import Session
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordingHooks"]
 
-_OPEN_MODELS = 4_096
 _INTERRUPTED = 1_024
 
 _THREADS = ("thread_id", "session_id", "conversation_id")
@@ -36,8 +36,7 @@ class _Interrupt(Protocol):
 class RecordingHooks(BaseCallbackHandler):
     """Records what LangChain and LangGraph report. No exception of ours reaches the app.
 
-    It takes no part in token streaming: the end of a model call brings the merged message, and a thousand hooks for as
-    many tokens would only cost time.
+    Of a stream it keeps the chunks until its run has ended, as LangChain does: an app may stop reading anywhere.
 
     Args:
         session: Receives the records.
@@ -54,8 +53,7 @@ class RecordingHooks(BaseCallbackHandler):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        # Both are bounded, because a run that is abandoned never ends.
-        self._models: OrderedDict[UUID, Mapping[str, Any]] = OrderedDict()
+        self._readings = Readings(session)
         self._interrupted: deque[UUID] = deque(maxlen=_INTERRUPTED)
         self._begin, self._finish = session.begin, session.finish
 
@@ -78,6 +76,13 @@ class RecordingHooks(BaseCallbackHandler):
     def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], **kwargs: Any) -> None:
         """A text model was asked."""
         self._start("model", serialized, prompts, kwargs)
+
+    def on_llm_new_token(self, token: Any, *, chunk: Any = None, run_id: UUID, **_: Any) -> None:
+        """A model streamed a chunk, or a text."""
+        try:
+            self._readings.token(run_id, token if chunk is None else chunk)
+        except BaseException as error:  # noqa: BLE001 - see _keep
+            self._keep(error)
 
     def on_llm_end(self, response: LLMResult, **kwargs: Any) -> None:
         """A model answered."""
@@ -134,12 +139,14 @@ class RecordingHooks(BaseCallbackHandler):
             if kind == "model":
                 if isinstance(payload, list) and len(payload) == 1:
                     payload = payload[0]
-                self._models[run_id] = metadata or {}
-                if len(self._models) > _OPEN_MODELS:
-                    self._models.popitem(last=False)
+                metadata = metadata or {}
             thread = _thread(metadata) if parent_id is None and metadata else None
-            record = (Started, run_id, parent_id, kind, serialized, snapshot(payload), details)
-            self._begin(run_id, parent_id, record, thread)
+            payload = snapshot(payload)
+            root = self._begin(
+                run_id, parent_id, (Started, run_id, parent_id, kind, serialized, payload, details), thread
+            )
+            if root is not None:
+                self._readings.started(root, run_id, payload, metadata if kind == "model" else None)
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
             self._bare(self._begin, details, (Started, details.get("run_id"), details.get("parent_run_id"), kind))
@@ -147,15 +154,22 @@ class RecordingHooks(BaseCallbackHandler):
     def _end(self, payload: object, details: dict[str, Any]) -> None:
         try:
             run_id, late = details["run_id"], details.get("inputs")
-            metadata = self._models.pop(run_id, None) if self._models else None
+            model = self._readings.model_ended(run_id, payload)
+            stopped = None
             if late is not None:
                 late = snapshot(late)
-            if self._interrupted and run_id in self._interrupted:
+                stopped = self._readings.closed(run_id, payload)
+            if stopped is not None:
+                self._stop(run_id, GeneratorExit(), stopped, late)
+            elif self._interrupted and run_id in self._interrupted:
                 self._interrupted.remove(run_id)
                 why = "interrupted: the graph waits to be resumed"
-                self._finish(run_id, (Failed, run_id, why, "paused", snapshot(payload), late))
-            else:
-                self._finish(run_id, (Ended, run_id, snapshot(payload), late, metadata))
+                if root := self._finish(run_id, (Failed, run_id, why, "paused", snapshot(payload), late)):
+                    self._readings.ended(root, None)
+            elif root := self._finish(
+                run_id, (Ended, run_id, snapshot(payload), late, model.metadata if model else None)
+            ):
+                self._readings.ended(root, payload)
         except BaseException as error:  # noqa: BLE001 - see _keep
             self._keep(error)
             self._bare(self._finish, details, (Ended, details.get("run_id")))
@@ -163,17 +177,50 @@ class RecordingHooks(BaseCallbackHandler):
     def _fail(self, error: BaseException, details: dict[str, Any]) -> None:
         try:
             run_id, late, partial = details["run_id"], details.get("inputs"), details.get("response")
-            metadata = self._models.pop(run_id, None)
+            model, status = self._readings.model_ended(run_id), status_of(error)
+            if status == "cancelled" and (stopped := self._readings.stopped(run_id, error)) is not None:
+                self._stop(run_id, error, stopped, snapshot(late), model.metadata if model else None)
+                return
+            if model is not None and model.chunks:
+                partial = model.partial()
             graph_id = details.get("parent_run_id")
             if graph_id is not None and not self.receives_interrupts and stops_graph(error, details):
                 self._interrupted.append(graph_id)
-            record = (Failed, run_id, described(error), status_of(error), partial, snapshot(late), metadata)
-            self._finish(run_id, record)
+            record = (
+                Failed,
+                run_id,
+                described(error),
+                status,
+                partial,
+                snapshot(late),
+                model.metadata if model else None,
+            )
+            if root := self._finish(run_id, record):
+                self._readings.ended(root, None)
         except BaseException as fault:  # noqa: BLE001 - see _keep
             self._keep(fault)
             self._bare(self._finish, details, (Failed, details.get("run_id"), type(error).__name__, "error"))
 
-    def _bare(self, keep: Callable[..., None], details: dict[str, Any], record: tuple[Any, ...]) -> None:
+    def _stop(
+        self,
+        run_id: UUID,
+        error: BaseException,
+        stopped: Stopped,
+        late: object,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Ends a root run that the app stopped, and the models that it leaves behind."""
+        why = described(error)
+        for id_, model in stopped.left.items():
+            self._finish(id_, (Failed, id_, why, "cancelled", model.partial(), None, model.metadata))
+        if stopped.whole and (late is not None or metadata is not None):  # of a graph more might have come
+            record: tuple[Any, ...] = (Ended, run_id, stopped.read, late, metadata)
+        else:
+            record = (Failed, run_id, why, "cancelled", stopped.read, late, metadata)
+        if root := self._finish(run_id, record):
+            self._readings.ended(root, None, cut=True)
+
+    def _bare(self, keep: Callable[..., object], details: dict[str, Any], record: tuple[Any, ...]) -> None:
         """Keeps the record of a payload that could not be read, without it: the runs inside need their parent."""
         run_id = details.get("run_id")
         try:

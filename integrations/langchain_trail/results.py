@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from langchain_core.messages import AIMessageChunk, BaseMessageChunk
 from langchain_core.runnables import AddableDict
 
+from langchain_trail.reading import unmarked
 from trail_callbacks.errors import InputError
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.report import Report
@@ -45,9 +46,10 @@ class TrailResult(Generic[Out]):
 class TrailStream(Iterator[Out]):
     """The chunks of a stream, unchanged, then a chunk with the report if they are a message's; and the result."""
 
-    def __init__(self, chunks: Iterator[Out], finish: Callable[[Any], TrailResult[Out]]) -> None:
+    def __init__(self, chunks: Iterator[Out], finish: Callable[[Any], TrailResult[Out]], *, attach: bool) -> None:
         self._chunks = chunks
         self._finish = finish
+        self._attach = attach
         self._seen: list[Out] = []
         self._done = False
         self._result: TrailResult[Out] | None = None
@@ -56,13 +58,13 @@ class TrailStream(Iterator[Out]):
         try:
             chunk = next(self._chunks)
         except StopIteration:
-            if self._done or not _is_message(self._seen):
+            if self._done or not (self._attach and _is_message(self._seen)):
                 self._done = True
                 raise
             self._done = True
             return cast("Out", _last(self.result))
         self._seen.append(chunk)
-        return chunk
+        return unmarked(chunk) if self._attach else chunk
 
     @property
     def result(self) -> TrailResult[Out]:
@@ -81,9 +83,12 @@ class TrailStream(Iterator[Out]):
 class AsyncTrailStream(AsyncIterator[Out]):
     """As `TrailStream`, for `async for`."""
 
-    def __init__(self, chunks: AsyncIterator[Out], finish: Callable[[Any], Awaitable[TrailResult[Out]]]) -> None:
+    def __init__(
+        self, chunks: AsyncIterator[Out], finish: Callable[[Any], Awaitable[TrailResult[Out]]], *, attach: bool
+    ) -> None:
         self._chunks = chunks
         self._finish = finish
+        self._attach = attach
         self._seen: list[Out] = []
         self._done = False
         self._result: TrailResult[Out] | None = None
@@ -92,13 +97,13 @@ class AsyncTrailStream(AsyncIterator[Out]):
         try:
             chunk = await anext(self._chunks)
         except StopAsyncIteration:
-            if self._done or not _is_message(self._seen):
+            if self._done or not (self._attach and _is_message(self._seen)):
                 self._done = True
                 raise
             self._done = True
             return cast("Out", _last(await self.result()))
         self._seen.append(chunk)
-        return chunk
+        return unmarked(chunk) if self._attach else chunk
 
     async def result(self) -> TrailResult[Out]:
         """As `TrailStream.result`."""

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from langchain_trail.reading import unmarked
 from langchain_trail.sentences import SentenceStream
 from trail_callbacks.graph import ProvenanceGraph
 from trail_callbacks.guard import (
@@ -173,7 +174,7 @@ def carry_out_stream(
                 _close(stream)
                 stream = open_stream(step.request)
             elif isinstance(step, FetchChunk):
-                result = next(stream, END)
+                result = unmarked(next(stream, END))
             elif isinstance(step, EmitChunk):
                 yield step.chunk
             else:
@@ -204,7 +205,7 @@ async def acarry_out_stream(
                 await _aclose(stream)
                 stream = open_stream(step.request)
             elif isinstance(step, FetchChunk):
-                result = END if stream is None else await anext(stream, END)
+                result = END if stream is None else unmarked(await anext(stream, END))
             elif isinstance(step, EmitChunk):
                 yield step.chunk
             else:

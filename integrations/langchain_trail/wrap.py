@@ -37,8 +37,9 @@ class Traced(Generic[In, Out]):
         handler: The handler behind it, with all reports and errors.
     """
 
-    def __init__(self, runnable: Runnable[In, Out], handler: TrailCallbackHandler) -> None:
+    def __init__(self, runnable: Runnable[In, Out], handler: TrailCallbackHandler, *, attach: bool = True) -> None:
         self._runnable = runnable
+        self._attach = attach
         self.handler = handler
 
     def invoke(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> TrailResult[Out]:  # noqa: A002 - as Runnable names it
@@ -137,13 +138,14 @@ class Traced(Generic[In, Out]):
         stream ends when the verification does. Texts and a graph's updates have no place for it, and end at once.
         """
         run_id, merged = self._prepared(config)
-        return TrailStream(self._runnable.stream(input, merged, **kwargs), lambda out: self._result(out, run_id))
+        chunks = self._runnable.stream(input, merged, **kwargs)
+        return TrailStream(chunks, lambda out: self._result(out, run_id), attach=self._attach)
 
     def astream(self, input: In, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncTrailStream[Out]:  # noqa: A002 - as Runnable names it
         """As `stream`; await `.result()` once it is exhausted."""
         run_id, merged = self._prepared(config)
         chunks = self._runnable.astream(input, merged, **kwargs)
-        return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id))
+        return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id), attach=self._attach)
 
     def transform(
         self,
@@ -153,7 +155,8 @@ class Traced(Generic[In, Out]):
     ) -> TrailStream[Out]:
         """As `stream`, of an input that is a stream itself."""
         run_id, merged = self._prepared(config)
-        return TrailStream(self._runnable.transform(input, merged, **kwargs), lambda out: self._result(out, run_id))
+        chunks = self._runnable.transform(input, merged, **kwargs)
+        return TrailStream(chunks, lambda out: self._result(out, run_id), attach=self._attach)
 
     def atransform(
         self,
@@ -164,7 +167,7 @@ class Traced(Generic[In, Out]):
         """As `transform`; await `.result()` once it is exhausted."""
         run_id, merged = self._prepared(config)
         chunks = self._runnable.atransform(input, merged, **kwargs)
-        return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id))
+        return AsyncTrailStream(chunks, lambda out: self._aresult(out, run_id), attach=self._attach)
 
     async def astream_events(
         self,
@@ -189,11 +192,11 @@ class Traced(Generic[In, Out]):
 
     def bind(self, **kwargs: Any) -> Traced[In, Out]:
         """Binds arguments to the app, as `Runnable.bind`. The handler is shared."""
-        return Traced(self._runnable.bind(**kwargs), self.handler)
+        return Traced(self._runnable.bind(**kwargs), self.handler, attach=self._attach)
 
     def with_config(self, config: RunnableConfig | None = None, **kwargs: Any) -> Traced[In, Out]:
         """Binds a config to the app, as `Runnable.with_config`. The handler is shared."""
-        return Traced(self._runnable.with_config(config, **kwargs), self.handler)
+        return Traced(self._runnable.with_config(config, **kwargs), self.handler, attach=self._attach)
 
     def _prepared(self, config: RunnableConfig | None) -> tuple[str, RunnableConfig]:
         """The user's config, copied, with our handler and an id by which to find the run again."""
@@ -233,7 +236,7 @@ class Traced(Generic[In, Out]):
             from trail_callbacks.trace import Trace  # noqa: PLC0415 - it hardly ever happens
 
             trace = Trace(id=run_id, events=(), warnings=(f"no trace: {error}",))
-        shown = with_message_summary(output, report.summary())
+        shown = with_message_summary(output, report.summary()) if self._attach else output
         return TrailResult(output=shown, report=report, graph=report.graph, trace=trace)
 
 
@@ -258,7 +261,9 @@ def traced(runnable: Runnable[In, Out], judge: JudgeLike = None, **settings: Unp
     if not isinstance(runnable, Runnable):
         raise InputError(f"traced() takes a runnable, got {type(runnable).__name__}")
     settings.setdefault("max_traces", _MAX_TRACES)
-    return Traced(runnable, TrailCallbackHandler(judge, **settings))
+    attach = settings.get("attach", True)
+    settings["attach"] = False  # the report goes on a copy of the message, when it is ready
+    return Traced(runnable, TrailCallbackHandler(judge, **settings), attach=attach)
 
 
 def _no_report(error: Exception) -> Report:

@@ -20,6 +20,7 @@ __all__ = ["listen", "listening", "unlisten"]
 
 _STREAM_EVENTS = frozenset(
     {"LLMChatEndEvent", "LLMCompletionEndEvent", "ExceptionEvent", "StreamChatEndEvent", "StreamChatErrorEvent"}
+    | {"LLMChatInProgressEvent", "LLMCompletionInProgressEvent"}
 )
 
 
@@ -86,6 +87,8 @@ class _EventHandler(BaseEventHandler):
         try:
             if kind.startswith("StreamChat"):
                 TRACKER.chat_written(event.span_id, getattr(event, "exception", None))
+            elif kind.endswith("InProgressEvent"):
+                TRACKER.streamed(event.span_id, getattr(event, "response", None))
             elif kind == "ExceptionEvent":
                 TRACKER.stream_failed(event.span_id, getattr(event, "exception", None) or RuntimeError("unknown"))
             else:

@@ -58,7 +58,7 @@ def instrument(
             event loop waits. `process`: likewise, in another process, which takes the work off a busy server. `never`:
             only when a report is asked for; nothing is attached.
         **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
-            `ttl`, `context`, `versions` and `store`; see `trail_callbacks.session.CaptureSettings`.
+            `ttl`, `context`, `versions`, `store` and `attach`; see `trail_callbacks.session.CaptureSettings`.
 
     Returns:
         What is being recorded.

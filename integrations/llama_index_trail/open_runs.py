@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 import weakref
+from asyncio import CancelledError
 from collections import deque
 from collections.abc import Callable, Iterable
 from itertools import count
@@ -19,10 +20,11 @@ from llama_index_trail.pieces import answer_of, event_fields
 from llama_index_trail.raw import Raw
 from llama_index_trail.records import Ended, Failed, status_of
 from llama_index_trail.scope import Scope, current
+from llama_index_trail.sending import follow
 from llama_index_trail.spans import HANDOFF, Span, Trace
 from llama_index_trail.streams import Stream, is_stream
 from llama_index_trail.usage import usage_of
-from trail_callbacks.capture.payloads import described
+from trail_callbacks.capture.payloads import described, is_cancellation
 from trail_callbacks.session import Session
 
 __all__ = ["STREAMING", "OpenRuns"]
@@ -41,6 +43,7 @@ class OpenRuns:
         self._spans: dict[str, Span] = {}
         self._traces: dict[str, Trace] = {}
         self._lazy: list[Span] = []  # async streams of models that may call their sync twin while read
+        self._chats: dict[int, Trace] = {}  # by the identity of the response, while its writer or reader is at work
         self._lost: deque[Callable[[], None]] = deque()
         self._errors: deque[Exception] = deque(maxlen=_ERRORS)
         self._numbers = count(1)
@@ -133,6 +136,8 @@ class OpenRuns:
                 self._finish(trace, self._outputs(root, result), None, response)
         elif is_kind(result, "StreamingAgentChatResponse"):
             self._await_writer(root, result)
+        elif result is None and is_kind(root.instance, "Workflow"):  # it was cancelled: a run ends with an event
+            self._finish(trace, [], CancelledError())
         elif not (is_kind(result, *STREAMING) and self._wrap(root, result)):
             self._finish(trace, self._outputs(root, result), None, result)
 
@@ -154,8 +159,10 @@ class OpenRuns:
         def ended(chunks: list[Any], error: BaseException | None) -> None:
             try:
                 text = _joined(chunks)
-                closed = isinstance(error, GeneratorExit) and text.strip()  # what the app has read is the answer
-                self._finish(trace, [Raw(text, ("response",))], None if closed else error, kept())
+                if trace.reading and error is None:  # a writer has it all, and its reader not yet
+                    trace.written = (id(kept()), text, None)
+                else:
+                    self._finish(trace, [Raw(text, ("response",))], error, kept())
             except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
                 self.keep(fault, trace.scope)
 
@@ -170,6 +177,8 @@ class OpenRuns:
         """A chat engine's stream is read by a writer of its own, on a thread or task, into a queue for the app."""
         trace = root.trace
         trace.streamed = weakref.ref(response)
+        self._chats[id(response)] = trace
+        follow(type(response), self.reading)
 
         def lost() -> None:
             self._lost.append(lambda: self._finish(trace, [], GeneratorExit()))
@@ -183,6 +192,26 @@ class OpenRuns:
             response.achat_stream = stream.wrapped_async(response.achat_stream)
         self._settle(trace)
 
+    def reading(self, response: Any, source: Any) -> Any:
+        """Somebody reads a chat response, perhaps not to its end: returns the stream that shows how far."""
+        trace = self._chats.get(id(response))
+        if trace is None or trace.root is None or trace.streamed is None or trace.streamed() is not response:
+            return source
+        trace.reading = True
+
+        def ended(chunks: list[str], error: BaseException | None) -> None:
+            try:
+                trace.reading = False
+                if is_cancellation(error):
+                    self._finish(trace, [Raw("".join(chunks), ("response",))], error, response)
+                else:
+                    self._settle(trace)
+            except Exception as fault:  # noqa: BLE001 - this runs inside the app's own loop over the stream
+                self.keep(fault, trace.scope)
+
+        stream = Stream(trace.root.id, ended, lambda *end: self._lost.append(lambda: ended(*end)))
+        return stream.wrapped_async(source) if hasattr(source, "__anext__") else stream.wrapped(source)
+
     def _wrote(self, span: Span, error: BaseException | None) -> None:
         response: Any = span.instance
         text = str(response.response or span.trace.reply)  # older versions leave it to the app's reading to set it
@@ -192,7 +221,7 @@ class OpenRuns:
     def _settle(self, trace: Trace) -> None:
         """Ends the run once both have happened, in either order: the root returned, and the writer is done."""
         response = trace.streamed() if trace.streamed else None
-        if response is None or trace.written is None or trace.written[0] != id(response):
+        if response is None or trace.written is None or trace.written[0] != id(response) or trace.reading:
             return
         _, text, error = trace.written
         self._finish(trace, [Raw(text, ("response",))], error, response)
@@ -201,6 +230,9 @@ class OpenRuns:
         root = trace.root
         if root is None or self._traces.pop(root.id, None) is None:
             return  # ended already, or given up as too old
+        stopped = is_cancellation(error)
+        if stopped and not outputs and trace.streaming is not None:  # what a workflow streamed as events was read
+            outputs = self._outputs(*trace.streaming)
         if len(trace.open) > 1:
             self._close_models(trace, outputs, error)
             self._close_unread(trace, outputs, error)
@@ -210,7 +242,7 @@ class OpenRuns:
                 root.trace.finish(id_, (Failed, id_, described(error), status_of(error), outputs))
             else:
                 root.trace.finish(id_, (Ended, id_, outputs if id_ == root.node else (), _earlier(trace)))
-        if error is None and response is not None:
+        if response is not None and (error is None or stopped):
             trace.scope.deliver(root.id, response)
         if self.installed is None and not self._traces:
             self.on_idle()
@@ -219,10 +251,11 @@ class OpenRuns:
         """Ends streams of models that reported no end: their author left out the callbacks, or nobody read them."""
         unended = [span for span in list(trace.open.values()) if span.streaming and span is not trace.root]
         for span in unended:
-            if error is None and len(unended) == 1 and outputs:
-                span.trace.finish(span.id, (Ended, span.id, [Raw(outputs[0].text, ("text",))]))
+            read = [Raw(outputs[0].text, ("text",))] if len(unended) == 1 and outputs else []
+            if error is None and read:
+                span.trace.finish(span.id, (Ended, span.id, read))
             else:
-                span.trace.finish(span.id, (Failed, span.id, described(error or GeneratorExit()), "cancelled"))
+                span.trace.finish(span.id, (Failed, span.id, described(error or GeneratorExit()), "cancelled", read))
 
     def _close_unread(self, trace: Trace, outputs: list[Raw], error: BaseException | None) -> None:
         """Ends the components that passed the stream on; what went through another stream is not known."""
@@ -231,13 +264,15 @@ class OpenRuns:
             passed_on = trace.unread[-1][1] if trace.unread else None
         for span, key in trace.unread:
             if error is not None:
-                span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error)))
+                read = outputs if key == passed_on else ()
+                span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error), read))
             else:
                 span.trace.finish(span.id, (Ended, span.id, outputs if key == passed_on else ()))
 
     def _drop(self, trace: Trace | None) -> None:
         if trace is not None:
             trace.closed, trace.root = True, None
+            self._chats = {key: each for key, each in self._chats.items() if each is not trace}
             for span in list(trace.open.values()):
                 self._forget(span)
             for id_ in trace.lent:

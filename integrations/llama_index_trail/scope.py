@@ -62,7 +62,7 @@ class Scope:
 
     def deliver(self, root_id: str, response: object) -> None:
         """Attaches the report of a root run that has just ended to the response the app gets."""
-        if self._settings.evaluate == "never":
+        if self._settings.evaluate == "never" or not self._settings.attach:
             self.results.remember(root_id, response)
             return
         self.results.attach(root_id, response, wait=self._settings.evaluate == "inline" and running_loop() is None)

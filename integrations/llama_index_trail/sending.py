@@ -1,4 +1,4 @@
-"""Events that a workflow's step sends or collects by hand: no span shows them, so the two methods are wrapped."""
+"""What no span shows, so that methods are wrapped: events sent or collected by hand, and the reading of a chat."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-__all__ = ["unwatch", "watch"]
+__all__ = ["follow", "unwatch", "watch"]
 
 OnEvent = Callable[[Any], None]
 _wrapped: list[tuple[type, str, Any, Any]] = []  # class, method, the original, ours
@@ -32,6 +32,29 @@ def watch(context: type, on_send: OnEvent, on_collect: OnEvent) -> None:
 
     _wrap(context, "send_event", sent, first=True)
     _wrap(context, "collect_events", collected, first=False)
+
+
+def follow(response: type, read: Callable[[Any, Any], Any]) -> None:
+    """Follows the streams that a class of chat responses gives its readers, once.
+
+    Args:
+        response: The class.
+        read: Called with a response and a stream of it; returns the stream to read in its place. Must not raise.
+    """
+    for name in ("response_gen", "async_response_gen"):
+        owner = next((each for each in response.__mro__ if name in vars(each)), None)
+        if owner is None or any(each[:2] == (owner, name) for each in _wrapped):
+            continue
+        original: Any = vars(owner)[name]
+        get: Any = original.fget if isinstance(original, property) else original
+
+        @wraps(get)
+        def given(self: Any, get: Callable[[Any], Any] = get) -> Any:
+            return read(self, get(self))
+
+        ours = property(given) if isinstance(original, property) else given
+        setattr(owner, name, ours)
+        _wrapped.append((owner, name, original, ours))
 
 
 def unwatch() -> None:

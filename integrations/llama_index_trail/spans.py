@@ -79,12 +79,14 @@ class Trace:
         "lent",
         "memory",
         "open",
+        "reading",
         "reply",
         "root",
         "scope",
         "started",
         "stream",
         "streamed",
+        "streaming",
         "tokens",
         "unread",
         "written",
@@ -100,12 +102,14 @@ class Trace:
         self.history: dict[str, Raw | None] | None = None  # of a chat: earlier turns in its prompts; None: this one
         self.lent: list[str] = []  # ended spans that returned a stream, which stand for the run around them
         self.memory: Any = None  # of a chat or an agent
+        self.reading = False  # somebody reads the chat response: the run ends with the reader
         self.reply = ""  # what a model streamed last
         self.open: dict[str, Span] = {}
         self.tokens: dict[int, tuple[weakref.ref[Any], int]] = {}  # workflow events by identity
         self.unread: list[tuple[Span, int]] = []  # spans that returned a stream, and its identity, innermost first
         self.stream: int | None = None  # identity of the stream that the root returned
         self.streamed: weakref.ref[Any] | None = None  # the chat response whose writer ends the run
+        self.streaming: tuple[Span, Any] | None = None  # the model that streamed last, and its reply so far
         self.written: tuple[int, str, BaseException | None] | None = None  # what the writer of a response wrote
 
 

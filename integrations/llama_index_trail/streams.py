@@ -37,10 +37,10 @@ class Stream:
 
     Args:
         run_id: The span that returned the stream; None if there is none.
-        on_end: Called once with the chunks read, and with what ended it: None at the end, or an exception; a stream
+        on_end: Called with the chunks read, and with what ended it: None at the end, or an exception; a stream
             that was closed early is ended by `GeneratorExit`.
         on_loss: As `on_end`, for a stream that is not referenced any more. It is called from the garbage collector, so
-            it must not take locks.
+            it must not take locks. `on_end` of an asynchronous one may follow.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class Stream:
         self._on_loss = on_loss
         self._chunks: list[Any] = []
         self._open = True
+        self._closing = False
 
     def wrapped(self, source: Iterator[Any]) -> Generator[Any]:
         """Returns a generator to be read in place of the source."""
@@ -63,6 +64,7 @@ class Stream:
 
     def wrapped_async(self, source: AsyncIterator[Any]) -> AsyncGenerator[Any]:
         """As `wrapped`, for an asynchronous source."""
+        self._closing = True  # the event loop closes one that is collected, soon and outside of the collector
         generator = self._aread(source)
         self._guard(generator)
         return generator
@@ -124,5 +126,5 @@ class Stream:
 
     def _lost(self) -> None:
         if self._open:
-            self._open = False
+            self._open = self._closing
             self._on_loss(self._chunks, GeneratorExit())

@@ -21,7 +21,7 @@ from llama_index_trail.scope import Scope, current, suppressed
 from llama_index_trail.sending import watch
 from llama_index_trail.spans import Span, Trace, asker, classify, method_of, passes
 from llama_index_trail.streams import is_stream
-from trail_callbacks.capture.payloads import described
+from trail_callbacks.capture.payloads import described, is_cancellation
 
 __all__ = ["TRACKER", "Tracker"]
 
@@ -206,6 +206,12 @@ class Tracker(OpenRuns):
         elif span.family == "writer":
             self._wrote(span, error)
 
+    def streamed(self, span_id: str | None, response: object) -> None:
+        """A model streamed another token."""
+        span = self._spans.get(span_id) if span_id else None
+        if span is not None and span.streaming:
+            span.trace.streaming = span, response
+
     def stream_ended(self, span_id: str | None, response: object) -> None:
         """The stream of a model was read to its end."""
         span = self._spans.get(span_id) if span_id else None
@@ -247,13 +253,17 @@ class Tracker(OpenRuns):
         span = self._spans.get(span_id) if span_id else None
         if span is None or not span.streaming:
             return
-        if isinstance(error, GeneratorExit) and span.trace.stream is not None:
-            return  # the app closes the stream of the run around it, which knows what was read
+        stopped = is_cancellation(error)
+        if stopped and span.trace.stream is not None:
+            return  # the app stops the stream of the run around it, which knows what was read
         if span is span.trace.root:
             self._finish(span.trace, [], error)
             return
         self._forget(span)
-        span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error)))
+        last = span.trace.streaming
+        stopped = stopped and not isinstance(error, GeneratorExit)  # with that LlamaIndex itself leaves streams early
+        read = self._outputs(*last) if stopped and last is not None and last[0] is span else []
+        span.trace.finish(span.id, (Failed, span.id, described(error), status_of(error), read))
 
 
 TRACKER = Tracker()

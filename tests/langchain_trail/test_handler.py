@@ -422,7 +422,7 @@ def test_five_hundred_runs_are_kept_in_bounded_memory(monkeypatch):
     gc.collect()
     assert sum(ref() is not None for ref in watched) <= 20
     assert handler._session._recorder.unfinished <= 20
-    assert len(handler._models) <= 4_096
+    assert len(handler._readings._open) <= 4_096
 
 
 def test_langgraph_is_not_imported_for_those_who_do_not_use_it():

@@ -29,7 +29,7 @@ from trail_callbacks.capture.match import Text
 from trail_callbacks.capture.origins import mark_model_text, recall, time_of
 from trail_callbacks.capture.runs import Run, Slot, tree
 from trail_callbacks.capture.source_labels import with_source_labels
-from trail_callbacks.graph import LOST, NodeKind, ProvenanceGraph
+from trail_callbacks.graph import CUT_OFF, LOST, NodeKind, ProvenanceGraph
 
 __all__ = ["build"]
 
@@ -45,7 +45,8 @@ def build(events: Iterable[Event], earlier: Earlier | None = None) -> Provenance
         earlier: What is known of the conversation before this run, if it is a turn of one.
 
     Returns:
-        The graph. It has an answer only if the root ended without an error. Edges point forward in time: it is acyclic.
+        The graph. It has an answer only if the root ended without an error, or was stopped after part of it was read.
+        Edges point forward in time: it is acyclic.
     """
     runs = tree(events)
     return _Builder(runs, earlier).graph() if runs else ProvenanceGraph(nodes=())
@@ -302,11 +303,14 @@ class _Builder:
         self._mark_untraced(contributions)
         exact = [node for node in contributions if node.kind == "completion" and node.text.text.strip() == text.strip()]
         if exact:  # the app returned a model's output unchanged: one node, not two
-            max(exact, key=lambda node: node.order).kind = "answer"
-            return others
-        draft = NodeDraft("answer", Text(text), root, root.end, {}, step=self._writer(slots).step)
-        self._drafts.append(draft)
-        self._take(draft, contributions)
+            draft = max(exact, key=lambda node: node.order)
+            draft.kind = "answer"
+        else:
+            draft = NodeDraft("answer", Text(text), root, root.end, {}, step=self._writer(slots).step)
+            self._drafts.append(draft)
+            self._take(draft, contributions)
+        if root.stopped:
+            draft.attributes[CUT_OFF] = True
         return others
 
     def _note_lost(self) -> None:

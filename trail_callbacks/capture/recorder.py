@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Sequence
+from contextvars import ContextVar
 from itertools import islice
 from threading import Lock, RLock
 from uuid import UUID
@@ -27,6 +29,8 @@ Material = tuple[Sequence[Event], Earlier | None]
 
 _UNFINISHED = 4_096  # run trees at once; a server has as many as requests under way, and few that never end
 _JOINED = 16  # roots before another one that it may be joined with
+_RECORDERS = 4  # whose last root a context remembers: a handler, a block inside it, a guard
+_begun: ContextVar[tuple[tuple[object, str], ...]] = ContextVar("trail_begun", default=())
 _BRING = frozenset({"retriever", "tool", "prompt"})  # roots of these kinds give no answer
 
 
@@ -77,6 +81,7 @@ class Recorder:
         self._closed: OrderedDict[str, RunTree] = OrderedDict()
         self._held: dict[str, RunTree] = {}
         self._joins = False
+        self._key = object()  # of this recorder, in a context that may live longer
         renewed_in_child(self, Recorder._renew)
 
     def _renew(self) -> None:
@@ -101,7 +106,7 @@ class Recorder:
 
     def begin(
         self, run_id: Hashable, parent_id: Hashable | None, record: Pending | Deferred, thread: str | None = None
-    ) -> None:
+    ) -> str | None:
         """Adds the record of a start, as `emit` does.
 
         Args:
@@ -109,11 +114,14 @@ class Recorder:
             parent_id: The enclosing run, likewise; None or an unknown run makes this run a root.
             record: The record, or a tuple of its class and arguments, from which it is created when it is read.
             thread: Of a root: the conversation or session that it is a turn of.
+
+        Returns:
+            The id of its root; None if the run has begun already.
         """
         key = getattr(run_id, "int", run_id)  # a UUID's own hash and comparison are slow
         with self._lock:
             if key in self._by_run:
-                return
+                return None
             trace = None if parent_id is None else self._by_run.get(getattr(parent_id, "int", parent_id))
             if trace is None:
                 trace = self._open_trace(key, str(run_id), thread)
@@ -121,19 +129,25 @@ class Recorder:
             trace.runs[key] = True
             trace.pending.append(record)
             trace.times.append(time.monotonic())
+            return trace.root_id
 
-    def finish(self, run_id: Hashable, record: Pending | Deferred) -> None:
-        """Adds the record of an end or a failure, as `emit` does. See `begin`."""
+    def finish(self, run_id: Hashable, record: Pending | Deferred) -> str | None:
+        """Adds the record of an end or a failure, as `emit` does. See `begin`.
+
+        Returns:
+            The id of the run if it was a root, which has ended now; else None.
+        """
         key = getattr(run_id, "int", run_id)
         with self._lock:
             trace = self._by_run.get(key)
             if trace is None or not trace.runs[key]:
-                return
+                return None
             trace.runs[key] = False
             trace.pending.append(record)
             trace.times.append(time.monotonic())
             if key != trace.root:
-                return
+                return None
+            trace.ended = trace.times[-1]
             self._forget_runs(trace)
             root_id = trace.root_id
             self._open.pop(root_id, None)
@@ -146,6 +160,7 @@ class Recorder:
                         out_of_reach.drop_events()
         if self._on_end is not None:
             self._on_end(root_id)
+        return root_id
 
     def _open_trace(self, key: Hashable, root_id: str, thread: str | None) -> RunTree:
         now = time.monotonic()
@@ -154,6 +169,9 @@ class Recorder:
         trace = self._open[root_id] = RunTree(root_id, key, now, thread=thread)
         if self._joins:
             trace.before = tuple(islice(reversed(self._closed), _JOINED))
+        trace.inherited = self._own()
+        others = [each for each in _begun.get() if each[0] is not self._key]
+        _begun.set(((self._key, root_id), *others[: _RECORDERS - 1]))
         while self._open:
             oldest = next(iter(self._open.values()))
             if len(self._open) <= _UNFINISHED and now - oldest.started <= self._ttl:
@@ -171,12 +189,52 @@ class Recorder:
     def latest(self) -> str | None:
         """Id of the root that ended last, else of the one that started last, else None.
 
-        If roots are joined, one that may have answered goes before a retriever or tool called after it.
+        If the caller's context (its task, its thread) began roots, these alone count, and those that began in copies of
+        it since. If roots are joined all count, and one that may have answered goes before a retriever or tool called
+        after it.
+        """
+        meant, _ = self._meant()
+        last = next(iter(meant), None)
+        if self._joins:
+            ended = [each.root_id for each in meant[:_JOINED] if each.ended < math.inf]
+            return next((root for root in ended if self._answers(root)), last.root_id if last else None)
+        return last.root_id if last else self._own()
+
+    @property
+    def alone(self) -> bool:
+        """False if `latest` is not of the caller's own context, and others that it may mean ran beside it."""
+        meant, own = self._meant()
+        if not meant or meant[0].root_id in own:
+            return True
+        last, *others = meant
+        return all(each.root_id in own or each.ended <= last.started or last.ended <= each.started for each in others)
+
+    def _meant(self) -> tuple[list[RunTree], set[str]]:
+        """The roots that the caller may mean, the last first; and which of them its context began.
+
+        Beside these they are those that began in copies of its context since. If it began none, as where a report on
+        what another thread did is asked for, they are all.
         """
         with self._lock:
-            ended = list(islice(reversed(self._closed), _JOINED if self._joins else 1))
-            last = next(iter(ended), None) or next(reversed(self._open), None)
-        return next((root for root in ended if self._answers(root)), last) if self._joins else last
+            found = [*reversed(self._closed.values()), *reversed(self._open.values())]
+        known = {each.root_id: each for each in found}
+        here, own = self._own(), set[str]()
+        family = {here}
+        while here is not None and here not in own:
+            own.add(here)
+            here = known[here].inherited if here in known else None
+        if self._joins or not own:
+            return found, own
+        for each in sorted(found, key=lambda each: each.started):
+            if each.inherited in family:
+                family.add(each.root_id)
+        current = self._own()  # if it goes on, it is meant all the same
+        meant = [each for each in found if each.root_id in family or each.root_id in own]
+        return sorted(meant, key=lambda each: each.root_id != current or each.ended < math.inf), own
+
+    def _own(self) -> str | None:
+        """The root that the caller's context began last."""
+        return next((root for key, root in _begun.get() if key is self._key), None)
 
     def _answers(self, root_id: str) -> bool:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,12 +29,14 @@ class RunTree:
         root_id: Id of the root.
         root: The root as a key of `runs`.
         started: When it was opened, by the monotonic clock.
+        ended: When its root ended; infinite while it goes on.
         epoch: When that clock was zero, in seconds since the epoch.
         pending: Records that nobody has read yet.
         times: When each of them was left, by the monotonic clock.
         events: What the others became. `converting` protects it, and `graph`.
         runs: By key, True while the run is open.
         thread: The conversation or session that the root is a turn of.
+        inherited: The root that the context in which this one started had begun before.
         before: Roots that had ended when this one started, the latest first, if runs are joined.
         graph: The graph, once it no longer changes.
         declared: Finds the sources that the app declares.
@@ -48,12 +51,14 @@ class RunTree:
     root_id: str
     root: Hashable
     started: float
+    ended: float = math.inf
     epoch: float = field(default_factory=lambda: time.time() - time.monotonic())
     pending: list[Pending | Deferred] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     runs: dict[Hashable, bool] = field(default_factory=dict)
     thread: str | None = None
+    inherited: str | None = None
     before: tuple[str, ...] = ()
     graph: ProvenanceGraph | None = None
     declared: DeclaredSources | None = None

@@ -30,6 +30,7 @@ class Run:
         end: `seq` of its end event; infinite if it never ended.
         first: Position in a depth-first walk of the tree, parents first.
         last: Largest `first` among itself and its descendants.
+        stopped: True if the app stopped it, or stopped reading, when it had written part of its output.
         composite: True if a descendant has outputs.
         cut: Texts of its largest payload of which there were more than are recorded; None if all are.
     """
@@ -42,6 +43,7 @@ class Run:
     parent: Run | None = None
     end: float = math.inf
     failed: bool = False
+    stopped: bool = False
     inputs: list[Slot] = field(default_factory=list)
     outputs: list[Slot] = field(default_factory=list)
     children: list[Run] = field(default_factory=list)
@@ -109,7 +111,8 @@ def _mark_composite(ancestors: Iterator[Run]) -> None:
 
 def _finish(run: Run, event: RunEnded | RunFailed) -> None:
     run.end = event.seq
-    run.failed = isinstance(event, RunFailed)
+    run.stopped = isinstance(event, RunFailed) and event.status == "cancelled" and bool(event.outputs)
+    run.failed = isinstance(event, RunFailed) and not run.stopped
     if event.inputs is not None:
         run.inputs = _slots(run, "in", event.inputs)
     if isinstance(event, RunEnded):

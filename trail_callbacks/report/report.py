@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from trail_callbacks import display
 from trail_callbacks.claims import Claim
 from trail_callbacks.errors import ReportError
-from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.graph import CUT_OFF, ProvenanceGraph
 from trail_callbacks.models.call import Usage
 from trail_callbacks.report.compatibility import salvage
 from trail_callbacks.report.scoring import Scoring, score, wilson
@@ -78,6 +78,11 @@ class Report:
     def trace_id(self) -> str | None:
         """Id of the trace that was verified, `Trace.id`; None if the graph was not recorded."""
         return self.run_id
+
+    @property
+    def cut(self) -> bool:
+        """True if the app stopped the answer, or stopped reading it: what was read by then is what was verified."""
+        return self.graph.answer is not None and self.graph.answer.attributes.get(CUT_OFF) is True
 
     @cached_property
     def _by_claim(self) -> dict[str, Verdict]:
@@ -180,6 +185,8 @@ class Report:
             "judge": self.judge,
             "next_step": self.next_step,
             "warnings": list(self.warnings),
+            "run_id": self.run_id,
+            **({"cut": True} if self.cut else {}),
         }
 
     def _unsupported_entry(self, claim: Claim) -> dict[str, Any]:

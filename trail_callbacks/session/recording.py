@@ -34,11 +34,11 @@ class Recording:
         """As `report`, for any root run, without blocking the event loop.
 
         Args:
-            run_id: Id of the root run; None is the one that ended last.
+            run_id: Id of the root run; None is the last one of the caller's own task or thread, else the last of all.
             timeout: Seconds to wait for the verification; None waits as long as it takes.
 
         Raises:
-            InputError: If nothing was recorded under this id.
+            InputError: If nothing was recorded under this id, or several runs may be meant.
             TimeoutError: If the verification is not finished in time.
         """
         return await self._session.areport(run_id, timeout)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.capture.redaction import bare
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from trail_callbacks.trace import Trace
 
 __all__ = ["Session"]
+
+_TURNS = 16  # of the event loop, in which it closes the generators inside a stream that the app has just closed
 
 
 class Session:
@@ -106,6 +109,14 @@ class Session:
         """Returns the root above an unfinished run, or None if the run is not known."""
         return self._recorder.root_of(run_id)
 
+    def samples(self, run_id: str) -> bool:
+        """True if a root run is to be verified when it ends, by the settings; always the same for an id."""
+        return self._verifier.samples(run_id)
+
+    def fill(self, run_id: str, summary: dict[str, Any]) -> bool:
+        """Fills a summary, in place, once the report on an ended root run is ready; False if none is due."""
+        return self._verifier.fill(run_id, summary)
+
     def is_due(self, run_id: str) -> bool:
         """True if the report of an ended root run is ready or under way: not if it was left out of the sample."""
         return self._verifier.is_due(run_id)
@@ -139,21 +150,27 @@ class Session:
         return self._recorder.graph_under(run_id)
 
     def report(self, run_id: str | None = None, timeout: float | None = None) -> Report:
-        """Returns the report of a root run, by default the latest; verifies now if nobody has.
+        """Returns the report of a root run; verifies now if nobody has.
 
         Args:
-            run_id: Id of the root run.
+            run_id: Id of the root run. None is the last one of the caller's own task or thread; without one the last of
+                all, unless others ran beside it.
             timeout: Seconds to wait for a verification that is under way; None waits as long as it takes.
 
         Raises:
-            InputError: If nothing was recorded under this id.
+            InputError: If nothing was recorded under this id, or several runs may be meant.
             TimeoutError: If the verification is not finished in time.
         """
-        return self._verifier.report(self._root(run_id), timeout)
+        return self._verifier.report(self._reported(run_id), timeout)
 
     async def areport(self, run_id: str | None = None, timeout: float | None = None) -> Report:
         """As `report`, without blocking the event loop."""
-        return await self._verifier.areport(self._root(run_id), timeout)
+        root = self._reported(run_id)
+        for _ in range(_TURNS):
+            if self._recorder.ended(root):
+                break
+            await asyncio.sleep(0)
+        return await self._verifier.areport(root, timeout)
 
     async def settled(self, run_id: str) -> None:
         """Waits until the verification of an ended root run, if one is under way, is finished. Raises nothing of it."""
@@ -175,6 +192,11 @@ class Session:
         if root is None:
             raise InputError("nothing was recorded yet: run the app with this callback first")
         return root
+
+    def _reported(self, run_id: str | None) -> str:
+        if run_id is None and not self._recorder.alone:
+            raise InputError("several runs were recorded at the same time: say which report with run_id")
+        return self._root(run_id)
 
 
 def _hiding(settings: CaptureSettings, recorder: Recorder) -> Callable[[Exception], Exception] | None:

@@ -42,6 +42,7 @@ class RecordKeywords(TypedDict, total=False):
     context: Mapping[str, Any] | None
     versions: Mapping[str, str] | None
     store: str | PathLike[str] | Store | None
+    attach: bool
 
 
 class CaptureKeywords(RecordKeywords, total=False):
@@ -93,6 +94,8 @@ class CaptureSettings:
         store: Where finished reports are kept, with traces and figures: a file such as `"trail.db"`, the URL of a
             database, or a `trail_callbacks.store.Store`. Written on a thread of its own, in batches; what the settings
             above leave out is not in it. Needs the extra `store`. See `docs/store.md`.
+        attach: Show the report on the response: its summary under `trail` in the metadata of the message or response
+            that answers, first `{"state": "pending", "run_id": ...}`, filled in place when the report is ready.
 
     Raises:
         InputError: If a value is out of range, or the store cannot be opened.
@@ -115,6 +118,7 @@ class CaptureSettings:
     context: Mapping[str, Any] | None = None
     versions: Mapping[str, str] | None = None
     store: str | PathLike[str] | Store | None = None
+    attach: bool = True
 
     def __post_init__(self) -> None:
         """Checks ranges."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from functools import cache, partial
 from threading import RLock, get_ident
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.errors import InputError
@@ -81,6 +81,7 @@ class Verifier:
         """Sets up what a forked child has anew: what is under way is the parent's."""
         self._lock = RLock()  # protects the reports and the futures
         self._futures: dict[str, Future[Report]] = {}
+        self._summaries: dict[str, dict[str, Any]] = {}  # that wait for the reports under way
         self._threads: set[int] = set()  # of the lane, at work
         self._behind = False  # more runs ended than are verified
 
@@ -95,11 +96,26 @@ class Verifier:
         with self._lock:
             return root in self._reports or root in self._futures
 
+    def samples(self, root: str) -> bool:
+        """True if a root run is to be verified when it ends; by its id, so that it can be said before it has ended."""
+        return self._settings.evaluate != "never" and crc32(root.encode()) < self._settings.sample_rate * 2**32
+
+    def fill(self, root: str, summary: dict[str, Any]) -> bool:
+        """Fills a summary, in place, once the report on an ended run is ready; False if none is due."""
+        with self._lock:
+            if (report := self._reports.get(root)) is not None:
+                summary.update(report.summary())
+            elif root in self._futures:
+                self._summaries[root] = summary
+            else:
+                return False
+        return True
+
     def run_ended(self, root: str) -> None:
         """Verifies a root run that has just ended, as the settings say."""
         with self._lock:
             self._reports.pop(root, None)  # an app may use a run id again
-        if self._settings.evaluate == "never" or random.random() >= self._settings.sample_rate:  # noqa: S311 - sampling, no secret
+        if not self.samples(root):
             return
         if self._storing is not None:
             self._storing.sampled(root)
@@ -252,6 +268,8 @@ class Verifier:
         with self._lock:
             if self._futures.get(root) is future:
                 del self._futures[root]
+                if (summary := self._summaries.pop(root, None)) is not None:
+                    summary["state"] = "error"
                 self._recorder.release(root)
                 self._left(root)
 
@@ -389,6 +407,8 @@ class Verifier:
             return report
         with self._lock:
             self._reports[root] = report
+            if (summary := self._summaries.pop(root, None)) is not None:
+                summary.update(report.summary())
             while len(self._reports) > self._settings.max_traces:
                 self._reports.popitem(last=False)
         return report

@@ -28,7 +28,8 @@ def _gaps(events: Sequence[Event]) -> Iterator[str]:
     elif isinstance(end, RunFailed):
         yield {
             "paused": "the run was interrupted and waits to be resumed: there is no answer yet",
-            "cancelled": "the run was cancelled: there is no answer",
+            "cancelled": "the run was cancelled: "
+            + ("the answer is what was read by then" if end.outputs else "there is no answer"),
         }.get(end.status, f"the run failed ({end.error}): there is no answer")
     unended = [event.name for event in started[1:] if event.run_id not in ended]
     if unended and end is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trail_callbacks.claims import Claim, of_fields, structured
 from trail_callbacks.errors import InputError
-from trail_callbacks.graph import LOST, Node, ProvenanceGraph, Sources
+from trail_callbacks.graph import CUT_OFF, LOST, Node, ProvenanceGraph, Sources
 from trail_callbacks.judges.judge import Extraction, Judge, reads_whole
 from trail_callbacks.judges.resolve import JudgeLike, resolve
 from trail_callbacks.models.call import Pipeline
@@ -42,6 +42,7 @@ _MAY_CITE = re.compile(
     r"\[|\u3010|https?://|<sup|\([^()\n]{0,80}\d|\((?i:source|quelle|fuente)|[.,;:!?\"')][\u00b9\u00b2\u00b3\u2070-\u2079]"
 )
 """What every citation mark has."""
+_CUT = "the answer was cut off: it is what was read before the app stopped it, or stopped reading"
 
 
 def check(
@@ -114,12 +115,13 @@ def pipeline(graph: ProvenanceGraph, judge: Judge, options: VerifyOptions) -> Pi
     """The verification, as a generator that yields model calls; `drive` and `adrive` execute them."""
 
     def report(state: State, verdicts: Sequence[Verdict] = (), warnings: Iterable[str] = ()) -> Report:
+        cut = [_CUT] if answer is not None and answer.attributes.get(CUT_OFF) else []
         found = Report(
             state=state,
             graph=graph,
             claims=extraction.claims,
             verdicts=tuple(verdicts),
-            warnings=tuple(dict.fromkeys([*extraction.warnings, *warnings])),
+            warnings=tuple(dict.fromkeys([*cut, *extraction.warnings, *warnings])),
             scoring=options.scoring,
             judge=judge.name,
             claims_error=extraction.error,

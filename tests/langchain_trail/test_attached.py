@@ -1,0 +1,444 @@
+"""The report on the message: at once as pending, then in place, and nowhere else."""
+
+import asyncio
+import copy
+import json
+import pickle
+import threading
+import uuid
+from functools import reduce
+from operator import add
+
+import pytest
+from langchain_core.caches import InMemoryCache
+from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+from langchain_core.load import dumpd
+from langchain_core.messages import AIMessage, HumanMessage, message_to_dict, messages_from_dict
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
+from langchain_trail import TrailCallbackHandler, guarded, traced, trail
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+
+TRUE = "Titan was discovered by Christiaan Huygens in 1655."
+FALSE = "Titan was discovered by Christiaan Huygens in 1855."
+SOURCE = "Saturn's moon Titan was discovered by Christiaan Huygens in 1655."
+ASK = {"context": SOURCE}
+template = ChatPromptTemplate.from_template("Who found Titan? {context}")
+
+
+class Gate:
+    """Holds every verification back until it is opened."""
+
+    def __init__(self):
+        self._open = threading.Event()
+
+    def __call__(self, graph_text):
+        self._open.wait(30)
+        return graph_text
+
+    def open(self):
+        self._open.set()
+
+
+@pytest.fixture
+def gate():
+    held = Gate()
+    yield held
+    held.open()
+
+
+@pytest.fixture
+def slow(gate):
+    """A handler whose verifications wait until `slow.gate` is opened; `redact` is applied on the worker."""
+    handler = TrailCallbackHandler(redact=gate)
+    handler.gate = gate
+    yield handler
+    gate.open()
+    handler.close()
+    assert handler.errors == []
+
+
+@pytest.fixture
+def quick():
+    handler = TrailCallbackHandler()
+    yield handler
+    handler.close()
+    assert handler.errors == []
+
+
+def shown(message):
+    return message.response_metadata["trail"]
+
+
+def graph_of(model, **settings):
+    graph = StateGraph(MessagesState)
+    graph.add_node("say", lambda state: {"messages": [model.invoke(state["messages"])]})
+    graph.add_edge(START, "say")
+    graph.add_edge("say", END)
+    return graph.compile(**settings)
+
+
+def read(app, given, config, way):
+    """Calls an app in one way; returns what it returned, or all chunks of its stream."""
+    if way == "invoke":
+        return app.invoke(given, config)
+    if way == "ainvoke":
+        return asyncio.run(app.ainvoke(given, config))
+    if way == "batch":
+        return app.batch([given], [config])[0]
+    if way == "stream":
+        return reduce(add, app.stream(given, config))
+
+    async def consume():
+        return [chunk async for chunk in app.astream(given, config)]
+
+    return reduce(add, asyncio.run(consume()))
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke", "batch", "stream", "astream"])
+@pytest.mark.parametrize("shape", ["chain", "model"])
+def test_a_message_shows_its_report_at_first_as_pending_and_then_in_place(slow, says, way, shape):
+    app, given = (template | says(FALSE), ASK) if shape == "chain" else (says(FALSE), SOURCE)
+    run_id = uuid.uuid4()
+    message = read(app, given, {"callbacks": [slow], "run_id": run_id}, way)
+    summary = shown(message)
+    assert summary == {"state": "pending", "run_id": str(run_id)}
+    slow.gate.open()
+    report = slow.report(run_id)
+    assert report.state != "pending"
+    assert shown(message) is summary
+    assert type(summary) is dict
+    assert summary == report.summary()
+    assert summary["run_id"] == str(run_id)
+
+
+@pytest.mark.parametrize("mode", ["values", "updates", "messages"])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_graph_s_last_message_shows_it_in_every_stream_mode(quick, says, mode, asynchronous):
+    app, config = graph_of(says(FALSE)), {"callbacks": [quick]}
+
+    async def consume():
+        return [each async for each in app.astream({"messages": [("user", SOURCE)]}, config, stream_mode=mode)]
+
+    if asynchronous:
+        chunks = asyncio.run(consume())
+    else:
+        chunks = list(app.stream({"messages": [("user", SOURCE)]}, config, stream_mode=mode))
+    if mode == "messages":
+        message = reduce(add, [chunk for chunk, _ in chunks])
+    else:
+        message = (chunks[-1]["say"] if mode == "updates" else chunks[-1])["messages"][-1]
+    quick.flush()
+    assert shown(message) == quick.report().summary()
+    assert shown(message)["claims"] == 1
+    assert message.text == FALSE
+
+
+def test_inline_it_is_complete_when_the_call_returns(says):
+    handler = TrailCallbackHandler(evaluate="inline")
+    assert shown((template | says(FALSE)).invoke(ASK, {"callbacks": [handler]}))["state"] == "assessed"
+
+    async def call():
+        return await (template | says(FALSE)).ainvoke(ASK, {"callbacks": [handler]})
+
+    assert shown(asyncio.run(call()))["state"] == "assessed"
+    handler.close()
+
+
+@pytest.mark.parametrize("settings", [{"evaluate": "never"}, {"sample_rate": 0.0}, {"attach": False}])
+def test_where_no_report_is_due_or_wanted_nothing_is_attached(says, settings):
+    handler = TrailCallbackHandler(**settings)
+    for way in ("invoke", "stream"):
+        message = read(template | says(TRUE), ASK, {"callbacks": [handler]}, way)
+        assert "trail" not in message.response_metadata
+    handler.close()
+    assert handler.errors == []
+
+
+def test_blocks_and_traced_runnables_can_be_told_not_to_attach(says):
+    with trail(attach=False):
+        assert "trail" not in says(TRUE).invoke(SOURCE).response_metadata
+    with trail() as t:
+        message = says(TRUE).invoke(SOURCE)
+        assert t.report.summary() == shown(message)
+    assert "trail" not in traced(says(TRUE), attach=False).invoke(SOURCE).output.response_metadata
+    stream = traced(says(TRUE), attach=False).stream(SOURCE)
+    assert all("trail" not in chunk.response_metadata for chunk in stream)
+    assert "trail" in traced(says(TRUE)).invoke(SOURCE).output.response_metadata
+
+
+def test_what_is_no_message_stays_as_it_is(quick, says):
+    config = {"callbacks": [quick]}
+    assert (template | says(TRUE) | StrOutputParser()).invoke(ASK, config) == TRUE
+    assert (template | says(TRUE) | StrOutputParser() | (lambda text: {"answer": text})).invoke(ASK, config) == {
+        "answer": TRUE
+    }
+    seen = list((template | says(TRUE) | StrOutputParser()).stream(ASK, config))
+    assert "".join(seen) == TRUE
+    both = RunnableParallel(answer=template | says(FALSE), asked=RunnablePassthrough()).invoke(ASK, config)
+    quick.flush()
+    assert shown(both["answer"]) == quick.report().summary()
+    assert both["asked"] == ASK
+
+
+def test_a_failed_verification_says_so(says):
+    class Broken:
+        name, model = "broken", None
+
+        def extract(self, *args, **kwargs):
+            raise ValueError("no judge today")
+
+        assess = extract
+
+    handler = TrailCallbackHandler(judge=Broken())
+    message = (template | says(TRUE)).invoke(ASK, {"callbacks": [handler]})
+    handler.flush()
+    assert shown(message)["state"] == "error"
+    assert "no judge today" in shown(message)["warnings"][0]
+    handler.close()
+
+
+def test_of_a_run_whose_graph_cannot_be_built_too(says, monkeypatch):
+    handler = TrailCallbackHandler()
+    monkeypatch.setattr(handler._session._recorder, "graph", lambda root: 1 / 0)
+    message = (template | says(TRUE)).invoke(ASK, {"callbacks": [handler]})
+    handler.flush()
+    assert shown(message)["state"] == "error"
+    handler.close()
+
+
+# ---------------------------------------------------------------- which message, which run
+
+
+def test_messages_that_the_app_had_before_are_not_touched(quick, says):
+    before = AIMessage("Titan is a moon.")
+    config = {"callbacks": [quick]}
+    RunnablePassthrough().invoke(before, config)
+    RunnableLambda(lambda messages: messages[-1]).invoke([HumanMessage("?"), before], config)
+    silent = StateGraph(MessagesState)
+    silent.add_node("rest", lambda state: {})
+    silent.add_edge(START, "rest")
+    silent.compile().invoke({"messages": [HumanMessage("?"), before]}, config)
+    assert before.response_metadata == {}
+
+    saver = InMemorySaver()
+    thread = {"callbacks": [quick], "configurable": {"thread_id": "1"}}
+    graph_of(says(TRUE), checkpointer=saver).invoke({"messages": [("user", SOURCE)]}, thread)
+    silent = silent.compile(checkpointer=saver).invoke({"messages": []}, thread)
+    assert silent["messages"][-1].text == TRUE
+    assert "trail" not in silent["messages"][-1].response_metadata, "it was restored, not written in this run"
+
+
+def test_a_turn_s_message_is_not_part_of_the_next_turn(quick, says):
+    """Neither a prompt, nor the graph, nor a fingerprint has anything of it."""
+    model = says(("second", "Cassini visited it."), FALSE)
+    app = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("user", "{x}")]) | model
+    graphs = []
+    for shows in (True, False):
+        handler = TrailCallbackHandler(attach=shows)
+        first = app.invoke({"history": [], "x": SOURCE}, {"callbacks": [handler]})
+        handler.flush()
+        assert ("trail" in first.response_metadata) == shows
+        history = [HumanMessage(SOURCE), first.model_copy(update={"id": "m1"})]
+        app.invoke({"history": history, "x": "And second?"}, {"callbacks": [handler]})
+        handler.flush()
+        graphs.append([(n.kind, n.text, n.origin, dict(n.attributes)) for n in handler.graph().nodes])
+        handler.close()
+    assert graphs[0] == graphs[1]
+    assert not any("assessed" in prompt or "trail" in prompt for prompt in model.asked)
+
+
+def test_one_object_for_many_runs_shows_the_last_and_no_dictionary_is_filled_twice(quick):
+    model = FakeMessagesListChatModel(responses=[AIMessage(FALSE)])
+    summaries = [shown((template | model).invoke(ASK, {"callbacks": [quick]})) for _ in range(3)]
+    quick.flush()
+    assert len({id(each) for each in summaries}) == 3
+    assert [each["run_id"] for each in summaries] == list(quick.reports)
+
+    constant = AIMessage(FALSE)
+    app = RunnableLambda(lambda _: constant)
+    first = shown(app.invoke(1, {"callbacks": [quick]}))
+    second = shown(app.invoke(2, {"callbacks": [quick]}))
+    quick.flush()
+    assert first["run_id"] != second["run_id"]
+
+
+def test_a_cache_does_not_bring_the_verdict_of_another_run(says, quick):
+    model = says(FALSE, cache=InMemoryCache())
+    first = (template | model).invoke(ASK, {"callbacks": [quick]})
+    second = (template | model).invoke(ASK, {"callbacks": [quick]})
+    quick.flush()
+    assert len(model.asked) == 1
+    assert shown(first)["run_id"] != shown(second)["run_id"]
+    assert [shown(first)["run_id"], shown(second)["run_id"]] == list(quick.reports)
+    unsampled = TrailCallbackHandler(sample_rate=0.0)
+    third = (template | model).invoke(ASK, {"callbacks": [unsampled]})
+    assert "trail" not in third.response_metadata
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_fifty_runs_side_by_side_do_not_mix(quick, says, streaming):
+    years = range(1600, 1650)
+    model = says(*[(f"[{year}]", f"Titan was discovered in {year}.") for year in years])
+    app, ids = template | model, {year: uuid.uuid4() for year in years}
+
+    async def call(year):
+        config = {"callbacks": [quick], "run_id": ids[year]}
+        given = {"context": f"[{year}] Titan was discovered in 1625."}
+        if not streaming:
+            return await app.ainvoke(given, config)
+        return reduce(add, [chunk async for chunk in app.astream(given, config)])
+
+    messages = await asyncio.gather(*map(call, years))
+    reports = [await quick.areport(ids[year]) for year in years]
+    for year, message, report in zip(years, messages, reports, strict=True):
+        assert shown(message) == report.summary()
+        assert shown(message)["run_id"] == str(ids[year])
+        assert report.graph.answer.text == message.text == f"Titan was discovered in {year}."
+    assert len({id(shown(message)) for message in messages}) == 50
+
+
+# ---------------------------------------------------------------- streams
+
+
+def test_only_the_answer_s_last_chunk_keeps_it(slow, says):
+    """A model before it streams too; what it wrote shows nothing, however it was added up."""
+    graph = StateGraph(MessagesState)
+    plan, say = says("First the moons."), says(FALSE)
+    graph.add_node("plan", lambda state: {"messages": [plan.invoke(state["messages"])]})
+    graph.add_node("say", lambda state: {"messages": [say.invoke([state["messages"][0]])]})
+    graph.add_edge(START, "plan")
+    graph.add_edge("plan", "say")
+    seen = list(
+        graph.compile().stream(
+            {"messages": [("user", SOURCE)]}, {"callbacks": [slow]}, stream_mode=["messages", "values"]
+        )
+    )
+    chunks = [payload[0] for mode, payload in seen if mode == "messages"]
+    planned = [chunk for chunk in chunks if chunk.id == chunks[0].id]
+    *_, last = chunks
+    assert all("trail" not in chunk.response_metadata for chunk in planned)
+    assert [chunk for chunk in chunks if "trail" in chunk.response_metadata] == [last]
+    _, plan_message, answer = seen[-1][1]["messages"]
+    assert "trail" not in plan_message.response_metadata
+    assert shown(answer) is shown(last)
+    slow.gate.open()
+    slow.flush()
+    assert shown(last) == slow.report().summary()
+
+
+def test_chunks_added_while_they_come_are_filled_in_place(slow, says):
+    whole = None
+    for chunk in (template | says(FALSE)).stream(ASK, {"callbacks": [slow]}):
+        whole = chunk if whole is None else whole + chunk
+    assert shown(whole)["state"] == "pending"
+    slow.gate.open()
+    slow.flush()
+    assert shown(whole) == slow.report().summary()
+
+
+def test_a_guard_s_decision_stays(quick, says):
+    app = guarded(template | says(FALSE), "local", stream="pass", on_fail="annotate")
+    for message in (reduce(add, app.stream(ASK, {"callbacks": [quick]})), app.invoke(ASK, {"callbacks": [quick]})):
+        assert "passed" in shown(message)
+        assert shown(message)["state"] == "assessed"
+    quick.flush()
+
+
+@pytest.mark.parametrize("mode", ["values", "messages"])
+def test_an_agent_s_answer_shows_it_and_its_tool_calls_do_not(quick, says, mode):
+    from langchain.agents import create_agent
+    from langchain_core.tools import tool
+
+    @tool
+    def look(what: str) -> str:
+        """Looks something up."""
+        return SOURCE
+
+    call = AIMessage("", tool_calls=[{"name": "look", "args": {"what": "Titan"}, "id": "c1"}])
+    agent = create_agent(says((SOURCE, FALSE), call, tools=True), [look])
+    outer = StateGraph(MessagesState)  # the agent is a subgraph
+    outer.add_node("agent", agent)
+    outer.add_edge(START, "agent")
+    seen = list(
+        outer.compile().stream(
+            {"messages": [("user", "Who found Titan?")]},
+            {"callbacks": [quick]},
+            stream_mode=["values", "messages"],
+            subgraphs=True,
+        )
+    )
+    quick.flush()
+    if mode == "messages":
+        chunks = [payload[0] for _, kind, payload in seen if kind == "messages"]
+        assert [chunk.response_metadata.get("trail") for chunk in chunks[:-1]] == [None] * (len(chunks) - 1)
+        last = chunks[-1]
+    else:
+        messages = [payload for _, kind, payload in seen if kind == "values"][-1]["messages"]
+        assert ["trail" in message.response_metadata for message in messages] == [False, False, False, True]
+        last = messages[-1]
+    assert shown(last) == quick.report().summary()
+    assert shown(last)["class_counts"] == {"contradicted": 1}
+
+
+# ---------------------------------------------------------------- plain data
+
+
+@pytest.mark.parametrize("state", ["pending", "assessed"])
+def test_a_message_with_it_is_plain_data(slow, says, state):
+    message = (template | says(FALSE)).invoke(ASK, {"callbacks": [slow]})
+    if state == "assessed":
+        slow.gate.open()
+        slow.flush()
+    now = dict(shown(message))
+    assert now["state"] == state
+    serde = InMemorySaver().serde
+    for same in (
+        copy.deepcopy(message),
+        pickle.loads(pickle.dumps(message)),  # noqa: S301 - our own bytes
+        messages_from_dict([json.loads(json.dumps(message_to_dict(message)))])[0],
+        type(message).model_validate_json(message.model_dump_json()),
+        serde.loads_typed(serde.dumps_typed(message)),
+    ):
+        assert same == message
+        assert shown(same) == now
+    assert json.loads(json.dumps(dumpd(message)))["kwargs"]["response_metadata"]["trail"] == now
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+def test_what_a_checkpoint_restores_is_what_was_known_when_it_was_saved(quick, says, tmp_path, kind):
+    if kind == "sqlite":
+        sqlite = pytest.importorskip("langgraph.checkpoint.sqlite")
+        context = sqlite.SqliteSaver.from_conn_string(str(tmp_path / "turns.db"))
+        saver = context.__enter__()
+    else:
+        saver = InMemorySaver()
+    thread = {"callbacks": [quick], "configurable": {"thread_id": "1"}}
+    app = graph_of(says(FALSE), checkpointer=saver)
+    first = app.invoke({"messages": [("user", SOURCE)]}, thread)["messages"][-1]
+    quick.flush()
+    assert shown(first) == quick.report().summary()
+    restored = app.get_state(thread).values["messages"][-1]
+    assert restored.text == FALSE
+    assert "trail" not in restored.response_metadata, "it was saved before the run ended"
+    app.update_state(thread, {"messages": [first]})
+    assert shown(app.get_state(thread).values["messages"][-1]) == shown(first)
+    second = app.invoke({"messages": [("user", "Again?")]}, thread)["messages"][-1]
+    quick.flush()
+    assert shown(second)["run_id"] != shown(first)["run_id"]
+    if kind == "sqlite":
+        context.__exit__(None, None, None)
+
+
+def test_a_token_that_cannot_be_kept_is_no_fault_of_the_app(says, monkeypatch):
+    handler = TrailCallbackHandler()
+
+    def fail(*args):
+        raise ValueError("full")
+
+    monkeypatch.setattr(handler._readings, "token", fail)
+    assert "".join(chunk.text for chunk in (template | says(TRUE)).stream(ASK, {"callbacks": [handler]})) == TRUE
+    assert {str(error) for error in handler.errors} == {"full"}
+    handler.close()
