@@ -12,6 +12,7 @@ from trail_callbacks.models.backoff import again
 from trail_callbacks.models.budget import Limits, Meter
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.drive import NO_MODEL, advance, failed
+from trail_callbacks.models.gate import aask
 
 __all__ = ["adrive"]
 
@@ -74,7 +75,7 @@ async def _answered(model: Model, call: Call, meter: Meter, slots: asyncio.Semap
     try:
         for tried in count():
             try:
-                reply = await (call.model or model).aask(meter.timed(call))
+                reply = await aask(call.model or model, meter.timed(call))
             except Exception as error:  # noqa: BLE001 - as in the threads
                 reply = failed(error)
             meter.settle(reply)
