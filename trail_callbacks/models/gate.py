@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
-from threading import Lock
+from threading import RLock
 from time import monotonic, sleep
 
 from trail_callbacks.forking import ChildSafeLock, renewed_in_child
@@ -48,7 +48,7 @@ class Gate:
         renewed_in_child(self, Gate._renew)
 
     def _renew(self) -> None:
-        self._lock = Lock()  # protects all of this; held for microseconds, also on event loops
+        self._lock = RLock()  # re-entrant: a call may be collected while this thread holds it; protects all of this; held for microseconds, also on event loops
         self._waiting: deque[_Turn] = deque()
         self._inside = 0
         self._round = 0  # how often the model was found busy
@@ -105,7 +105,7 @@ def ask(model: Model, call: Call) -> Reply:
             turn.let_in.result(None if until == inf else max(0.0, until - monotonic()))
             while (wait := gate.pause()) > 0:
                 if monotonic() + wait >= until:
-                    raise TimeoutError
+                    return _late(model)
                 sleep(wait)
         except TimeoutError:
             return _late(model)
@@ -123,7 +123,7 @@ async def aask(model: Model, call: Call) -> Reply:
                 await asyncio.wait_for(asyncio.wrap_future(turn.let_in), left)
             while (wait := gate.pause()) > 0:
                 if monotonic() + wait >= until:
-                    raise TimeoutError
+                    return _late(model)
                 await asyncio.sleep(wait)
         except TimeoutError:
             return _late(model)

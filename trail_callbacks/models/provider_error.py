@@ -57,7 +57,8 @@ _BY_NAME: dict[str, Kind] = {
 _BY_STATUS: dict[int, Kind] = {401: "unauthorised", 403: "unauthorised", 413: "too_long"}
 _BUSY = frozenset({429, 503, 529})  # HTTP: too many requests, unavailable, overloaded
 _BUSY_SAID = re.compile(
-    r"rate[\s_-]?limit|too[\s_-]?many[\s_-]?requests|resource[\s_-]?(?:has been )?exhausted|throttl(?:ing|ed)|overloaded",
+    r"rate[\s_-]?limit|too[\s_-]?many[\s_-]?requests|resource[\s_-]?(?:has been )?exhausted|throttl(?:ing|ed)"
+    r"|overloaded",
     re.IGNORECASE,
 )
 _REFUSED_NAMES = ("Refusal", "ContentFilter", "ContentPolicy", "BlockedPrompt", "StopCandidate")
