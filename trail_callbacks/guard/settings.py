@@ -38,6 +38,7 @@ class GuardKeywords(TypedDict, total=False):
     timeout: float | None
     max_calls: int | None
     max_tokens: int | None
+    concurrency: int | None
     options: VerifyOptions | None
     message: str
     on_report: OnReport | None
@@ -79,6 +80,7 @@ class GuardSettings:
         max_calls: Model calls of the judge for all drafts of one turn, 0 or more; None is no limit. `options` limits
             each draft.
         max_tokens: Tokens, prompt and completion, likewise.
+        concurrency: Drafts of synchronous calls judged at once, 1 or more, if the judge waits for a model; None is 16.
         options: Settings of the verification. By default the origin of unsupported claims is looked for only if the
             report reaches the user (`annotate`, `raise`).
         message: What the user reads in place of a withheld answer.
@@ -106,6 +108,7 @@ class GuardSettings:
     timeout: float | None = 60.0
     max_calls: int | None = None
     max_tokens: int | None = None
+    concurrency: int | None = None
     options: VerifyOptions | None = None
     message: str = BLOCKED
     stream: Stream | None = None

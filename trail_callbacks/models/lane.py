@@ -94,6 +94,7 @@ class Lane(Generic[T]):
         if _over:
             raise RuntimeError("the interpreter is on its way out: nothing is verified any more")
         future: Future[T] = Future()
+        future.set_running_or_notify_cancel()  # others may wait for it: nobody cancels it
         queue = self._queue
         with queue.changed:
             queue.ended = False

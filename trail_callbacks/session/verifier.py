@@ -216,6 +216,8 @@ class Verifier:
         if not final:  # a report on an unfinished run is for the caller alone
             return _Run(judged, judged)
         run = _Run(judged, judged if self._hooks is None else Future())
+        if self._hooks is not None:
+            run.done.set_running_or_notify_cancel()  # as those of a lane
         self._recorder.hold(root)
         self._runs[root] = run
         run.done.add_done_callback(partial(self._forget, root))
