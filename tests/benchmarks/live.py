@@ -27,6 +27,7 @@ import sys
 import threading
 import time
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -34,24 +35,22 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "wire"), str(TESTS / "llama_index_trail")]
-
 from langchain_core.documents import Document as Passage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrough
 from langchain_trail import TrailCallbackHandler
 from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.base.llms.types import CompletionResponse
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms import CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
-from llama_index.core.base.llms.types import CompletionResponse
 from llama_index_trail import trail
 
 from trail_callbacks import LLMJudge
 from trail_callbacks.models.gate import gate_of
 
+TESTS = Path(__file__).parents[1]
 AT_ONCE = 16
 ANSWER = "The harbour of Holm was opened in 1874. It has 4 berths for ships."
 SOURCE = f"{ANSWER} The quarry was closed in 1902."
@@ -158,7 +157,10 @@ def waiting(delay: float, runs: int, rounds: int) -> None:
 
         judge = judge_at(url)
         ways: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
-            "langchain threads": (lambda: asked(handler), lambda: list(pool.map(lambda _: asked(handler), range(runs)))),
+            "langchain threads": (
+                lambda: asked(handler),
+                lambda: list(pool.map(lambda _: asked(handler), range(runs))),
+            ),
             "langchain loop": (lambda: asked(handler), lambda: asyncio.run(together())),
             "llama_index threads": (lambda: query(0), lambda: list(pool.map(query, range(runs)))),
         }
@@ -187,9 +189,7 @@ def burst(delay: float, runs: int, refused: float = 0.0) -> None:
         assert handler.flush(900)
         seconds = time.perf_counter() - start
         allowed = -(-runs // AT_ONCE) * 2 * delay
-        states = {state: 0 for state in sorted({report.state for report in handler.reports.values()})}
-        for report in handler.reports.values():
-            states[report.state] += 1
+        states = Counter(report.state for report in handler.reports.values())
         say(
             "refused" if refused else "burst",
             delay=delay,
@@ -212,7 +212,7 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def app(delay: float, requests: int, rounds: int, rate: float = 20.0) -> None:
-    chance = random.Random(3)
+    chance = random.Random(3)  # noqa: S311 - no secret
 
     async def block(handler: TrailCallbackHandler | None) -> list[float]:
         times, built = [], chain(0.1)
@@ -230,6 +230,7 @@ def app(delay: float, requests: int, rounds: int, rate: float = 20.0) -> None:
     with server(delay) as url:
         handler = TrailCallbackHandler(judge=judge_at(url), evaluate="background", max_traces=4096)
         asyncio.run(block(handler))
+        handler.flush(300)
         without, beside = [], []
         for _ in range(rounds):
             without.append(asyncio.run(block(None)))
@@ -253,13 +254,24 @@ def hangs(delay: float, runs: int) -> None:
             start = time.perf_counter()
             for n in range(runs):
                 asked(handler, "hangs?" if share and n % share == 0 else "When?")
-            while sum(report.state == "assessed" for report in handler.reports.values()) < runs - (share and runs // share):
+            while sum(report.state == "assessed" for report in handler.reports.values()) < runs - (
+                share and runs // share
+            ):
                 time.sleep(0.02)
             took[share] = time.perf_counter() - start
             handler.flush(60)
             failed = sum(report.state == "error" for report in handler.reports.values())
             handler.close()
-        say("hangs", delay=delay, runs=runs, n=1, others=took[20], without=took[0], ratio=took[20] / took[0], failed=failed)
+        say(
+            "hangs",
+            delay=delay,
+            runs=runs,
+            n=1,
+            others=took[20],
+            without=took[0],
+            ratio=took[20] / took[0],
+            failed=failed,
+        )
 
 
 EXIT = """
@@ -298,7 +310,9 @@ def main() -> None:
     given = parser.parse_args()
     short = given.short
     parts: dict[str, Callable[[], None]] = {
-        "waiting": lambda: [waiting(delay, 20, 1 if short else 5) for delay in ([0.5] if short else [0.5, 3.0])] and None,
+        "waiting": lambda: (
+            [waiting(delay, 20, 1 if short else 5) for delay in ([0.5] if short else [0.5, 3.0])] and None
+        ),
         "burst": lambda: burst(0.5, 100 if short else 400),
         "app": lambda: app(0.5, 100 if short else 400, 2 if short else 5),
         "refused": lambda: burst(0.1 if short else 0.5, 20 if short else 200, 0.2),

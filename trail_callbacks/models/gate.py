@@ -48,7 +48,7 @@ class Gate:
         renewed_in_child(self, Gate._renew)
 
     def _renew(self) -> None:
-        self._lock = RLock()  # re-entrant: a call may be collected while this thread holds it; protects all of this; held for microseconds, also on event loops
+        self._lock = RLock()  # held for microseconds, also on loops; re-entrant: calls may be collected meanwhile
         self._waiting: deque[_Turn] = deque()
         self._inside = 0
         self._round = 0  # how often the model was found busy

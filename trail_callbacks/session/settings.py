@@ -58,8 +58,8 @@ class CaptureSettings:
     Attributes:
         judge: Who decides. None is the offline judge; a string such as `"openai/gpt-5-mini"` is a model through
             instructor; `as_model(...)` of the adapter is the app's own model.
-        evaluate: `background`: a run is verified on a worker thread once it has ended, which rests while the app is
-            busy; `process`: likewise, in a process of its own, started with the first run, which takes the work off
+        evaluate: `background`: a run is verified off the app's path once it has ended, by work that rests while the app
+            is busy; `process`: likewise, in a process of its own, started with the first run, which takes the work off
             the app's interpreter: for servers; `inline`: before the app gets its answer; `never`: only when its report
             is asked for. For `process` the judge is sent there: it is None, a model's name, or can be pickled.
         options: Settings of the verification.
