@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from functools import partial
@@ -81,7 +81,7 @@ def _together(tasks: Iterator[Task], judging: Judging, most: int) -> Iterator[Ou
     pending: set[Future[Outcome]] = set()
     try:
         for task in tasks:
-            pending.add(lane.submit(partial(judging.ajudge, task)))
+            pending.add(lane.submit(partial(_judge, judging, task)))
             if len(pending) >= most:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
@@ -90,6 +90,10 @@ def _together(tasks: Iterator[Task], judging: Judging, most: int) -> Iterator[Ou
             yield from (future.result() for future in done)
     finally:
         lane.close()
+
+
+def _judge(judging: Judging, task: Task, _: bool) -> Awaitable[Outcome]:
+    return judging.ajudge(task)
 
 
 def cores() -> int:

@@ -106,7 +106,7 @@ class Judging:
         except Exception as error:  # noqa: BLE001 - one bad row must not end an audit
             return _failed(task, error)
 
-    async def ajudge(self, task: Task, _: bool = False) -> Outcome:
+    async def ajudge(self, task: Task) -> Outcome:
         """As `judge`, without blocking the event loop."""
         from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
 
