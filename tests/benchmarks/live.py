@@ -9,7 +9,8 @@ measured. One JSON line each, medians with their number of rounds:
 - `burst`: runs that end at once, judged in the background: seconds until all are reported, over what 16 at once allow;
   how many were skipped; bytes of memory that a run takes while it waits.
 - `app`: p50 and p99 of requests to an app in an event loop while they are judged in the background, over those of the
-  same requests without a handler, rounds in turn.
+  same requests without a handler, rounds in turn. Once as it is, where collecting the garbage of a process that holds
+  both frameworks stops it for a quarter of a second whoever made the garbage, and once with `gc.freeze()`.
 - `refused`: the same server answers a fifth of the calls with 429.
 - `hangs`: it never answers a twentieth of the runs: how long the others took, beside those that nobody hangs beside.
 - `exit`: a process that ends with runs under way: how many were reported, and what it says about the others.
@@ -214,7 +215,7 @@ def percentile(values: list[float], share: float) -> float:
     return sorted(values)[round(share * (len(values) - 1))] * 1e3
 
 
-def app(delay: float, requests: int, rounds: int, rate: float = 20.0) -> None:
+def app(delay: float, requests: int, rounds: int, *, frozen: bool, rate: float = 20.0) -> None:
     chance = random.Random(3)  # noqa: S311 - no secret
 
     async def block(handler: TrailCallbackHandler | None) -> list[float]:
@@ -234,6 +235,9 @@ def app(delay: float, requests: int, rounds: int, rate: float = 20.0) -> None:
         handler = TrailCallbackHandler(judge=judge_at(url), evaluate="background", max_traces=4096)
         asyncio.run(block(handler))
         handler.flush(300)
+        if frozen:
+            gc.collect()
+            gc.freeze()
         without, beside = [], []
         for _ in range(rounds):
             without.append(asyncio.run(block(None)))
@@ -245,7 +249,17 @@ def app(delay: float, requests: int, rounds: int, rate: float = 20.0) -> None:
             figures[name] = [round(median(plain), 1), round(median(judged), 1)]
             figures[f"{name}_ratio"] = round(median(b / a for a, b in zip(plain, judged, strict=True)), 3)
         states = {report.state for report in handler.reports.values()}
-        say("app", rate=rate, requests=requests, n=rounds, skipped=handler.skipped, states=sorted(states), **figures)
+        gc.unfreeze()
+        say(
+            "app",
+            frozen=frozen,
+            rate=rate,
+            requests=requests,
+            n=rounds,
+            skipped=handler.skipped,
+            states=sorted(states),
+            **figures,
+        )
         handler.close()
 
 
@@ -317,7 +331,9 @@ def main() -> None:
             [waiting(delay, 20, 1 if short else 5) for delay in ([0.5] if short else [0.5, 3.0])] and None
         ),
         "burst": lambda: burst(0.5, 100 if short else 400),
-        "app": lambda: app(0.5, 100 if short else 400, 2 if short else 5),
+        "app": lambda: (
+            [app(0.5, 100 if short else 400, 2 if short else 5, frozen=each) for each in (False, True)] and None
+        ),
         "refused": lambda: burst(0.1 if short else 0.5, 20 if short else 200, 0.2),
         "hangs": lambda: hangs(0.1 if short else 0.5, 60 if short else 200),
         "exit": lambda: exits(0.1 if short else 0.5),
