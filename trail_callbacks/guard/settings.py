@@ -134,6 +134,8 @@ class GuardSettings:
                 raise InputError(f"{name} is {value!r}, expected one of {', '.join(filter(None, allowed))}")
         if self.timeout is not None and not self.timeout > 0:  # a NaN, too
             raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
+        if self.concurrency is not None and self.concurrency < 1:
+            raise InputError(f"concurrency is {self.concurrency}, expected 1 or more")
         for name in ("max_calls", "max_tokens"):
             value = getattr(self, name)
             if value is not None and not value >= 0:
