@@ -119,8 +119,10 @@ class GuardSettings:
         """Checks ranges."""
         if not 0.0 <= self.max_score <= 1.0:
             raise InputError(f"max_score is {self.max_score}, expected 0.0 to 1.0")
-        if self.max_retries < 0:
-            raise InputError(f"max_retries is {self.max_retries}, expected 0 or more")
+        for name, least in (("max_retries", 0), ("concurrency", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise InputError(f"{name} is {value}, expected {least} or more")
         for name, allowed in (
             ("on_fail", get_args(OnFail)),
             ("exhausted", get_args(LastResort)),
@@ -134,8 +136,6 @@ class GuardSettings:
                 raise InputError(f"{name} is {value!r}, expected one of {', '.join(filter(None, allowed))}")
         if self.timeout is not None and not self.timeout > 0:  # a NaN, too
             raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
-        if self.concurrency is not None and self.concurrency < 1:
-            raise InputError(f"concurrency is {self.concurrency}, expected 1 or more")
         for name in ("max_calls", "max_tokens"):
             value = getattr(self, name)
             if value is not None and not value >= 0:
