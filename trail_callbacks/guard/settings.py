@@ -119,10 +119,16 @@ class GuardSettings:
         """Checks ranges."""
         if not 0.0 <= self.max_score <= 1.0:
             raise InputError(f"max_score is {self.max_score}, expected 0.0 to 1.0")
-        for name, least in (("max_retries", 0), ("concurrency", 1)):
+        unlimited = ", or None for no limit"
+        for name, least, else_ in (
+            ("max_retries", 0, ""),
+            ("concurrency", 1, ""),
+            ("max_calls", 0, unlimited),
+            ("max_tokens", 0, unlimited),
+        ):
             value = getattr(self, name)
-            if value is not None and value < least:
-                raise InputError(f"{name} is {value}, expected {least} or more")
+            if value is not None and not value >= least:
+                raise InputError(f"{name} is {value}, expected {least} or more{else_}")
         for name, allowed in (
             ("on_fail", get_args(OnFail)),
             ("exhausted", get_args(LastResort)),
@@ -136,10 +142,6 @@ class GuardSettings:
                 raise InputError(f"{name} is {value!r}, expected one of {', '.join(filter(None, allowed))}")
         if self.timeout is not None and not self.timeout > 0:  # a NaN, too
             raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
-        for name in ("max_calls", "max_tokens"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise InputError(f"{name} is {value}, expected 0 or more, or None for no limit")
         if self.stream == "pass" and self.on_fail != "annotate":
             raise InputError(
                 f"stream='pass' shows an answer before it is judged, so on_fail={self.on_fail!r} could not take it back"
