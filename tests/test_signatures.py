@@ -58,6 +58,6 @@ def test_every_setting_is_in_the_signature_and_in_help(settings, function):
     assert set(settings.__dataclass_fields__) <= set(shown)
     assert "settings" not in shown
     for name, field in settings.__dataclass_fields__.items():
-        assert shown[name].default == field.default or (name, shown[name].default) == ("evaluate", "inline")
+        assert shown[name].default == field.default
     text = pydoc.plain(pydoc.render_doc(function))
     assert all(f"{name}: " in text for name in settings.__dataclass_fields__)

@@ -39,7 +39,7 @@ class TrailCallbackHandler(RecordingHooks):
             takes the work off a busy server; `inline`: before the app gets its answer, awaited in an event loop;
             `never`: only when `report()` is asked for.
         **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
-            `ttl`, `sources`, `source_keys`, `context`, `versions`, `store` and `attach`; see
+            `concurrency`, `ttl`, `sources`, `source_keys`, `context`, `versions`, `store` and `attach`; see
             `trail_callbacks.session.CaptureSettings`.
 
     Raises:

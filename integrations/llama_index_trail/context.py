@@ -63,7 +63,7 @@ class Trail(Recording):
 
 
 @shows_settings(CaptureSettings, CaptureKeywords)
-def trail(judge: JudgeLike = None, evaluate: Evaluate = "inline", **settings: Unpack[CaptureKeywords]) -> Trail:
+def trail(judge: JudgeLike = None, evaluate: Evaluate = "background", **settings: Unpack[CaptureKeywords]) -> Trail:
     """Records and verifies what runs in a `with` block, for sync and async code alike.
 
         with trail() as t:

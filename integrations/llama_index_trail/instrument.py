@@ -38,13 +38,13 @@ class Status:
 
 @shows_settings(CaptureSettings, CaptureKeywords)
 def instrument(
-    judge: JudgeLike = None, evaluate: Evaluate = "inline", **settings: Unpack[CaptureKeywords]
+    judge: JudgeLike = None, evaluate: Evaluate = "background", **settings: Unpack[CaptureKeywords]
 ) -> Recording:
     """Records and verifies every LlamaIndex run of the process.
 
         instrument()
         response = engine.query(question)
-        print(response.metadata["trail"])
+        print(response.metadata["trail"]["state"])
 
     Called again it replaces the settings; a run is never recorded twice. Runs inside a `trail()` block belong to the
     block.
@@ -52,13 +52,14 @@ def instrument(
     Args:
         judge: Who decides; None is the offline judge. A string such as `"openai/gpt-5-mini"` is a model through
             instructor; `as_model(llm)` is the app's own model.
-        evaluate: `inline`: the summary is in the metadata when a synchronous call returns; in an event loop, which
-            must not wait, it arrives shortly after, and until then reads as `{"state": "pending", "run_id": ...}`
-            (`await areport_for(response)` waits). `background`: shortly after everywhere; reading it outside of an
-            event loop waits. `process`: likewise, in another process, which takes the work off a busy server. `never`:
-            only when a report is asked for; nothing is attached.
+        evaluate: `background`: the summary comes into the metadata shortly after the response. Until then it is printed
+            as `{"state": "pending", "run_id": ...}`, and reading it waits, except in an event loop, which must not wait
+            (`await areport_for(response)` does). `process`: likewise, in another process, which takes the work off a
+            busy server. `inline`: a synchronous call returns when it is there. `never`: only when a report is asked
+            for; nothing is attached.
         **settings: `options`, `sample_rate`, `redact`, `texts`, `text_key`, `on_report`, `max_traces`, `max_waiting`,
-            `ttl`, `context`, `versions`, `store` and `attach`; see `trail_callbacks.session.CaptureSettings`.
+            `concurrency`, `ttl`, `context`, `versions`, `store` and `attach`; see
+            `trail_callbacks.session.CaptureSettings`.
 
     Returns:
         What is being recorded.

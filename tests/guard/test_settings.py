@@ -24,6 +24,7 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
         ({"on_error": "maybe"}, "on_error is 'maybe', expected one of open, closed"),
         ({"no_evidence": "block"}, "no_evidence is 'block', expected one of pass, fail"),
         ({"on_undecided": "retry"}, "on_undecided is 'retry', expected one of pass, fail"),
+        ({"concurrency": 0}, "concurrency is 0, expected 1 or more"),
         ({"timeout": 0}, "timeout is 0, expected seconds above 0, or None for no limit"),
         ({"timeout": float("nan")}, "timeout is nan, expected seconds above 0, or None for no limit"),
         ({"max_calls": -1}, "max_calls is -1, expected 0 or more, or None for no limit"),

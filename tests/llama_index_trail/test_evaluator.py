@@ -213,8 +213,9 @@ def test_in_a_retry_engine(ask):
 def test_evaluation_is_part_of_no_recording(ask):
     engine = ask([FACT], GOOD)
     seen = []
-    instrument(on_report=seen.append)
+    recorded = instrument(on_report=seen.append)
     response = engine.query(ASKED)
+    assert recorded.flush(20)
     assert len(seen) == 1
     with trail(evaluate="never") as t:
         TrailEvaluator().evaluate_response(ASKED, response)

@@ -60,9 +60,10 @@ def test_instrument_attaches_the_summary_before_the_query_returns(engine):
 def test_instrumenting_twice_records_once(engine):
     seen = []
     instrument(on_report=seen.append)
-    instrument(on_report=seen.append)
+    recorded = instrument(on_report=seen.append)
     assert len(handlers()) == 2
     engine.query(HOW)
+    assert recorded.flush(20)
     assert len(seen) == 1
 
 

@@ -1,6 +1,7 @@
 """When a call is made again, and how long that waits."""
 
 import time
+from dataclasses import replace
 
 import pytest
 from echoes import Echo, echo, pipeline
@@ -42,9 +43,21 @@ def test_a_busy_model_that_names_no_time_is_asked_after_growing_pauses(run, monk
         (busy(float("inf")), 1),
         (Reply(failure=Failure("invalid", "x"), usage=Usage(calls=1)), 1),
         (Reply(value=Echo(text="x"), retry_after=0.1, usage=Usage(calls=1)), 1),
-        (busy(0.001), 5),
+        (replace(busy(0.001), retries=4), 5),
+        (busy(0.001), 9),
+        (replace(busy(0.001), failure=Failure("failed", "x")), 3),
     ],
-    ids=["already repeated", "an hour", "NaN", "for ever", "not busy", "answered", "always busy"],
+    ids=[
+        "already repeated",
+        "an hour",
+        "NaN",
+        "for ever",
+        "not busy",
+        "answered",
+        "as often as it says",
+        "always busy",
+        "broken",
+    ],
 )
 def test_asking_again_has_bounds(run, reply, calls, monkeypatch):
     monkeypatch.setattr("trail_callbacks.models.backoff._FIRST", 0.01)

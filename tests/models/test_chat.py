@@ -33,9 +33,24 @@ def test_overload_is_busy_too(status):
     assert (str(reply.failure), reply.retry_after) == ("busy: APIStatusError: slow down", 1.0)
 
 
-def test_clients_without_http_are_told_by_name():
-    reply = failed_reply(type("ResourceExhausted", (Exception,), {})("quota"))
-    assert (str(reply.failure), reply.retry_after) == ("busy: ResourceExhausted: quota", 0.0)
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("ResourceExhausted", "quota"),
+        ("RateLimitError", "x"),
+        ("RuntimeError", "Too Many Requests for url"),
+        ("ValueError", "Error code: 529 - the model is currently Overloaded"),
+        ("ClientError", "rate-limit reached, try later"),
+    ],
+)
+def test_clients_that_keep_no_status_are_told_by_name_or_text(kind, text):
+    reply = failed_reply(type(kind, (Exception,), {})(text))
+    assert (str(reply.failure), reply.retry_after) == (f"busy: {kind}: {text}", 0.0)
+
+
+def test_a_status_goes_before_the_text():
+    assert failed_reply(http(400, kind="BadRequestError")).failure.kind == "rejected"
+    assert failed_reply(status(401, "no rate limit for this key")).failure.kind == "unauthorised"
 
 
 def test_what_the_client_has_repeated_already_is_not_repeated_again():

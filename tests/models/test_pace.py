@@ -11,7 +11,6 @@ from trail_callbacks.models import pace
 from trail_callbacks.models.adrive import adrive
 from trail_callbacks.models.call import Call, Message, Reply, Usage
 from trail_callbacks.models.drive import Limits, drive
-from trail_callbacks.models.failure import Failure
 from trail_callbacks.models.pace import Paced
 from trail_callbacks.testing import ScriptedModel
 
@@ -123,17 +122,6 @@ def test_replies_of_a_cache_cost_no_turn(clock):
     for _ in range(5):
         model.ask(call())
     assert clock.now == started
-
-
-def test_when_one_is_told_to_wait_all_do(clock):
-    model = Paced(
-        ScriptedModel([Reply(failure=Failure("busy", "later"), retry_after=20), {"text": "x"}, {"text": "x"}]),
-        requests_per_minute=600,
-    )
-    started = clock.now
-    model.ask(call())
-    model.ask(call())
-    assert clock.now - started == pytest.approx(20)
 
 
 def test_a_turn_that_comes_too_late_is_not_waited_for(clock):

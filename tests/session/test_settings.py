@@ -23,6 +23,7 @@ OPTIONAL = {"Instructor": object, "AsyncInstructor": object, "Store": object}  #
         ({"sample_rate": 1.5}, "sample_rate is 1.5, expected a share from 0.0 to 1.0"),
         ({"sample_rate": float("nan")}, "sample_rate is nan, expected a share from 0.0 to 1.0"),
         ({"max_traces": 0}, "max_traces is 0, expected 1 or more"),
+        ({"concurrency": 0}, "concurrency is 0, expected 1 or more"),
         ({"ttl": 0}, "ttl is 0, expected seconds above 0"),
         ({"ttl": float("nan")}, "ttl is nan, expected seconds above 0"),
         ({"redact": "names"}, f"redact is 'names', {REDACTS}"),

@@ -105,7 +105,7 @@ def test_a_wait_is_cut_short_when_the_time_is_over(endpoints, checked):
     checked(judge)  # has everything imported and connected
     report = checked(judge, max_seconds=0.5)
     assert (report.state, len(endpoint.asked), report.usage.calls) == ("error", 3, 1)
-    assert "budget: " in report.warnings[0]
+    assert "busy: slow down" in report.warnings[0]
     assert report.usage.seconds < 40
 
 
@@ -152,7 +152,7 @@ def test_a_reply_that_breaks_off_is_asked_for_once_more(endpoints, checked, faul
             error(429, "You exceeded your current quota.", "insufficient_quota"),
             "busy: You exceeded your current quota.",
         ),
-        (error(503, "down for a day", x_should_retry="false"), "failed: down for a day"),
+        (error(503, "down for a day", x_should_retry="false"), "busy: down for a day"),
     ],
     ids=["401", "403", "404", "400", "quota", "told not to"],
 )

@@ -80,11 +80,12 @@ def test_a_wrong_key_is_unauthorised_and_never_shown(serve, ask, status):
     assert reply.usage.calls == 1
 
 
-def test_a_busy_endpoint_is_asked_again_when_it_says(serve, ask):
-    endpoint, model = serve(error(429, "slow down", Retry_After="0.3"), GOOD, http_retries=1)
+@pytest.mark.parametrize(("settings", "retries"), [({}, None), ({"http_retries": 1}, 1)])
+def test_a_busy_endpoint_is_asked_again_by_the_driver_alone(serve, ask, settings, retries):
+    endpoint, model = serve(error(429, "slow down", Retry_After="0.3"), GOOD, **{"http_retries": None} | settings)
     reply = ask(model)
-    assert reply.value.name == "Oslo"
-    assert endpoint.times[1] - endpoint.times[0] >= 0.3
+    assert (reply.failure.kind, reply.retry_after, reply.retries) == ("busy", 0.3, retries)
+    assert len(endpoint.asked) == 1
 
 
 def test_an_endpoint_that_stays_busy_is_busy(serve, ask):

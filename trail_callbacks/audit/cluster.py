@@ -28,6 +28,7 @@ from trail_callbacks.audit.crew import Crew, Desk, Event, Job, portable
 from trail_callbacks.audit.judging import Outcome, Task
 from trail_callbacks.errors import InputError, JudgeError, MissingExtraError
 from trail_callbacks.judges.judge import Judge
+from trail_callbacks.models.lane import AT_ONCE
 from trail_callbacks.models.store import shared
 from trail_callbacks.verify.options import VerifyOptions
 
@@ -64,7 +65,7 @@ class RayEngine:
 
     address: str | None = None
     workers: int | None = None
-    concurrency: int = 8
+    concurrency: int = AT_ONCE
     cpus: float = 1.0
     gpus: float = 0.0
     resources: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))

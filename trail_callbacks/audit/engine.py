@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Awaitable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from trail_callbacks.audit.budget import Grants
 from trail_callbacks.audit.judging import Judging, Outcome, Task
 from trail_callbacks.errors import InputError
 from trail_callbacks.judges.judge import Judge
+from trail_callbacks.models.lane import AT_ONCE, Lane
 from trail_callbacks.verify.options import VerifyOptions
 
 __all__ = ["Engine", "LocalEngine", "cores"]
@@ -41,7 +43,7 @@ class Engine(Protocol):
 class LocalEngine:
     """Works on this machine, in processes: each has a driver of its own, and pace and budget are one for all.
 
-    With one worker, and no other process, it works in this one: with a judge that asks a model on threads.
+    With one worker, and no other process, it works in this one: with a judge that asks a model on one event loop.
 
     Args:
         workers: Processes, 1 or more.
@@ -52,7 +54,7 @@ class LocalEngine:
     """
 
     workers: int = 1
-    concurrency: int = 8
+    concurrency: int = AT_ONCE
 
     def __post_init__(self) -> None:
         """Checks ranges."""
@@ -71,15 +73,15 @@ class LocalEngine:
         if judge.model is None:
             yield from map(judging.judge, tasks)
             return
-        yield from _on_threads(tasks, judging, self.concurrency)
+        yield from _together(tasks, judging, self.concurrency)
 
 
-def _on_threads(tasks: Iterator[Task], judging: Judging, most: int) -> Iterator[Outcome]:
-    pool = ThreadPoolExecutor(most, thread_name_prefix="trail-audit")
+def _together(tasks: Iterator[Task], judging: Judging, most: int) -> Iterator[Outcome]:
+    lane: Lane[Outcome] = Lane(most, waits=True)
     pending: set[Future[Outcome]] = set()
     try:
         for task in tasks:
-            pending.add(pool.submit(judging.judge, task))
+            pending.add(lane.submit(partial(_judge, judging, task)))
             if len(pending) >= most:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
@@ -87,7 +89,11 @@ def _on_threads(tasks: Iterator[Task], judging: Judging, most: int) -> Iterator[
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        lane.close()
+
+
+def _judge(judging: Judging, task: Task, _: bool) -> Awaitable[Outcome]:
+    return judging.ajudge(task)
 
 
 def cores() -> int:

@@ -26,10 +26,14 @@ class Granted:
     Args:
         model: Who answers.
         grants: Who grants calls.
+
+    Attributes:
+        asks: The model, whose gate all who ask it share.
     """
 
     def __init__(self, model: Model, grants: Grants) -> None:
         self._model, self._grants = model, grants
+        self.asks = getattr(model, "asks", model)
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ from trail_callbacks.judges.judge import Judge
 from trail_callbacks.models.cache import CallCache, Kept
 from trail_callbacks.models.call import Model, Pipeline
 from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.loop import alone
 from trail_callbacks.observations import figures_of
 from trail_callbacks.report import Report
 from trail_callbacks.trace import Trace
@@ -110,7 +111,7 @@ class Judging:
         from trail_callbacks.models.adrive import adrive  # noqa: PLC0415 - see there
 
         try:
-            ready = await asyncio.to_thread(_ready, task)
+            ready = _ready(task) if alone.get() else await asyncio.to_thread(_ready, task)
             for tried in range(_ATTEMPTS):
                 report = ready
                 if not isinstance(ready, Report):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["audit"]
 
 _SHOWN = 10
-_AT_ONCE, _TOGETHER = 8, 1000  # answers in work, without and with batches
+_AT_ONCE, _TOGETHER = 16, 1000  # answers in work, without and with batches
 
 
 def audit(
@@ -82,7 +82,7 @@ def audit(
         typer.Option(
             min=1,
             metavar="N",
-            help="Answers in work at once in each worker, if a model is asked: 8; with --batch 1000.",
+            help="Answers in work at once in each worker, if a model is asked: 16; with --batch 1000.",
         ),
     ] = None,
     batch: Annotated[

@@ -22,6 +22,7 @@ from trail_callbacks.guard.policy import LateReport
 from trail_callbacks.guard.settings import GuardSettings
 from trail_callbacks.guard.stripping import Stripped, stripped
 from trail_callbacks.models.call import Usage
+from trail_callbacks.models.lane import AT_ONCE, Lane
 from trail_callbacks.report import Report
 from trail_callbacks.slices import Slices, current
 from trail_callbacks.verify.delivery import Delivery
@@ -89,6 +90,7 @@ class Checker:
         self._judge = judging(settings.judge, settings.options)
         self._around = around
         self._delivery = Delivery(settings.on_report)
+        self._lane: Lane[Report] = Lane(settings.concurrency or AT_ONCE, waits=True)  # if the judge waits for a model
 
     def check(self, step: JudgeDraft) -> Report:
         """Judges a draft."""
@@ -96,7 +98,10 @@ class Checker:
 
         def work() -> Report:
             with self._around(), attempt.sliced():
-                return verify(attempt.built(step.graph), self._judge, options)
+                graph = attempt.built(step.graph)
+                if self._judge.model is None:
+                    return verify(graph, self._judge, options)
+                return self._lane.submit(lambda _: self._averified(graph, options, attempt), hurry=True).result()
 
         try:
             report = work() if timeout is None else _within(timeout, work)
@@ -119,6 +124,11 @@ class Checker:
         except Exception as error:  # noqa: BLE001 - as above
             report = self._failed(error, attempt)
         return await self._adelivered(attempt.dated(report))
+
+    async def _averified(self, graph: ProvenanceGraph, options: VerifyOptions, attempt: _Attempt) -> Report:
+        """Verifies a draft on the loop of all judges that wait for a model."""
+        with self._around(), attempt.sliced():
+            return await averify(graph, self._judge, options)
 
     def carry_out(self, step: _Step) -> Report | Stripped | str | None:
         """Carries out a step that does not need the app."""

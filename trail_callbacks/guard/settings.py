@@ -43,6 +43,7 @@ class GuardKeywords(TypedDict, total=False):
     timeout: float | None
     max_calls: int | None
     max_tokens: int | None
+    concurrency: int | None
     options: VerifyOptions | None
     message: str
     on_report: OnReport | None
@@ -87,6 +88,7 @@ class GuardSettings:
         max_calls: Model calls of the judge for all drafts of one turn, 0 or more; None is no limit. `options` limits
             each draft.
         max_tokens: Tokens, prompt and completion, likewise.
+        concurrency: Drafts of synchronous calls judged at once, 1 or more, if the judge waits for a model; None is 16.
         options: Settings of the verification. By default the origin of unsupported claims is looked for only if the
             report reaches the user (`annotate`, `raise`).
         message: What the user reads in place of a withheld answer.
@@ -116,6 +118,7 @@ class GuardSettings:
     timeout: float | None = 60.0
     max_calls: int | None = None
     max_tokens: int | None = None
+    concurrency: int | None = None
     options: VerifyOptions | None = None
     message: str = BLOCKED
     stream: Stream | None = None
@@ -130,14 +133,18 @@ class GuardSettings:
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"{name} is {getattr(self, name)}, expected 0.0 to 1.0")
         self._check_choices()
-        if self.max_retries < 0:
-            raise InputError(f"max_retries is {self.max_retries}, expected 0 or more")
+        unlimited = ", or None for no limit"
+        for name, least, else_ in (
+            ("max_retries", 0, ""),
+            ("concurrency", 1, ""),
+            ("max_calls", 0, unlimited),
+            ("max_tokens", 0, unlimited),
+        ):
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise InputError(f"{name} is {value}, expected {least} or more{else_}")
         if self.timeout is not None and not self.timeout > 0:  # a NaN, too
             raise InputError(f"timeout is {self.timeout}, expected seconds above 0, or None for no limit")
-        for name in ("max_calls", "max_tokens"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise InputError(f"{name} is {value}, expected 0 or more, or None for no limit")
         if self.stream == "pass" and self.on_fail != "annotate":
             raise InputError(
                 f"stream='pass' shows an answer before it is judged, so on_fail={self.on_fail!r} could not take it back"

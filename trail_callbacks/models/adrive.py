@@ -12,6 +12,8 @@ from trail_callbacks.models.backoff import again
 from trail_callbacks.models.budget import Limits, Meter
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.drive import NO_MODEL, advance, failed
+from trail_callbacks.models.gate import aask
+from trail_callbacks.models.loop import alone
 
 __all__ = ["adrive"]
 
@@ -21,20 +23,24 @@ T = TypeVar("T")
 async def adrive(pipeline: Pipeline[T], model: Model | None, limits: Limits | None = None) -> tuple[T, Usage]:
     """As `drive`, with asyncio. The pipeline's own work runs on a thread, so it does not hold up the event loop.
 
-    When cancelled, the calls in flight are cancelled and the pipeline is closed.
+    On the loop of a `Lane` it needs none. When cancelled, the calls in flight are cancelled and the pipeline is closed.
     """
     meter = Meter(limits or Limits())
     slots = asyncio.Semaphore(meter.limits.concurrency)
     replies: Sequence[Reply] | None = None
+    step: asyncio.Future[tuple[Sequence[Call] | None, T]] | None = None
     while True:
-        step = asyncio.ensure_future(asyncio.to_thread(advance, pipeline, replies))
         try:
-            calls, result = await asyncio.shield(step)
+            if alone.get():
+                calls, result = advance(pipeline, replies)
+            else:
+                step = asyncio.ensure_future(asyncio.to_thread(advance, pipeline, replies))
+                calls, result = await asyncio.shield(step)
             if calls is None:
                 return result, meter.total()
             replies = await _gather(calls, model, meter, slots)
         except BaseException:  # a cancellation above all: whatever ends the drive ends the pipeline
-            if step.done():
+            if step is None or step.done():
                 pipeline.close()
             else:  # a generator that is running on its thread cannot be closed until it pauses
                 step.add_done_callback(lambda done: _abandon(pipeline, done))
@@ -74,7 +80,7 @@ async def _answered(model: Model, call: Call, meter: Meter, slots: asyncio.Semap
     try:
         for tried in count():
             try:
-                reply = await (call.model or model).aask(meter.timed(call))
+                reply = await aask(call.model or model, meter.timed(call))
             except Exception as error:  # noqa: BLE001 - as in the threads
                 reply = failed(error)
             meter.settle(reply)

@@ -23,7 +23,7 @@ class Limits:
             in flight when it is reached may overshoot it.
         max_seconds: Wall time after which no further call is started, 0 or more; None is no limit. A call that is
             under way then knows it beforehand, from `Call.seconds`.
-        concurrency: Calls in flight at once, 1 or more.
+        concurrency: Calls of this pipeline in flight at once, 1 or more.
 
     Raises:
         InputError: If a number is out of range.

@@ -91,6 +91,7 @@ class Reply:
         usage: What this call cost.
         retry_after: Seconds after which the same call may be answered, where nobody has asked again yet; 0 if the
             model does not say how many. None: asking again is of no use, or was done already by the model's client.
+        retries: How often the driver may ask again, 0 or more; None leaves it to the driver.
     """
 
     value: BaseModel | None = None
@@ -98,6 +99,7 @@ class Reply:
     text: str | None = None
     usage: Usage = Usage()
     retry_after: float | None = None
+    retries: int | None = None
 
 
 @runtime_checkable

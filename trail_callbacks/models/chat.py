@@ -69,11 +69,9 @@ def failed_reply(error: Exception, text: str | None = None) -> Reply:
         error: What was raised.
         text: What the model wrote nevertheless, for salvage.
     """
-    failure, name = failure_of(error), type(error).__name__
-    if is_busy(error):
-        failure = Failure("busy", f"{name}: {error}")
-    elif failure.kind == "unreachable":
-        failure = Failure("unreachable", f"{name}: {error}")
+    failure = failure_of(error)
+    if failure.kind in {"busy", "unreachable"}:
+        failure = Failure(failure.kind, f"{type(error).__name__}: {error}")
     return Reply(failure=failure, text=text, retry_after=_later(error))
 
 

@@ -18,6 +18,8 @@ from trail_callbacks.models.backoff import again
 from trail_callbacks.models.budget import Limits, Meter
 from trail_callbacks.models.call import Call, Model, Pipeline, Reply, Usage
 from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.gate import ask
+from trail_callbacks.models.provider_error import is_busy, retry_after
 
 __all__ = ["NO_MODEL", "Limits", "advance", "drive", "failed"]
 
@@ -54,7 +56,12 @@ def advance(pipeline: Pipeline[T], replies: Sequence[Reply] | None) -> tuple[Seq
 
 def failed(error: Exception) -> Reply:
     """The reply of a model that broke its contract and raised."""
-    return Reply(failure=Failure("failed", f"the model raised {type(error).__name__}: {error}"), usage=Usage(calls=1))
+    busy, why = is_busy(error), f"the model raised {type(error).__name__}: {error}"
+    return Reply(
+        failure=Failure("busy" if busy else "failed", why),
+        usage=Usage(calls=1),
+        retry_after=(retry_after(error) or 0.0) if busy else None,
+    )
 
 
 NO_MODEL = Reply(failure=Failure("failed", "this judge has no model, so its call was not made"))
@@ -111,7 +118,7 @@ class _Threads:
         meter = self._meter
         for tried in count():
             try:
-                reply = (call.model or model).ask(meter.timed(call))
+                reply = ask(call.model or model, meter.timed(call))
             except Exception as error:  # noqa: BLE001 - a model that breaks its contract is a failed call, not a crash
                 reply = failed(error)
             meter.settle(reply)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from trail_callbacks.errors import JudgeError
 from trail_callbacks.forking import renewed_in_child
-from trail_callbacks.models.backoff import pause
+from trail_callbacks.models.backoff import worth_repeating
 from trail_callbacks.models.call import Call, Reply, Usage
 from trail_callbacks.models.client import closer, configure, connect, unlogged
 from trail_callbacks.models.completion import raw_text, usage
@@ -94,8 +94,9 @@ class InstructorModel:
         timeout: Seconds a request may take.
         max_retries: How often instructor asks again for an answer of the wrong shape, 0 or more. It then pays for
             the whole answer; a judge keeps what is good and asks for the rest, and needs none of it.
-        http_retries: How often a request is sent again to an endpoint that is busy, fails or breaks off, 0 or more.
-            Retry-After is honoured up to a minute. A ready client has its own way to do this.
+        http_retries: How often the driver of a verification asks an endpoint again that is busy, fails or breaks off,
+            0 or more; None is twice, and eight times while it is busy. Retry-After is honoured up to a minute. A ready
+            client has its own way to do this.
         **create: Further parameters of every request, e.g. `temperature=0` or `seed=7`.
 
     Raises:
@@ -113,16 +114,16 @@ class InstructorModel:
         mode: Mode | str | None = None,
         timeout: float = 60.0,
         max_retries: int = 0,
-        http_retries: int = 2,
+        http_retries: int | None = None,
         **create: Any,
     ) -> None:
         if create.get("stream"):
             raise JudgeError("stream=True is not supported: verification reads whole answers")
-        if max_retries < 0 or http_retries < 0 or timeout <= 0:
+        if max_retries < 0 or (http_retries is not None and http_retries < 0) or timeout <= 0:
             raise JudgeError("max_retries and http_retries must be 0 or more, timeout must be positive")
         self._secrets = (api_key or "",)
         self._max_retries = max_retries
-        self._http_retries = http_retries if client is None else 0
+        self._http_retries = http_retries
         self._create = create
         self._room = "max_tokens"  # the name under which this endpoint wants the limit; "" once it wants none
         self._dropped: set[str] = set()
@@ -256,25 +257,15 @@ class InstructorModel:
         exchange = self._exchange(call, attempts)
         request = next(exchange)
         while True:
-            outcome = await self._send(request)
+            try:
+                with unlogged():
+                    outcome = _Outcome(*await self._client.create_with_completion(**request))
+            except Exception as error:  # noqa: BLE001 - as in `ask`
+                outcome = _Outcome(error=error)
             try:
                 request = exchange.send(outcome)
             except StopIteration as stop:
                 return _reply(stop)
-
-    async def _send(self, request: dict[str, Any]) -> _Outcome:
-        """Sends a request, and again while that may help."""
-        repeated = 0
-        while True:
-            try:
-                with unlogged():
-                    return _Outcome(*await self._client.create_with_completion(**request))
-            except Exception as error:  # noqa: BLE001 - as in `ask`
-                wait = pause(error, repeated) if repeated < self._http_retries else None
-                if wait is None:
-                    return _Outcome(error=error)
-            repeated += 1
-            await asyncio.sleep(wait)
 
     def _exchange(self, call: Call, attempts: _Attempts) -> Generator[dict[str, Any], _Outcome, Reply]:
         """Yields requests and is sent how each ended: the part that asking with and without asyncio share."""
@@ -324,7 +315,13 @@ class InstructorModel:
         value = _parse(call.schema, text) if failure.kind == "invalid" and text else None
         if value is not None:
             return Reply(value=value, usage=spent)
-        return Reply(failure=failure, text=text if failure.kind in {"invalid", "length"} else None, usage=spent)
+        return Reply(
+            failure=failure,
+            text=text if failure.kind in {"invalid", "length"} else None,
+            usage=spent,
+            retry_after=None if self._connect is None else worth_repeating(error),
+            retries=self._http_retries,
+        )
 
 
 def _connected(model: str, base_url: str | None, api_key: str | None, mode: Mode | str | None, timeout: float) -> Any:

@@ -11,14 +11,19 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context, ContextVar
 from typing import Any, TypeVar
 
 from trail_callbacks.forking import renewed_in_child
 
-__all__ = ["PrivateLoop"]
+__all__ = ["PrivateLoop", "alone"]
 
 T = TypeVar("T")
 _PATIENCE = 2.0  # seconds a closing loop is waited for
+
+alone: ContextVar[bool] = ContextVar("trail_alone", default=False)
+"""True on a loop where nothing of the app waits: what we compute needs no other thread."""
 
 
 class PrivateLoop:
@@ -27,10 +32,20 @@ class PrivateLoop:
     Args:
         at_end: Run on the loop before it stops, e.g. to close the client whose connections live on it. Must not
             refer to the owner of this object, which could then never be collected.
+        name: That of the thread.
+        calls: Threads for models that are asked on one, at most; None is asyncio's default.
     """
 
-    def __init__(self, at_end: Callable[[], Coroutine[Any, Any, None]] | None = None) -> None:
+    def __init__(
+        self,
+        at_end: Callable[[], Coroutine[Any, Any, None]] | None = None,
+        *,
+        name: str = "trail-models",
+        calls: int | None = None,
+    ) -> None:
         self._at_end = at_end
+        self._name = name
+        self._calls = calls
         self._renew()
         renewed_in_child(self, PrivateLoop._renew)
 
@@ -51,15 +66,29 @@ class PrivateLoop:
         """Runs a coroutine without blocking the caller's loop; cancelling the caller cancels it."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, self._started()))
 
+    def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Starts a coroutine, in a context of its own: nothing of the caller's is current in it.
+
+        Raises:
+            RuntimeError: If no thread can be started.
+        """
+        try:
+            loop = self._started()
+        except RuntimeError:
+            coroutine.close()
+            raise
+        loop.call_soon_threadsafe(loop.create_task, coroutine, context=Context())
+
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                thread = threading.Thread(
-                    target=_serve, args=(self._loop, self._at_end), name="trail-models", daemon=True
-                )
+                loop = asyncio.new_event_loop()
+                if self._calls is not None:
+                    loop.set_default_executor(ThreadPoolExecutor(self._calls, thread_name_prefix="trail-call"))
+                thread = threading.Thread(target=_serve, args=(loop, self._at_end), name=self._name, daemon=True)
                 thread.start()
-                weakref.finalize(self, _stop, self._loop, thread, os.getpid())
+                self._loop = loop
+                weakref.finalize(self, _stop, loop, thread, os.getpid())
             return self._loop
 
 

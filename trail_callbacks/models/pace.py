@@ -25,7 +25,6 @@ __all__ = ["Bucket", "Paced"]
 
 _BURST = 0.1  # share of a minute's allowance that may be spent at once
 _ANSWER = 0.5  # share of the room for an answer that it is expected to take, until its tokens are known
-_PATIENCE = 60.0  # seconds all calls wait, at most, because an endpoint asked for it
 
 
 class Bucket:
@@ -68,8 +67,7 @@ class Paced:
     """A model that is asked no faster than a pace. Share one object among all that should keep the pace together.
 
     Calls wait in the order in which they came. One whose turn would come when its time is over is not made, its reply
-    fails with `budget`. Requests that the model's own client repeats count too, once they are known. When a reply says
-    how long to wait, everybody waits.
+    fails with `budget`. Requests that the model's own client repeats count too, once they are known.
 
     Args:
         model: Who answers.
@@ -94,12 +92,11 @@ class Paced:
         self._model = model
         self._requests = None if requests_per_minute is None else Bucket(requests_per_minute)
         self._tokens = None if tokens_per_minute is None else Bucket(tokens_per_minute)
-        self._not_before = 0.0
         self._renew()
         renewed_in_child(self, Paced._renew)
 
     def _renew(self) -> None:
-        self._lock = Lock()  # protects the buckets and the time above; held for microseconds, also on event loops
+        self._lock = Lock()  # protects the buckets; held for microseconds, also on event loops
 
     @property
     def name(self) -> str:
@@ -135,9 +132,7 @@ class Paced:
     def _queue(self, call: Call) -> _Turn | Reply:
         tokens = sum(count(message.content) for message in call.messages) + round((call.max_tokens or 0) * _ANSWER)
         with self._lock:
-            now = monotonic()
-            waits = [bucket.wait(cost) for bucket, cost in self._costs(1, tokens)]
-            wait = max(0.0, self._not_before - now, *waits)
+            wait = max(bucket.wait(cost) for bucket, cost in self._costs(1, tokens))
             if call.seconds is not None and wait >= call.seconds:
                 late = f"the pace of {self.name} would let this call start only in {wait:.1f} s"
                 return Reply(failure=Failure("budget", late))
@@ -157,8 +152,6 @@ class Paced:
         spent = reply.usage.prompt_tokens + reply.usage.completion_tokens
         with self._lock:
             self._take(reply.usage.calls - 1, spent - turn.tokens if spent else 0)
-            if reply.retry_after is not None:
-                self._not_before = monotonic() + min(max(reply.retry_after, 0.0), _PATIENCE)
         return reply
 
     def _costs(self, requests: int, tokens: int) -> list[tuple[Bucket, int]]:

@@ -54,9 +54,13 @@ _BY_NAME: dict[str, Kind] = {
     "ResponseParsingError": "invalid",
     "ValidationError": "invalid",
 }
-_BY_STATUS: dict[int, Kind] = {401: "unauthorised", 403: "unauthorised", 413: "too_long", 429: "busy"}
+_BY_STATUS: dict[int, Kind] = {401: "unauthorised", 403: "unauthorised", 413: "too_long"}
 _BUSY = frozenset({429, 503, 529})  # HTTP: too many requests, unavailable, overloaded
-_BUSY_NAMES = ("RateLimit", "ResourceExhausted", "Throttling", "TooManyRequests", "Overloaded")
+_BUSY_SAID = re.compile(
+    r"rate[\s_-]?limit|too[\s_-]?many[\s_-]?requests|resource[\s_-]?(?:has been )?exhausted|throttl(?:ing|ed)"
+    r"|overloaded",
+    re.IGNORECASE,
+)
 _REFUSED_NAMES = ("Refusal", "ContentFilter", "ContentPolicy", "BlockedPrompt", "StopCandidate")
 _NO_JSON = ("JSONDecodeError", "UnicodeDecodeError", "ResponseParsingError")
 _LONGEST = 400
@@ -129,6 +133,8 @@ def _kind(cause: BaseException) -> Kind:
             return _BY_NAME[ancestor.__name__]
     if any(part in type(cause).__name__ for part in _REFUSED_NAMES):
         return "refused"
+    if is_busy(cause):
+        return "busy"
     status = _status(cause)
     if status in _BY_STATUS:
         return _BY_STATUS[status]
@@ -146,10 +152,13 @@ def _by_message(cause: BaseException, *, rejected: bool) -> Kind:
 
 
 def is_busy(error: BaseException) -> bool:
-    """Whether an endpoint asks for a pause: too many requests, or too much load."""
+    """Whether an endpoint asks for a pause: too many requests, or too much load.
+
+    Where no status says so, the name of the error does, or its text: some clients keep nothing else.
+    """
     cause = root(error)
-    names = f"{type(cause).__name__} {_code(cause)}"
-    return _status(cause) in _BUSY or any(name in names for name in _BUSY_NAMES)
+    status, said = _status(cause), f"{type(cause).__name__} {_code(cause)}"
+    return status in _BUSY or bool(_BUSY_SAID.search(f"{said} {_message(cause)}" if status is None else said))
 
 
 def _status(cause: BaseException) -> int | None:

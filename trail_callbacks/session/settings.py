@@ -36,6 +36,7 @@ class RecordKeywords(TypedDict, total=False):
     on_report: OnReport | None
     max_traces: int
     max_waiting: int
+    concurrency: int | None
     ttl: float
     sources: Sources | None
     source_keys: Collection[str]
@@ -58,8 +59,8 @@ class CaptureSettings:
     Attributes:
         judge: Who decides. None is the offline judge; a string such as `"openai/gpt-5-mini"` is a model through
             instructor; `as_model(...)` of the adapter is the app's own model.
-        evaluate: `background`: a run is verified on a worker thread once it has ended, which rests while the app is
-            busy; `process`: likewise, in a process of its own, started with the first run, which takes the work off
+        evaluate: `background`: a run is verified off the app's path once it has ended, by work that rests while the app
+            is busy; `process`: likewise, in a process of its own, started with the first run, which takes the work off
             the app's interpreter: for servers; `inline`: before the app gets its answer; `never`: only when its report
             is asked for. For `process` the judge is sent there: it is None, a model's name, or can be pickled.
         options: Settings of the verification.
@@ -81,6 +82,9 @@ class CaptureSettings:
         max_traces: Runs, and their reports, kept for reading, 1 or more; the oldest are dropped first.
         max_waiting: Ended runs that may wait to be verified, 1 or more; those beyond are skipped, and counted. They are
             kept in memory, also those beyond `max_traces`.
+        concurrency: Verifications driven at once, 1 or more; None is 16 if the judge waits for a model, and 1 if it
+            computes. Those that wait share one thread, whatever the number. How many calls each of them has in flight
+            is another matter: `VerifyOptions.concurrency`.
         ttl: Seconds, above 0, after which a run that never ended is dropped.
         sources: Returns the sources of a run, texts or documents, given what the app was called with. They are evidence
             for its answer, also where no recorded prompt shows them.
@@ -112,6 +116,7 @@ class CaptureSettings:
     on_report: OnReport | None = None
     max_traces: int = 256
     max_waiting: int = 1024
+    concurrency: int | None = None
     ttl: float = 3600.0
     sources: Sources | None = None
     source_keys: Collection[str] = ()
@@ -126,10 +131,10 @@ class CaptureSettings:
             raise InputError(f"evaluate is {self.evaluate!r}, expected one of {', '.join(get_args(Evaluate))}")
         if not 0.0 <= self.sample_rate <= 1.0:
             raise InputError(f"sample_rate is {self.sample_rate}, expected a share from 0.0 to 1.0")
-        if self.max_traces < 1:
-            raise InputError(f"max_traces is {self.max_traces}, expected 1 or more")
-        if self.max_waiting < 1:
-            raise InputError(f"max_waiting is {self.max_waiting}, expected 1 or more")
+        for name in ("max_traces", "max_waiting", "concurrency"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise InputError(f"{name} is {value}, expected 1 or more")
         if isinstance(self.source_keys, str) or not all(isinstance(key, str) for key in self.source_keys):
             raise InputError(f"source_keys is {self.source_keys!r}, expected names of inputs, such as ['kb']")
         if self.sources is not None and not callable(self.sources):

@@ -1,14 +1,18 @@
-"""Verifying recorded runs, each once for all who ask, and the ended ones off the app's path."""
+"""Verifying recorded runs, each once for all who ask, and the ended ones off the app's path.
+
+A judge that computes does so on a thread of the session's own. Judges that wait for a model share one event loop, which
+drives as many verifications at once as the settings say. Whoever wants a report waits for one of these.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from threading import RLock, get_ident
 from types import MappingProxyType
@@ -19,18 +23,22 @@ from trail_callbacks.capture.recorder import Recorder
 from trail_callbacks.errors import InputError
 from trail_callbacks.forking import renewed_in_child, unforked
 from trail_callbacks.graph import ProvenanceGraph
+from trail_callbacks.models.adrive import adrive
+from trail_callbacks.models.call import Pipeline, Usage
+from trail_callbacks.models.drive import drive
+from trail_callbacks.models.lane import AT_ONCE, GivenUpError, Lane
 from trail_callbacks.report import Report
 from trail_callbacks.session.app_span import app_span, within
-from trail_callbacks.session.lane import Lane
 from trail_callbacks.session.settings import CaptureSettings
 from trail_callbacks.slices import Slices, current
+from trail_callbacks.verify.caching import cached
 from trail_callbacks.verify.delivery import Delivery, running_loop
-from trail_callbacks.verify.pipeline import averify, judging, verify
+from trail_callbacks.verify.options import VerifyOptions
+from trail_callbacks.verify.pipeline import judging, pipeline, verify
 
 if TYPE_CHECKING:
     from trail_callbacks.session.processes import Remote
     from trail_callbacks.session.storing import Storing
-    from trail_callbacks.trace import Trace
 
 __all__ = ["Verifier"]
 
@@ -38,6 +46,14 @@ _GAP = (
     "no recorded step wrote the answer: a model may have been called where no callback is called, such as on a thread "
     "started by hand (run it in contextvars.copy_context())"
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """A verification under way: its report, and the same once the app's hook was called with it."""
+
+    judged: Future[Report]
+    done: Future[Report]
 
 
 class Verifier:
@@ -64,6 +80,7 @@ class Verifier:
         around: Callable[[], AbstractContextManager[object]],
     ) -> None:
         self._settings = settings
+        self._options = settings.options or VerifyOptions()
         self._recorder = recorder
         self._keep_error = keep_error
         self._around = around
@@ -71,7 +88,13 @@ class Verifier:
         self._judge = judging(settings.judge, settings.options)
         self._remote = _remote(settings) if settings.evaluate == "process" else None
         self._storing = _storing(settings, recorder, keep_error)
-        self._lane = Lane() if self._remote is None else Lane(self._remote.processes, self._remote.rest)
+        self._waits = self._remote is None and self._judge.model is not None
+        self._lane: Lane[Report] = (
+            Lane(settings.concurrency or (AT_ONCE if self._waits else 1), waits=self._waits)
+            if self._remote is None
+            else Lane(min(settings.concurrency or AT_ONCE, self._remote.processes), self._remote.rest)
+        )
+        self._hooks: Lane[None] | None = None if settings.on_report is None else Lane()
         self._reports: OrderedDict[str, Report] = OrderedDict()
         self.skipped = 0
         self._renew()
@@ -79,10 +102,10 @@ class Verifier:
 
     def _renew(self) -> None:
         """Sets up what a forked child has anew: what is under way is the parent's."""
-        self._lock = RLock()  # protects the reports and the futures
-        self._futures: dict[str, Future[Report]] = {}
+        self._lock = RLock()  # protects the reports and the runs
+        self._runs: dict[str, _Run] = {}
         self._summaries: dict[str, dict[str, Any]] = {}  # that wait for the reports under way
-        self._threads: set[int] = set()  # of the lane, at work
+        self._hooking: int | None = None  # the thread that calls the app's hook
         self._behind = False  # more runs ended than are verified
 
     @property
@@ -94,7 +117,7 @@ class Verifier:
     def is_due(self, root: str) -> bool:
         """True if the report of an ended root run is ready or under way: not if it was left out of the sample."""
         with self._lock:
-            return root in self._reports or root in self._futures
+            return root in self._reports or root in self._runs
 
     def samples(self, root: str) -> bool:
         """True if a root run is to be verified when it ends; by its id, so that it can be said before it has ended."""
@@ -105,7 +128,7 @@ class Verifier:
         with self._lock:
             if (report := self._reports.get(root)) is not None:
                 summary.update(report.summary())
-            elif root in self._futures:
+            elif root in self._runs:
                 self._summaries[root] = summary
             else:
                 return False
@@ -120,142 +143,131 @@ class Verifier:
         if self._storing is not None:
             self._storing.sampled(root)
         inline = self._settings.evaluate == "inline"
-        if inline and not _in_event_loop():
+        if inline and running_loop() is None:
             with suppress(Exception):  # kept by `_graph`; the app is about to get its own result
-                self._verify(root)
+                self.report(root)
             return
         with self._lock:
             most = self._settings.max_waiting
-            if len(self._futures) >= most and not inline:
+            if len(self._runs) >= most and not inline:
                 self._skip(f"{most} runs wait to be verified: run {root} was not queued, ask report() for it")
                 self._left(root)
                 return
-            if not self._futures:
+            if not self._runs:
                 self._behind = False
-            self._recorder.hold(root)
             try:
-                loop, span = running_loop(), app_span() if self._settings.on_report else None
-                work = partial(self._on_lane, root, loop, span)
-                future = self._lane.submit(work, hurry=inline)
+                self._begin(root, hurry=inline)
             except RuntimeError as error:  # the interpreter is on its way out and starts no work any more
-                self._recorder.release(root)
                 self._keep_error(error)
                 self._left(root)
-                return
-            self._futures[root] = future
-        future.add_done_callback(lambda done: self._forget(root, done))
 
     async def settled(self, root: str) -> None:
         """Waits until the verification of an ended run, if one is under way, is finished."""
         with self._lock:
-            future = self._futures.get(root)
-        if future is not None:
-            self._lane.hurry(future)
-            waited = asyncio.wrap_future(future)
-            waited.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is kept already
-            await asyncio.wait([waited])
+            run = self._runs.get(root)
+        if run is not None:
+            await self._await(run)
 
     def report(self, root: str, timeout: float | None = None) -> Report:
         """Returns the report of a root run; see `Session.report`."""
-        report, future, ours = self._turn(root)
-        if report is not None:
-            return report
-        if ours:
-            return self._carry_out(root, future)
-        if get_ident() in self._threads and future.cancel():  # a hook asks for a run that waits behind its own
-            return self._carry_out(root, Future())
-        self._lane.hurry(future)
+        with self._lock:
+            report, run = self._reports.get(root), self._runs.get(root)
+            if report is not None:
+                return report
+            try:
+                run = run or self._begin(root, hurry=True)
+            except RuntimeError:  # the interpreter is on its way out: there is this thread only
+                return self._judged(root, None, final=False)
+        self._lane.hurry(run.judged)
+        future = run.judged if get_ident() == self._hooking else run.done  # its hook may wait behind this one
         if not wait([future], timeout).done:
             raise TimeoutError(_late(root, timeout))
-        return self._carry_out(root, Future()) if future.cancelled() else future.result()
+        return self.report(root, timeout) if isinstance(future.exception(), GivenUpError) else future.result()
 
     async def areport(self, root: str, timeout: float | None = None) -> Report:
-        """As `report`, without blocking the event loop."""
-        report, future, ours = self._turn(root)
-        if report is not None:
-            return report
-        if not ours:
-            self._lane.hurry(future)
-            done, _ = await asyncio.wait([asyncio.wrap_future(future)], timeout=timeout)
-            if not done:
-                raise TimeoutError(_late(root, timeout))
-            if not future.cancelled():
-                return future.result()
-            future = Future()
-        try:
-            return await asyncio.wait_for(self._acarry_out(root, future), timeout)
-        except TimeoutError:
-            if future.done() and not future.cancelled():  # only the hook is late
-                return future.result()
-            raise TimeoutError(_late(root, timeout)) from None
+        """As `report`, without blocking the event loop. If it is cancelled, the verification goes on."""
+        with self._lock:
+            report, run = self._reports.get(root), self._runs.get(root)
+            if report is not None:
+                return report
+            run = run or self._begin(root, hurry=True)
+        if not await self._await(run, timeout):
+            raise TimeoutError(_late(root, timeout))
+        given_up = isinstance(run.done.exception(), GivenUpError)
+        return await self.areport(root, timeout) if given_up else run.done.result()
+
+    async def _await(self, run: _Run, timeout: float | None = None) -> bool:
+        """Waits until a run is done; returns False if the time was too short."""
+        self._lane.hurry(run.judged)
+        waited = asyncio.wrap_future(run.done)
+        waited.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever asks gets it from the run
+        return bool((await asyncio.wait([waited], timeout=timeout))[0])
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until every verification under way is finished; returns False if the time was too short."""
         with self._lock:
-            futures = list(self._futures.values())
+            futures = [run.done for run in self._runs.values()]
         return not wait(futures, timeout).not_done
 
     def close(self, timeout: float | None = None) -> None:
         """Finishes what is under way, at most for `timeout` seconds, and stops the worker."""
         self.flush(timeout)
-        self._lane.close()
+        left = self._lane.close()
+        if self._hooks is not None:
+            self._hooks.close()
         if self._remote is not None:
             self._remote.close()
+        if left:
+            self._keep_error(RuntimeError(f"closed before {left} runs were verified: ask report() for them"))
 
-    def _turn(self, root: str) -> tuple[Report | None, Future[Report], bool]:
-        """Returns the report of a run, or the verification to wait for, or one that the caller has to carry out."""
-        with self._lock:
-            report, future = self._reports.get(root), self._futures.get(root)
-            if report is None and future is not None:
-                return None, future, False
-            ours: Future[Report] = Future()
-            if report is None and self._recorder.ended(root):  # a report on an unfinished run is for the caller alone
-                self._futures[root] = ours
-            return report, ours, report is None
+    def _begin(self, root: str, *, hurry: bool) -> _Run:
+        """Has a run verified, away from the app. Call it with the lock held.
 
-    def _carry_out(self, root: str, future: Future[Report]) -> Report:
-        """Verifies a run for all who wait for it."""
+        Raises:
+            RuntimeError: If the interpreter is on its way out.
+        """
+        final = self._recorder.ended(root)
+        loop, span = (None, None) if self._hooks is None else (running_loop(), app_span())
+        judged = self._lane.submit(partial(self._work, root, final=final), hurry=hurry)
+        if not final:  # a report on an unfinished run is for the caller alone
+            return _Run(judged, judged)
+        run = _Run(judged, judged if self._hooks is None else Future())
+        if self._hooks is not None:
+            run.done.set_running_or_notify_cancel()  # as those of a lane
+        self._recorder.hold(root)
+        self._runs[root] = run
+        run.done.add_done_callback(partial(self._forget, root))
+        if self._hooks is not None:
+            judged.add_done_callback(partial(self._hand_over, run, loop, span))
+        return run
+
+    def _work(self, root: str, hurried: bool, *, final: bool) -> Report | Awaitable[Report]:
+        verify_ = self._awaited if self._waits else self._judged
+        return verify_(root, Slices(patient=not hurried), final=final)
+
+    def _hand_over(self, run: _Run, loop: asyncio.AbstractEventLoop | None, span: Any, judged: Future[Report]) -> None:
+        """Calls the hook with a report, on a thread of its own: it may take its time, and ask for other reports."""
+        error = judged.exception()
+        if error is not None or self._hooks is None:
+            run.done.set_exception(error)
+            return
+        report = judged.result()
+
+        def call(_: bool) -> None:
+            self._hooking = get_ident()
+            try:
+                with within(span):
+                    self._delivery.deliver(report, self._keep_error, loop)
+            finally:
+                self._hooking = None
+
         try:
-            report = self._verify(root)
-        except BaseException as error:
-            future.set_exception(error)
-            raise
+            called = self._hooks.submit(call)
+        except RuntimeError as out:  # the interpreter is on its way out
+            self._keep_error(out)
+            run.done.set_result(report)
         else:
-            future.set_result(report)
-            return report
-        finally:
-            self._forget(root, future)
-
-    async def _acarry_out(self, root: str, future: Future[Report]) -> Report:
-        """As `_carry_out`; if it is cancelled, those who wait verify the run themselves."""
-        try:
-            report, final = await self._averify(root)
-        except asyncio.CancelledError:
-            future.cancel()
-            future.set_running_or_notify_cancel()
-            raise
-        except BaseException as error:
-            future.set_exception(error)
-            raise
-        else:
-            future.set_result(report)
-        finally:
-            self._forget(root, future)
-        if final:
-            await self._delivery.adeliver(report, self._keep_error)
-        return report
-
-    def _on_lane(self, root: str, loop: asyncio.AbstractEventLoop | None, span: Any, hurried: bool) -> Report:
-        self._threads.add(get_ident())
-        try:
-            return self._verify(root, Slices(patient=not hurried), loop, span)
-        except InputError:
-            with self._lock:
-                most = self._settings.max_traces
-                self._skip(f"run {root} was dropped while it waited to be verified: max_traces is {most}")
-            raise
-        finally:
-            self._threads.discard(get_ident())
+            called.add_done_callback(lambda _: run.done.set_result(report))
 
     def _skip(self, why: str) -> None:
         """Counts a run that is not verified; reports it once until the worker has caught up."""
@@ -264,10 +276,14 @@ class Verifier:
             self._behind = True
             self._keep_error(RuntimeError(why))
 
-    def _forget(self, root: str, future: Future[Report]) -> None:
+    def _forget(self, root: str, done: Future[Report]) -> None:
         with self._lock:
-            if self._futures.get(root) is future:
-                del self._futures[root]
+            if isinstance(done.exception(), InputError):
+                most = self._settings.max_traces
+                self._skip(f"run {root} was dropped while it waited to be verified: max_traces is {most}")
+            run = self._runs.get(root)
+            if run is not None and run.done is done:
+                del self._runs[root]
                 if (summary := self._summaries.pop(root, None)) is not None:
                     summary["state"] = "error"
                 self._recorder.release(root)
@@ -277,48 +293,49 @@ class Verifier:
         if self._storing is not None:
             self._storing.forget(root)
 
-    def _verify(
-        self,
-        root: str,
-        slices: Slices | None = None,
-        loop: asyncio.AbstractEventLoop | None = None,
-        span: Any = None,
-    ) -> Report:
-        report, final = self._judged(root, slices)
-        if final:
-            with within(span):
-                self._delivery.deliver(report, self._keep_error, loop)
-        return report
-
-    def _judged(self, root: str, slices: Slices | None = None) -> tuple[Report, bool]:
-        """The report of a run, and whether the run had ended, so that it will not be another."""
-        self._check_kept(root)
-        started, final = time.perf_counter(), self._recorder.ended(root)
-        token = current.set(slices)
+    def _judged(self, root: str, slices: Slices | None, *, final: bool) -> Report:
+        """The report of a run, made on this thread or, by this thread, in another process."""
+        started, token = time.perf_counter(), current.set(slices)
         try:
             report = self._here(root) if self._remote is None else self._there(root, self._remote)
         finally:
             current.reset(token)
-        return self._finished(root, report, started, final=final), final
+        return self._finished(root, report, started, final=final)
+
+    async def _awaited(self, root: str, slices: Slices, *, final: bool) -> Report:
+        """As `_judged`, on the loop of those that wait."""
+        started = time.perf_counter()
+        current.set(slices)
+        with self._around():
+            report, usage = await adrive(self._verification(root), self._judge.model, self._options.limits)
+        return self._finished(root, _costing(report, usage), started, final=final)
 
     def _here(self, root: str) -> Report:
         if self._judge.model is None:
             _import_once()
+        with self._around():
+            return _costing(*drive(self._verification(root), self._judge.model, self._options.limits))
+
+    def _verification(self, root: str) -> Pipeline[Report]:
+        """The verification of a run, from its events: a generator, as those of the engine are."""
         graph = self._graph(root)
         try:
-            with self._around():
-                if (unanswered := self._unanswered(root, graph)) is not None:
-                    return unanswered
-                if self._diagnoses:
-                    from trail_callbacks.diagnosis import verified  # noqa: PLC0415 - few ask for it
-
-                    return verified(self._trace(root), self._judge, self._settings.options)
-                return verify(graph, self._judge, self._settings.options)
+            return self._unanswered(root, graph) or (yield from self._asked(root, graph))
         except Exception as error:  # noqa: BLE001 - the app must not see our faults; the report says what happened
             return self._failed(graph, error)
 
+    def _asked(self, root: str, graph: ProvenanceGraph) -> Pipeline[Report]:
+        work = pipeline(graph, self._judge, self._options)
+        if self._options.diagnose:
+            from trail_callbacks.diagnosis.diagnose import verifying  # noqa: PLC0415 - few ask for it
+            from trail_callbacks.session.tracing import trace_of  # noqa: PLC0415 - as above
+
+            work = verifying(trace_of(self._recorder, self._settings, root), self._judge, self._options)
+        return (yield from work if self._options.cache is None else cached(work, self._judge, self._options))
+
     def _there(self, root: str, remote: Remote) -> Report:
         """As `_here`, in another process."""
+        self._check_kept(root)
         try:
             work = remote.verify(self._recorder.material(root))
         except InputError:  # such a run is not kept
@@ -333,44 +350,12 @@ class Verifier:
         self._recorder.built(root, report.graph)
         return self._unanswered(root, report.graph) or report
 
-    async def _averify(self, root: str) -> tuple[Report, bool]:
-        if self._remote is not None:
-            return await asyncio.to_thread(self._judged, root)
-        self._check_kept(root)
-        started, final = time.perf_counter(), self._recorder.ended(root)
-        token = current.set(Slices(patient=False))
-        try:
-            graph = await asyncio.to_thread(self._graph, root)
-            try:
-                with self._around():
-                    report = self._unanswered(root, graph) or await self._averified(root, graph)
-            except Exception as error:  # noqa: BLE001 - as above
-                report = self._failed(graph, error)
-        finally:
-            current.reset(token)
-        return self._finished(root, report, started, final=final), final
-
-    async def _averified(self, root: str, graph: ProvenanceGraph) -> Report:
-        if self._diagnoses:
-            from trail_callbacks.diagnosis import averified  # noqa: PLC0415 - as above
-
-            return await averified(self._trace(root), self._judge, self._settings.options)
-        return await averify(graph, self._judge, self._settings.options)
-
-    @property
-    def _diagnoses(self) -> bool:
-        return self._settings.options is not None and self._settings.options.diagnose
-
-    def _trace(self, root: str) -> Trace:
-        from trail_callbacks.session.tracing import trace_of  # noqa: PLC0415 - as above
-
-        return trace_of(self._recorder, self._settings, root)
-
     def _check_kept(self, root: str) -> None:
         if self._recorder.forgot(root):
             raise InputError(f"the texts of run {root!r} are not kept (texts=False), and its report is not any more")
 
     def _graph(self, root: str) -> ProvenanceGraph:
+        self._check_kept(root)
         try:
             return self._recorder.graph(root)
         except InputError:  # such a run is not kept
@@ -414,6 +399,10 @@ class Verifier:
         return report
 
 
+def _costing(report: Report, usage: Usage) -> Report:
+    return replace(report, usage=usage + report.usage)
+
+
 def _late(root: str, timeout: float | None) -> str:
     return f"the report of run {root!r} is not ready after {timeout} s"
 
@@ -444,11 +433,3 @@ def _import_once() -> None:
     """Loads what the offline judge imports when it is first used, while no other thread forks."""
     with unforked(), suppress(Exception):  # what is wrong shows again in the first report
         verify(ProvenanceGraph.from_texts("Ready.", ["Ready since 1874."]), None)
-
-
-def _in_event_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

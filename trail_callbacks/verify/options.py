@@ -40,7 +40,8 @@ class VerifyOptions:
         max_calls: Model calls allowed for one report; None means no limit.
         max_tokens: Prompt and completion tokens allowed for one report; None means no limit.
         max_seconds: Wall time after which no further call is started; None means no limit.
-        concurrency: Model calls in flight at once, 1 or more.
+        concurrency: Calls in flight at once of one verification, 1 or more. How many verifications run at once is a
+            setting of what starts them: `concurrency` of the handler, `trail`, `traced`, `instrument`, guards, audits.
 
     Raises:
         InputError: If a number is out of range.

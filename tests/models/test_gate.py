@@ -1,0 +1,200 @@
+"""How many calls a model gets at once, by those that are in flight, whoever asks."""
+
+import asyncio
+import gc
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from echoes import call, pipeline
+
+from trail_callbacks.models import gate
+from trail_callbacks.models.adrive import adrive
+from trail_callbacks.models.call import Reply, Usage
+from trail_callbacks.models.drive import Limits, drive
+from trail_callbacks.models.failure import Failure
+from trail_callbacks.models.gate import aask, ask, gate_of
+
+
+def busy(retry_after=0.0):
+    return Reply(failure=Failure("busy", "slow down"), retry_after=retry_after, usage=Usage(calls=1))
+
+
+class Crowded:
+    """Answers while at most so many ask at once; counts them."""
+
+    name = "crowded"
+
+    def __init__(self, most):
+        self.most, self.inside, self.peaks, self.lock = most, 0, [], threading.Lock()
+
+    def _enter(self):
+        with self.lock:
+            self.inside += 1
+            self.peaks.append(self.inside)
+            return self.inside <= self.most
+
+    def _leave(self, fine):
+        with self.lock:
+            self.inside -= 1
+        return Reply(usage=Usage(calls=1)) if fine else busy()
+
+    def ask(self, call):
+        fine = self._enter()
+        time.sleep(0.005)
+        return self._leave(fine)
+
+    async def aask(self, call):
+        fine = self._enter()
+        await asyncio.sleep(0.005)
+        return self._leave(fine)
+
+
+@pytest.mark.parametrize("threads", [True, False], ids=["threads", "loop"])
+def test_a_busy_model_gets_fewer_calls_at_once_and_then_more_again(threads):
+    model = Crowded(10)
+
+    async def together(count):
+        return await asyncio.gather(*(aask(model, call()) for _ in range(count)))
+
+    def all_at_once(count):
+        if not threads:
+            return asyncio.run(together(count))
+        with ThreadPoolExecutor(count) as pool:
+            return list(pool.map(lambda _: ask(model, call()), range(count)))
+
+    assert gate_of(model).most == float("inf")
+    first = all_at_once(32)
+    assert any(reply.failure for reply in first)
+    assert 1 <= gate_of(model).most <= 16
+    low = gate_of(model).most
+    model.most, model.peaks = 1000, []
+    assert not any(reply.failure for reply in all_at_once(64))
+    assert gate_of(model).most > low
+    assert max(model.peaks) <= gate_of(model).most
+
+
+def test_what_was_asked_at_the_same_time_counts_as_one_word():
+    model, start = Crowded(0), threading.Barrier(8)
+    model.ask = lambda _: (start.wait(10) and None) or busy()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: ask(model, call()), range(8)))
+    assert gate_of(model).most == 4
+
+
+def test_one_call_at_a_time_is_the_least():
+    model = Crowded(0)
+    for _ in range(5):
+        ask(model, call())
+    assert gate_of(model).most == 1
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(gate, "monotonic", lambda: clock.now)
+    monkeypatch.setattr(gate, "sleep", clock.sleep)
+    return clock
+
+
+class Replies:
+    name = "replies"
+
+    def __init__(self, *replies):
+        self.replies, self.seconds = list(replies), []
+
+    def ask(self, call):
+        self.seconds.append(call.seconds)
+        return self.replies.pop(0)
+
+
+@pytest.mark.parametrize(("said", "waited"), [(20, 20), (3600, 60), (float("inf"), 60), (-3, 0), (None, 0)])
+def test_when_one_is_told_to_wait_all_do(clock, said, waited):
+    model = Replies(busy(said), Reply())
+    ask(model, call())
+    ask(model, call())
+    assert clock.now == pytest.approx(1000 + waited)
+
+
+def test_a_call_whose_time_would_be_over_is_not_made(clock):
+    model = Replies(busy(20), Reply())
+    ask(model, call())
+    timed = call().__class__(messages=call().messages, schema=call().schema, purpose="claims", seconds=5.0)
+    assert ask(model, timed).failure.kind == "budget"
+    assert clock.now == 1000.0
+    assert len(model.seconds) == 1
+
+
+async def test_a_cancelled_call_gives_its_place_up_wherever_it_is():
+    class Hangs:
+        name = "hangs"
+
+        async def aask(self, call):
+            await asyncio.sleep(30)
+
+    model = Hangs()
+    gate_of(model).most = 1
+    asked = [asyncio.create_task(aask(model, call())) for _ in range(4)]
+    await asyncio.sleep(0.01)
+    for task in (asked[2], asked[0], asked[1], asked[3]):
+        task.cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+    assert gate_of(model)._inside == 0
+    assert not gate_of(model)._waiting
+
+
+def test_threads_and_loops_share_the_gate_of_a_model_and_no_other(run):
+    model, other = Crowded(100), Crowded(100)
+    gate_of(model).most = 2
+    limits = Limits(concurrency=8)
+    drives = [
+        lambda: drive(pipeline("abcdefgh"), model, limits),
+        lambda: asyncio.run(adrive(pipeline("abcdefgh"), model, limits)),
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        for each in [pool.submit(work) for work in drives * 2]:
+            each.result(30)
+    assert len(model.peaks) == 32
+    assert max(model.peaks) <= gate_of(model).most < 12
+    run(pipeline("abcdefgh"), other, limits)
+    assert max(other.peaks) > 2
+    assert gate_of(other).most == float("inf")
+
+
+def test_a_gate_ends_with_its_model():
+    model = Crowded(1)
+    key = id(model)
+    gate_of(model)
+    assert key in gate._gates
+    del model
+    gc.collect()
+    assert key not in gate._gates
+
+
+def test_what_a_model_raises_about_a_rate_limit_is_asked_again(run, monkeypatch):
+    monkeypatch.setattr("trail_callbacks.models.backoff._FIRST", 0.01)
+    tries = []
+
+    class Raises:
+        name = "raises"
+
+        def ask(self, call):
+            tries.append(call)
+            if len(tries) < 4:
+                raise RuntimeError("Rate limit reached for requests")
+            return Reply(usage=Usage(calls=1))
+
+        async def aask(self, call):
+            return self.ask(call)
+
+    result, usage = run(pipeline("a"), Raises())
+    assert (result[0][0].failure, usage.calls) == (None, 4)
