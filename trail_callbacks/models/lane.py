@@ -134,7 +134,7 @@ class Lane(Generic[T]):
         """
         queue = self._queue
         with queue.changed:
-            waiting, left = [*queue.first, *queue.waiting], len(queue.underway)
+            waiting, left = [*queue.first, *queue.waiting], sum(not future.done() for future in queue.underway)
             queue.first.clear()
             queue.waiting.clear()
             queue.underway.clear()
