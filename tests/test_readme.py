@@ -74,4 +74,5 @@ def test_the_llama_index_example_runs(capsys, monkeypatch):
         exec(example, {"engine": Engine(llm=MockLLM()), "question": "The harbour opened in 1968."})  # noqa: S102 - as above
     finally:
         uninstrument()
-    assert "'hallucination_score'" in capsys.readouterr().out
+    state, score = capsys.readouterr().out.split()
+    assert (state, score) == ("error", "None")  # this model echoes its prompt
