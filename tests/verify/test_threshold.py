@@ -12,7 +12,7 @@ YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVAL
 PART = SupportClass.PARTIALLY_SUPPORTED
 
 
-def report(state, *outcomes, unclear="", **more):
+def report(state, *outcomes, **more):
     """Outcomes are classes, None for undecided, and a text for the error of a judge that failed."""
     verdicts = tuple(
         Verdict(claim_id=f"c{n}", error=str(each))
@@ -28,7 +28,6 @@ def report(state, *outcomes, unclear="", **more):
             start=0,
             end=1,
             checkable=each.support is not SKIP,
-            unresolved=unclear,
         )
         for each in verdicts
     )
@@ -73,8 +72,6 @@ def test_what_is_compared(judged, passing, failing):
         (report("unverified", None, SKIP), True),
         (report("unverified", SKIP), False),
         (report("unverified"), False),
-        (report("assessed", YES, SKIP, unclear="it"), False),
-        (report("abstained", SKIP, unclear="it"), False),
         (report("error"), False),
         (report("interrupted"), False),
     ],
