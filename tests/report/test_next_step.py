@@ -218,9 +218,12 @@ OF_CLASSES = [
         a_report(**ABSENT),
         f'Find the step that introduced "{SAID}" (VerifyOptions(localize=True) looks for it); no source says it.',
     ),
-    (
-        replace(a_report(support=S.UNEVALUATABLE), scoring=Scoring(strict=True)),
-        f'Read "{SAID}" yourself: no source that the run read settles it.',
+    *(
+        (
+            replace(a_report(support=S.UNEVALUATABLE, introduced_at=entry), scoring=Scoring(strict=True)),
+            f'Read "{SAID}" yourself: no source that the run read settles it.',
+        )
+        for entry in (None, "m1")
     ),
 ]
 

@@ -643,7 +643,7 @@ def test_a_model_is_asked_for_the_claims_of_free_texts_only(asynchronous):
             assert "240" not in shown
             return {"claims": claims, "abstained": False}
         keys = re.findall(r"^\[(c\d+)\]", call.messages[-1].content, re.MULTILINE)
-        return {"verdicts": [{"claim": key, "reasoning": "No line says so.", "support": "absent"} for key in keys]}
+        return {"verdicts": [{"claim": key, "comparison": "No line says so.", "support": "absent"} for key in keys]}
 
     model = ScriptedModel(script)
     answer, judge = json.dumps(OBJECT), LLMJudge(model)

@@ -21,14 +21,7 @@ def report(state, *outcomes, **more):
         for n, each in enumerate(outcomes)
     )
     claims = tuple(
-        Claim(
-            id=each.claim_id,
-            text="x",
-            quote="x",
-            start=0,
-            end=1,
-            checkable=each.support is not SKIP,
-        )
+        Claim(id=each.claim_id, text="x", quote="x", start=0, end=1, checkable=each.support is not SKIP)
         for each in verdicts
     )
     return Report(state=state, graph=ProvenanceGraph(nodes=()), claims=claims, verdicts=verdicts, **more)
