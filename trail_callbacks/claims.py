@@ -50,8 +50,6 @@ class Claim:
         end: Offset after the quote.
         checkable: False for what is not a statement about the world (a greeting, a question, an offer); such a claim
             is `unevaluatable` without asking a judge.
-        unresolved: What keeps a statement from being understood on its own: words that neither the answer nor the
-            question settles, e.g. "'it' may be the bridge or the ferry". Such a claim is not checkable.
         citations: The sources that the answer names for it, in the order of the answer.
         path: The field of a structured answer that makes it, e.g. `items[2].price`; empty in prose.
         uncovered: Whether the judge left it out: code found these words in no claim of the judge (see
@@ -64,7 +62,6 @@ class Claim:
     start: int
     end: int
     checkable: bool = True
-    unresolved: str = ""
     citations: tuple[Citation, ...] = ()
     path: str = ""
     uncovered: bool = False

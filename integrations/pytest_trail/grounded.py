@@ -86,10 +86,10 @@ def _accepting(report: Report, allow: Sequence[Accepted]) -> Report:
     accepted = {claim.id for claim in report.claims if any(accepts(entry, report, claim) for entry in allow)}
     supported: Any = {"support": SupportClass.SUPPORTED, "error_type": None, "undecided": None, "error": None}
     verdicts = [replace(each, **supported) if each.claim_id in accepted else each for each in report.verdicts]
-    claims = [replace(each, uncovered=False, unresolved="") if each.id in accepted else each for each in report.claims]
+    claims = [replace(each, uncovered=False) if each.id in accepted else each for each in report.claims]
     state = report.state
-    opened = (each for each in report.claims if each.unresolved or report.verdict(each.id).support is None)
-    if state in {"partial", "unverified"} and any(each.id in accepted for each in opened):
+    opened = (each.claim_id for each in report.verdicts if each.support is None)
+    if state in {"partial", "unverified"} and not accepted.isdisjoint(opened):
         state = "partial" if any(each.support is None for each in verdicts) else "assessed"
     return replace(report, state=state, claims=tuple(claims), verdicts=tuple(verdicts))
 

@@ -60,7 +60,7 @@ def majority(runs: Sequence[Report]) -> Report:
     covered = [run.coverage for run in runs if run.coverage is not None]
     return replace(
         next((run for run in runs if run.claims), runs[0]),
-        state=_state(claims, verdicts),
+        state=_state(verdicts),
         claims=claims,
         verdicts=verdicts,
         usage=usage,
@@ -124,9 +124,9 @@ def _side(verdict: Verdict) -> str:
     return "unsupported" if verdict.support in UNSUPPORTED else str(verdict.outcome)
 
 
-def _state(claims: Sequence[Claim], verdicts: Sequence[Verdict]) -> State:
+def _state(verdicts: Sequence[Verdict]) -> State:
     outcomes = {str(verdict.outcome) for verdict in verdicts}
-    if outcomes == {"unevaluatable"} and not any(claim.unresolved for claim in claims):
+    if outcomes == {"unevaluatable"}:
         return "no_checkable_claims"
     if outcomes <= {"unevaluatable", "undecided"}:
         return "unverified"

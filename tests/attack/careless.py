@@ -113,10 +113,7 @@ JUDGES = {
     "one of two": lambda: Careless(None),
     "nothing checkable": lambda: Careless(UNFIT, all_claims=True),
     "one of two checkable": lambda: Careless(UNFIT),
-    "nothing clear": lambda: Careless({**UNFIT, "unresolved": "it"}, all_claims=True),
-    "one of two clear": lambda: Careless({**UNFIT, "unresolved": "it"}),
     "declines what it quotes": lambda: Careless({}, all_claims=True, abstained=True),
-    "declines what is not clear": lambda: Careless({**UNFIT, "unresolved": "it"}, all_claims=True, abstained=True),
     "one of two declined": lambda: Careless(None, abstained=True),
 }
 CANNOT_SAY = {

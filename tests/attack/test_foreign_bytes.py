@@ -139,7 +139,7 @@ def test_events(data):
 
 
 @TRIES
-@given(altered('{"claims": [{"quote": "It leaves at ten.", "unresolved": "", "checkable": true}], "abstained": false}'))
+@given(altered('{"claims": [{"quote": "It leaves at ten.", "checkable": true}], "abstained": false}'))
 def test_a_reply_of_a_model(data):
     reply = Reply(text=data.decode("utf-8", "replace"))
     model = ScriptedModel(

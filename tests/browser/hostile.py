@@ -124,9 +124,7 @@ def report(*texts: str) -> Report:
         ]
         start = len(answer)
         answer += f"{text}\n"
-        claims.append(
-            Claim(id=text, text=text, quote=text, start=start, end=start + len(text), unresolved=text if n % 2 else "")
-        )
+        claims.append(Claim(id=text, text=text, quote=text, start=start, end=start + len(text)))
         # A graph keeps no half of a surrogate pair, so its own text is what is quoted.
         kept = f"{before}after.".encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         verdicts.append(

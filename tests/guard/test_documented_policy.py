@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_trail.grounded import refusal as grounding
 
-from trail_callbacks import Claim, LLMJudge, LocalJudge, ProvenanceGraph, Report, SupportClass, Verdict
+from trail_callbacks import LLMJudge, LocalJudge, ProvenanceGraph, Report, SupportClass
 from trail_callbacks.cli.threshold import refusal, regression
 from trail_callbacks.comparison import compare
 from trail_callbacks.guard import Checker, GuardSettings, JudgeDraft, decide
@@ -99,12 +99,6 @@ CASES = {
 """Each row that a real judge can be brought to: the judge, the answer or what makes its graph, and settings."""
 MADE = {
     "it found no claim in statements": Report(state="unverified", graph=ProvenanceGraph(nodes=())),
-    "it calls a claim unclear": Report(
-        state="unverified",
-        graph=ProvenanceGraph(nodes=()),
-        claims=(Claim(id="c1", text="It is.", quote="It is", start=0, end=5, checkable=False, unresolved="it"),),
-        verdicts=(Verdict(claim_id="c1", support=SupportClass.UNEVALUATABLE),),
-    ),
     "the run waits for its user": Report(state="interrupted", graph=ProvenanceGraph(nodes=())),
 }
 

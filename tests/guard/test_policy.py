@@ -81,21 +81,6 @@ def test_what_the_judge_left_out_saves_no_answer_that_fails():
         reject(Outcome(draft="x", action="raise", report=left_out("partial", YES)))
 
 
-def unclear(state, *supports):
-    """A report with a claim besides whose meaning the judge calls unclear."""
-    known = report(state, *supports)
-    claim = Claim(id="u1", text="It.", quote="it", start=0, end=2, checkable=False, unresolved="it")
-    verdict = Verdict(claim_id="u1", support=SupportClass.UNEVALUATABLE)
-    return replace(known, claims=(*known.claims, claim), verdicts=(*known.verdicts, verdict))
-
-
-@pytest.mark.parametrize("on_undecided", ["pass", "fail"])
-@pytest.mark.parametrize("judged", [unclear("assessed", YES), unclear("unverified"), unclear("abstained")])
-def test_a_claim_that_is_called_unclear_was_not_judged(judged, on_undecided):
-    assert decide(GuardSettings(judge="local", on_undecided=on_undecided), judged, 0) == "block"
-    assert decide(GuardSettings(judge="local", on_undecided=on_undecided, on_error="open"), judged, 0) == "annotate"
-
-
 def unsettled(state, *supports):
     """A report with a statement besides of which the judge says that no source could settle it."""
     known = report(state, *supports)

@@ -28,6 +28,13 @@ def test_what_this_release_wrote_is_read_as_it_is():
     assert Report.from_json(STORED, lenient=True) == REPORT
 
 
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_field_of_a_claim_that_an_earlier_release_wrote_is_passed_over(lenient):
+    stored = json.loads(STORED)
+    stored["claims"][0]["unresolved"] = "'It'"
+    assert Report.from_json(json.dumps(stored), lenient=lenient) == REPORT
+
+
 def test_a_newer_report_without_anything_new_is_read_with_a_warning():
     report = read()
     assert report.warnings == ("written by a newer release (version 2, this one reads version 1)",)

@@ -115,10 +115,6 @@ OF_STATES = [
         "Read the answer of the step combine (answer) yourself: no claim was found in it that could be checked.",
     ),
     (
-        a_report("unverified", support=S.UNEVALUATABLE, claim={"unresolved": "who?"}),
-        f'Give the question with the answer: without it the meaning of "{SAID}" is unclear.',
-    ),
-    (
         replace(a_report("unverified", **NEAREST), judge="local/4"),
         f'Name a model in judge=, such as "openai/gpt-5-mini": the offline judge could not decide "{SAID}".',
     ),
@@ -222,13 +218,12 @@ OF_CLASSES = [
         a_report(**ABSENT),
         f'Find the step that introduced "{SAID}" (VerifyOptions(localize=True) looks for it); no source says it.',
     ),
-    (
-        replace(a_report(support=S.UNEVALUATABLE), scoring=Scoring(strict=True)),
-        f'Read "{SAID}" yourself: no source that the run read settles it.',
-    ),
-    (
-        a_report(support=S.UNEVALUATABLE, introduced_at="m1", claim={"unresolved": "who?"}),
-        f'Give the question with the answer: without it the meaning of "{SAID}" is unclear.',
+    *(
+        (
+            replace(a_report(support=S.UNEVALUATABLE, introduced_at=entry), scoring=Scoring(strict=True)),
+            f'Read "{SAID}" yourself: no source that the run read settles it.',
+        )
+        for entry in (None, "m1")
     ),
 ]
 

@@ -155,11 +155,9 @@ def test_citations_keep_their_place_and_status(full):
     cited = replace(
         full.claims[0],
         citations=(Citation(start=1, end=4, target="Ada 2020", sources=("d1",), status="supported"),),
-        unresolved="Ada",
     )
     found = without_texts(replace(full, claims=(cited, *full.claims[1:]))).claims[0]
     assert found.citations[0] == Citation(start=1, end=4, target=NOT_KEPT, sources=("d1",), status="supported")
-    assert found.unresolved == NOT_KEPT
 
 
 @settings(max_examples=40, deadline=None)

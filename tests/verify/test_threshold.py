@@ -12,7 +12,7 @@ YES, NO, SKIP = SupportClass.SUPPORTED, SupportClass.ABSENT, SupportClass.UNEVAL
 PART = SupportClass.PARTIALLY_SUPPORTED
 
 
-def report(state, *outcomes, unclear="", **more):
+def report(state, *outcomes, **more):
     """Outcomes are classes, None for undecided, and a text for the error of a judge that failed."""
     verdicts = tuple(
         Verdict(claim_id=f"c{n}", error=str(each))
@@ -21,15 +21,7 @@ def report(state, *outcomes, unclear="", **more):
         for n, each in enumerate(outcomes)
     )
     claims = tuple(
-        Claim(
-            id=each.claim_id,
-            text="x",
-            quote="x",
-            start=0,
-            end=1,
-            checkable=each.support is not SKIP,
-            unresolved=unclear,
-        )
+        Claim(id=each.claim_id, text="x", quote="x", start=0, end=1, checkable=each.support is not SKIP)
         for each in verdicts
     )
     return Report(state=state, graph=ProvenanceGraph(nodes=()), claims=claims, verdicts=verdicts, **more)
@@ -73,8 +65,6 @@ def test_what_is_compared(judged, passing, failing):
         (report("unverified", None, SKIP), True),
         (report("unverified", SKIP), False),
         (report("unverified"), False),
-        (report("assessed", YES, SKIP, unclear="it"), False),
-        (report("abstained", SKIP, unclear="it"), False),
         (report("error"), False),
         (report("interrupted"), False),
     ],

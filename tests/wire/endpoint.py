@@ -126,7 +126,6 @@ def verdict(id_, passages=(), support="supported", **changes):
         "comparison": f"About {id_}.",
         "support": support,
         "stated": support == "supported",
-        "analysis": "none",
         "error_type": "other" if wrong else "none",
         "second_type": "none",
         "detail": "none",

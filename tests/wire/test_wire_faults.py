@@ -382,11 +382,7 @@ def test_a_whole_verification_over_http(serve):
 
     def verdicts(passage):
         item = {"claim": "c1", "contradicting": [passage], "comparison": "Six, not nine.", "support": "contradicted"}
-        return {
-            "verdicts": [
-                item | {"analysis": "9 for 6", "error_type": "number", "second_type": "none", "detail": "none"}
-            ]
-        }
+        return {"verdicts": [item | {"error_type": "number", "second_type": "none", "detail": "none"}]}
 
     endpoint, model = serve(tool_answer(json.dumps(claims)), tool_answer(json.dumps(verdicts("s1"))), mode="tools")
     report = check("Oslo has 9 trams.", "Oslo has 6 trams.", judge=LLMJudge(model))

@@ -67,11 +67,11 @@ class GuardSettings:
         exhausted: What `retry` does with the last draft, and `strip` with one that it cannot mend.
         min_share: Share of the answer's text that `strip` has to leave, 0.0 to 1.0: less is no answer any more.
         on_error: What is done when the judge fails, also on a part of the claims, when it leaves out a part of the
-            answer (`Report.uncovered`), calls a claim unclear (`Claim.unresolved`) or a statement a refusal, and when
-            an answer states something of which nothing could be checked (`unverified`, but no claim is undecided).
-            `closed`, the default, because what makes a judge fail may stand in the text that it reads: do what
-            `on_fail` says, or `exhausted` in the case of `retry` and `strip`, which do not repair the judge. `open`:
-            let the answer through with that noted, unless the judge was late.
+            answer (`Report.uncovered`) or calls a statement a refusal, and when an answer states something of which
+            nothing could be checked (`unverified`, but no claim is undecided). `closed`, the default, because what
+            makes a judge fail may stand in the text that it reads: do what `on_fail` says, or `exhausted` in the case
+            of `retry` and `strip`, which do not repair the judge. `open`: let the answer through with that noted,
+            unless the judge was late.
         no_evidence: What is done with claims when nothing was read that could support them. `fail`, the default,
             because an answer from a model's memory is what a guard is there to stop, and because the feedback sends a
             model to its tools; `pass` for apps that may answer from memory.

@@ -145,7 +145,7 @@ class _Page:
 
     def _may_stay(self, claim: Claim, on_undecided: OnUndecided) -> bool:
         outcome = self._report.verdict(claim.id).outcome
-        if claim.uncovered or claim.unresolved:
+        if claim.uncovered:
             return False
         if outcome == "undecided" or (outcome == SupportClass.UNEVALUATABLE and claim.checkable):
             return on_undecided == "pass"

@@ -81,8 +81,6 @@ class _Advice:
             return self._failed(verdict.error or "no verdict", f"did not decide {self._said(claim)}")
         if verdict.outcome == "undecided":
             return self._undecided(claim, verdict)
-        if claim.unresolved:
-            return f"Give the question with the answer: without it the meaning of {self._said(claim)} is unclear."
         is_open = verdict.history or self._report.scoring.strict
         return f"Read {self._said(claim)} yourself: no source that the run read settles it." if is_open else ""
 

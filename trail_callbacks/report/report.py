@@ -44,9 +44,8 @@ class Report:
     Attributes:
         state: `assessed`; `partial` (some claims were not judged, or the judge abstained from them); or why there is no
             score: `abstained`, `no_checkable_claims` (it states nothing: a greeting, a question), `unverified` (it
-            states something, but nothing of it was decided: no claim was found in it, the meaning of each is unclear,
-            or the judge abstained, see `undecided`), `no_evidence`, `interrupted` (the app waits for its user and has
-            not answered yet), `error`.
+            states something, but nothing of it was decided: no claim was found in it, or the judge abstained, see
+            `undecided`), `no_evidence`, `interrupted` (the app waits for its user and has not answered yet), `error`.
         claims: The statements of the answer, in order.
         verdicts: One for each claim, in the same order.
         graph: The provenance graph that was verified.

@@ -150,7 +150,6 @@ def _claim(claim: Claim, hashed: _Hash) -> Claim:
         claim,
         text=f"[not kept: {hashed(claim.text)}]",
         quote=_filler(claim.quote),
-        unresolved=NOT_KEPT if claim.unresolved else "",
         citations=tuple(replace(each, target=NOT_KEPT) for each in claim.citations),
         path="",
     )

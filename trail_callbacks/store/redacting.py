@@ -69,7 +69,6 @@ class _Report:
                 claim,
                 text=text(claim.text),
                 quote=answer[claim.start : claim.end],
-                unresolved=text(claim.unresolved),
                 citations=tuple(replace(each, target=text(each.target)) for each in claim.citations),
                 path=text(claim.path),
             )

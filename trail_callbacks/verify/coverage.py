@@ -105,7 +105,7 @@ def coverage(
 
 def _trusted(claim: Claim) -> bool:
     """Whether a claim covers its words: a judge that calls a statement unfit to be checked covers none with it."""
-    return claim.checkable or bool(claim.unresolved) or not any(each.checkable for each in split(claim.quote))
+    return claim.checkable or not any(each.checkable for each in split(claim.quote))
 
 
 def covered(graph: ProvenanceGraph, extraction: Extraction) -> tuple[Extraction, Coverage]:

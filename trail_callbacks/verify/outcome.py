@@ -18,11 +18,12 @@ __all__ = ["final_state", "lacking", "left_out", "not_checked", "placed", "unask
 
 
 def unasked(claim: Claim) -> Judgement:
-    """Returns the judgement on a claim that no evidence could confirm, or whose meaning is unclear."""
-    rationale = "Not a statement that evidence could confirm."
-    if claim.unresolved:
-        rationale = f"Its meaning is unclear from the answer: {claim.unresolved}"
-    return Judgement(claim_id=claim.id, support=SupportClass.UNEVALUATABLE, rationale=rationale)
+    """Returns the judgement on a claim that no evidence could confirm."""
+    return Judgement(
+        claim_id=claim.id,
+        support=SupportClass.UNEVALUATABLE,
+        rationale="Not a statement that evidence could confirm.",
+    )
 
 
 def verdict_on(
@@ -123,8 +124,7 @@ def final_state(
         inconclusive = any(verdict.history for verdict in judged)  # a walk that ended so did check its claim
         if extraction.error or inconclusive:
             return "partial"
-        unclear = any(claim.unresolved for claim in extraction.claims)
-        return "unverified" if unclear or (code and not verdicts) else "no_checkable_claims"
+        return "unverified" if code and not verdicts else "no_checkable_claims"
     if all(leaf.is_request for leaf in leaves) and outcomes <= _SILENT:
         return "no_evidence"
     if outcomes <= {"undecided", SupportClass.UNEVALUATABLE}:

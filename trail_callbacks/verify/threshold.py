@@ -113,10 +113,10 @@ def unsettled(report: Report) -> list[Claim]:
 def is_complete(report: Report) -> bool:
     """Whether the judge said about all of the answer what it can say, be it that it cannot decide.
 
-    False if it failed, wholly or in part, if it left out a part of the answer, or if it read a claim whose meaning it
-    calls unclear: neither was compared with anything, and an answer can talk a judge into either.
+    False if it failed, wholly or in part, or if it left out a part of the answer: that was compared with nothing, and
+    an answer can talk a judge into it.
     """
-    if report.claims_error is not None or report.uncovered or any(claim.unresolved for claim in report.claims):
+    if report.claims_error is not None or report.uncovered:
         return False
     if report.state not in {"partial", "unverified"}:
         return report.state not in {"error", "interrupted"}
@@ -137,12 +137,11 @@ def _states_something(report: Report) -> bool:
 
 
 def _missing(report: Report) -> str:
-    unclear = sum(bool(claim.unresolved) for claim in report.claims)
     if report.uncovered:
         return f"the judge left out {_number(len(report.uncovered), 'statement')} of the answer"
     if report.claims_error is not None:
         return f"claims are missing ({report.claims_error})"
-    return f"the judge calls {_number(unclear, 'claim')} unclear" if unclear else _UNKNOWN[report.state]
+    return _UNKNOWN[report.state]
 
 
 def _number(n: int, noun: str) -> str:

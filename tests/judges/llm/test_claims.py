@@ -93,14 +93,6 @@ def test_claims_in_another_shape_are_read_or_counted():
     assert (len(result.claims), usage.calls) == (4, 2)
 
 
-@pytest.mark.parametrize(
-    "said", ["none", "None.", "keine", "ninguno", "なし", "該当なし", "No ambiguity.", "-", "", "N/A"]
-)
-def test_none_in_any_language_keeps_a_claim_checkable(said):
-    result, _, _ = extract([{"claims": [{**CLAIMS["claims"][0], "unresolved": said}]}])
-    assert [(c.checkable, c.unresolved) for c in result.claims] == [(True, "")]
-
-
 def test_a_reply_without_any_usable_quote_is_asked_for_once_more_then_an_error():
     bad = {"claims": [{"quote": "not there", "claim": "X."}]}
     result, usage, model = extract([bad, CLAIMS])

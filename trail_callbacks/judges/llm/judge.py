@@ -1,4 +1,4 @@
-"""A language model as judge: claims in one call, verdicts for several claims a call, every id and quote checked."""
+"""A language model as judge: claims and verdicts in one call where it can be, every id and quote checked."""
 
 from __future__ import annotations
 

@@ -86,8 +86,6 @@ def _meaning(claim: Claim) -> Iterator[str]:
         yield f'<p class="field"><span class="label">Field</span> {name(claim.path)}</p>'
     if plain(claim.text) != plain(claim.quote):
         yield f'<p class="meaning"><span class="label">Meaning</span> <bdi>{_cut(claim.text)}</bdi></p>'
-    if claim.unresolved:
-        yield f'<p><span class="label">Unclear</span> <bdi>{_cut(claim.unresolved)}</bdi></p>'
 
 
 def _reasons(verdict: Verdict) -> Iterator[str]:
