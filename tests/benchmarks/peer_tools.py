@@ -76,7 +76,8 @@ def deepeval(case: Case, at: At) -> Result:
     from deepeval.test_case import LLMTestCase
 
     model = LocalModel(at.model, api_key=at.key, base_url=at.url, timeout=at.timeout)
-    metric = FaithfulnessMetric(model=model, async_mode=False)  # else its event loops, one a thread, now and then hang
+    # Its event loops, one a thread, now and then hang; its reason in words is a call more, and no part of its score.
+    metric = FaithfulnessMetric(model=model, async_mode=False, include_reason=False)
     given = LLMTestCase(input=case.question, actual_output=case.answer, retrieval_context=case.sources)
     return Result(1 - metric.measure(given, _show_indicator=False))
 
