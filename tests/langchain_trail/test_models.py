@@ -60,6 +60,12 @@ def test_structured_output_where_the_model_has_it(says, ask):
     assert reply.failure is None
 
 
+def test_tokens_from_the_providers_cache_are_counted_apart(says, ask):
+    counted = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10, "input_token_details": {"cache_read": 5}}
+    usage = ask(as_model(says(AIMessage('{"label": "absent", "score": 1}', usage_metadata=counted)))).usage
+    assert (usage.prompt_tokens, usage.cached_tokens) == (7, 5)
+
+
 def test_a_prompt_with_the_schema_where_it_has_not(says, ask):
     model = says('Sure:\n```json\n{"label": "absent", "score": 1}\n```')
     reply = ask(as_model(model))

@@ -97,13 +97,14 @@ def test_why_the_model_stopped_is_read_from_the_providers_object(models, raw, er
 def test_tokens_are_counted_as_the_provider_counted_them(models):
     class Provider(models.Rules):
         def chat(self, messages, **kwargs):
-            usage = SimpleNamespace(prompt_tokens=11, completion_tokens=5)
+            details = SimpleNamespace(cached_tokens=8)
+            usage = SimpleNamespace(prompt_tokens=11, completion_tokens=5, prompt_tokens_details=details)
             return ChatResponse(
                 message=ChatMessage(role="assistant", content=JSON), raw=SimpleNamespace(usage=usage, choices=[])
             )
 
     usage = as_model(Provider(rules=[])).ask(CALL).usage
-    assert (usage.prompt_tokens, usage.completion_tokens) == (11, 5)
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) == (11, 5, 8)
     assert usage.seconds > 0
 
 

@@ -54,8 +54,14 @@ def test_a_refusal_is_told_from_an_answer(given, words):
         (Fields(input_tokens=10, output_tokens=3), (10, 3)),
         (Fields(prompt_tokens=0, input_tokens=10, completion_tokens=None, output_tokens=3), (10, 3)),
         (Fields(prompt_tokens="many", completion_tokens=-1), (0, 0)),
+        (Fields(prompt_tokens=10, prompt_tokens_details=Fields(cached_tokens=8)), (10, 0, 8)),
+        (Fields(input_tokens=10, input_tokens_details=Fields(cached_tokens=8)), (10, 0, 8)),
+        (Fields(input_tokens=10, cache_read_input_tokens=8), (10, 0, 8)),
+        (Fields(prompt_tokens=10, prompt_tokens_details=Fields(cached_tokens=None)), (10, 0)),
         (None, (0, 0)),
     ],
 )
 def test_tokens_are_counted_under_either_name(counted, tokens):
-    assert usage(counted, 2) == Usage(calls=2, prompt_tokens=tokens[0], completion_tokens=tokens[1])
+    read, written, *cached = tokens
+    expected = Usage(calls=2, prompt_tokens=read, completion_tokens=written, cached_tokens=sum(cached))
+    assert usage(counted, 2) == expected
