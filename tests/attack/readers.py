@@ -46,7 +46,7 @@ from trail_callbacks.diagnosis import verified
 from trail_callbacks.diagnosis.facets import survey_by_rules
 from trail_callbacks.errors import TrailError
 from trail_callbacks.evidence import candidates, passages, whole
-from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_mermaid, to_otlp, to_prov_json
+from trail_callbacks.export import to_csv, to_evaluation_lines, to_graphml, to_mermaid, to_otlp, to_prov_json, to_test
 from trail_callbacks.guard.feedback import feedback, without_feedback
 from trail_callbacks.guard.grounds import ReadMessage, ended_at, message_nodes
 from trail_callbacks.judges.llm import layout, schema, windows
@@ -449,6 +449,7 @@ READERS: dict[str, Callable[[str], Any]] = {
         graph_to_text(_graph(text), 100),
     ),
     "export": lambda text: [each(_report(text)) for each in (to_csv, to_graphml, to_mermaid, to_prov_json)],
+    "export.test": lambda text: to_test(_report(text.ljust(101, "x"))),  # it needs a claim that is not supported
     "export.evaluations": lambda text: (to_otlp(_report(text)), to_evaluation_lines(_report(text))),
     "guard": _guarded,
     "check answer": lambda text: check(text, [_OTHER]),

@@ -84,7 +84,6 @@ EXCLUDED = {
     "judges.llm.decomposition": "asks a model for parts of claims: a prompt of those claims, by the same layout",
     "judges.llm.invention": "looks names of a claim up in what a call showed: tests/judges/llm",
     "judges.llm.layout.bare": "an id",
-    "judges.llm.one_pass": "asks a model: answer and sources by the same layout, short ones only",
     "judges.llm.survey": "asks a model: passages by the same layout",
     "judges.llm.voting": "counts judgements",
     "judges.llm.schema": "fields of replies; salvage is in the table",
@@ -106,7 +105,6 @@ EXCLUDED = {
     "verify.sources": "what a judge with a model reads, by way of 'judges.llm asked'",
     "verify.backtrace": "ids of nodes",
     "verify.walk": "one claim",
-    "verify.one_pass": "short answers and sources only",
     "verify.pipeline": "the same as check and verify, with asyncio",
 }
 """By module, or module and name: why no reader needs to reach it."""

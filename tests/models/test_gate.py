@@ -5,6 +5,7 @@ import gc
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from echoes import call, pipeline
@@ -62,7 +63,7 @@ def test_a_busy_model_gets_fewer_calls_at_once_and_then_more_again(threads):
         if not threads:
             return asyncio.run(together(count))
         with ThreadPoolExecutor(count) as pool:
-            return list(pool.map(lambda _: ask(model, call()), range(count)))
+            return list(pool.map(lambda _: ask(model, call(), Event()), range(count)))
 
     assert gate_of(model).most == float("inf")
     first = all_at_once(32)
@@ -79,30 +80,31 @@ def test_what_was_asked_at_the_same_time_counts_as_one_word():
     model, start = Crowded(0), threading.Barrier(8)
     model.ask = lambda _: (start.wait(10) and None) or busy()
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: ask(model, call()), range(8)))
+        list(pool.map(lambda _: ask(model, call(), Event()), range(8)))
     assert gate_of(model).most == 4
 
 
 def test_one_call_at_a_time_is_the_least():
     model = Crowded(0)
     for _ in range(5):
-        ask(model, call())
+        ask(model, call(), Event())
     assert gate_of(model).most == 1
 
 
-class Clock:
-    def __init__(self):
-        self.now = 1000.0
+class Clock(Event):
+    """An event that is never set, and whose time passes when it is waited for."""
 
-    def sleep(self, seconds):
-        self.now += seconds
+    now = 1000.0
+
+    def wait(self, timeout=None):
+        self.now += timeout
+        return False
 
 
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(gate, "monotonic", lambda: clock.now)
-    monkeypatch.setattr(gate, "sleep", clock.sleep)
     return clock
 
 
@@ -120,17 +122,25 @@ class Replies:
 @pytest.mark.parametrize(("said", "waited"), [(20, 20), (3600, 60), (float("inf"), 60), (-3, 0), (None, 0)])
 def test_when_one_is_told_to_wait_all_do(clock, said, waited):
     model = Replies(busy(said), Reply())
-    ask(model, call())
-    ask(model, call())
+    ask(model, call(), clock)
+    ask(model, call(), clock)
     assert clock.now == pytest.approx(1000 + waited)
 
 
 def test_a_call_whose_time_would_be_over_is_not_made(clock):
     model = Replies(busy(20), Reply())
-    ask(model, call())
+    ask(model, call(), clock)
     timed = call().__class__(messages=call().messages, schema=call().schema, purpose="claims", seconds=5.0)
-    assert ask(model, timed).failure.kind == "budget"
+    assert ask(model, timed, clock).failure.kind == "budget"
     assert clock.now == 1000.0
+    assert len(model.seconds) == 1
+
+
+def test_who_has_left_asks_no_more_after_the_wait():
+    model, left = Replies(busy(50), Reply()), Event()
+    ask(model, call(), left)
+    threading.Timer(0.05, left.set).start()
+    assert ask(model, call(), left).failure.kind == "budget"
     assert len(model.seconds) == 1
 
 

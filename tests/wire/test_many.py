@@ -108,9 +108,8 @@ def test_a_fifth_of_refusals_costs_no_report(endpoints, monkeypatch):
     assert session.flush(120)
     assert {report.state for report in session.reports.values()} == {"assessed"}
     assert len(session.reports) == 40
-    assert (
-        sum(report.usage.calls for report in session.reports.values()) == len(seen) == 99
-    )  # every fifth of them was refused
+    asked = sum(report.usage.calls for report in session.reports.values())
+    assert asked == len(seen) == 49  # every fifth of them was refused
     assert gate_of(judge.model).most < float("inf")
     session.close()
 

@@ -118,7 +118,7 @@ class _Threads:
         meter = self._meter
         for tried in count():
             try:
-                reply = ask(call.model or model, meter.timed(call))
+                reply = ask(call.model or model, meter.timed(call), self._closed)
             except Exception as error:  # noqa: BLE001 - a model that breaks its contract is a failed call, not a crash
                 reply = failed(error)
             meter.settle(reply)

@@ -14,8 +14,8 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
-from threading import RLock
-from time import monotonic, sleep
+from threading import Event, RLock
+from time import monotonic
 
 from trail_callbacks.forking import ChildSafeLock, renewed_in_child
 from trail_callbacks.models.call import Call, Model, Reply
@@ -97,8 +97,14 @@ class Gate:
             self._not_before = max(self._not_before, monotonic() + rest)
 
 
-def ask(model: Model, call: Call) -> Reply:
-    """Asks a model when its gate lets the call in; fails with `budget` if that would be too late for it."""
+def ask(model: Model, call: Call, left: Event) -> Reply:
+    """Asks a model when its gate lets the call in; fails with `budget` if that would be too late for it.
+
+    Args:
+        model: Who is asked.
+        call: The question.
+        left: Set when nobody wants the answer any more: then it is not asked for.
+    """
     gate, until = gate_of(model), _end(call)
     with gate.turn() as turn:
         try:
@@ -106,7 +112,9 @@ def ask(model: Model, call: Call) -> Reply:
             while (wait := gate.pause()) > 0:
                 if monotonic() + wait >= until:
                     return _late(model)
-                sleep(wait)
+                left.wait(wait)
+                if left.is_set():
+                    return _late(model)
         except TimeoutError:
             return _late(model)
         turn.reply = model.ask(_in(call, until))
