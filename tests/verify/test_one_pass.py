@@ -248,6 +248,7 @@ def test_claims_out_of_order_and_repeated_keep_their_own_verdicts():
         Reply(failure=Failure("too_long", "context window")),
         Reply(failure=Failure("refused", "filter")),
         {"claims": [{**OPENED, "quote": "nowhere"}]},
+        {"claims": [{**OPENED, "claim": f"The Halden Bridge opened {'so ' * n}in 1932."} for n in range(64)]},
         "[]",
     ],
 )
@@ -278,6 +279,7 @@ def test_a_verdict_that_stands_in_a_source_is_not_the_models():
     ("changes", "why"),
     [
         ({"answer": " ".join(f"Lamp {n} is red." for n in range(400))}, "the answer is long"),
+        ({"answer": " ".join(f"Lamp {n} is red." for n in range(100))}, "it has more claims than fit into a reply"),
         ({"options": VerifyOptions(read_tokens=20)}, "the sources are long"),
         ({"votes": 2}, "votes are independent readings"),
         ({"claims_per_call": 1}, "claims are judged one by one"),
