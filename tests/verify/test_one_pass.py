@@ -166,6 +166,7 @@ def changed(item, **fields):
         changed(CARS, contradicting=["s99"]),
         changed(CARS, contradicting=[]),
         changed(CARS, support=None),
+        {"claims": [OPENED, CARS, ELSE, {**CARS, "support": "supported", "supporting": ["s3"]}]},
     ],
 )
 def test_a_verdict_that_cannot_be_used_is_asked_for_alone(reply):

@@ -69,12 +69,18 @@ def _opinion(blank: Question, reply: OnePassReply, cut: list[str]) -> Opinion | 
     claims = numbered(listed.placed, answer)
     # A claim that was reworded since says something else than what was judged.
     written = {id(item) for item in items}
-    judged = [(claim, item) for claim, item in claims if claim.checkable and id(item) in written]
+    judged = [claim for claim, item in claims if claim.checkable and id(item) in written]
+    keys = {(claim.start, claim.text.casefold()): claim.id for claim in judged}
+    said = [
+        (keys.get((start, " ".join(item.claim.split()).casefold())), item)
+        for start, _, item in listed.placed
+        if id(item) in written
+    ]
     verdicts = read(
-        [(claim.id, replace(blank, claim=claim)) for claim, _ in judged],
+        [(claim.id, replace(blank, claim=claim)) for claim in judged],
         Reply(
             value=VerdictsReply.model_construct(
-                verdicts=[item.verdict(claim.id) for claim, item in judged if isinstance(item, OnePassItem)]
+                verdicts=[item.verdict(key) for key, item in said if key and isinstance(item, OnePassItem)]
             )
         ),
         "verdicts",
