@@ -8,6 +8,7 @@ from operator import itemgetter
 import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
+from langchain_core.language_models import FakeListLLM
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
@@ -18,6 +19,8 @@ from langchain_trail import TrailCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
+
+from trail_callbacks.verify.sources import told
 
 INVENTED = "The ferry takes 53 minutes. Tickets cost 12 euros."
 OTHERWISE = "The ferry takes 40 minutes. Tickets cost 9 euros. "
@@ -325,3 +328,21 @@ def test_a_few_words_that_code_looked_up_are_a_source(handler, shape, fact):
         app = graph.compile()
     app.invoke({"question": "Where is the oldest of all the ships?"}, {"callbacks": [handler]})
     assert fact in {leaf.text for leaf in handler.graph().leaves()}
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_earlier_turns_are_told_in_order_and_what_this_run_wrote_is_not(handler, loaded):
+    turns = [HumanMessage("When was it built?"), AIMessage("It was built in 1968."), HumanMessage("And the ferry?")]
+    turns.append(AIMessage("The ferry came in 1971."))
+    caption = RunnableLambda(
+        lambda _: FakeListLLM(responses=[INVENTED]).invoke("")
+    )  # as of a picture: it reads no text
+    prompt = ChatPromptTemplate.from_messages(
+        [("system", "Seen: {seen}"), MessagesPlaceholder("history"), ("human", "{question}")]
+    )
+    asked = {"question": "What does it cost?"} if loaded else {"question": "What does it cost?", "history": turns}
+    history = RunnableLambda(lambda given: given.get("history", turns))
+    chain = {"seen": caption, "question": itemgetter("question"), "history": history} | prompt | played(OTHERWISE)
+    chain.invoke(asked, {"callbacks": [handler]})
+    lines = told(handler.trace().graph)["conversation"].splitlines()
+    assert lines == [f"{'ASSISTANT' if n % 2 else 'USER'}: {turn.text}" for n, turn in enumerate(turns)]

@@ -21,6 +21,8 @@ from llama_index.core.schema import TextNode
 from llama_index.core.tools import FunctionTool
 from llama_index_trail import instrument, trail, uninstrument
 
+from trail_callbacks.verify.sources import told
+
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
@@ -208,6 +210,16 @@ def test_the_turns_of_a_condensed_chat_keep_their_authors(chat, shelf, talker):
     assert origins(t.graph, first) == {("question", "user")}
     assert {origin for _, origin in origins(t.graph, INVENTED)} == {"model"}
     assert supports(t.report) == DENIED
+
+
+def test_earlier_turns_are_told_in_order(shelf, models):
+    turns = [("user", "When was it built?"), ("assistant", "In 1968."), ("user", "By whom?"), ("assistant", "By Mara.")]
+    history = [ChatMessage(role=role, content=text) for role, text in turns]
+    llm = models.Rules(rules=[("", INVENTED)])
+    engine = ContextChatEngine.from_defaults(shelf(FERRY).as_retriever(), llm=llm, chat_history=history)
+    with trail() as t:
+        engine.chat("And again?")
+    assert told(t.graph)["conversation"].splitlines() == [f"{role.upper()}: {text}" for role, text in turns]
 
 
 def test_the_turns_of_a_chat_keep_their_authors(chat, talker):

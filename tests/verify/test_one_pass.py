@@ -166,6 +166,7 @@ def changed(item, **fields):
         changed(CARS, contradicting=["s99"]),
         changed(CARS, contradicting=[]),
         changed(CARS, support=None),
+        {"claims": [OPENED, CARS, ELSE, {**CARS, "support": "supported", "supporting": ["s3"]}]},
     ],
 )
 def test_a_verdict_that_cannot_be_used_is_asked_for_alone(reply):
@@ -202,6 +203,35 @@ def test_a_claim_taken_from_the_sources_stands_as_quoted_and_is_judged_again():
     assert report.verdict("c2").support is S.ABSENT
 
 
+@pytest.mark.parametrize(
+    ("quote", "source", "claim"),
+    [
+        ("It is made of steel.", "The Halden Bridge is made of iron.", "The Halden Bridge is made of iron."),
+        ("It carries twelve cars.", "It carries eleven cars, or twelve bicycles.", "It carries eleven cars."),
+        ("It cost \u20ac5 million.", "It cost $5 million.", "The bridge cost $5 million."),
+        ("The WHO designed it.", "The WTO designed it.", "The WTO designed it."),
+        ("jonas reed designed it.", "mara holt designed it.", "mara holt designed it."),
+        ("Das entwarf 1926 Reed.", "Das entwarf 1926 Holt.", "Das entwarf 1926 Holt."),
+        ("\u738b\u4f1f\u4e8e1926\u5e74\u8bbe\u8ba1\u3002",) + ("\u674e\u5a1c\u4e8e1926\u5e74\u8bbe\u8ba1\u3002",) * 2,
+    ],
+)
+def test_a_word_of_the_sources_takes_the_place_of_none_of_the_answer(quote, source, claim):
+    reply = {"claims": [{**OPENED, "quote": quote, "claim": claim}]}
+    report, purposes, _ = run(reply, answer=quote, sources=[source], question=None)
+    assert purposes == ["onepass", "verdicts"]
+    assert [each.text for each in report.claims] == [quote]
+    assert report.verdicts[0].support is not S.SUPPORTED
+
+
+def test_a_word_of_the_sources_may_tell_what_each_part_of_a_sentence_is_about():
+    answer = "It opened in 1932 and carries trams."
+    parts = ("The Halden Bridge opened in 1932.", "The Halden Bridge carries trams.")
+    reply = {"claims": [{**OPENED, "quote": answer, "claim": part} for part in parts]}
+    report, purposes, _ = run(reply, answer=answer, question=None)
+    assert purposes == ["onepass"]
+    assert [claim.text for claim in report.claims] == [*parts]
+
+
 def test_claims_out_of_order_and_repeated_keep_their_own_verdicts():
     report, purposes, _ = run({"claims": [ELSE, CARS, OPENED, CARS]})
     assert purposes == ["onepass"]
@@ -219,6 +249,7 @@ def test_claims_out_of_order_and_repeated_keep_their_own_verdicts():
         Reply(failure=Failure("too_long", "context window")),
         Reply(failure=Failure("refused", "filter")),
         {"claims": [{**OPENED, "quote": "nowhere"}]},
+        {"claims": [{**OPENED, "claim": f"The Halden Bridge opened {'so ' * n}in 1932."} for n in range(64)]},
         "[]",
     ],
 )
@@ -249,6 +280,7 @@ def test_a_verdict_that_stands_in_a_source_is_not_the_models():
     ("changes", "why"),
     [
         ({"answer": " ".join(f"Lamp {n} is red." for n in range(400))}, "the answer is long"),
+        ({"answer": " ".join(f"Lamp {n} is red." for n in range(100))}, "it has more claims than fit into a reply"),
         ({"options": VerifyOptions(read_tokens=20)}, "the sources are long"),
         ({"votes": 2}, "votes are independent readings"),
         ({"claims_per_call": 1}, "claims are judged one by one"),

@@ -148,7 +148,8 @@ class _Builder:
         if piece.form == "message" and piece.role == "user":
             draft = self._draft("question", slot, run.end, {"history": True})
         elif piece.form == "message":  # history loaded by code, or a graph's message about a failed tool
-            draft = self._draft("tool_result" if piece.role == "tool" else "completion", slot, run.end)
+            history = {"history": True} if any(other.piece.role == "user" for other in run.outputs) else None
+            draft = self._draft("tool_result" if piece.role == "tool" else "completion", slot, run.end, history)
         else:
             draft = self._document(slot)
         draft.from_code = piece.form != "document" and draft.run is run
@@ -162,7 +163,7 @@ class _Builder:
         known = slot.piece.form != "text" or slot.piece.origin == "user"
         if kind == "question" and not known and long and slot is not self._asked:
             kind = "document"
-        draft = self._draft(kind, slot, run.start)
+        draft = self._draft(kind, slot, run.start, {"history": True} if kind == "completion" else None)
         if is_reply(slot):
             draft.step = "user"
         if kind == "question" and run.kind == "model" and "\n" in draft.text.text.strip():

@@ -91,7 +91,7 @@ class LineageResolver:
             begun.add(here)  # a piece that waits for itself goes without; one that is yet to come is taken first
             waiting = [link.source for link in links if link.source not in self._known and link.source not in begun]
             if waiting:
-                todo.extend(waiting)
+                todo.extend(reversed(waiting))  # the first is taken first: turns keep their order
                 continue
             contributions: Contributions = {}
             for link in links:

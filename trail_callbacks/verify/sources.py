@@ -60,10 +60,10 @@ def told(graph: ProvenanceGraph) -> Told:
 
 
 def _is_before(node: Node, graph: ProvenanceGraph) -> bool:
-    """Whether a message is of a turn before this one: another request, or an output without an input of this run."""
+    """Whether a message is of a turn before this one: another request, or a reply that was there before the run."""
     if node.kind == "question":
         return graph.question is not node
-    return node.kind == "completion" and (bool(node.attributes.get("history")) or not graph.inputs(node.id))
+    return node.kind == "completion" and bool(node.attributes.get("history"))
 
 
 def read(

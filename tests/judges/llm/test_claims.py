@@ -227,7 +227,7 @@ def test_a_claim_with_an_invented_number_or_name_falls_back_to_its_quote():
     reply = {"claims": [{"quote": q, "claim": c} for q, c in zip(quotes, made_up + kept, strict=True)]}
     result, _, _ = extract([reply])
     assert [c.text for c in result.claims] == ["The Halden Bridge opened in 1932", *kept]
-    assert result.warnings == ("2 of 4 claims named a number or name that the answer does not, and stand as quoted",)
+    assert result.warnings == ("2 of 4 claims said what the answer does not, and stand as quoted",)
 
 
 def test_what_stood_before_a_window_may_be_named_in_its_claims():

@@ -79,9 +79,7 @@ def gathered(results: Sequence[Claims], answer: str) -> Extraction:
     if lost:
         warnings.append(f"{lost} of {lost + len(placed)} quotes are not in the answer and were dropped")
     if invented:
-        warnings.append(
-            f"{invented} of {len(placed)} claims named a number or name that the answer does not, and stand as quoted"
-        )
+        warnings.append(f"{invented} of {len(placed)} claims said what the answer does not, and stand as quoted")
     return Extraction(
         claims=tuple(claim for claim, _ in numbered(placed, answer)),
         abstained=bool(abstained) and all(abstained),
@@ -136,8 +134,8 @@ class _Window:
             failure = Failure("invalid", "no quote of the model stands in the answer")
         cut_off = failure is not None and failure.kind == "length"
         placed = _trusted(placed) if cut_off else placed
-        shown = Shown(self.conversation, self.before, self.text, self.question or "")
-        checked = [self._checked(place, shown) for place in placed]
+        shown = Shown(self.conversation, self.before, self.text, self.question or "", names=self.named)
+        checked = [self._checked(place, shown, placed) for place in placed]
         result = Claims(
             placed=tuple(self._joined(place) for place in checked),
             lost=lost,
@@ -167,20 +165,17 @@ class _Window:
                 last, start, end = at[0], self.start + at[0], self.start + at[1]
                 yield start, end, item if item.claim.strip() else _reworded(item, self.answer[start:end])
 
-    def _checked(self, place: _Placed, shown: Shown) -> _Placed:
+    def _checked(self, place: _Placed, shown: Shown, placed: Sequence[_Placed]) -> _Placed:
         """A claim that says more than was there to read falls back to its quote.
 
-        A name of the evidence may tell what a claim is about, as long as the claim keeps all names of its quote.
+        A name of the evidence may tell what a claim is about, as long as no word of its quote is lost for it.
         """
         start, end, item = place
         quote = self.answer[start:end]
-        if not shown.lacks(item.claim) or (self.named and not self._exchanged(item.claim, quote)):
-            return place
-        return start, end, _reworded(item, quote)
-
-    def _exchanged(self, claim: str, quote: str) -> bool:
-        known = Shown(self.conversation, self.text, self.question or "", names=self.named)
-        return Shown(claim).lacks(quote) or known.lacks(claim)
+        beside = (other.claim for first, last, other in placed if first < end and start < last)
+        if shown.lacks(item.claim) or (self.named and shown.exchanges(item.claim, quote, "\n".join(beside))):
+            return start, end, _reworded(item, quote)
+        return place
 
     def _joined(self, place: _Placed) -> _Placed:
         """A short answer that the model left as it is says something only with its question."""

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from itertools import pairwise
 
 from trail_callbacks.language.quantities import quantities
-from trail_callbacks.language.terms import vocabulary
+from trail_callbacks.language.terms import keys, vocabulary
 
 __all__ = ["Shown"]
 
@@ -36,7 +36,7 @@ class Shown:
 
     Args:
         *texts: All that a claim may be made of: the answer, the question.
-        names: Where names, but no numbers, may come from besides.
+        names: Where words, but no numbers, may come from besides: what tells what a claim is about.
     """
 
     def __init__(self, *texts: str, names: str = "") -> None:
@@ -49,11 +49,19 @@ class Shown:
         self._cased = sum(letter.islower() or letter.isupper() for letter in letters) >= _CASED * len(letters)
         self._words = {_folded(word) for word in _WORD.findall(f"{text}\n{names}")}
         self._scripts = {_script(word) for word in self._words}
+        self._told, self._read = _marks(text), _marks(names)
 
     def lacks(self, claim: str) -> bool:
         """Tells whether a claim holds a number or name that stands in none of the texts."""
         claim = unicodedata.normalize("NFKC", claim)
         return self._lacks_number(claim) or (self._cased and self._lacks_name(claim))
+
+    def exchanges(self, claim: str, quote: str, said: str) -> bool:
+        """Whether a claim has a word of `names` alone, and its quote one that is in nothing `said` about it."""
+        if all(_resembles(mark, self._told) for mark in _marks(claim) & self._read):
+            return False
+        kept = _marks(said)
+        return Shown(said).lacks(quote) or not all(_resembles(mark, kept) for mark in _marks(quote))
 
     def _lacks_number(self, claim: str) -> bool:
         new = _numbers(claim) - self._numbers
@@ -77,6 +85,11 @@ class Shown:
         if not _capitalises_nouns(f"{self._text} {claim}"):
             return True
         return any(claim[a.end() : b.start()].isspace() for a, b in pairwise(new))
+
+
+def _marks(text: str) -> set[str]:
+    """The content words of a text, and its signs of currencies."""
+    return set(map(_folded, keys(text))).union(sign for sign in set(text) if unicodedata.category(sign) == "Sc")
 
 
 def _numbers(text: str) -> set[str]:

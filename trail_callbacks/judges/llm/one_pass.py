@@ -20,6 +20,7 @@ from trail_callbacks.prompts import Fence, load
 __all__ = ["judge_answer"]
 
 _SCREEN = 800  # tokens of an answer that is judged at once; of a longer one models skip claims
+_MOST = 64  # claims that the schema has room for
 _VERDICT = 160  # tokens of a reply for each verdict
 _HOPELESS = frozenset({"unreachable", "unauthorised", "busy", "budget", "failed"})  # asking otherwise changes nothing
 _NOBODY = Claim(id="", text="", quote="", start=0, end=0)
@@ -29,14 +30,14 @@ def judge_answer(
     answer: str, question: str | None, passages: tuple[Passage, ...], conversation: str
 ) -> Pipeline[Opinion | None]:
     """Finds and judges the claims of an answer in one call. See `OnePass.judge_answer`."""
-    if count(answer) > _SCREEN:
+    if count(answer) > _SCREEN or len(split(answer)) > _MOST:
         return None
     blank = Question(claim=_NOBODY, passages=passages, asked=question or "", answer=answer, conversation=conversation)
     cut: list[str] = []
     reply = yield from watched(_asked(_call(blank)), cut)
     if reply.failure is not None and reply.failure.kind in _HOPELESS:
         return Opinion(extraction=Extraction(claims=(), error=str(reply.failure)), warnings=tuple(cut))
-    if reply.failure is not None or not isinstance(reply.value, OnePassReply):
+    if reply.failure is not None or not isinstance(reply.value, OnePassReply) or len(reply.value.claims) == _MOST:
         return None
     return _opinion(blank, reply.value, cut)
 
@@ -68,12 +69,18 @@ def _opinion(blank: Question, reply: OnePassReply, cut: list[str]) -> Opinion | 
     claims = numbered(listed.placed, answer)
     # A claim that was reworded since says something else than what was judged.
     written = {id(item) for item in items}
-    judged = [(claim, item) for claim, item in claims if claim.checkable and id(item) in written]
+    judged = [claim for claim, item in claims if claim.checkable and id(item) in written]
+    keys = {(claim.start, claim.text.casefold()): claim.id for claim in judged}
+    said = [
+        (keys.get((start, " ".join(item.claim.split()).casefold())), item)
+        for start, _, item in listed.placed
+        if id(item) in written
+    ]
     verdicts = read(
-        [(claim.id, replace(blank, claim=claim)) for claim, _ in judged],
+        [(claim.id, replace(blank, claim=claim)) for claim in judged],
         Reply(
             value=VerdictsReply.model_construct(
-                verdicts=[item.verdict(claim.id) for claim, item in judged if isinstance(item, OnePassItem)]
+                verdicts=[item.verdict(key) for key, item in said if key and isinstance(item, OnePassItem)]
             )
         ),
         "verdicts",
