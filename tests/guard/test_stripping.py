@@ -182,6 +182,9 @@ def test_no_word_that_an_unsupported_claim_quotes_stays():
     """Code is no sentence, but a claim may quote it."""
     said = "The tower is this high.\n```python\nheight = 97"
     assert told(f"{FERRY}\n\n{said}\n```\n", (FERRY, "", YES), (said, "The tower is 97 high.", NO)) is None
+    lead = "The tower is this high:"
+    code = "```python\nheight = 97\n```\n"
+    assert told(f"{FERRY}\n\n{lead}\n\n{code}", (FERRY, "", YES), (lead, "The tower is 97 high.", NO)) is None
     both = f"{BUILT} The lighthouse of Genoa"
     assert told(f"{FERRY} {BUILT} {BAD}", (FERRY, "", YES), (both, "", YES), ("97 metres", BAD, NO)) == FERRY
 

@@ -143,6 +143,9 @@ class _Page:
         part = self._parts[number]
         return self._answer[part.start : part.end]
 
+    def _line(self, at: int) -> int:
+        return bisect_right(self._starts, at) - 1
+
     def _touched(self, claim: Claim) -> frozenset[int]:
         first = bisect_right(self._parts, claim.start, key=lambda part: part.end)
         return frozenset(range(first, bisect_left(self._parts, claim.end, key=lambda part: part.start)))
@@ -161,8 +164,11 @@ class _Page:
             self._gone |= {*self._below(), *self._above()}
             self._gone |= {n for n in self._after() if self._depends(n)}
         code = prose_in_code(self._answer, self._lines)
-        if any(bisect_right(self._starts, self._parts[n].start) - 1 in code for n in self._gone):
-            return False
+        for part in (self._parts[n] for n in self._gone if code):
+            at = self._line(part.start)
+            below = (n for n in range(at + 1, len(self._lines)) if self._lines[n][1].strip())
+            if at in code or (part.title and next(below, None) in code):  # which it introduces
+                return False
         return not any(points_back(claim.text) for n in self._after() if self.english for claim in self._claims[n])
 
     def _after(self) -> list[int]:
@@ -314,7 +320,7 @@ class _Page:
     def _blocks(self) -> list[_Block]:
         blocks: list[_Block] = []
         for n, part in enumerate(self._parts):
-            first, last = (bisect_right(self._starts, at) - 1 for at in (part.start, part.end - 1))
+            first, last = self._line(part.start), self._line(part.end - 1)
             if blocks and first <= blocks[-1].last:
                 parts = range(blocks[-1].parts.start, n + 1)
                 blocks[-1] = replace(blocks[-1], last=max(last, blocks[-1].last), parts=parts, level=0)
