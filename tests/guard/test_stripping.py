@@ -157,6 +157,13 @@ def test_what_cannot_be_taken_out_safely_is_left_alone(answer):
     assert left(answer) is None
 
 
+@pytest.mark.parametrize(
+    "false", ['The lamp is 27" wide.', "The room is 5 * 3 metres.", "The lamp, b) of the list, is old."]
+)
+def test_a_sign_without_a_partner_holds_up_nothing(false):
+    assert told(f"{false} {FERRY}", (false, "", NO), (FERRY, "", YES)) == FERRY
+
+
 def test_too_little_is_no_answer():
     answer = f"{FERRY} {BAD} {BAD}"
     share = len(FERRY) / (len(FERRY) + 2 * len(BAD))

@@ -279,19 +279,20 @@ class _Page:
         """Returns the answer sign by sign, empty where one goes; None if a mark would lose its partner."""
         out = self._gone | held
         cuts: list[tuple[int, int]] = []
+        taken: list[str] = []
         whole: set[int] = set()
         for block in self._blocks:
             end = self._starts[block.last] + len(self._lines[block.last][1])
             if out.issuperset(block.parts):
                 whole.update(range(block.first, block.last + 1))
-                if not _balanced(self._answer[self._parts[block.parts[0]].start : self._parts[block.parts[-1]].end]):
-                    return None
+                taken.append(self._answer[self._parts[block.parts[0]].start : self._parts[block.parts[-1]].end])
                 continue
             for n in out.intersection(block.parts):
                 part, last = self._parts[n], out.issuperset(range(n, block.parts[-1] + 1))
                 following = self._parts[n + 1].start if n < block.parts[-1] else end
-                if self._answer[part.end : following].strip() or not _balanced(self._said(n)):
+                if self._answer[part.end : following].strip():
                     return None
+                taken.append(self._said(n))
                 cuts.append((self._parts[n - 1].end, part.end) if last else (part.start, following))
         cuts += self._lines_out(whole)
         if not ended:
@@ -300,7 +301,8 @@ class _Page:
         signs = [*self._answer]
         for start, end in cuts:
             signs[start:end] = [""] * (end - start)
-        return signs
+        left = frozenset(signs)
+        return signs if all(_balanced(text, left) for text in taken) else None
 
     def _lines_out(self, whole: AbstractSet[int]) -> Iterator[tuple[int, int]]:
         """The lines that go, with the blank ones that would be left double, and the border below names of columns."""
@@ -333,10 +335,10 @@ class _Page:
         return blocks
 
 
-def _balanced(text: str) -> bool:
-    """Whether each mark in a text has its partner there."""
+def _balanced(text: str, left: AbstractSet[str]) -> bool:
+    """Whether each mark in a text has its partner there, or none in what is left: `27"` and `:)` have none."""
     marks = Counter(found[0][0] for found in _MARKS.finditer(text))
     counts = Counter(text)
-    if any(n % 2 for n in marks.values()) or text.count("</") * 2 > counts["<"]:
+    if any(n % 2 and mark in left for mark, n in marks.items()) or text.count("</") * 2 > counts["<"]:
         return False
-    return all(counts[marks[0]] == sum(counts[mark] for mark in marks[1:]) for marks in _BRACKETS)
+    return all(counts[each[0]] == sum(map(counts.__getitem__, each[1:])) or left.isdisjoint(each) for each in _BRACKETS)
